@@ -39,7 +39,7 @@ type budget struct {
 func newBudget(ctx context.Context, opt *Options, parts int) *budget {
 	steps := opt.steps
 	if steps == 0 {
-		steps = int64(min(opt.Effort, math.MaxInt64/1_000_000)) * 1_000_000
+		steps = min(int64(opt.Effort), math.MaxInt64/1_000_000) * 1_000_000
 	}
 	left := steps / int64(max(parts, 1))
 	return &budget{ctx: ctx, left: left, look: left, effort: opt.Effort}

@@ -3,7 +3,6 @@ package main
 import (
 	_ "embed"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -58,18 +57,10 @@ func (f *newFlags) run(cmd *cobra.Command, name string) error {
 		return usagef("--size %d, expected %d to %d", f.size, smallest, bits.Size)
 	}
 	path := filepath.Join(f.dir, name+".xml")
-	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
-	if err != nil {
+	if err := createNew(path, newDescription(name, f.size)); err != nil {
 		return err
 	}
-	_, err = file.WriteString(newDescription(name, f.size))
-	if closed := file.Close(); err == nil {
-		err = closed
-	}
-	if err != nil {
-		return err
-	}
-	_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s: instructions of %d bits. Next:\n  isago check --spec %s\n  isago survey --spec %s DUMP\n", path, f.size, path, path)
+	_, err := fmt.Fprintf(cmd.OutOrStdout(), "%s: instructions of %d bits. Next:\n  isago check --spec %s\n  isago survey --spec %s DUMP\n", path, f.size, path, path)
 	return err
 }
 

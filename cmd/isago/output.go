@@ -117,6 +117,30 @@ func createBeside(name string, mode fs.FileMode) (*os.File, error) {
 	}
 }
 
+// createNew writes a file that does not exist: all of it, or nothing.
+func createNew(name, text string) error {
+	exists := &fs.PathError{Op: "open", Path: name, Err: fs.ErrExist}
+	if _, err := os.Lstat(name); err == nil {
+		return exists
+	}
+	file, err := createBeside(name, 0o666)
+	if err != nil {
+		return err
+	}
+	defer unfinished.drop(file.Name())
+	defer os.Remove(file.Name())
+	_, err = file.WriteString(text)
+	if err = errors.Join(err, file.Close()); err != nil {
+		return err
+	}
+	if err = os.Link(file.Name(), name); errors.Is(err, fs.ErrExist) {
+		return exists
+	} else if err != nil { // no file there has two names
+		return os.Rename(file.Name(), name)
+	}
+	return nil
+}
+
 // done ends the output of a command that ends with err: what is complete takes its name, findings
 // included, and what is not is removed.
 func (o *output) done(err error) error {

@@ -38,7 +38,7 @@ func TestManyShaders(t *testing.T) {
 		var least [2]time.Duration
 		for i, n := range []int{4000, 64000} {
 			data := manyShaders(t, n, buffers)
-			for range 3 {
+			for range 5 {
 				start := time.Now()
 				c, err := a2xx.ReadCapture(data)
 				took := time.Since(start)
@@ -50,7 +50,7 @@ func TestManyShaders(t *testing.T) {
 				}
 			}
 		}
-		if least[1] > 48*least[0] {
+		if least[1] > 160*least[0] { // the larger one leaves the caches
 			t.Errorf("buffers: %v: %v for 4000 shaders, %v for 64000", buffers, least[0], least[1])
 		}
 	}

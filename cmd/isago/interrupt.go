@@ -13,7 +13,7 @@ import (
 // interrupted is what a user reads who interrupted a command.
 const interrupted = "interrupted: what was printed is not complete, and unfinished files are removed"
 
-// graceful is how long an interrupted command may take to end by itself.
+// graceful is the time that an interrupted command has to end by itself.
 const graceful = time.Second
 
 // interruptible returns a context that ends when the user interrupts the command. A command that does not look at it, or is

@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// outputKinds are commands that write each kind of output; OUT stands for what is written.
+// outputKinds are commands that write each kind of output; OUT is replaced by the name of the output.
 var outputKinds = []struct {
 	args string
 	// over is set where the command writes over a file that it did not make.

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestLimits holds that each bound stands in SECURITY.md, and that the flags exist that set one.
+// TestLimits checks that SECURITY.md lists each bound, and that the flags that set a bound exist.
 func TestLimits(t *testing.T) {
 	page, err := os.ReadFile("../../SECURITY.md")
 	if err != nil {

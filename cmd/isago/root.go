@@ -139,10 +139,14 @@ func knownCommand(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
-	for cmd.SuggestionsMinimumDistance = range 3 {
-		if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
-			return usagef("no command %q, the nearest is %s", args[0], strings.Join(near, " or "))
+	var names []string
+	for _, c := range cmd.Commands() {
+		if c.IsAvailableCommand() || c.IsAdditionalHelpTopicCommand() {
+			names = append(names, c.Name())
 		}
+	}
+	if near := diag.Nearest(args[0], names); near != "" {
+		return usagef("no command %q, the nearest is %s", args[0], near)
 	}
 	return usagef("no command %q; %s --help lists them", args[0], cmd.CommandPath())
 }

@@ -1,5 +1,5 @@
-// Package lint looks in whole programs for what is legal and hardly meant, by what their instructions read, write and do
-// to the flow of control.
+// Package lint reports likely mistakes in whole programs, from what their instructions read and write and where control
+// goes.
 package lint
 
 import (
@@ -86,7 +86,7 @@ func Decides(code diag.Code) bool {
 	return code == diag.MissingEnd || code == diag.OutputTwice || code == diag.JumpAtEnd
 }
 
-// Check returns what is odd about the programs of a file, in the order of the code. It ends with the error of the context
+// Check returns warnings about the programs of a file, in the order of the code. It ends with the error of the context
 // where that is cancelled.
 func Check(ctx context.Context, f *File) (diag.List, error) {
 	l := &linter{File: f, ctx: ctx, at: map[int64]*inst{}, told: map[tellKey]bool{}, named: map[Name]bool{}}
@@ -396,7 +396,7 @@ func (l *linter) knownAt(n *node) facts.Known {
 	}
 }
 
-// lost tells where paths could not be followed: of what depends on them, nothing is known.
+// lost reports the address from which paths are not followed. Nothing that depends on paths is reported then.
 func (l *linter) lost() {
 	l.partial = true
 	at := int64(-1)
@@ -443,7 +443,7 @@ func (l *linter) leaves(n *node, w *facts.Way) {
 	l.outside = append(l.outside, n)
 }
 
-// reads tells of what is read, was not written, and is of use.
+// reads reports reads of unwritten registers whose values are used.
 func (l *linter) reads(n *node) {
 	var initial []string
 	for _, a := range n.reads {
@@ -480,8 +480,8 @@ func (l *linter) startCounts(s *facts.State) bool {
 	return !l.Facts.Waves() && s.Use != "special" && s.Use != "output"
 }
 
-// idle tells of an instruction without effect: one whose results nobody reads, that leaves registers as they are, or that
-// jumps to where control goes anyway.
+// idle reports an instruction without effect: its results are never used, it leaves registers unchanged, or it jumps to the
+// next instruction.
 func (l *linter) idle(in *inst) {
 	if len(in.nodes) == 0 {
 		return

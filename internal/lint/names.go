@@ -10,7 +10,7 @@ import (
 	"github.com/isago/isago/isa"
 )
 
-// names notes which declarations a program reads, and after the last program tells of those that none reads.
+// names records which declarations a program reads. After the last program it reports those that no program reads.
 func (l *linter) names() {
 	if len(l.Names) > 0 {
 		l.used()
@@ -39,7 +39,7 @@ func (l *linter) names() {
 	}
 }
 
-// used notes which declarations the instructions read that are reached.
+// used records which declarations reached instructions read.
 func (l *linter) used() {
 	read := map[string]map[int]bool{} // by state; -1 stands for all registers of one
 	add := func(state string, number int) {

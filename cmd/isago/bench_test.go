@@ -47,6 +47,7 @@ func runBench(b *testing.B, input []byte, args ...string) {
 	b.ReportMetric(float64(n)*float64(b.N)/b.Elapsed().Seconds(), "lines/s")
 }
 
+// BenchmarkDisLines and BenchmarkAsmLines run whole commands over 100,000 lines of which a few hundred are different.
 func BenchmarkDisLines(b *testing.B) {
 	runBench(b, pica200Words(b, benchLines), "dis", "--isa", "pica200", "--plain", "--hex", "-")
 }

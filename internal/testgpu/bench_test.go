@@ -7,6 +7,7 @@ import (
 
 	"github.com/isago/isago/asm"
 	"github.com/isago/isago/bits"
+	"github.com/isago/isago/internal/benchtest"
 	"github.com/isago/isago/internal/roundtrip"
 	"github.com/isago/isago/internal/testgpu"
 	"github.com/isago/isago/isa"
@@ -135,14 +136,10 @@ func BenchmarkMesa(b *testing.B) {
 	b.ReportMetric(float64(b.N*len(words))/b.Elapsed().Seconds()/1e6, "Minst/s")
 }
 
-// BenchmarkParse assembles a line of every instruction.
+// BenchmarkParse reads lines of every instruction.
 func BenchmarkParse(b *testing.B) {
 	set := load(b, benchGen)
 	d, words := program(b, set)
-	p, err := asm.New(set, "")
-	if err != nil {
-		b.Fatal(err)
-	}
 	var lines []string
 	size := 0
 	for _, w := range words {
@@ -150,14 +147,18 @@ func BenchmarkParse(b *testing.B) {
 		lines = append(lines, string(d.Append(nil, in)))
 		size += len(lines[len(lines)-1]) + 1
 	}
-	b.ReportAllocs()
-	b.SetBytes(int64(size))
-	for b.Loop() {
-		for _, x := range lines {
-			if _, err := p.Parse(x); err != nil {
-				b.Fatal(x, err)
-			}
+	benchtest.Programs(b, 1, func() func(int) (int, int) {
+		p, err := asm.New(set, "")
+		if err != nil {
+			b.Fatal(err)
 		}
-	}
-	b.ReportMetric(float64(b.N*len(lines))/b.Elapsed().Seconds()/1e6, "Minst/s")
+		return func(int) (int, int) {
+			for _, x := range lines {
+				if _, err := p.Parse(x); err != nil {
+					b.Fatal(x, err)
+				}
+			}
+			return len(lines), size
+		}
+	})
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/isago/isago/internal/benchtest"
 	"github.com/isago/isago/internal/diag"
 	"github.com/isago/isago/target/a2xx"
 )
@@ -101,96 +102,44 @@ func unitsRun(words []uint32) iter.Seq2[int, bool] {
 // variedPrograms is how many programs the benchmarks take.
 const variedPrograms = 1000
 
-// report adds the units a second: an instruction or two clauses each.
-func report(b *testing.B, units int, bytes int64) {
-	b.SetBytes(bytes)
-	b.ReportMetric(float64(units)*float64(b.N)/b.Elapsed().Seconds()/1e6, "Munits/s")
-}
-
-// disassemble measures what prints programs: with a disassembler that has seen none of them, or all.
-func disassemble(b *testing.B, lossy bool) {
-	list, units := variants(b, variedPrograms)
-	x := toolsFor(b, "", "vs")
-	fresh := func() *a2xx.Disassembler {
-		d, err := a2xx.NewDisassembler(x.set)
-		if err != nil {
-			b.Fatal(err)
-		}
-		d.Lossy = lossy
-		return d
-	}
-	var buf []byte
-	pass := func(d *a2xx.Disassembler) (n int) {
-		for i := range list {
-			buf = d.Append(buf[:0], list[i].words, x.ctx)
-			n += len(buf)
-		}
-		return n
-	}
-	for _, name := range []string{"first", "repeated"} {
-		b.Run(name, func(b *testing.B) {
-			d := fresh()
-			n := pass(d)
-			b.ReportAllocs()
-			for b.Loop() {
-				if name == "first" {
-					b.StopTimer()
-					d = fresh()
-					b.StartTimer()
-				}
-				pass(d)
-			}
-			report(b, units, int64(n))
-		})
-	}
-}
-
 // BenchmarkSource disassembles to source that assembles back.
 func BenchmarkSource(b *testing.B) { disassemble(b, false) }
 
 // BenchmarkPrint prints the same instructions without looking whether their texts say everything.
 func BenchmarkPrint(b *testing.B) { disassemble(b, true) }
 
+// disassemble measures what prints programs. An instruction is a unit: an instruction or two clauses.
+func disassemble(b *testing.B, lossy bool) {
+	list, _ := variants(b, variedPrograms)
+	x := toolsFor(b, "", "vs")
+	benchtest.Programs(b, len(list), func() func(int) (int, int) {
+		d, err := a2xx.NewDisassembler(x.set)
+		if err != nil {
+			b.Fatal(err)
+		}
+		d.Lossy = lossy
+		var buf []byte
+		return func(i int) (int, int) {
+			buf = d.Append(buf[:0], list[i].words, x.ctx)
+			return len(list[i].words) / 3, len(buf)
+		}
+	})
+}
+
 // BenchmarkAssemble assembles the sources that the disassembler prints.
 func BenchmarkAssemble(b *testing.B) {
-	list, units := variants(b, variedPrograms)
+	list, _ := variants(b, variedPrograms)
 	x := toolsFor(b, "", "vs")
-	var sources []*diag.Source
-	n := 0
-	for i := range list {
-		sources = append(sources, &diag.Source{Name: "bench", Text: list[i].source})
-		n += len(list[i].source)
-	}
-	pass := func(a *a2xx.Assembler) {
-		for _, src := range sources {
-			if _, err := a.Assemble(src); err != nil {
-				b.Fatal(diag.Render(err))
-			}
-		}
-	}
-	fresh := func() *a2xx.Assembler {
+	benchtest.Programs(b, len(list), func() func(int) (int, int) {
 		a, err := a2xx.NewAssembler(x.set, x.ctx)
 		if err != nil {
 			b.Fatal(err)
 		}
-		return a
-	}
-	for _, name := range []string{"first", "repeated"} {
-		b.Run(name, func(b *testing.B) {
-			a := fresh()
-			for range 3 { // what comes again is remembered
-				pass(a)
+		return func(i int) (int, int) {
+			if _, err := a.Assemble(&diag.Source{Name: "bench", Text: list[i].source}); err != nil {
+				b.Fatal(diag.Render(err))
 			}
-			b.ReportAllocs()
-			for b.Loop() {
-				if name == "first" {
-					b.StopTimer()
-					a = fresh()
-					b.StartTimer()
-				}
-				pass(a)
-			}
-			report(b, units, int64(n))
-		})
-	}
+			return len(list[i].words) / 3, len(list[i].source)
+		}
+	})
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/isago/isago/bits"
+	"github.com/isago/isago/internal/benchtest"
 	"github.com/isago/isago/internal/diag"
 	"github.com/isago/isago/isa"
 	"github.com/isago/isago/target/pica200"
@@ -63,110 +64,91 @@ func benchSource(seed uint64) string {
 	return b.String() + "\tend\n.end\n"
 }
 
-// BenchmarkAssemble assembles programs that were not seen before, and one program again and again: an
-// assembler keeps what it has read.
-func BenchmarkAssemble(b *testing.B) {
-	var texts []string
-	for seed := range uint64(64) { // their lines are fewer than an assembler keeps
-		texts = append(texts, benchSource(seed))
-	}
-	for _, x := range []struct {
-		name  string
-		texts []string
-	}{{"first", texts}, {"again", texts[:1]}} {
-		b.Run(x.name, func(b *testing.B) {
-			a := newAssembler(b)
-			words, size, i := 0, 0, 0
-			for b.Loop() {
-				text := x.texts[i%len(x.texts)]
-				out, err := a.Assemble(sources(text), pica200.AssembleOptions{})
-				if err != nil {
-					b.Fatal(diag.Render(err))
-				}
-				words, size = words+len(out.File.DVLP.Code), size+len(text)
-				if i++; i%len(x.texts) == 0 && len(x.texts) > 1 {
-					a = newAssembler(b) // which has seen none of them
-				}
-			}
-			b.SetBytes(int64(size / b.N))
-			b.ReportMetric(float64(words)/b.Elapsed().Seconds()/1e6, "Minst/s")
-		})
-	}
-}
-
-// BenchmarkSource writes files as source that gives them back: files that were not seen before, and one again
-// and again.
-func BenchmarkSource(b *testing.B) {
+// benchFiles are the sources of the benchmarks' programs, and their files.
+func benchFiles(b *testing.B) (texts []string, files []*pica200.Assembled) {
+	b.Helper()
 	a := newAssembler(b)
-	var files [][]byte
-	var sizes []int
 	for seed := range uint64(64) {
-		out, err := a.Assemble(sources(benchSource(seed)), pica200.AssembleOptions{})
+		text := benchSource(seed)
+		out, err := a.Assemble(sources(text), pica200.AssembleOptions{})
 		if err != nil {
 			b.Fatal(diag.Render(err))
 		}
-		files, sizes = append(files, out.Bytes), append(sizes, len(out.File.DVLP.Code))
+		texts, files = append(texts, text), append(files, out)
 	}
-	for _, x := range []struct {
-		name  string
-		files [][]byte
-	}{{"first", files}, {"again", files[:1]}} {
-		b.Run(x.name, func(b *testing.B) {
-			a := newAssembler(b)
-			words, size, i := 0, 0, 0
-			for b.Loop() {
-				text, err := a.Source(x.files[i%len(x.files)])
-				if err != nil {
-					b.Fatal(err)
-				}
-				words, size = words+sizes[i%len(x.files)], size+len(text)
-				if i++; i%len(x.files) == 0 && len(x.files) > 1 {
-					a = newAssembler(b) // which has seen none of them
-				}
+	return texts, files
+}
+
+// TestBenchSource holds what the benchmarks say of their programs: their lines differ as those of programs do, of which 82
+// to 92 in a hundred are the first of their kind (those in examples, of each machine).
+func TestBenchSource(t *testing.T) {
+	var lines [][]string
+	for seed := range uint64(8) {
+		lines = append(lines, strings.Split(benchSource(seed), "\n"))
+	}
+	if each, _ := benchtest.Distinct(lines); each < 75 || each > 95 {
+		t.Errorf("%.0f %% of the lines are distinct", each)
+	}
+}
+
+// BenchmarkAssemble assembles programs as people write them.
+func BenchmarkAssemble(b *testing.B) {
+	texts, files := benchFiles(b)
+	benchtest.Programs(b, len(texts), func() func(int) (int, int) {
+		a := newAssembler(b)
+		return func(i int) (int, int) {
+			if _, err := a.Assemble(sources(texts[i]), pica200.AssembleOptions{}); err != nil {
+				b.Fatal(diag.Render(err))
 			}
-			b.SetBytes(int64(size / b.N))
-			b.ReportMetric(float64(words)/b.Elapsed().Seconds()/1e6, "Minst/s")
-		})
-	}
+			return len(files[i].File.DVLP.Code), len(texts[i])
+		}
+	})
+}
+
+// BenchmarkSource writes files as source that gives them back.
+func BenchmarkSource(b *testing.B) {
+	_, files := benchFiles(b)
+	benchtest.Programs(b, len(files), func() func(int) (int, int) {
+		a := newAssembler(b)
+		return func(i int) (int, int) {
+			text, err := a.Source(files[i].Bytes)
+			if err != nil {
+				b.Fatal(err)
+			}
+			return len(files[i].File.DVLP.Code), len(text)
+		}
+	})
 }
 
 // BenchmarkPrint prints the words of many programs, each with its descriptors.
 func BenchmarkPrint(b *testing.B) {
-	a := newAssembler(b)
+	_, files := benchFiles(b)
 	set, err := pica200.Load(isa.Options{Syntax: pica200.Syntax})
 	if err != nil {
 		b.Fatal(isa.Explain(err))
 	}
-	d, err := set.NewDecoder("")
-	if err != nil {
-		b.Fatal(err)
-	}
-	var files []*pica200.SHBIN
 	var tables [][]bits.Value
-	for seed := range uint64(64) {
-		out, err := a.Assemble(sources(benchSource(seed)), pica200.AssembleOptions{})
-		if err != nil {
-			b.Fatal(diag.Render(err))
-		}
+	for _, f := range files {
 		var table []bits.Value
-		for _, e := range out.File.DVLP.Descriptors {
+		for _, e := range f.File.DVLP.Descriptors {
 			table = append(table, bits.Of(uint64(e.Value)))
 		}
-		files, tables = append(files, out.File), append(tables, table)
+		tables = append(tables, table)
 	}
-	b.ReportAllocs()
-	words, size, i := 0, 0, 0
-	buf := make([]byte, 0, 1<<20)
-	for b.Loop() {
-		f := files[i%len(files)]
-		d.SetTable(0, tables[i%len(files)])
-		buf = buf[:0]
-		for _, w := range f.DVLP.Code {
-			in, _ := d.Decode(bits.Of(uint64(w)))
-			buf = append(d.Append(buf, in), '\n')
+	benchtest.Programs(b, len(files), func() func(int) (int, int) {
+		d, err := set.NewDecoder("")
+		if err != nil {
+			b.Fatal(err)
 		}
-		words, size, i = words+len(f.DVLP.Code), size+len(buf), i+1
-	}
-	b.SetBytes(int64(size / b.N))
-	b.ReportMetric(float64(words)/b.Elapsed().Seconds()/1e6, "Minst/s")
+		buf := make([]byte, 0, 1<<20)
+		return func(i int) (int, int) {
+			d.SetTable(0, tables[i])
+			buf = buf[:0]
+			for _, w := range files[i].File.DVLP.Code {
+				in, _ := d.Decode(bits.Of(uint64(w)))
+				buf = append(d.Append(buf, in), '\n')
+			}
+			return len(files[i].File.DVLP.Code), len(buf)
+		}
+	})
 }

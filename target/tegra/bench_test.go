@@ -6,10 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/isago/isago/asm"
 	"github.com/isago/isago/bits"
+	"github.com/isago/isago/internal/benchtest"
 	"github.com/isago/isago/internal/diag"
-	"github.com/isago/isago/isa"
 	"github.com/isago/isago/target/tegra"
 )
 
@@ -53,80 +52,6 @@ func benchLine(rng *rand.Rand) string {
 	return "EXEC" + options + " " + vector + ";"
 }
 
-// manyBench is the number of different words of the benchmarks, much more than is remembered of them.
-const manyBench = 100_000
-
-// benchWords are such words, and their texts as they are printed.
-func benchWords(b *testing.B, d *isa.Decoder, p *asm.Parser) (list []isa.Inst, lines [][]byte) {
-	rng := rand.New(rand.NewPCG(3, 4))
-	for len(list) < manyBench {
-		res, err := p.Parse(benchLine(rng))
-		if err != nil {
-			b.Fatal(err)
-		}
-		list, lines = append(list, res.Inst), append(lines, d.Append(nil, res.Inst))
-	}
-	return list, lines
-}
-
-// perWord runs a benchmark over words that come for the first time, as far as a run gets through them,
-// and over a thousand again and again.
-func perWord(b *testing.B, run func(b *testing.B, at int) (size int)) {
-	for _, x := range []struct {
-		name string
-		n    int
-	}{{"first", manyBench}, {"again", 1000}} {
-		b.Run(x.name, func(b *testing.B) {
-			b.ReportAllocs()
-			i, size := 0, 0
-			for b.Loop() {
-				size += run(b, i%x.n)
-				i++
-			}
-			b.SetBytes(int64(size / b.N))
-			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds()/1e6, "Minst/s")
-		})
-	}
-}
-
-func BenchmarkPrint(b *testing.B) {
-	d, p := tools(b, "")
-	list, _ := benchWords(b, d, p)
-	fresh, _ := tools(b, "")
-	buf := make([]byte, 0, 1<<10)
-	perWord(b, func(_ *testing.B, at int) int {
-		in, _ := fresh.Decode(list[at].Bits)
-		buf = append(fresh.Append(buf[:0], in), '\n')
-		return len(buf)
-	})
-}
-
-func BenchmarkParse(b *testing.B) {
-	d, p := tools(b, "")
-	_, lines := benchWords(b, d, p)
-	_, fresh := tools(b, "")
-	perWord(b, func(b *testing.B, at int) int {
-		if _, err := fresh.ParseBytes(lines[at]); err != nil {
-			b.Fatal(err)
-		}
-		return len(lines[at]) + 1
-	})
-}
-
-func BenchmarkLossless(b *testing.B) {
-	d, p := tools(b, "")
-	list, _ := benchWords(b, d, p)
-	l := asm.NewLossless(tools(b, ""))
-	buf := make([]byte, 0, 1<<10)
-	perWord(b, func(b *testing.B, at int) int {
-		var ok bool
-		if buf, ok = l.Append(buf[:0], list[at]); !ok {
-			b.Fatal(list[at].Bits)
-		}
-		return len(buf)
-	})
-}
-
 // benchProgram is a program of 256 instructions of those words.
 func benchProgram(seed uint64) string {
 	rng := rand.New(rand.NewPCG(seed, 5))
@@ -139,53 +64,58 @@ func benchProgram(seed uint64) string {
 	return text.String()
 }
 
-// BenchmarkAssemble assembles programs that were not seen before, and one program again and again: an
-// assembler keeps what it has read.
-func BenchmarkAssemble(b *testing.B) {
-	var texts []string
-	for seed := range uint64(64) {
-		texts = append(texts, benchProgram(seed))
-	}
-	for _, x := range []struct {
-		name  string
-		texts []string
-	}{{"first", texts}, {"again", texts[:1]}} {
-		b.Run(x.name, func(b *testing.B) {
-			a := assembler(b)
-			i, size := 0, 0
-			for b.Loop() {
-				text := x.texts[i%len(x.texts)]
-				if i++; i%len(x.texts) == 0 && len(x.texts) > 1 {
-					a = assembler(b) // which has seen none of them
-				}
-				if _, err := a.Assemble(&diag.Source{Name: "x.asm", Text: text}); err != nil {
-					b.Fatal(err)
-				}
-				size += len(text)
-			}
-			b.SetBytes(int64(size / b.N))
-			b.ReportMetric(256*float64(b.N)/b.Elapsed().Seconds()/1e6, "Minst/s")
-		})
-	}
-}
-
-// BenchmarkSource writes different programs as source.
-func BenchmarkSource(b *testing.B) {
-	set, a := load(b), assembler(b)
-	var programs [][]bits.Value
+// benchPrograms are the texts and words of many such programs.
+func benchPrograms(b *testing.B) (texts []string, words [][]bits.Value) {
+	a := assembler(b)
 	for seed := range uint64(64) {
 		p, _ := assemble(b, a, benchProgram(seed))
-		programs = append(programs, p.Words)
+		texts, words = append(texts, benchProgram(seed)), append(words, p.Words)
 	}
-	i, size := 0, 0
-	for b.Loop() {
-		text, err := tegra.AppendSource(nil, set, &tegra.Program{Words: programs[i%len(programs)]})
-		if err != nil {
-			b.Fatal(err)
+	return texts, words
+}
+
+// BenchmarkPrint prints instructions.
+func BenchmarkPrint(b *testing.B) {
+	_, words := benchPrograms(b)
+	benchtest.Programs(b, len(words), func() func(int) (int, int) {
+		d, _ := tools(b, "")
+		var buf []byte
+		return func(i int) (int, int) {
+			buf = buf[:0]
+			for _, w := range words[i] {
+				in, _ := d.Decode(w)
+				buf = append(d.Append(buf, in), '\n')
+			}
+			return len(words[i]), len(buf)
 		}
-		size += len(text)
-		i++
-	}
-	b.SetBytes(int64(size / b.N))
-	b.ReportMetric(256*float64(b.N)/b.Elapsed().Seconds()/1e6, "Minst/s")
+	})
+}
+
+// BenchmarkAssemble assembles programs.
+func BenchmarkAssemble(b *testing.B) {
+	texts, words := benchPrograms(b)
+	benchtest.Programs(b, len(texts), func() func(int) (int, int) {
+		a := assembler(b)
+		return func(i int) (int, int) {
+			if _, err := a.Assemble(&diag.Source{Name: "x.asm", Text: texts[i]}); err != nil {
+				b.Fatal(err)
+			}
+			return len(words[i]), len(texts[i])
+		}
+	})
+}
+
+// BenchmarkSource writes programs as source.
+func BenchmarkSource(b *testing.B) {
+	_, words := benchPrograms(b)
+	set := load(b)
+	benchtest.Programs(b, len(words), func() func(int) (int, int) {
+		return func(i int) (int, int) {
+			text, err := tegra.AppendSource(nil, set, &tegra.Program{Words: words[i]})
+			if err != nil {
+				b.Fatal(err)
+			}
+			return len(words[i]), len(text)
+		}
+	})
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/isago/isago/asm"
 	"github.com/isago/isago/bits"
+	"github.com/isago/isago/internal/benchtest"
 	"github.com/isago/isago/internal/diag"
 	"github.com/isago/isago/internal/program"
 	"github.com/isago/isago/isa"
@@ -127,7 +128,7 @@ func (d *programDrawer) instruction(data []byte) []byte {
 }
 
 // BenchmarkSource writes compute instructions that all differ as source that the compiler reads back: by a printer
-// that has seen none of them, and by one that has seen all. Those of programs are of as few shapes as real ones.
+// that has seen none of them, and by one that has seen all. Those named programs are of as few shapes as real ones.
 func BenchmarkSource(b *testing.B) {
 	b.Run("words", func(b *testing.B) { benchmarkSource(b, benchWords) })
 	b.Run("programs", func(b *testing.B) { benchmarkSource(b, benchPrograms) })
@@ -151,30 +152,19 @@ func benchmarkSource(b *testing.B, of func(b *testing.B) (*isa.Decoder, []bits.V
 		in, _ := decoder.Decode(w)
 		list = append(list, in)
 	}
-	for _, name := range []string{"first", "again"} {
-		b.Run(name, func(b *testing.B) {
-			l, size, i := fresh(), 0, 0
-			var buf []byte
-			for j := 0; name == "again" && j < len(list); j++ {
-				buf, _ = l.Append(buf[:0], list[j])
-			}
-			for b.Loop() {
-				if buf, _ = l.Append(buf[:0], list[i]); len(buf) == 0 {
-					b.Fatal(list[i].Bits)
+	benchtest.Programs(b, 1, func() func(int) (int, int) {
+		l := fresh()
+		var buf []byte
+		return func(int) (_, size int) {
+			for _, in := range list {
+				if buf, _ = l.Append(buf[:0], in); len(buf) == 0 {
+					b.Fatal(in.Bits)
 				}
 				size += len(buf) + 1
-				if i++; i == len(list) {
-					if i = 0; name == "first" {
-						b.StopTimer()
-						l = fresh()
-						b.StartTimer()
-					}
-				}
 			}
-			b.SetBytes(int64(size / b.N))
-			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds()/1e6, "Minst/s")
-		})
-	}
+			return len(list), size
+		}
+	})
 }
 
 // TestManyLabels assembles branches to labels that are all different, whose long forms no instruction has. Why not is

@@ -9,6 +9,7 @@ import (
 
 	"github.com/isago/isago/asm"
 	"github.com/isago/isago/bits"
+	"github.com/isago/isago/internal/benchtest"
 	"github.com/isago/isago/internal/diag"
 	"github.com/isago/isago/isa"
 )
@@ -126,45 +127,24 @@ const benchSize = 50_000
 // BenchmarkPrint decodes and prints compute instructions that all differ.
 func BenchmarkPrint(b *testing.B) {
 	d, words := benchWords(b)
-	text := make([]byte, 0, 1<<22)
-	b.ReportAllocs()
-	for b.Loop() {
-		text = text[:0]
-		for _, w := range words {
-			in, _ := d.Decode(w)
-			text = append(d.Append(text, in), '\n')
+	benchtest.Programs(b, 1, func() func(int) (int, int) {
+		d, err := d.Set().NewDecoder("")
+		if err != nil {
+			b.Fatal(err)
 		}
-	}
-	b.SetBytes(int64(len(text)))
-	b.ReportMetric(float64(b.N*len(words))/b.Elapsed().Seconds()/1e6, "Minst/s")
-}
-
-// BenchmarkParse reads the lines of such instructions.
-func BenchmarkParse(b *testing.B) {
-	d, words := benchWords(b)
-	p, err := asm.New(d.Set(), "")
-	if err != nil {
-		b.Fatal(err)
-	}
-	lines, size := make([][]byte, len(words)), 0
-	for i, w := range words {
-		in, _ := d.Decode(w)
-		lines[i] = d.Append(nil, in)
-		size += len(lines[i]) + 1
-	}
-	b.SetBytes(int64(size))
-	b.ReportAllocs()
-	for b.Loop() {
-		for _, l := range lines {
-			if _, err := p.ParseBytes(l); err != nil {
-				b.Fatalf("%s: %v", l, err)
+		text := make([]byte, 0, 1<<22)
+		return func(int) (int, int) {
+			text = text[:0]
+			for _, w := range words {
+				in, _ := d.Decode(w)
+				text = append(d.Append(text, in), '\n')
 			}
+			return len(words), len(text)
 		}
-	}
-	b.ReportMetric(float64(b.N*len(lines))/b.Elapsed().Seconds()/1e6, "Minst/s")
+	})
 }
 
-// BenchmarkAssemble makes a program of such instructions, with a label at each fourth.
+// BenchmarkAssemble makes a program of such instructions, with a label at each fourth; the compiler is new each time.
 func BenchmarkAssemble(b *testing.B) {
 	d, words := benchWords(b)
 	var text []byte

@@ -189,13 +189,13 @@ func FuzzWords(f *testing.F) {
 	root, _ := m.Model.Root("")
 	f.Fuzz(func(t *testing.T, data []byte) {
 		var code []uint32
-		for ; len(data) >= 4 && len(code) < 512; data = data[4:] {
+		for ; len(data) >= 4 && len(code) < 32; data = data[4:] {
 			code = append(code, binary.LittleEndian.Uint32(data))
 		}
 		words := sem.Words{Context: m.Model.Context, Tables: [][]bits.Value{{bits.Of(0x36f), bits.Of(0x7fffffff)}}}
 		p := exec.NewProgram(m, root, words, exec.Words32(m, root, code, 0))
 		w := exec.NewWave(p)
-		w.Budget = 2000
+		w.Budget = 200
 		w.Start(3, 0)
 		w.Run(t.Context())
 		wavetest.Stopped(t, w)

@@ -124,11 +124,7 @@ func (p *Parser) startsFor(done func(start *node) bool) (starts []*node, complet
 			continue
 		}
 		for limit := len(p.src) + 1; ; {
-			found, end, stop, at := a.words.find(p.src, pos, limit, true)
-			if p.holeAt(stop) && at.takes(p.src[stop]) {
-				p.isInWord(stop, false)
-				return p.roots, true
-			}
+			found, end := a.words.find(p.src, pos, limit, true)
 			if found == nil {
 				break
 			}

@@ -2,6 +2,7 @@ package asm
 
 import (
 	"iter"
+	mathbits "math/bits"
 	"slices"
 
 	"github.com/isago/isago/bits"
@@ -68,10 +69,6 @@ func (p *Parser) openSpread(s *spread, ref *model.Ref, from, up int32) int32 {
 // bindSpread sets the bits of a scope that are a computed value, of which the others must be as they always are.
 func (p *Parser) bindSpread(x *spread, scope int32, v uint64, end int) bool {
 	home := &p.scopes[p.up(scope, x.scopeDepth)]
-	if p.tag.hole != 0 {
-		p.relyOnOnes(v, x.ones)
-		p.relyOnZeros(v, x.zeros, 0)
-	}
 	return v&x.zeros == 0 && v&x.ones == x.ones && p.setPieces(home, x.parts, bits.Of(v&^x.ones), bits.Of(^uint64(0)), end)
 }
 
@@ -273,17 +270,12 @@ func (p *Parser) setFrom(at int, sp uint8, low, width int, v, mask *bits.Value, 
 		case some == 0:
 			continue
 		case low == zeros:
-			if p.tag.hole != 0 {
-				p.relyOnZeros(value, some, at+i)
-			}
 			if value&some != 0 {
 				return false
 			}
 			continue
 		}
-		p.tag.shift += int16(at + i)
-		ok := p.setSome(sp, low+i, size, value, some, end)
-		if p.tag.shift -= int16(at + i); !ok {
+		if !p.setSome(sp, low+i, size, value, some, end) {
 			return false
 		}
 	}
@@ -295,9 +287,6 @@ func (p *Parser) setFrom(at int, sp uint8, low, width int, v, mask *bits.Value, 
 func (p *Parser) setSome(sp uint8, low, width int, v, mask uint64, end int) bool {
 	if p.failure != nil {
 		return p.setNoted(sp, low, width, v, mask, end)
-	}
-	if p.shaped {
-		return p.setTagged(sp, low, v, mask)
 	}
 	limb, shift := low>>6&3, uint(low)&63
 	if !p.setLimb(sp, limb, v<<shift, mask<<shift) {
@@ -354,3 +343,11 @@ func (p *Parser) allKnown(scope int32) bool {
 }
 
 func ones(width int) uint64 { return ^uint64(0) >> (64 - uint(width)) }
+
+// give sets up to 64 bits of a scope from one on.
+func (p *Parser) give(s *scope, low int, val, known uint64) bool {
+	if s.parts == nil {
+		return p.setSome(s.space, s.low+low, 64, val, known, p.pos)
+	}
+	return p.setPieces(s, []spec.Part{{Low: low, Width: mathbits.Len64(known)}}, bits.Of(val), bits.Of(known), p.pos)
+}

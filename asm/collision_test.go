@@ -4,13 +4,12 @@ import (
 	"math/rand"
 	"os"
 	"testing"
-	"testing/fstest"
 
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/isa"
 )
 
-// TestCollisions gives what is remembered of lines and their operands to others, as if their hashes were the
+// TestCollisions gives what is remembered of lines to others, as if their hashes were the
 // same: it is told by more than its hash what it belongs to.
 func TestCollisions(t *testing.T) {
 	for _, c := range []struct{ dir, file string }{
@@ -42,9 +41,6 @@ func collide(t *testing.T, s *isa.Set) {
 		if res, err := p.Parse(line); err == nil {
 			words[line] = res.Inst.Bits
 		}
-		if r.Intn(2) == 0 {
-			forgetLines(p) // or one that comes again would ask for no operand
-		}
 	}
 	check := func(of string) {
 		for line, want := range words {
@@ -53,7 +49,6 @@ func collide(t *testing.T, s *isa.Set) {
 			}
 		}
 	}
-	forgetLines(p)
 	check("none")
 	if exchanged := rotate(p.memo.lines.slots); exchanged < 2 {
 		t.Errorf("%d lines were exchanged, too few to see anything", exchanged)
@@ -61,55 +56,6 @@ func collide(t *testing.T, s *isa.Set) {
 	check("lines")
 	p.memo.lines = lineTable{many: manyRead}
 	check("none")
-	p.memo.lines = lineTable{many: manyRead}
-	if exchanged := rotate(p.memo.shaped.slots) + rotate(p.memo.shapes.slots); exchanged < 2 {
-		t.Errorf("%d shapes were exchanged, too few to see anything", exchanged)
-	}
-	check("shapes")
-	forgetLines(p) // or the line itself would be known
-	exchanged := rotate(p.memo.operands.slots)
-	check("operands")
-	if exchanged < 2 {
-		t.Errorf("%d were exchanged, too few to see anything", exchanged)
-	}
-}
-
-// TestAlike gives a value to another one of the same text, as if their hashes were the same: it is told by what it is
-// what it belongs to.
-func TestAlike(t *testing.T) {
-	s, err := isa.Load(fstest.MapFS{"alike.xml": {Data: []byte(`<isa name="alike" strict="true">
-		<bitset name="#up" size="4"><display>{N}</display><field name="N" low="0" high="3" type="uint"/></bitset>
-		<bitset name="#down" size="4"><display>{N}</display><derived name="N" type="uint" width="4"><expr>15 - {M}</expr></derived>
-			<field name="M" low="0" high="3" type="uint"/></bitset>
-		<bitset name="#instruction" size="12"><field name="X" low="0" high="3" type="uint"/><field name="Y" low="4" high="7" type="uint"/></bitset>
-		<bitset name="both" extends="#instruction"><display>both {A}, {B},</display><pattern low="8" high="11">0000</pattern>
-			<derived name="A" type="#up"><expr>{X}</expr></derived><derived name="B" type="#down"><expr>{Y}</expr></derived></bitset></isa>`)}}, "alike.xml", isa.Options{})
-	if err != nil {
-		t.Fatal(isa.Explain(err))
-	}
-	p, err := New(s, "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	read := func() {
-		const line, want = "both 1, 1,", 0x0e1
-		if res, err := p.Parse(line); err != nil || res.Inst.Bits != bits.Of(want) {
-			t.Errorf("%s is %s, %v, expected %03x", line, res.Inst.Bits, err, want)
-		}
-		forgetLines(p)
-	}
-	for range 4 {
-		read()
-	}
-	if values := rotate(p.memo.operands.slots); values != 2 {
-		t.Errorf("%d values were exchanged, expected 2", values)
-	}
-	read()
-}
-
-// forgetLines makes a parser forget all lines, but no operands.
-func forgetLines(p *Parser) {
-	p.memo.lines, p.memo.shaped, p.memo.shapes = lineTable{many: manyRead}, lineTable{many: manyRead}, shapes{}
 }
 
 // rotate gives each hash of a table the value of another one, and returns how many have one.

@@ -14,9 +14,6 @@
 //   - constraint: what a condition or a computed field asks of bits.
 //   - free bit: one that neither text nor constraints have fixed yet.
 //   - canonical: text as it would be printed. A number in another radix, a blank left out or an alias is non-canonical.
-//   - way: a path through the grammar, and of an operand in the memo, what reading its text along one path fixes.
-//   - memo: what reading did, by the text that it read: of operands and of whole lines.
-//   - selector: a word behind a point that is an operand by itself, such as a swizzle or a mask.
-//   - shape: a line with holes in place of its numbers and selectors, which are known beside it; a fact is what reading
-//     relies on of one.
+//   - way: a path through the grammar.
+//   - memo: what lines were read as, by their texts.
 package asm

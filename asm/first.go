@@ -14,11 +14,7 @@ import (
 // byteSet is a set of bytes.
 type byteSet [4]uint64
 
-// add adds a byte, and a hole for what it may stand for.
-func (s *byteSet) add(c byte) {
-	s[c>>6] |= 1 << (c & 63)
-	s[0] |= uint64(holesFor[c])
-}
+func (s *byteSet) add(c byte) { s[c>>6] |= 1 << (c & 63) }
 
 func (s *byteSet) has(c byte) bool { return s[c>>6]>>(c&63)&1 != 0 }
 
@@ -34,16 +30,6 @@ func (s *byteSet) addAll(text string) {
 	}
 }
 
-// addAt adds the byte at a place of a text, and the one behind it if that is a blank; all bytes where the text ends.
-func (s *byteSet) addAt(text []byte, at int) {
-	for ; at < len(text); at++ {
-		if s.add(text[at]); text[at] != ' ' {
-			return
-		}
-	}
-	*s = everyByte
-}
-
 // everyByte is the set of all bytes.
 var everyByte = byteSet{^uint64(0), ^uint64(0), ^uint64(0), ^uint64(0)}
 
@@ -52,26 +38,10 @@ var everyByte = byteSet{^uint64(0), ^uint64(0), ^uint64(0), ^uint64(0)}
 type firstSet struct {
 	bytes byteSet
 	empty bool
-	// touch has a bit for each hole that may stand for what can come at once, without a blank; through is empty without a
-	// blank.
-	touch   uint8
-	through bool
-}
-
-// touching says of a way that starts with no blank what can touch what stands before.
-func (f firstSet) touching() firstSet {
-	f.touch, f.through = uint8(f.bytes[0]&allHoles), f.empty
-	return f
-}
-
-// meets reports whether a way can start with one of a set of bytes, or be empty.
-func (f *firstSet) meets(s *byteSet) bool {
-	b := &f.bytes
-	return f.empty || b[0]&s[0]|b[1]&s[1]|b[2]&s[2]|b[3]&s[3] != 0
 }
 
 // anything is the first of a way of which nothing is known.
-var anything = firstSet{bytes: everyByte, empty: true}.touching()
+var anything = firstSet{bytes: everyByte, empty: true}
 
 // firstSets is what is known of the ways that start at a node.
 type firstSets struct {
@@ -107,12 +77,11 @@ func (p *Parser) newFirstSets(n *node) *firstSets {
 		return p.firstOfMembers(n.set)
 	}
 	n.open()
-	a := &firstSets{node: firstSet{empty: len(n.accepts) > 0, through: len(n.accepts) > 0}}
+	a := &firstSets{node: firstSet{empty: len(n.accepts) > 0}}
 	for _, e := range n.edges {
 		f := p.firstOfEdge(e)
 		a.node.bytes.join(&f.bytes)
 		a.node.empty = a.node.empty || f.empty
-		a.node.touch, a.node.through = a.node.touch|f.touch, a.node.through || f.through
 		if e.item.kind != itemLiteral {
 			a.others = append(a.others, f)
 		}
@@ -127,9 +96,6 @@ func (p *Parser) firstOfEdge(e *edge) firstSet {
 		next := &p.firstSets(e.next).node
 		f.bytes.join(&next.bytes)
 		f.empty = next.empty
-		if f.through {
-			f.touch, f.through = f.touch|next.touch, next.through
-		}
 	}
 	return f
 }
@@ -139,15 +105,14 @@ func (p *Parser) firstOfItem(it *item) (f firstSet) {
 	switch it.kind {
 	case itemLiteral:
 		f.bytes.add(it.text[0])
-		return f.touching()
+		return f
 	case itemBlank, itemNothing: // stands looks behind a blank
 		f.empty = true
-		f.through = it.kind == itemNothing || it.padding
 		return f
 	case itemEnum:
-		f = firstOfWords(it).touching()
+		f = firstOfWords(it)
 	case itemNumber, itemFloat, itemBranch:
-		f = firstOfNumber(it).touching()
+		f = firstOfNumber(it)
 	case itemCall:
 		f = p.firstOfCall(it)
 	case itemSet:
@@ -158,10 +123,9 @@ func (p *Parser) firstOfItem(it *item) (f firstSet) {
 		return anything
 	}
 	if it.extent == noText {
-		return firstSet{empty: true, through: true}
+		return firstSet{empty: true}
 	}
 	f.empty = f.empty && it.extent == anyExtent
-	f.through = f.through && f.empty
 	return f
 }
 
@@ -173,11 +137,9 @@ func (p *Parser) firstOfMembers(s *setItem) *firstSets {
 		a.node.bytes.add(strings.TrimLeft(s.join, " ")[0])
 	}
 	a.node.empty = true
-	a.node = a.node.touching()
 	for i, m := range s.members {
 		next := p.firstSets(m).node
 		a.node.bytes.join(&next.bytes)
-		a.node.touch |= next.touch
 		a.others = append(a.others, next)
 		if e := m.only; e != nil && e.item.kind == itemEnum && !e.item.numbers && e.item.words.unbroken() {
 			a.alone |= 1 << uint(i)
@@ -250,7 +212,7 @@ func (p *Parser) endsAt(pos int) bool {
 	for frame := p.frame; ; {
 		fr := &p.frames[frame]
 		if fr.parent < 0 {
-			return p.helps != nil || pos == len(p.src)
+			return pos == len(p.src)
 		}
 		f := &p.firstSets(fr.ret).node
 		switch {
@@ -265,7 +227,7 @@ func (p *Parser) endsAt(pos int) bool {
 
 // stands reports whether the byte at pos, or the one behind a blank there, is one of those of a way.
 func (p *Parser) stands(f *firstSet, pos int) bool {
-	if p.see(pos); pos >= len(p.src) {
+	if pos >= len(p.src) {
 		return false
 	}
 	c := p.src[pos]

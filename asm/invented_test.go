@@ -71,8 +71,6 @@ func compareInvented(t *testing.T, s *isa.Set, _ string, seed int64) {
 	remembers, forgets := twoParsers(t, s, "")
 	for range 3 {
 		for _, line := range lines {
-			remembers.memo.lines = lineTable{}
-			remembers.memo.shapes.left = 0
 			emptyTables(forgets)
 			sameReading(t, remembers, forgets, line)
 		}

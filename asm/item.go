@@ -10,10 +10,6 @@ import (
 // match reads one item and goes on behind it; s is nothing at the first try.
 func (p *Parser) match(e *edge, s again) bool {
 	it, next := &e.item, e.next
-	if s.as == cutShort {
-		p.cut(next, int(s.n), false)
-		return false
-	}
 	if len(it.conds) > 0 && s == (again{}) && !p.require(it.conds) {
 		return false
 	}
@@ -42,13 +38,12 @@ func (p *Parser) match(e *edge, s again) bool {
 // matchBlank takes a blank, or nothing beside punctuation, another blank, or an end of the line.
 // padding may be nothing anywhere.
 func (p *Parser) matchBlank(next *node, padding bool) bool {
-	p.see(p.pos)
 	switch {
 	case p.pos < len(p.src) && p.src[p.pos] == ' ':
 		p.pos++
 	case p.pos == 0 || p.pos == len(p.src) || p.src[p.pos-1] == ' ':
 	case padding:
-	case (p.isLoose(p.pos-1) || p.isLoose(p.pos)) && p.spelled(false):
+	case (loose[p.src[p.pos-1]] || loose[p.src[p.pos]]) && p.spelled(false):
 	default:
 		p.expect(p.pos, aBlank)
 		return false
@@ -59,12 +54,7 @@ func (p *Parser) matchBlank(next *node, padding bool) bool {
 
 // findWord finds the longest text that ends before limit.
 func (p *Parser) findWord(t *trie, pos, limit int) (found *word, end int) {
-	found, end, stop, at := t.find(p.src, pos, limit, p.strict)
-	p.see(stop)
-	if p.holeAt(stop) && at.takes(p.src[stop]) && p.isInWord(stop, t.onlyZero(at, p.src[stop])) {
-		return nil, 0
-	}
-	return found, end
+	return t.find(p.src, pos, limit, p.strict)
 }
 
 // matchWord reads a text of an enum or a bool.
@@ -103,7 +93,7 @@ func (p *Parser) matchWord(e *edge, s again) bool {
 		p.save(e, again{int32(end + 1), uint8(tried + 1), s.as})
 	case end > pos && p.otherwise(it, found, next, pos):
 		p.save(e, again{n: int32(max(end, 1)), as: s.as})
-	case it.ref.Kind == spec.KindEnum && it.extent == anyExtent && pos < len(p.src) && (digitValue[p.src[pos]] < 10 || p.holeAt(pos)):
+	case it.ref.Kind == spec.KindEnum && it.extent == anyExtent && pos < len(p.src) && digitValue[p.src[pos]] < 10:
 		p.save(e, again{as: asNumber})
 	}
 	if end == pos {
@@ -133,14 +123,9 @@ func (p *Parser) matchCall(e *edge, way int) bool {
 	it, next := &e.item, e.next
 	depth := p.frames[p.frame].depth + 1
 	if depth == maxNested {
-		p.deepest = depth
 		p.failAt(diag.TextAmbiguous, p.pos, p.pos, "operands nested more than %d deep in %s", maxNested, it.name)
 		return false
 	}
-	if o := p.operand(it.call, depth); o != nil {
-		return p.matchKnown(e, o, way)
-	}
-	p.deepest = max(p.deepest, depth)
 	inner, ok := p.open(it)
 	if !ok {
 		return false
@@ -158,9 +143,6 @@ func (p *Parser) push(f callFrame, n *node) {
 // matchSet reads a set of options.
 func (p *Parser) matchSet(e *edge, way int) bool {
 	it, f := &e.item, &p.frames[p.frame]
-	if o := p.operand(it.call, f.depth); o != nil {
-		return p.matchKnown(e, o, way)
-	}
 	p.push(callFrame{parent: p.frame, scope: f.scope, ret: e.next, set: it.set, extent: it.extent, from: p.pos, depth: f.depth}, it.set.at)
 	return p.member(0)
 }
@@ -267,11 +249,7 @@ func (p *Parser) text(s string) bool {
 			continue
 		}
 		pos := p.skipBlank()
-		p.see(pos)
 		if pos >= len(p.src) || p.src[pos] != s[i] || !p.spelled(pos == p.pos) {
-			if p.holeAt(pos) && holesFor[s[i]]>>p.src[pos]&1 != 0 {
-				p.writeOut(pos)
-			}
 			p.expectItem(pos, &item{kind: itemLiteral, text: s})
 			return false
 		}
@@ -284,10 +262,6 @@ func (p *Parser) text(s string) bool {
 func (p *Parser) matchCustom(e *edge) bool {
 	it, next := &e.item, e.next
 	p.node, p.asked = next, true
-	if p.shaped {
-		p.asItStands()
-		return false
-	}
 	pos := p.skipBlank()
 	v, n, ok := p.Custom(p.raw[pos:], it.ref.Field.Name)
 	switch {

@@ -1,7 +1,6 @@
 package asm
 
 import (
-	"encoding/binary"
 	"hash/maphash"
 	"slices"
 
@@ -9,9 +8,8 @@ import (
 	"github.com/isago/isago/isa"
 )
 
-// Programs repeat themselves: their lines, and in lines that differ the same operands. Both are kept by their texts,
-// operands when they are met for the second time. What depended on the caller's hooks is not. Turning the memo off changes
-// nothing but time.
+// Programs repeat their lines, which are kept by their texts. What depended on the caller's hooks is not. Turning the memo
+// off changes nothing but time.
 
 // memo is what a parser remembers. It grows up to limits.
 type memo struct {
@@ -22,14 +20,9 @@ type memo struct {
 	*memory
 }
 
-// memory is what is remembered for given contexts: lines in the words of the machine, lines as they stand in sources,
-// and parts of lines.
+// memory is what is remembered for given contexts: lines in the words of the machine, and lines as they stand in sources.
 type memory struct {
-	lines, shaped, sources lineTable
-	shapes                 shapes
-	selectors              selectors
-	operands               operandTable
-	marks
+	lines, sources lineTable
 }
 
 // lineTable has lines by their texts and names.
@@ -42,9 +35,6 @@ type lineTable struct {
 	once     marks
 	readings arena[reading]
 	mores    arena[readingMore]
-	facts    arena[fact]
-	pairs    arena[pair]
-	fills    arena[holeBits]
 	texts    arena[byte]
 	plans    arena[planned]
 	asks     arena[ask]
@@ -77,14 +67,14 @@ func (m *memo) ready(p *Parser) {
 		return
 	}
 	if m.memory = m.by[p.context]; m.memory == nil {
-		m.memory = &memory{lines: lineTable{many: manyRead}, shaped: lineTable{many: manyRead}, sources: lineTable{many: manySources}}
+		m.memory = &memory{lines: lineTable{many: manyRead}, sources: lineTable{many: manySources}}
 		m.by[p.context] = m.memory
 	}
 }
 
 // reading is what a line was read as, before the places of its entries.
 type reading struct {
-	text          []byte // the line, or its shape
+	text          []byte // of the line
 	names         uint64 // of a line of a source
 	leaf          *isa.Leaf
 	word, context bits.Value
@@ -95,13 +85,9 @@ type reading struct {
 
 // readingMore is what most lines have nothing of.
 type readingMore struct {
-	// facts and pairs must hold of the numbers of a shape; fills are the bits that they give.
-	facts []fact
-	pairs []pair
-	fills []holeBits
-	note  Note // of a line of a source
-	plan  []planned
-	asks  []ask
+	note Note // of a line of a source
+	plan []planned
+	asks []ask
 }
 
 // noMore is nothing of it.
@@ -134,17 +120,12 @@ func (p *Parser) hash(text []byte, names uint64) uint64 {
 
 // recall makes what a line of a table was read as before that of the present line; ok is false where it is not known.
 func (p *Parser) recall(t *lineTable, text []byte, names uint64) (ok bool) {
-	return p.recallAt(t, p.hash(text, names), text, names, nil)
-}
-
-// recallAt is recall for a line that is found by a hash and has numbers of such values.
-func (p *Parser) recallAt(t *lineTable, hash uint64, text []byte, names uint64, values []uint64) (ok bool) {
-	r := t.find(hash, text, names, values)
+	r := t.find(p.hash(text, names), text, names)
 	if r == nil {
 		return false
 	}
 	if hash, same := p.answers(r); !same {
-		if r = t.find(mix(t.line, hash), text, names, values); r == nil {
+		if r = t.find(mix(t.line, hash), text, names); r == nil {
 			return false
 		}
 		if _, same = p.answers(r); !same {
@@ -152,7 +133,7 @@ func (p *Parser) recallAt(t *lineTable, hash uint64, text []byte, names uint64, 
 		}
 	}
 	t.known++
-	p.restore(r, values)
+	p.restore(r)
 	p.asked, p.remembered = false, r
 	return true
 }
@@ -169,14 +150,14 @@ func (p *Parser) answers(r *reading) (hash uint64, same bool) {
 }
 
 // find returns the reading of a line, which becomes the present line; nil where there is none.
-func (t *lineTable) find(hash uint64, text []byte, names uint64, values []uint64) *reading {
+func (t *lineTable) find(hash uint64, text []byte, names uint64) *reading {
 	t.line = hash
 	for i := range t.probes() {
 		s := t.slot(hash, i)
 		if s.value == nil {
 			break
 		}
-		if r := s.value; s.hash == hash && r.names == names && string(r.text) == string(text) && r.holdsOf(values) {
+		if r := s.value; s.hash == hash && r.names == names && string(r.text) == string(text) {
 			return r
 		}
 	}
@@ -188,22 +169,10 @@ func (p *Parser) learn(t *lineTable, text []byte, names uint64, note Note) {
 	if p.asked || !t.worthy() {
 		return
 	}
-	if !p.shaped { // or it is that of the shape
-		text = t.texts.keep(text)
-	}
 	w, c := &p.spaces[spaceWord], &p.spaces[spaceContext]
-	x := reading{text, names, p.leaf, w.val, c.val, p.named, false, &noMore}
-	if p.shaped || note != (Note{}) || len(p.plan)+len(p.asks) > 0 {
+	x := reading{t.texts.keep(text), names, p.leaf, w.val, c.val, p.named, false, &noMore}
+	if note != (Note{}) || len(p.plan)+len(p.asks) > 0 {
 		x.readingMore = &t.mores.keep([]readingMore{{note: note, plan: t.plans.keep(p.plan), asks: t.asks.keep(p.asks)}})[0]
-	}
-	if p.shaped {
-		x.facts, x.pairs, x.fills = t.facts.keep(p.holes.facts), t.pairs.keep(p.holes.pairs), t.fills.keep(p.holes.fills)
-		x.word, x.context = w.val.AndNot(w.holes), c.val.AndNot(c.holes)
-		for i := range x.fills {
-			if f := &x.fills[i]; f.space >= spaceTable {
-				x.plan[f.space-spaceTable].Value[f.limb&3] &^= f.set
-			}
-		}
 	}
 	r := t.readings.keep([]reading{x})
 	t.add(t.line, &r[0], maxLines)
@@ -266,148 +235,9 @@ func (m *marks) add(mark uint32) (was bool) {
 	return false
 }
 
-// restore makes a reading that of the present line, whose numbers have such values.
-func (p *Parser) restore(r *reading, values []uint64) {
+// restore makes a reading that of the present line.
+func (p *Parser) restore(r *reading) {
 	p.leaf, p.named, p.noncanonical = r.leaf, r.named, false
 	p.spaces[spaceWord].val, p.spaces[spaceContext].val, p.nspaces = r.word, r.context, spaceTable
 	p.plan, p.note, p.asks = r.plan, r.note, append(p.asks[:0], r.asks...)
-	for i := range r.fills {
-		f := &r.fills[i]
-		v := f.of(values[f.hole-1])
-		if f.space < spaceTable {
-			p.spaces[f.space].val[f.limb&3] |= v
-			continue
-		}
-		if &p.plan[0] == &r.plan[0] {
-			p.made = append(p.made[:0], r.plan...)
-			p.plan = p.made
-		}
-		p.plan[f.space-spaceTable].Value[f.limb&3] |= v
-	}
-}
-
-// operandKind is what the reading of an operand depends on beside its text.
-type operandKind int32
-
-func (p *Parser) kindOf(g *grammar) operandKind {
-	kind := g.index<<2 | int(p.behind())
-	return operandKind(kind<<1 | int(truthBit(p.leniently)))
-}
-
-// operandTable has operands by what they depend on. It is searched for the word that a text starts with, which may be
-// more or less than what decides.
-type operandTable struct {
-	hashTable[operand]
-	uses []operandUse // by kind
-	wayParts
-}
-
-// wayParts are room for what ways are made of.
-type wayParts struct {
-	operands arena[operand]
-	facts    arena[fact]
-	holes    arena[holeBits]
-	texts    arena[byte]
-	more     arena[wayMore]
-	gives    arena[given]
-	opened   arena[home]
-	scopes   arena[scope]
-	cons     arena[constraint]
-	units    arena[leafScope]
-}
-
-// maxOperands bounds the slots of the table.
-const maxOperands = 1 << 16
-
-// hash returns a hash of a kind and the word that a text starts with, or of what stands in place of one. There is room for
-// 8 bytes behind the text.
-func (kind operandKind) hash(text []byte, reach reach) uint64 {
-	n := reach.wordEnd(text)
-	if n == 0 {
-		n = min(2, len(text))
-	}
-	h := uint64(kind)<<16 | uint64(n)
-	for ; n > 8; text, n = text[8:], n-8 {
-		h = mix(h, binary.LittleEndian.Uint64(text))
-	}
-	return mix(h, binary.LittleEndian.Uint64(text[:8])&ones(8*n))
-}
-
-// reach says how far the word goes that operands of a kind are found by.
-type reach uint8
-
-const (
-	toBracket reach = iota // or to what ends the others
-	toPoint                // or behind brackets
-	toBlank                // or to a comma, where they stand in no brackets
-)
-
-// wordEnd returns the end of the word that a text starts with.
-func (r reach) wordEnd(text []byte) int {
-	depth := 0
-	for i, c := range text {
-		kind := wordBytes[c]
-		if kind == 0 {
-			continue
-		}
-		switch {
-		case kind == opens:
-			if r == toBracket && i > 0 {
-				return i
-			}
-			depth++
-		case kind == closes:
-			if depth--; depth < 0 || depth == 0 && r < toBlank {
-				return i
-			}
-		case depth == 0 && (kind == parts || r < toBlank):
-			return i
-		}
-	}
-	return len(text)
-}
-
-// What bytes are to words.
-const (
-	parts = iota + 1
-	point
-	opens
-	closes
-)
-
-// operandUse says of a kind of operands how far the word goes that they are found by, how many were read alone and how
-// often one was known.
-type operandUse struct {
-	reach        reach
-	alone, known int32
-}
-
-// manyAlone is how many operands of a kind are read alone before it is seen whether that is of use.
-const manyAlone = 256
-
-// hopeless reports whether too few were known: that is so of whole phrases.
-func (u *operandUse) hopeless() bool { return u.alone >= manyAlone && u.known < 2*u.alone }
-
-// use returns what is known of a kind.
-func (t *operandTable) use(kind operandKind) *operandUse {
-	if n := int(kind) + 1 - len(t.uses); n > 0 {
-		t.uses = append(t.uses, make([]operandUse, n)...)
-	}
-	return &t.uses[kind]
-}
-
-var wordBytes = [256]uint8{' ': parts, ',': parts, ';': parts, '\n': parts, '.': point, '(': opens, '[': opens, ')': closes, ']': closes}
-
-// findOperand returns the operand of a kind that a text starts with, nil where it is not known.
-func (p *Parser) findOperand(t *operandTable, kind operandKind, hash uint64, text []byte) *operand {
-	for i := range t.probes() {
-		s := t.slot(hash, i)
-		if s.value == nil {
-			break
-		}
-		if o := s.value; s.hash == hash && o.kind == kind && len(o.text) <= len(text) && string(o.text) == string(text[:len(o.text)]) && (len(o.facts) == 0 || p.holes.allHold(o.facts, p.holes.from(p.pos))) {
-			return o
-		}
-	}
-	return nil
 }

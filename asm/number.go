@@ -44,25 +44,14 @@ func (p *Parser) matchNumber(e *edge, s again) bool {
 	if s.as != asRange {
 		p.saveNumber(e, &n)
 	}
-	if n.hole > 0 {
-		p.saveCut(e, n.end-1)
-	}
-	if it.kind == itemEnum {
-		if n.hole > 0 {
-			p.exactly(n.hole)
-		}
-		if !p.unnamed(it.ref, &n) {
-			p.expectItem(pos, it)
-			return false
-		}
+	if it.kind == itemEnum && !p.unnamed(it.ref, &n) {
+		p.expectItem(pos, it)
+		return false
 	}
 	if it.ref.Width > 64 {
 		return p.takeWide(e, &n, pos)
 	}
 	v, fits := p.fit(it.ref, &n)
-	if n.hole > 0 {
-		p.relyOnFit(it, &n, fits)
-	}
 	if !fits {
 		p.failRange(it, pos, &n)
 		return false
@@ -113,10 +102,6 @@ func (p *Parser) saveNumber(e *edge, n *number) {
 // takeWide takes a number of more than 64 bits.
 func (p *Parser) takeWide(e *edge, n *number, pos int) bool {
 	it, next := &e.item, e.next
-	if n.hole > 0 {
-		p.writeOut(n.end - 1)
-		return false
-	}
 	if n.over || n.mag.Len() > it.ref.Width || n.neg && !n.mag.IsZero() {
 		p.failRange(it, pos, n)
 		return false
@@ -165,23 +150,15 @@ func (p *Parser) splits(next *node, from, end int) bool {
 }
 
 // bindNumber is bind for a number, which for some types are the low 32 bits alone.
-func (p *Parser) bindNumber(e *edge, v uint64, n *number, s again) (ok bool) {
+func (p *Parser) bindNumber(e *edge, v uint64, n *number, s again) bool {
 	it, ref, end := &e.item, e.item.ref, n.end
-	if n.hole > 0 && it.kind != itemEnum && isWhole(ref) && (ref.Prog == nil || it.spread != nil && s.as != asRange) {
-		p.tag = tag{hole: n.hole, negated: n.neg}
-	} else if n.hole > 0 {
-		p.exactly(n.hole)
-	}
 	switch {
 	case ref.Prog != nil:
-		ok = p.bindDerived(e, v, end, s)
+		return p.bindDerived(e, v, end, s)
 	case ref.Kind == spec.KindBool && ref.Width > 32:
-		ok = p.bindSome(ref, p.scopeOf(ref.ScopeDepth), v, math.MaxUint32, end)
-	default:
-		ok = p.bind(it, v, end)
+		return p.bindSome(ref, p.scopeOf(ref.ScopeDepth), v, math.MaxUint32, end)
 	}
-	p.tag = tag{}
-	return ok
+	return p.bind(it, v, end)
 }
 
 // bindDerived notes what a number says about an expression.
@@ -242,9 +219,6 @@ func (p *Parser) unnamed(ref *model.Ref, n *number) (ok bool) {
 
 // printed reports whether a value prints as the text of a number, which starts at pos.
 func (p *Parser) printed(ref *model.Ref, v uint64, pos int, n *number) bool {
-	if n.hole > 0 {
-		return p.printedHole(ref, v, pos, n)
-	}
 	p.scalar = model.AppendScalar(p.scalar[:0], ref, v, p.env.Machine.ISA.Strict)
 	return string(p.scalar) == string(p.src[pos:n.end])
 }
@@ -261,8 +235,6 @@ type number struct {
 	computed bool
 	// over tells that the number has more than 256 bits.
 	over bool
-	// hole is one more than the number of the open hole that stands for its digits, 0 for none.
-	hole uint8
 	mag  bits.Value
 	// f is a float without its sign, rounded once; literal is what was written, as far as a float of 64 bits says it.
 	f, literal float64
@@ -278,20 +250,15 @@ func (p *Parser) number(n *number, it *item, pos, limit int) bool {
 	if limit <= 0 {
 		limit = len(p.src)
 	}
-	p.see(i)
 	if i < limit && (p.src[i] == '-' || p.src[i] == '+') {
 		n.neg = p.src[i] == '-'
 		i++
 		if i < limit && p.src[i] == ' ' {
 			i++
 		}
-		p.see(i)
 	}
 	if it.kind == itemFloat && (i >= limit || p.src[i] != '$') {
 		return p.float(n, it.ref.Width, i, limit)
-	}
-	if i+1 < limit && (p.src[i] == '$' || p.src[i] == '0') {
-		p.see(i + 1)
 	}
 	if i+1 < limit && p.src[i] == '$' && p.src[i+1] == '(' {
 		return p.constant(n, it, i+2, limit)
@@ -306,7 +273,7 @@ func (p *Parser) number(n *number, it *item, pos, limit int) bool {
 	}
 	if i+1 < limit && p.src[i] == '0' {
 		if radix := uint64(radixes[p.src[i+1]]); radix != 0 && (radix != 2 || base != 16) {
-			if p.see(i + 2); i+2 < limit { // without a digit behind it the letter is none of the number
+			if i+2 < limit { // without a digit behind it the letter is none of the number
 				base, i, n.pattern = radix, i+2, true
 			}
 		}
@@ -320,10 +287,6 @@ var radixes = [256]uint8{'x': 16, 'X': 16, 'o': 8, 'O': 8, 'b': 2, 'B': 2}
 // constant reads the rest of $(EXPRESSION), in which numbers are decimal whatever the type, from behind
 // the parenthesis. It needs no sign where the type prints one.
 func (p *Parser) constant(n *number, it *item, i, limit int) bool {
-	if p.shaped {
-		p.asItStands()
-		return false
-	}
 	if p.Constant != nil {
 		return p.compute(n, it, i-1, limit)
 	}
@@ -350,7 +313,6 @@ func (n *number) whole(it *item, end int) {
 func (p *Parser) compute(n *number, it *item, i, limit int) bool {
 	p.asked = true
 	v, size, err := p.Constant(string(p.raw[i:]))
-	p.see(i + size)
 	if e, ok := Shifted(err, i).(*Error); ok && p.wrong == nil {
 		p.wrong = e
 	}
@@ -372,9 +334,6 @@ const maxDigits = 300
 // digits reads the digits of a number from i on.
 func (p *Parser) digits(n *number, i, limit int, base uint64) bool {
 	from := i
-	if i < limit && p.holeAt(i) {
-		return p.holeNumber(n, i, base)
-	}
 	for ; i < limit; i++ {
 		d := uint64(digitValue[p.src[i]])
 		if d >= base {
@@ -393,11 +352,6 @@ func (p *Parser) digits(n *number, i, limit int, base uint64) bool {
 		n.mag[0] = n.mag[0]*base + d
 	}
 	n.end = i
-	p.see(i)
-	if i < limit && p.holeAt(i) { // which would be more of them
-		p.writeOut(i)
-		return false
-	}
 	return i > from
 }
 
@@ -431,9 +385,6 @@ var digitValue = func() (t [256]byte) {
 // float reads a decimal float without its sign for a field of that width, nan or inf.
 func (p *Parser) float(n *number, width, i, limit int) bool {
 	n.digits = i
-	if i < limit && (p.src[i]|0x20 == 'n' || p.src[i]|0x20 == 'i') {
-		p.see(i + 2)
-	}
 	for _, word := range []string{"nan", "inf"} {
 		if i+3 <= limit && strings.EqualFold(string(p.src[i:i+3]), word) {
 			n.f, n.digits, n.end, n.word = math.NaN(), i+2, i+3, true
@@ -444,13 +395,7 @@ func (p *Parser) float(n *number, width, i, limit int) bool {
 		}
 	}
 	n.end = floatEnd(p.src[:limit], i)
-	for at := n.end; at < min(limit, n.end+len("e+x")); at++ {
-		if p.holeAt(at) {
-			p.writeOut(at)
-			return false
-		}
-	}
-	if p.see(n.end + len("e+")); n.end-i > maxDigits {
+	if n.end-i > maxDigits {
 		n.digits = n.end - 1 // which is whole: each end would take as long as the text
 	}
 	size := 64
@@ -645,12 +590,7 @@ func (p *Parser) symbol(it *item, pos, limit int) (t target, ok bool) {
 	for end < limit && isSymbolByte(p.raw[end], end == pos) {
 		end++
 	}
-	p.see(end)
 	if p.Symbol == nil {
-		return t, false
-	}
-	if end < limit && p.holeAt(end) && (end > pos || p.src[end] >= selectorHole) {
-		p.writeOut(end)
 		return t, false
 	}
 	if end == pos {

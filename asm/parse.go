@@ -1,7 +1,6 @@
 package asm
 
 import (
-	"math"
 	"slices"
 	"strings"
 
@@ -42,18 +41,10 @@ type Parser struct {
 	finding
 	progress
 	names
-	helping
 	outcome
 
 	// memo is nil for a parser that remembers nothing.
 	memo *memo
-	// holes are the numbers of the line, shaped tells that it is read with holes in their place; tag says of the bits
-	// that are being set which hole gives them.
-	holes  *holes
-	shaped bool
-	tag    tag
-	// byShape tells that the line was known by its shape.
-	byShape bool
 	// leniently reads text too that would be printed through another case of its instruction.
 	leniently bool
 	// noncanonical tells that some text was not read as it would be printed: a number in another
@@ -69,9 +60,7 @@ type Parser struct {
 	// ignorant knows no bit; most are those that can be set in the values of expressions.
 	ignorant *Parser
 	most     map[*model.Node]uint64
-	decided  map[*model.Prog][]decided
-	runs     []testRun // room for those of a test
-	scalar   []byte    // room for what a value prints
+	scalar   []byte // room for what a value prints
 }
 
 // language is what a parser reads.
@@ -94,7 +83,6 @@ type input struct {
 	line     []byte
 	src, raw []byte
 	room     []byte // of raw
-	whole    []byte // src with the end of the line
 }
 
 // progress is how far a line was read, what is to be undone and tried yet, and the work that it has taken.
@@ -109,7 +97,6 @@ type progress struct {
 	roots   []*node // of starts
 	looking []*node // of firstSets
 	steps   int
-	limit   int // of steps
 	work    int // expressions inside others that were computed for the line
 }
 
@@ -124,18 +111,6 @@ type names struct {
 	pinning, pinned bool
 	// wrong is why a constant expression of the line has no value.
 	wrong *Error
-}
-
-// helping is what reads nested values by themselves, for the memo.
-type helping struct {
-	// helper reads them, and helps this parser; nil in one that is no helper. seen is the end of the text that it has
-	// looked at, beyond all texts in one that is no helper, and deepest says how deep values were nested; given are the contexts that no text gives.
-	helper, helps *Parser
-	seen, deepest int
-	given         bits.Value
-	found         []way        // of the operand that is being read
-	unmet         []constraint // of the value that was read
-	gives         []given      // of it, beside its low 64 bits
 }
 
 // outcome is what a line was read as.
@@ -166,8 +141,6 @@ const (
 // space is a group of bits that text fixes: the word, the contexts, or an entry of a table.
 type space struct {
 	val, known bits.Value
-	// holes are the known bits that holes give.
-	holes bits.Value
 	// assumed are the known bits that come from defaults: the text does not give them.
 	assumed bits.Value
 	// field is the index field of a table entry; home is the scope that it stands in.
@@ -184,8 +157,7 @@ const (
 // undo are bits of a limb of a space that were unknown before.
 type undo struct {
 	space, limb uint8
-	tag
-	set uint64
+	set         uint64
 }
 
 // has reports whether a bit is one of them.
@@ -244,7 +216,6 @@ const (
 	pastBlank        // a blank that is free does not count, though a text of the enum could have it
 	asNothing        // of an offset
 	asRange          // a computed float that is any that prints as the text
-	cutShort         // less of the number for which a hole stands
 )
 
 // choice is a way not yet tried.
@@ -277,9 +248,8 @@ func New(set *isa.Set, root string) (*Parser, error) {
 			set: set, root: m.Roots[r.ID], leaves: r.Leaves, env: m.Top(m.Roots[r.ID]),
 			folding: m.ISA.Text.Fold, folds: foldTable(m.ISA.Text.Fold), enums: map[*model.Enum]*trie{}, bools: map[boolText]*trie{},
 		},
-		Comment: m.ISA.Text.Comment, Tables: make([]Table, len(m.ISA.Tables)), context: m.Context, memo: &memo{}, holes: &holes{},
+		Comment: m.ISA.Text.Comment, Tables: make([]Table, len(m.ISA.Tables)), context: m.Context, memo: &memo{},
 	}
-	p.limit, p.seen = maxSteps, math.MaxInt
 	p.top = p.grammarOf(p.env)
 	for _, c := range m.ISA.Contexts {
 		if c.FromText {
@@ -384,11 +354,10 @@ func (p *Parser) uncommented(line []byte) (res Result, err error) {
 			err = nil
 		}
 	}
-	p.remembered = nil // of its shape there are others
 	if err != nil {
 		return Result{}, err
 	}
-	if lines && (!p.byShape || p.memo.lines.once.met(place)) { // one that is known already is kept when it comes again
+	if lines {
 		p.memo.lines.line, p.asked = place, p.asked || asked
 		p.learn(&p.memo.lines, text, 0, Note{})
 	}
@@ -398,22 +367,6 @@ func (p *Parser) uncommented(line []byte) (res Result, err error) {
 // parseBody reads an instruction without its suffix, which has been read. The result counts where
 // there is no error.
 func (p *Parser) parseBody(res *Result, body []byte) error {
-	p.byShape = false
-	if p.remembers() && p.memo.shapes.worth() && p.scan(body) {
-		found := p.recallShape()
-		p.byShape = found == isKnown
-		if found == isNew {
-			found = p.readShape()
-		}
-		switch {
-		case found == isKnown && len(p.suffix) == 0:
-			return p.result(res)
-		case found == isKnown && len(p.plan) == 0:
-			return p.complete(res)
-		case found == isRefused && p.silent:
-			return errSilent
-		}
-	}
 	p.asked, p.asks = false, p.asks[:0]
 	p.load(body)
 	if err := p.read(body); err != nil {
@@ -445,10 +398,10 @@ func (p *Parser) read(body []byte) error {
 // load puts the input into src and raw with its runs of blanks collapsed.
 func (p *Parser) load(body []byte) {
 	p.unspent()
-	p.whole = slices.Grow(p.whole[:0], len(body)+1+8) // where operands are hashed by eight bytes
+	p.src = slices.Grow(p.src[:0], len(body))
 	p.raw = body
-	src, n := p.whole[:len(body)+1], len(body)
-	folds, text := p.folds, src[:len(body)]
+	src, n := p.src[:len(body)], len(body)
+	folds, text := p.folds, src
 	for i, c := range body {
 		f := folds[c]
 		if f == ' ' && (c != ' ' || i == 0 || text[i-1] == ' ') {
@@ -462,8 +415,7 @@ func (p *Parser) load(body []byte) {
 	if n > 0 && src[n-1] == ' ' {
 		n--
 	}
-	src[n] = '\n' // which is no blank of a line
-	p.src, p.raw, p.whole = src[:n], p.raw[:n:n], src[:n+1]
+	p.src, p.raw = src[:n], p.raw[:n:n]
 }
 
 // collapse folds a text, and makes every run of blanks one but for those at the start; raw, if it is not nil, has what is
@@ -523,9 +475,6 @@ func (p *Parser) run() bool {
 	if read || !complete && p.from(p.ready(p.top).start) {
 		return true
 	}
-	if p.shaped && p.holes.again {
-		return false
-	}
 	p.leniently = true
 	return slices.ContainsFunc(starts, p.from) || !complete && p.from(p.ready(p.top).start)
 }
@@ -539,10 +488,9 @@ func (p *Parser) from(start *node) bool {
 
 // reset forgets what was read before, for a word of that size.
 func (p *Parser) reset(size int) {
-	p.pos, p.nspaces, p.frame, p.tag = 0, spaceTable, 0, tag{}
+	p.pos, p.nspaces, p.frame = 0, spaceTable, 0
 	p.noncanonical, p.named, p.off = false, false, 0
 	p.spaces[spaceWord].val, p.spaces[spaceWord].known = bits.Value{}, bits.Value{}
-	p.spaces[spaceWord].holes, p.spaces[spaceContext].holes = bits.Value{}, bits.Value{}
 	p.spaces[spaceWord].assumed = bits.Value{}
 	known := bits.Ones(bits.Size).AndNot(p.textContexts) // contexts that text can give are not
 	p.spaces[spaceContext].val, p.spaces[spaceContext].known = p.context.And(known), known
@@ -560,7 +508,7 @@ func (p *Parser) resume(ok bool) bool {
 		for ; ok && p.node != nil; p.steps++ {
 			ok = p.advance(0)
 		}
-		if ok || len(p.choices) == 0 || p.steps > p.limit || p.shaped && p.holes.again {
+		if ok || len(p.choices) == 0 || p.steps > maxSteps {
 			return ok
 		}
 		ok = p.retry()
@@ -599,7 +547,6 @@ func (p *Parser) undo(to int) {
 		s := &p.spaces[u.space]
 		s.known[u.limb] &^= u.set
 		s.val[u.limb] &^= u.set
-		s.holes[u.limb] &^= u.set
 		s.assumed[u.limb] &^= u.set
 	}
 	p.trail = p.trail[:to]
@@ -691,12 +638,6 @@ func (p *Parser) findLiteral(n *node, pos, limit int) (e *edge, end int) {
 // literalAt returns the end of a text at pos, and whether it stands there and ends before limit.
 func (p *Parser) literalAt(pos, limit int, text string) (end int, ok bool) {
 	end, ok = stands(p.src, pos, limit, text, p.strict)
-	p.see(end - int(truthBit(ok)))
-	if !ok && p.holeAt(end) {
-		if comes, zero := p.holeComes(pos, end, text); comes {
-			p.isInWord(end, zero)
-		}
-	}
 	return end, ok
 }
 
@@ -744,7 +685,7 @@ func (p *Parser) accept(a *accept) bool {
 	switch {
 	case f.extent == someText && p.pos == f.from, f.extent == noText && p.pos != f.from:
 		return false
-	case f.parent < 0 && p.helps == nil && p.pos < len(p.src):
+	case f.parent < 0 && p.pos < len(p.src):
 		p.expect(p.pos, "the end of the instruction")
 		return false
 	}
@@ -755,7 +696,7 @@ func (p *Parser) accept(a *accept) bool {
 	if !p.bindPattern(f.scope, leaf) {
 		return false
 	}
-	if f.parent < 0 && p.helps == nil || a.completes {
+	if f.parent < 0 || a.completes {
 		p.leafScopes = append(p.leafScopes, leafScope{a.unit, f.scope, a})
 	}
 	for _, r := range a.unit.Requires {
@@ -770,9 +711,6 @@ func (p *Parser) accept(a *accept) bool {
 		return false
 	}
 	switch {
-	case p.helps != nil && f.parent < 0:
-		p.node = nil
-		return true
 	case f.parent < 0:
 		p.node = nil
 		p.notePinned()

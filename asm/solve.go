@@ -184,22 +184,11 @@ func (p *Parser) derive(c *constraint) status {
 // deriveNested is derive for a value that has a scope of its own.
 func (p *Parser) deriveNested(c *constraint) status {
 	s := p.scopes[c.nested]
-	if p.shaped && s.low == 0 && c.width <= 64 && p.spaces[s.space].holes[0] != 0 && p.allKnown(c.nested) {
-		switch x, settled := p.spreadOfNested(c); {
-		case !settled: // more may be known then
-			return open
-		case x != nil:
-			return statusOf(p.wire(x, c))
-		}
-	}
 	if v, known := p.eval(c.prog.Root, c.scope); known {
 		width := int(c.width)
 		return statusOf(p.setMasked(s.space, s.low, width, wide.Of(v), wide.Ones(width), p.pos))
 	}
 	sp, width := &p.spaces[s.space], min(int(c.width), 64)
-	if p.shaped && p.isExcess(c, width) {
-		return broken
-	}
 	return both(p.assign(c.prog.Root, c.scope, sp.val.Uint(0, width), sp.known.Uint(0, width)), open)
 }
 

@@ -2,9 +2,7 @@ package asm
 
 import (
 	"math/bits"
-	"slices"
 
-	wide "github.com/isago/isago/bits"
 	"github.com/isago/isago/internal/model"
 	"github.com/isago/isago/internal/spec"
 )
@@ -47,73 +45,6 @@ func spreadOf(ref *model.Ref) *spread {
 		never |= truthBit(wire == zeros) << i
 	}
 	return &spread{w.ScopeDepth, runsOf(w.Wires[:size]), never &^ always, always}
-}
-
-// decided is where the bits of a computed value are, as far as conditions go these ways; its spread is nil where that is
-// not so simple.
-type decided struct {
-	ways   []decision
-	spread *spread
-}
-
-// decision is the way that a condition goes.
-type decision struct {
-	cond       *model.Node
-	scopeDepth int
-	truth      bool
-}
-
-// spreadOfNested returns where the bits of a value are that has a scope of its own, with its choices made by what is known;
-// nil where that is not so simple. settled tells that they can be made.
-func (p *Parser) spreadOfNested(c *constraint) (x *spread, settled bool) {
-	decide := func(cond *model.Node, scopeDepth int) (truth, ok bool) {
-		v, ok := p.eval(cond, p.up(c.scope, scopeDepth))
-		return v != 0, ok
-	}
-	for _, d := range p.decided[c.prog] {
-		if !slices.ContainsFunc(d.ways, func(w decision) bool {
-			truth, ok := decide(w.cond, w.scopeDepth)
-			return !ok || truth != w.truth
-		}) {
-			return d.spread, true
-		}
-	}
-	d, open := decided{}, false
-	w, ok := model.WiringOf(c.prog.Root, func(cond *model.Node, scopeDepth int) (truth, ok bool) {
-		truth, ok = decide(cond, scopeDepth)
-		d.ways, open = append(d.ways, decision{cond, scopeDepth, truth}), open || !ok
-		return truth, ok
-	})
-	if open {
-		return nil, false
-	}
-	if width := int(c.width); ok && width <= len(w.Wires) {
-		d.spread = &spread{scopeDepth: w.ScopeDepth, parts: runsOf(w.Wires[:width])}
-	}
-	if p.decided == nil {
-		p.decided = map[*model.Prog][]decided{}
-	}
-	p.decided[c.prog] = append(p.decided[c.prog], d)
-	return d.spread, true
-}
-
-// wire gives the bits that a nested value is, all of which are known, to where they are, and from the holes that gave them.
-func (p *Parser) wire(x *spread, c *constraint) bool {
-	home, nested := &p.scopes[p.up(c.scope, x.scopeDepth)], p.scopes[c.nested].space
-	value := wide.Of(p.spaces[nested].val[0])
-	for _, u := range p.trail {
-		if u.space != nested || u.limb != 0 {
-			continue
-		}
-		if u.hole != 0 {
-			p.tag = tag{u.hole, u.negated, -u.shift}
-		}
-		ok := p.setPieces(home, x.parts, value, wide.Of(u.set), p.pos)
-		if p.tag = (tag{}); !ok {
-			return false
-		}
-	}
-	return true
 }
 
 // withoutOnes returns what a number is computed from beside a constant that is added, whose bits are always set.

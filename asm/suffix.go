@@ -274,7 +274,6 @@ type entrySpace struct {
 
 // listFields lists the fields of the word as it stands in p.fields, and returns where the entries in them are.
 func (p *Parser) listFields(leaf *isa.Leaf) []entrySpace {
-	p.forThisLine()
 	in, spaces := p.entriesAlone(leaf)
 	p.fields = p.decoder.Layout(p.fields[:0], in)
 	return spaces

@@ -227,9 +227,6 @@ func (p *Parser) givenIndex(e *planned) int {
 	if given == (bits.Value{}) {
 		return -1
 	}
-	if given.And(s.holes) != (bits.Value{}) {
-		p.forThisLine()
-	}
 	index := 0
 	for _, part := range parts {
 		if index <<= part.Width; part.Low != zeros {

@@ -206,17 +206,16 @@ func (p *Parser) test(t *model.Test, scope int32) ternary {
 		val, set = sp.val.Uint(s.low+t.Low, 64), sp.known.Uint(s.low+t.Low, 64)
 	default:
 		set = ^ones(min(s.size, 64)) // beyond it there are zeros
-		for _, r := range p.runsOf(t, s) {
-			if sp := &p.spaces[s.space]; r.low == zeros {
-				set |= ones(r.width) << uint(r.at)
+		at := 0
+		for low, width := range s.pieces([]spec.Part{{Width: min(s.size, 64)}}) {
+			if sp := &p.spaces[s.space]; low == zeros {
+				set |= ones(width) << uint(at)
 			} else {
-				val |= sp.val.Uint(r.low, r.width) << uint(r.at)
-				set |= sp.known.Uint(r.low, r.width) << uint(r.at)
+				val |= sp.val.Uint(low, width) << uint(at)
+				set |= sp.known.Uint(low, width) << uint(at)
 			}
+			at += width
 		}
-	}
-	if p.shaped {
-		p.relyOnTest(t, s, val, set)
 	}
 	switch {
 	case (val^t.Match)&t.Mask&set != 0:
@@ -292,9 +291,6 @@ func (p *Parser) gather(ref *model.Ref, scope int32) ternary {
 // run64 is what is known of a run of up to 64 bits of a space.
 func (p *Parser) run64(space uint8, low, width int) ternary {
 	s := &p.spaces[space]
-	if p.shaped {
-		p.relyOnRun(space, low, width)
-	}
 	open := ones(width) &^ s.known.Uint(low, width)
 	return ternary{s.val.Uint(low, width) &^ open, open}
 }

@@ -34,21 +34,6 @@ type state struct {
 	row   int32
 	first byte
 	bytes uint16
-	// holes has a bit for each hole that may stand for what goes on.
-	holes uint8
-}
-
-// takes reports whether what a hole stands for may go on.
-func (s *state) takes(hole byte) bool { return s.holes>>hole&1 != 0 }
-
-// onlyZero reports whether nothing that a hole may stand for goes on but a 0.
-func (t *trie) onlyZero(s *state, hole byte) bool {
-	for i := range int(s.bytes) {
-		if c := s.first + byte(i); c != '0' && holesFor[c]>>hole&1 != 0 && t.after(s, c) != nil {
-			return false
-		}
-	}
-	return true
 }
 
 // start is the place before all texts.
@@ -118,7 +103,6 @@ func (t *trie) finish() {
 		}
 		for len(r.words) > 0 {
 			c := r.words[0].text[r.size]
-			s.holes |= holesFor[c]
 			n := slices.IndexFunc(r.words, func(w word) bool { return w.text[r.size] != c })
 			if n < 0 {
 				n = len(r.words)
@@ -152,10 +136,10 @@ func (t *trie) gather() {
 	}
 }
 
-// find returns the longest text that stands at pos and ends before limit, with its end, and the place of the
-// last byte that it depends on, and the state there. A blank of the input beside punctuation does not count, unless the text must stand
+// find returns the longest text that stands at pos and ends before limit, with its end,
+// and where it does not go on. A blank of the input beside punctuation does not count, unless the text must stand
 // as it is.
-func (t *trie) find(src []byte, pos, limit int, exactly bool) (found *word, end, stop int, at *state) {
+func (t *trie) find(src []byte, pos, limit int, exactly bool) (found *word, end int) {
 	states, nexts, start := t.states, t.nexts, pos
 	s := &states[0]
 	if s.ends != nil && pos < limit {
@@ -179,7 +163,7 @@ func (t *trie) find(src []byte, pos, limit int, exactly bool) (found *word, end,
 			break
 		}
 	}
-	return found, end, pos, s
+	return found, end
 }
 
 // stands returns the end of a text at pos, or where it does not go on, and whether it stands there and ends before limit. A blank of the
@@ -217,6 +201,5 @@ var numeric = func() (set [256]bool) {
 	for _, c := range []byte("+-0123456789") {
 		set[c] = true
 	}
-	set[decimalHole], set[hexHole] = true, true
 	return set
 }()

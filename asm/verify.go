@@ -16,10 +16,6 @@ func (p *Parser) verify() {
 	if !p.mayPrintBack() {
 		return
 	}
-	if p.shaped {
-		p.asItStands()
-		return
-	}
 	p.first.copy(&p.finding)
 	if p.ways(true, func() bool { return true }) {
 		return
@@ -88,10 +84,6 @@ func (p *Parser) ways(strict bool, done func() bool) bool {
 // nearest looks for the way to read a text in which its floats come nearest to what was written, of
 // equally near ways the first. One was found that is not exact.
 func (p *Parser) nearest() {
-	if p.shaped {
-		p.asItStands()
-		return
-	}
 	best, any := p.off, false
 	p.first.copy(&p.finding)
 	p.ways(!p.noncanonical, func() bool {

@@ -326,12 +326,19 @@ func (p *Parser) setLimb(sp uint8, limb int, v, mask uint64) bool {
 
 // bindPattern sets the fixed bits of a leaf.
 func (p *Parser) bindPattern(scope int32, l *model.Leaf) bool {
-	return p.setPieces(&p.scopes[scope], []spec.Part{{Width: l.Size}}, l.Match, l.Mask, p.pos)
+	s := &p.scopes[scope]
+	if s.parts == nil {
+		return p.setFrom(0, s.space, s.low, l.Size, &l.Match, &l.Mask, p.pos)
+	}
+	return p.setPieces(s, []spec.Part{{Width: l.Size}}, l.Match, l.Mask, p.pos)
 }
 
 // allKnown reports whether every bit of a scope has its value.
 func (p *Parser) allKnown(scope int32) bool {
 	s := &p.scopes[scope]
+	if s.parts == nil && s.size <= 64 {
+		return p.spaces[s.space].known.Uint(s.low, s.size) == ones(s.size)
+	}
 	for low, width := range s.pieces([]spec.Part{{Width: s.size}}) {
 		for at := 0; low != zeros && at < width; at += 64 {
 			if n := min(64, width-at); p.spaces[s.space].known.Uint(low+at, n) != ones(n) {

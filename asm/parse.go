@@ -724,7 +724,8 @@ func (p *Parser) accept(a *accept) bool {
 // known would print the word: the text is an alias then.
 func (p *Parser) notBefore(a *accept, scope int32) bool {
 	all, every := len(a.not) > 0 && !a.anyOutside && p.allKnown(scope), p.everyWay()
-	for _, e := range slices.Backward(a.not) { // the last says of bits what others ask of too, as a rule
+	for i := len(a.not) - 1; i >= 0; i-- { // the last says of bits what others ask of too, as a rule
+		e := &a.not[i]
 		if e.outside && !every {
 			if !p.constrain(e.cond, scope, false) {
 				return false

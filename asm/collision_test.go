@@ -50,11 +50,11 @@ func collide(t *testing.T, s *isa.Set) {
 		}
 	}
 	check("none")
-	if exchanged := rotate(p.memo.lines.slots); exchanged < 2 {
+	if exchanged := rotate(p.cache.lines.slots); exchanged < 2 {
 		t.Errorf("%d lines were exchanged, too few to see anything", exchanged)
 	}
 	check("lines")
-	p.memo.lines = lineTable{many: manyRead}
+	*p.cache.lines = lineTable{}
 	check("none")
 }
 
@@ -71,33 +71,4 @@ func rotate[T any](slots []hashSlot[T]) (n int) {
 		}
 	}
 	return n
-}
-
-// TestSourceCollision gives a line of a source to the same with other names.
-func TestSourceCollision(t *testing.T) {
-	s, err := isa.Load(os.DirFS("testdata"), "derived.xml", isa.Options{})
-	if err != nil {
-		t.Fatal(isa.Explain(err))
-	}
-	p, _ := New(s, "")
-	var l Line
-	l.Start("a line")
-	p.memo.ready(p)
-	for names := range uint64(3) {
-		l.Names = names
-		if _, known := p.Known(&l); known {
-			t.Error("it is known before it is read")
-		}
-		p.asked, p.plan, p.asks, p.leaf = false, nil, nil, p.leaves[0]
-		p.learn(&p.memo.sources, []byte(l.Source), names, Note{uint32(names)})
-	}
-	rotate(p.memo.sources.slots)
-	for names := range uint64(3) {
-		if l.Names = names; l.Source != "a line" {
-			t.Fatal("the line has changed")
-		}
-		if _, known := p.Known(&l); known && l.Note[0] != uint32(names) {
-			t.Errorf("with the names %d it is what it was with %d", names, l.Note[0])
-		}
-	}
 }

@@ -15,5 +15,5 @@
 //   - free bit: one that neither text nor constraints have fixed yet.
 //   - canonical: text as it would be printed. A number in another radix, a blank left out or an alias is non-canonical.
 //   - way: a path through the grammar.
-//   - memo: what lines were read as, by their texts.
+//   - cache: what lines were read as, by their texts.
 package asm

@@ -11,7 +11,7 @@ import (
 	"github.com/isago/isago/isa"
 )
 
-// What is read by looking ahead and from the memo is what the search reads that tries every way, and errors are
+// What is read by looking ahead and from the cache is what the search reads that tries every way, and errors are
 // the same.
 func TestAhead(t *testing.T) {
 	for _, c := range []struct {

@@ -19,7 +19,7 @@ func eachInvented(t *testing.T, n int, test func(t *testing.T, s *isa.Set, sourc
 	}{{"texts", invented.Texts}, {"words", invented.Words}, {"programs", invented.Programs}} {
 		loaded := 0
 		for i := range int64(n) {
-			seed := *memoSeed*int64(n) + i
+			seed := *linesSeed*int64(n) + i
 			source := kind.of(uint64(seed))
 			s, err := isa.Load(fstest.MapFS{"invented.xml": {Data: []byte(source)}}, "invented.xml", isa.Options{})
 			if err != nil {

@@ -5,11 +5,6 @@ package asm
 type Line struct {
 	// Source is where places count.
 	Source string
-	// Names stands for all that Text and Note depend on beside Source: where it is the same number, so are they, and
-	// the line is remembered with them. 0 forgets it.
-	Names uint64
-	// Note is the caller's.
-	Note Note
 	// Text is what is read.
 	Text  []byte
 	parts []linePart
@@ -17,15 +12,12 @@ type Line struct {
 	kept, done int
 }
 
-// Note is what a caller wants to know again of a line that is remembered.
-type Note [4]uint32
-
 // linePart is Text[from:to], which stands for Source[off:end]. What is between parts is as in the source.
 type linePart struct{ from, to, off, end int32 }
 
 // Start begins a line of a source.
 func (l *Line) Start(source string) {
-	l.Source, l.Text, l.parts, l.Names, l.Note, l.kept, l.done = source, l.Text[:0], l.parts[:0], 0, Note{}, 0, 0
+	l.Source, l.Text, l.parts, l.kept, l.done = source, l.Text[:0], l.parts[:0], 0, 0
 }
 
 // Keep takes over the source up to a byte.
@@ -40,33 +32,12 @@ func (l *Line) Stand(end int) {
 	l.kept, l.done = len(l.Text), end
 }
 
-// Known returns what a line that has only a source and its names was read as before, with its note; ok is false where
-// it has to be read.
-func (p *Parser) Known(l *Line) (res Result, ok bool) {
-	if p.memo == nil {
-		return res, false
-	}
-	p.memo.ready(p)
-	p.line = append(p.line[:0], l.Source...)
-	if !p.remembers() || !p.recall(&p.memo.sources, p.line, l.Names) || p.result(&res) != nil {
-		return Result{}, false
-	}
-	l.Note = p.note
-	return res, true
-}
-
-// ParseLine is Parse for a line. One with names, of which Known has just been asked, is remembered as it stands in the
-// source. An error has its place in the source; where that is a part for which something else stands, it says so.
+// ParseLine is Parse for a line. An error has its place in the source; where that is a part for which something else
+// stands, it says so.
 func (p *Parser) ParseLine(l *Line) (Result, error) {
-	p.keptElsewhere = l.Names != 0
 	res, err := p.ParseBytes(l.Text)
-	p.keptElsewhere = false
 	if e, ok := err.(*Error); ok {
 		return res, l.place(e)
-	}
-	if err == nil && l.Names != 0 && p.remembers() {
-		p.line = append(p.line[:0], l.Source...)
-		p.learn(&p.memo.sources, p.line, l.Names, l.Note)
 	}
 	return res, err
 }

@@ -95,23 +95,3 @@ func TestConstantHook(t *testing.T) {
 		}
 	}
 }
-
-// A line without names is read each time; one with names is known from then on, with its note.
-func TestLineNames(t *testing.T) {
-	x := toolsFor(t, load(t, `<bitset name="#instruction" size="8"><display>set {V}</display><field name="V" low="0" high="7" type="uint"/></bitset>`))
-	for i := range 4 {
-		for names := range uint64(2) {
-			l := lineOf("set 7", [2]string{"set 7", ""})
-			l.Names = names
-			if _, known := x.p.Known(l); known != (names > 0 && i > 0) {
-				t.Fatalf("with the names %d it is known after %d readings: %v", names, i, known)
-			} else if known && l.Note != (asm.Note{7}) {
-				t.Errorf("its note is %v, expected 7", l.Note)
-			}
-			l.Note[0] = 7
-			if _, err := x.p.ParseLine(l); err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
-}

@@ -19,7 +19,7 @@ func (p *Parser) outputRead(f *failure) string {
 	if err != nil {
 		return ""
 	}
-	q.memo, q.Symbol, q.Addr, q.Tables = nil, p.Symbol, p.Addr, p.Tables // for a few lines
+	q.cache, q.Symbol, q.Addr, q.Tables = nil, p.Symbol, p.Addr, p.Tables // for a few lines
 	q.SetContext(p.context)
 	for _, s := range f.expected {
 		text, err := strconv.Unquote(s)

@@ -43,8 +43,8 @@ type Parser struct {
 	names
 	outcome
 
-	// memo is nil for a parser that remembers nothing.
-	memo *memo
+	// cache is nil for a parser that remembers nothing.
+	cache *cache
 	// leniently reads text too that would be printed through another case of its instruction.
 	leniently bool
 	// noncanonical tells that some text was not read as it would be printed: a number in another
@@ -122,10 +122,7 @@ type outcome struct {
 	entries       []Entry
 	decoder       *isa.Decoder // with which suffixes are resolved
 	fields        []isa.Field  // of the decoder
-	note          Note         // of a line that is known
-	keptElsewhere bool         // the line is remembered elsewhere: as it stands in its source, or as the text of a word
-	// remembered is what is kept of the line, nil where nothing is.
-	remembered *reading
+	keptElsewhere bool         // the line is remembered elsewhere, as the text of a word
 }
 
 // Limits. A line that needs more is refused with an error.
@@ -248,7 +245,7 @@ func New(set *isa.Set, root string) (*Parser, error) {
 			set: set, root: m.Roots[r.ID], leaves: r.Leaves, env: m.Top(m.Roots[r.ID]),
 			folding: m.ISA.Text.Fold, folds: foldTable(m.ISA.Text.Fold), enums: map[*model.Enum]*trie{}, bools: map[boolText]*trie{},
 		},
-		Comment: m.ISA.Text.Comment, Tables: make([]Table, len(m.ISA.Tables)), context: m.Context, memo: &memo{},
+		Comment: m.ISA.Text.Comment, Tables: make([]Table, len(m.ISA.Tables)), context: m.Context, cache: &cache{},
 	}
 	p.top = p.grammarOf(p.env)
 	for _, c := range m.ISA.Contexts {
@@ -265,8 +262,8 @@ func (p *Parser) SetContext(ctx bits.Value) {
 		return
 	}
 	p.context = ctx
-	if p.memo != nil {
-		p.memo.memory = nil
+	if p.cache != nil {
+		p.cache.leave()
 	}
 }
 
@@ -331,16 +328,13 @@ func (p *Parser) uncommented(line []byte) (res Result, err error) {
 	for n := len(text); n > 0 && p.folds[text[n-1]] == ' '; n-- {
 		text = text[:n-1]
 	}
-	if p.memo != nil {
-		p.memo.ready(p)
-	}
-	p.remembered = nil
-	lines, place := p.remembers() && !p.keptElsewhere, uint64(0)
+	lines, place := p.remembers(), uint64(0)
 	if lines {
-		if p.recall(&p.memo.lines, text, 0) && p.result(&res) == nil {
+		var r *reading
+		p.cache.enter(p.context, hooks{p.Symbol != nil, p.Custom != nil, p.Constant != nil})
+		if r, place = p.cache.find(text, p.answer); r != nil && p.recall(r, &res) {
 			return res, nil
 		}
-		place = p.memo.lines.line
 	}
 	p.asked, p.asks = false, p.asks[:0]
 	body, err := p.split(text)
@@ -357,11 +351,23 @@ func (p *Parser) uncommented(line []byte) (res Result, err error) {
 	if err != nil {
 		return Result{}, err
 	}
-	if lines {
-		p.memo.lines.line, p.asked = place, p.asked || asked
-		p.learn(&p.memo.lines, text, 0, Note{})
+	if lines && !asked && !p.asked {
+		p.cache.keep(place, reading{text: text, leaf: p.leaf, word: p.spaces[spaceWord].val, context: p.spaces[spaceContext].val, named: p.named}, p.plan, p.asks)
 	}
 	return res, nil
+}
+
+// remembers reports whether the cache counts for the present line.
+func (p *Parser) remembers() bool {
+	return p.cache != nil && !p.careful && !p.pinning && !p.keptElsewhere
+}
+
+// recall makes what a line was read as before that of the present line. ok is false where its entries have no places.
+func (p *Parser) recall(r *reading, res *Result) (ok bool) {
+	p.leaf, p.named, p.noncanonical, p.asked = r.leaf, r.named, false, false
+	p.spaces[spaceWord].val, p.spaces[spaceContext].val, p.nspaces = r.word, r.context, spaceTable
+	p.plan, p.asks = r.plan, append(p.asks[:0], r.asks...)
+	return p.result(res) == nil
 }
 
 // parseBody reads an instruction without its suffix, which has been read. The result counts where

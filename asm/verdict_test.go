@@ -106,7 +106,7 @@ type verdictTest struct {
 }
 
 func newVerdictTest(t *testing.T, s *isa.Set, root string) *verdictTest {
-	x := &verdictTest{set: s, r: rand.New(rand.NewSource(*memoSeed))}
+	x := &verdictTest{set: s, r: rand.New(rand.NewSource(*linesSeed))}
 	for _, l := range []**Lossless{&x.remembers, &x.forgets} {
 		d, err := s.NewDecoder(root)
 		if err != nil {

@@ -52,12 +52,10 @@ type Assembler struct {
 	mnemonics map[string]*mnemonic
 	most      bounds
 	fresh     *isa.Decoder
-	// declarations number what programs declare, one name after another; 0 is nothing.
-	declarations    map[declared]uint64
-	lastDeclaration uint64
-	linter          linter
+	linter    linter
 	// The instruction being read: in the words of the description, and the registers that it reads.
 	line   asm.Line
+	note   note // of line
 	inputs []int
 	// tools are those of Source, nil before it is asked for.
 	tools *sourceTools
@@ -81,7 +79,7 @@ func NewAssembler(set *isa.Set) (*Assembler, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &Assembler{set: set, roles: roles, layout: layout, parser: parser, declarations: map[declared]uint64{}}
+	a := &Assembler{set: set, roles: roles, layout: layout, parser: parser}
 	a.table = asm.GrowingTable{Size: set.Tables()[0].Size, Swapped: func(i, j int) { layout.Swap(0, i, j) }}
 	if err := a.banks.load(set); err != nil {
 		return nil, err
@@ -175,7 +173,6 @@ type assembly struct {
 	// The file being read, and the line.
 	dvle    *dvleState
 	aliases map[string]*alias
-	names   uint64 // the number of what is declared so far
 	spans   []program.Declaration
 	hiding  bool // an alias has the name of a register
 	array   *constArray
@@ -205,7 +202,7 @@ func (r *assembly) warn(code diag.Code, span diag.Span, format string, args ...a
 }
 
 func (r *assembly) assembleFile(src *diag.Source) {
-	r.dvle, r.aliases, r.names, r.hiding, r.array = nil, map[string]*alias{}, 0, false, nil
+	r.dvle, r.aliases, r.hiding, r.array = nil, map[string]*alias{}, false, nil
 	r.spaces[0].nextFile()
 	pieces, err := program.Pieces(src)
 	var list diag.List
@@ -340,60 +337,36 @@ func (r *assembly) instruction(text string, off int) {
 	}
 	l := &r.line
 	l.Start(text)
-	l.Names = r.meanings()
-	r.name = ""
-	res, known := r.parser.Known(l)
-	if !known {
-		heard := len(r.warnings)
-		if !r.spellOut(text) {
-			r.broken()
-			return
-		}
-		if len(r.warnings) > heard {
-			l.Names = 0 // so that they are given again
-		}
-		var err error
-		if res, err = r.parser.ParseLine(l); err != nil {
-			r.explain(err)
-			r.broken()
-			return
-		}
-		if r.over != (overflow{}) {
-			r.over.put(r, &res.Inst)
-		}
+	r.name, r.note = "", note{}
+	if !r.spellOut(text) {
+		r.broken()
+		return
+	}
+	res, err := r.parser.ParseLine(l)
+	if err != nil {
+		r.explain(err)
+		r.broken()
+		return
+	}
+	if r.over != (overflow{}) {
+		r.over.put(r, &res.Inst)
 	}
 	r.place(res.Inst, span)
 }
 
-// What is noted of an instruction: its tag, and where in its text the name of a place and the fields in braces are.
-const (
-	noteTag = iota
-	noteTarget
-	noteTargetEnd
-	noteSuffix
-)
+// note is what is noted of an instruction: its tag, and where in its text the name of a place and the fields in braces are.
+type note struct {
+	tag               uint32
+	target, targetEnd int
+	suffix            int // 0 for none
+}
 
 // suffix returns the fields in braces behind the instruction, with their braces.
 func (r *assembly) suffix() string {
-	if at := r.line.Note[noteSuffix]; at > 0 {
-		return r.line.Source[at:]
+	if r.note.suffix > 0 {
+		return r.line.Source[r.note.suffix:]
 	}
 	return ""
-}
-
-// meanings is a number for what the names of an instruction mean here, and for what it may have.
-func (r *assembly) meanings() uint64 {
-	n := (r.names + 1) << 3
-	if r.compat {
-		n |= 4
-	}
-	if r.dvle != nil && r.dvle.geometry {
-		n |= 1
-	}
-	if r.facts.unchecked {
-		n |= 2
-	}
-	return n
 }
 
 // withoutLastComma leaves out a comma behind the last operand, which picasso does not mind.
@@ -416,11 +389,11 @@ func (r *assembly) place(in isa.Inst, span diag.Span) {
 	}
 	r.hazards(in, span)
 	r.limit(d, span)
-	target := program.Target{Name: r.name, Span: r.span(int(r.line.Note[noteTarget]), int(r.line.Note[noteTargetEnd]))}
+	target := program.Target{Name: r.name, Span: r.span(r.note.target, r.note.targetEnd)}
 	if suffix := r.suffix(); suffix != "" {
 		target.GivenTarget, target.GivenCount = given(suffix, role)
 	}
-	r.layout.Add(program.Placed{Inst: in, Span: span, Tag: r.line.Note[noteTag], Role: role}, target)
+	r.layout.Add(program.Placed{Inst: in, Span: span, Tag: r.note.tag, Role: role}, target)
 }
 
 // hazards tells of what an instruction hardly means, by the description.

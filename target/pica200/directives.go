@@ -268,7 +268,6 @@ func (r *assembly) define(name string, span diag.Span, o operand, size int) bool
 		r.warn(diag.HiddenName, span, "%s is %s in this file from here on, no longer the register of that name", name, o.String())
 	}
 	r.aliases[name], r.hiding = &alias{operand: o, span: span, size: size}, r.hiding || r.banks.reserved(name)
-	r.names = r.declaration(declared{r.names, name, o, size})
 	if size > 0 {
 		r.spans = append(r.spans, program.Declaration{Name: name, File: o.file.Name, Number: o.num, Count: size, Span: span})
 	}
@@ -279,34 +278,7 @@ func (r *assembly) define(name string, span diag.Span, o operand, size int) bool
 func (r *assembly) undefined(name string, span diag.Span) {
 	if isConstantName(name) && r.aliases[name] == nil && !r.banks.reserved(name) {
 		r.aliases[name] = &alias{span: span, failed: true}
-		r.names = r.declaration(declared{before: r.names, name: name})
 	}
-}
-
-// declared is a name that is declared behind others.
-type declared struct {
-	before uint64 // the number of what is declared before it
-	name   string
-	operand
-	size int
-}
-
-// maxDeclared bounds the declarations that are remembered.
-const maxDeclared = 1 << 12
-
-// declaration returns the number of what is declared with a name; the same numbers are the same names.
-func (a *Assembler) declaration(d declared) uint64 {
-	n, ok := a.declarations[d]
-	if ok {
-		return n
-	}
-	if len(a.declarations) == maxDeclared {
-		clear(a.declarations)
-	}
-	a.lastDeclaration++
-	d.name = strings.Clone(d.name) // or it would keep all of the source
-	a.declarations[d] = a.lastDeclaration
-	return a.lastDeclaration
 }
 
 // taken complains of a name that the file has declared before.

@@ -520,7 +520,7 @@ func (r *assembly) spellOut(text string) bool {
 	end := len(text)
 	if i := strings.IndexByte(text, '{'); i >= 0 {
 		end = i
-		r.line.Note[noteSuffix] = uint32(i)
+		r.note.suffix = i
 	}
 	at := 0
 	for at < end && text[at] != ' ' && text[at] != '\t' {
@@ -573,7 +573,7 @@ func (r *assembly) spellOperand(as *sourceOperand, text string, off, end int) bo
 	case kindOther:
 		r.other(text, off, end)
 	case kindTarget:
-		r.line.Note[noteTarget], r.line.Note[noteTargetEnd] = uint32(off), uint32(end)
+		r.note.target, r.note.targetEnd = off, end
 	case kindNumber:
 		if !r.immediate(text, off, end) {
 			return false
@@ -699,7 +699,7 @@ func (r *assembly) uses(o *operand, kind operandKind, off, end int) {
 		r.maskOrder(o, r.span(off, end))
 	}
 	if r.first && o.file == r.banks.files[outputBank] {
-		r.line.Note[noteTag] = outputTag(o)
+		r.note.tag = outputTag(o)
 	}
 	r.first = false
 }

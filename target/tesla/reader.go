@@ -119,15 +119,10 @@ const longPrefix = "long "
 func (r *reader) read(s *statement, to *read) {
 	in, err := r.parse(s)
 	*to = read{inst: in, named: r.named}
-	switch {
-	case err != nil:
+	if err != nil {
 		to.rare = &rare{err: err}
-	case !r.p.Checked():
-		if odd := r.odd(in); odd != nil {
-			to.rare = &rare{odd: odd}
-			return
-		}
-		r.p.Check()
+	} else if odd := r.odd(in); odd != nil {
+		to.rare = &rare{odd: odd}
 	}
 }
 

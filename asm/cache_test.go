@@ -14,11 +14,11 @@ import (
 	"github.com/isago/isago/isa"
 )
 
-var memoSeed = flag.Int64("memo-seed", 5, "which random lines TestMemo reads")
+var linesSeed = flag.Int64("lines-seed", 5, "which random lines TestCache reads")
 
 // What is remembered of lines is what reading them gives: in programs of few instructions with few operands, of
 // which every third line is damaged, a parser that remembers and one that does not say the same.
-func TestMemo(t *testing.T) {
+func TestCache(t *testing.T) {
 	for _, c := range []struct {
 		dir, file, root string
 		n               int
@@ -41,18 +41,18 @@ func TestMemo(t *testing.T) {
 			if err != nil {
 				t.Fatal(isa.Explain(err))
 			}
-			compareMemo(t, s, c.root, c.n)
+			compareCache(t, s, c.root, c.n)
 		})
 	}
 }
 
-func compareMemo(t *testing.T, s *isa.Set, root string, n int) {
+func compareCache(t *testing.T, s *isa.Set, root string, n int) {
 	d, err := s.NewDecoder(root)
 	if err != nil {
 		t.Fatal(err)
 	}
 	remembers, forgets := twoParsers(t, s, root)
-	r := rand.New(rand.NewSource(*memoSeed))
+	r := rand.New(rand.NewSource(*linesSeed))
 	there := int64(4096)
 	for _, p := range []*Parser{remembers, forgets} {
 		p.Symbol = func(name string) (int64, bool) { return there, name == "there" && there > 0 }
@@ -148,8 +148,8 @@ func damaged(text string, r *rand.Rand) string {
 	return string(b)
 }
 
-// TestMemoForgets holds that a memo stays small, whatever it is given.
-func TestMemoForgets(t *testing.T) {
+// TestCacheForgets holds that a cache stays small, whatever it is given.
+func TestCacheForgets(t *testing.T) {
 	s, err := isa.Load(os.DirFS("../target/example"), "example.xml", isa.Options{})
 	if err != nil {
 		t.Fatal(isa.Explain(err))
@@ -158,12 +158,12 @@ func TestMemoForgets(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := p.memo
-	m.ready(p)
+	c := p.cache
+	c.enter(p.context, hooks{})
 	for i := range maxLines + 2 {
-		m.lines.add(uint64(i)*0x9e3779b97f4a7c15, &reading{readingMore: &noMore}, maxLines)
+		c.lines.add(uint64(i)*0x9e3779b97f4a7c15, &reading{readingMore: &noMore}, maxLines)
 	}
-	if n := len(m.lines.slots); n > maxLines {
+	if n := len(c.lines.slots); n > maxLines {
 		t.Errorf("there is room for %d lines", n)
 	}
 	for range 3 {
@@ -173,10 +173,10 @@ func TestMemoForgets(t *testing.T) {
 	}
 	for i := range maxContexts + 2 {
 		p.SetContext(bits.Of(uint64(i)))
-		m.ready(p)
+		c.enter(p.context, hooks{})
 	}
-	if len(m.by) > maxContexts+1 {
-		t.Errorf("%d contexts are remembered", len(m.by))
+	if len(c.by) > maxContexts+1 {
+		t.Errorf("%d contexts are remembered", len(c.by))
 	}
 }
 
@@ -194,7 +194,7 @@ func parserOfA2XX(t *testing.T, root string) *Parser {
 }
 
 // A line is remembered with its suffix.
-func TestMemoSuffix(t *testing.T) {
+func TestCacheSuffix(t *testing.T) {
 	p := parserOfA2XX(t, "#alu")
 	const text = "ALU: MULADDv export0.0yzw = R0, R2.yyyy, C5 {SDST=0x11}"
 	for range 3 {
@@ -202,13 +202,13 @@ func TestMemoSuffix(t *testing.T) {
 			t.Fatal(res, err)
 		}
 	}
-	if !p.recall(&p.memo.lines, []byte(text), 0) {
+	if r, _ := p.cache.find([]byte(text), p.answer); r == nil {
 		t.Error("a line with a suffix was not remembered")
 	}
 }
 
 // A line with a label is remembered for each of the addresses that the label has had, and not for others.
-func TestMemoLabel(t *testing.T) {
+func TestCacheLabel(t *testing.T) {
 	p := parserOfA2XX(t, "#cf")
 	const text = "COND_CALL ADDR(there) DIR(0) FORCE_CALL"
 	clause := int64(0)
@@ -221,36 +221,9 @@ func TestMemoLabel(t *testing.T) {
 		}
 	}
 	for clause = 4; clause < 8; clause++ {
-		if known := p.recall(&p.memo.lines, []byte(text), 0); known != (clause == 5 || clause == 6) {
-			t.Errorf("that the label is clause %d is remembered: %v", clause, known)
+		if r, _ := p.cache.find([]byte(text), p.answer); (r != nil) != (clause == 5 || clause == 6) {
+			t.Errorf("that the label is clause %d is remembered: %v", clause, r != nil)
 		}
-	}
-}
-
-// What a caller notes of a line counts for that line alone: not where its label is elsewhere, and not where what was read
-// is no instruction.
-func TestChecked(t *testing.T) {
-	p := parserOfA2XX(t, "#cf")
-	clause := int64(5)
-	p.Symbol = func(name string) (int64, bool) { return 48 * clause, name == "there" }
-	read := func(text string) bool {
-		p.Try(text)
-		return p.Checked()
-	}
-	const first = "COND_CALL ADDR(there) DIR(0) FORCE_CALL"
-	for _, text := range []string{first, "COND_CALL ADDR(1) DIR(0) FORCE_CALL", "COND_CALL ADDR(1) DIR(0) FORCE_CALL {0=1", "COND_CALL ADDR(2) DIR(0) FORCE_CALL"} {
-		if read(text) {
-			t.Errorf("%q has been checked at first sight", text)
-		}
-		p.Check()
-	}
-	for text, want := range map[string]bool{first: true, "COND_CALL ADDR(1) DIR(0) FORCE_CALL {0=1": false, "COND_CALL ADDR(9) DIR(0) FORCE_CALL": false} {
-		if read(text) != want {
-			t.Errorf("%q has been checked: %v", text, !want)
-		}
-	}
-	if clause = 6; read(first) {
-		t.Error("a line has been checked whose label was elsewhere")
 	}
 }
 
@@ -307,9 +280,8 @@ func twoParsers(t *testing.T, s *isa.Set, root string) (remembers, forgets *Pars
 		t.Fatal(err)
 	}
 	forgets, _ = New(s, root)
-	forgets.memo = nil
+	forgets.cache = nil
 	withLabels(remembers, forgets)
-	remembers.memo.ready(remembers)
 	return remembers, forgets
 }
 

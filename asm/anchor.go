@@ -41,19 +41,19 @@ const notAlias = -1
 const maxAnchors = 16
 
 // newAnchors files all templates of the parser's root.
-func newAnchors(p *Parser) *anchors {
+func newAnchors(w *walker) *anchors {
 	a := &anchors{words: &trie{}, all: true}
-	known, m := map[string]*anchorGroup{}, p.env.Machine
+	known, m := map[string]*anchorGroup{}, w.env.Machine
 	for _, aliases := range []bool{false, true} { // as in compiler.compile
-		for _, l := range p.root.Leaves {
+		for _, l := range w.root.Leaves {
 			for i, t := range m.Texts(l) {
 				switch {
 				case aliases:
 					for k, alias := range t.Aliases {
-						a.put(known, p.anchor(l, alias), templateID{l, i, k})
+						a.put(known, w.anchor(l, alias), templateID{l, i, k})
 					}
 				case t.Display != nil:
-					a.put(known, p.anchor(l, t.Display), templateID{l, i, notAlias})
+					a.put(known, w.anchor(l, t.Display), templateID{l, i, notAlias})
 				}
 			}
 		}
@@ -80,16 +80,16 @@ func (a *anchors) put(known map[string]*anchorGroup, word string, t templateID) 
 
 // anchor returns the word of a template that is always there: the name of the instruction, or else
 // the first one of two letters or more; "" if there is none.
-func (p *Parser) anchor(l *model.Leaf, t *spec.Template) string {
+func (w *walker) anchor(l *model.Leaf, t *spec.Template) string {
 	first := ""
 	for _, it := range t.Items() {
 		switch {
-		case it.Kind == spec.ItemRef && p.env.Machine.IsName(it.Ref):
-			if word := anchorWord(p.fold(l.Display)); word != "" {
+		case it.Kind == spec.ItemRef && w.env.Machine.IsName(it.Ref):
+			if word := anchorWord(w.fold(l.Display)); word != "" {
 				return word
 			}
 		case it.Kind == spec.ItemText && first == "":
-			first = anchorWord(p.fold(it.Text))
+			first = anchorWord(w.fold(it.Text))
 		}
 	}
 	return first
@@ -116,41 +116,41 @@ func anchorWord(text string) string {
 // startsFor returns the grammars as which the line can be read, by the anchors that stand in it: the
 // first to stand there first, and the longest at one place, until done (nil for never) says of one that no other is
 // wanted. complete tells that nothing else can be.
-func (p *Parser) startsFor(done func(start *node) bool) (starts []*node, complete bool) {
-	a := p.top.anchored(p)
-	p.roots = p.roots[:0]
-	for pos, c := range p.src {
+func (w *walker) startsFor(done func(start *node) bool) (starts []*node, complete bool) {
+	a := w.top.anchored(w)
+	w.roots = w.roots[:0]
+	for pos, c := range w.src {
 		if a.words.after(a.words.start(), c) == nil {
 			continue
 		}
-		for limit := len(p.src) + 1; ; {
-			found, end := a.words.find(p.src, pos, limit, true)
+		for limit := len(w.src) + 1; ; {
+			found, end := a.words.find(w.src, pos, limit, true)
 			if found == nil {
 				break
 			}
 			limit = end
-			start := p.groupStart(a.groups[found.values[0]])
-			if slices.Contains(p.roots, start) {
+			start := w.groupStart(a.groups[found.values[0]])
+			if slices.Contains(w.roots, start) {
 				continue
 			}
-			if p.roots = append(p.roots, start); done != nil && done(start) {
-				return p.roots, false
+			if w.roots = append(w.roots, start); done != nil && done(start) {
+				return w.roots, false
 			}
 		}
-		if len(p.roots) > maxAnchors {
-			return p.roots, false
+		if len(w.roots) > maxAnchors {
+			return w.roots, false
 		}
 	}
-	return p.roots, a.all
+	return w.roots, a.all
 }
 
 // groupStart returns the grammar of a group.
-func (p *Parser) groupStart(g *anchorGroup) *node {
+func (w *walker) groupStart(g *anchorGroup) *node {
 	g.once.Do(func() {
 		g.start = &node{}
-		c := compiler{parser: p, env: p.env}
+		c := compiler{walker: w, env: w.env}
 		for _, t := range g.templates {
-			c.unit = p.env.Bound(t.leaf)
+			c.unit = w.env.Bound(t.leaf)
 			if t.alias == notAlias {
 				c.display(g.start, t.number)
 			} else {

@@ -51,6 +51,7 @@ func (e *Error) At(src *diag.Source, base int) *diag.Error {
 
 // failure collects, while a text is read for the second time, why it cannot be read.
 type failure struct {
+	w        *walker // that reads it
 	pos      int
 	expected []string
 	code     diag.Code
@@ -76,8 +77,7 @@ type textRange struct{ pos, end int }
 
 // failAt notes a reason that concerns the text from pos up to end; the one that was found after most of the text was
 // read is kept.
-func (p *Parser) failAt(code diag.Code, pos, end int, format string, args ...any) {
-	f := p.failure
+func (f *failure) failAt(code diag.Code, pos, end int, format string, args ...any) {
 	if f == nil {
 		return
 	}
@@ -85,71 +85,70 @@ func (p *Parser) failAt(code diag.Code, pos, end int, format string, args ...any
 		f.code, f.msgPos, f.msgEnd, f.msg, f.bits = code, pos, end, fmt.Sprintf(format, args...), bits.Value{}
 		f.msgNodes = f.msgNodes[:0]
 	}
-	if n := p.outer(); end == f.msgEnd && !slices.Contains(f.msgNodes, n) {
+	if n := f.w.outer(); end == f.msgEnd && !slices.Contains(f.msgNodes, n) {
 		f.msgNodes = append(f.msgNodes, n)
 	}
 }
 
 // noteOrigins remembers what text has just fixed the bits of the trail from mark on.
-func (p *Parser) noteOrigins(mark int, o origin) {
-	f := p.failure
+func (f *failure) noteOrigins(mark int, o origin) {
 	for len(f.origins) < mark { // by no text
 		f.origins = append(f.origins, origin{})
 	}
 	f.origins = f.origins[:mark]
-	for range p.trail[mark:] {
+	for range f.w.trail[mark:] {
 		f.origins = append(f.origins, o)
 	}
 }
 
 // readUpTo returns the place of the piece of text that is being read and ends at end.
-func (p *Parser) readUpTo(end int) textRange { return textRange{min(p.skipBlank(), end), end} }
+func (f *failure) readUpTo(end int) textRange { return textRange{min(f.w.skipBlank(), end), end} }
 
 // conflict says which bits, of those of the mask from one on, would have to be two things at once, and by what text: the
 // first run of which one is known to be different.
-func (p *Parser) conflict(sp uint8, from int, v, mask uint64, end int) {
+func (f *failure) conflict(sp uint8, from int, v, mask uint64, end int) {
 	var low, width int
 	var is, want uint64
-	for s := &p.spaces[sp]; is == want && mask != 0; mask &^= ones(width) << uint(low-from) {
+	for s := &f.w.spaces[sp]; is == want && mask != 0; mask &^= ones(width) << uint(low-from) {
 		at := mathbits.TrailingZeros64(mask)
 		low, width = from+at, mathbits.TrailingZeros64(^(mask >> uint(at)))
 		known := s.known.Uint(low, width)
 		is, want = s.val.Uint(low, width)&known, v>>uint(at)&known
 	}
-	here := p.readUpTo(end)
+	here := f.readUpTo(end)
 	by := func(r textRange) string {
-		if r.pos >= r.end || r.end > len(p.raw) {
+		if r.pos >= r.end || r.end > len(f.w.raw) {
 			return ""
 		}
-		return fmt.Sprintf(" by %q", p.raw[r.pos:r.end])
+		return fmt.Sprintf(" by %q", f.w.raw[r.pos:r.end])
 	}
 	first, column, run := "", "", bits.Range(low, width)
-	for i, u := range p.trail {
-		if i >= len(p.failure.origins) || u.space != sp || bits.Of(u.set).Shl(64*int(u.limb)).And(run) == (bits.Value{}) {
+	for i, u := range f.w.trail {
+		if i >= len(f.origins) || u.space != sp || bits.Of(u.set).Shl(64*int(u.limb)).And(run) == (bits.Value{}) {
 			continue
 		}
-		if o := p.failure.origins[i].textRange; by(o) != "" {
-			first, column = by(o), fmt.Sprintf(" at column %d", original(p.failure.body, o.pos)+1)
+		if o := f.origins[i].textRange; by(o) != "" {
+			first, column = by(o), fmt.Sprintf(" at column %d", original(f.body, o.pos)+1)
 		}
 	}
 	meaning := ""
 	if sp == spaceWord {
-		meaning = p.common(func(f *spec.Field) bool { return run.AndNot(maskOf(f.Parts)) == (bits.Value{}) })
+		meaning = f.common(func(f *spec.Field) bool { return run.AndNot(maskOf(f.Parts)) == (bits.Value{}) })
 	}
-	p.failAt(diag.TextConflict, here.pos, end, "bits %d..%d would have to be %#x%s%s and %#x%s%s", low, low+width-1, is, first, column, want, by(here), meaning)
-	if f := p.failure; sp == spaceWord && f.msgPos == here.pos && f.msgEnd == end {
+	f.failAt(diag.TextConflict, here.pos, end, "bits %d..%d would have to be %#x%s%s and %#x%s%s", low, low+width-1, is, first, column, want, by(here), meaning)
+	if sp == spaceWord && f.msgPos == here.pos && f.msgEnd == end {
 		f.bits = run
 	}
 }
 
 // mentioned tells of a field of all instructions that an expression names.
-func (p *Parser) mentioned(e *spec.Expr) string {
-	return p.common(func(f *spec.Field) bool { return slices.Contains(e.Fetch(), f.Name) })
+func (f *failure) mentioned(e *spec.Expr) string {
+	return f.common(func(f *spec.Field) bool { return slices.Contains(e.Fetch(), f.Name) })
 }
 
 // common tells of a field of the word that all instructions have, if it is documented.
-func (p *Parser) common(is func(f *spec.Field) bool) string {
-	leaves := p.root.Leaves
+func (f *failure) common(is func(f *spec.Field) bool) string {
+	leaves := f.w.root.Leaves
 	for b := leaves[0].Spec; b != nil; b = b.Extends {
 		if slices.ContainsFunc(leaves, func(l *model.Leaf) bool { return !l.Spec.Under(b) }) {
 			continue
@@ -173,16 +172,15 @@ func sentence(doc string) string {
 }
 
 // expect notes what could have stood at pos.
-func (p *Parser) expect(pos int, what string) {
-	f := p.failure
+func (f *failure) expect(pos int, what string) {
 	switch {
 	case f == nil || pos < f.pos:
 		return
 	case pos > f.pos:
-		f.pos, f.expected, f.nodes = pos, []string{what}, []*node{p.outer()}
+		f.pos, f.expected, f.nodes = pos, []string{what}, []*node{f.w.outer()}
 		return
 	}
-	if n := p.outer(); !slices.Contains(f.nodes, n) {
+	if n := f.w.outer(); !slices.Contains(f.nodes, n) {
 		f.nodes = append(f.nodes, n)
 	}
 	if !slices.Contains(f.expected, what) {
@@ -191,10 +189,10 @@ func (p *Parser) expect(pos int, what string) {
 }
 
 // outer returns the place in the grammar of instructions, whatever operand is being read.
-func (p *Parser) outer() *node {
-	n := p.node
-	for f := p.frame; f >= 0 && int(f) < len(p.frames) && p.frames[f].parent >= 0; f = p.frames[f].parent {
-		n = p.frames[f].ret
+func (w *walker) outer() *node {
+	n := w.node
+	for f := w.frame; f >= 0 && int(f) < len(w.frames) && w.frames[f].parent >= 0; f = w.frames[f].parent {
+		n = w.frames[f].ret
 	}
 	return n
 }
@@ -203,7 +201,7 @@ func (p *Parser) outer() *node {
 const maxCandidates = 4
 
 // candidates lists the instructions that texts from the places on can be; none where there are too many.
-func (p *Parser) candidates(nodes []*node) []*isa.Leaf {
+func (f *failure) candidates(nodes []*node) []*isa.Leaf {
 	var list []*isa.Leaf
 	for _, n := range nodes {
 		if n == nil {
@@ -213,7 +211,7 @@ func (p *Parser) candidates(nodes []*node) []*isa.Leaf {
 			if b.of.accept == nil { // the member of a set
 				continue
 			}
-			if l := p.leaves[b.of.accept.unit.Leaf.ID]; !slices.Contains(list, l) {
+			if l := f.w.leaves[b.of.accept.unit.Leaf.ID]; !slices.Contains(list, l) {
 				list = append(list, l)
 			}
 			if len(list) > maxCandidates {
@@ -225,31 +223,31 @@ func (p *Parser) candidates(nodes []*node) []*isa.Leaf {
 	return list
 }
 
-func (p *Parser) expectItem(pos int, it *item) {
-	if p.failure == nil {
+func (f *failure) expectItem(pos int, it *item) {
+	if f == nil {
 		return
 	}
 	if it.kind == itemEnum {
 		if words := it.words.list(); len(words) > 0 && len(words) <= mostAlternatives { // of which some may stand here otherwise too
 			for _, w := range words {
-				p.expect(pos, strconv.Quote(w))
+				f.expect(pos, strconv.Quote(w))
 			}
 			return
 		}
 	}
-	p.expect(pos, p.describe(it))
+	f.expect(pos, f.describe(it))
 }
 
-func (p *Parser) expectLiterals(n *node, pos int) {
+func (f *failure) expectLiterals(n *node, pos int) {
 	for _, e := range n.edges {
 		if e.item.kind == itemLiteral {
-			p.expectItem(pos, &e.item)
+			f.expectItem(pos, &e.item)
 		}
 	}
 }
 
 // describe says what an item reads, for an error.
-func (p *Parser) describe(it *item) string {
+func (f *failure) describe(it *item) string {
 	ref := it.ref
 	switch {
 	case it.kind == itemLiteral:
@@ -259,7 +257,7 @@ func (p *Parser) describe(it *item) string {
 	case it.kind == itemBranch:
 		return "a label or a number"
 	}
-	return "a number for " + it.name + " (" + p.limits(ref, ref.Kind == spec.KindHex) + ")"
+	return "a number for " + it.name + " (" + f.w.limits(ref, ref.Kind == spec.KindHex) + ")"
 }
 
 // list returns the texts of a trie.
@@ -284,7 +282,7 @@ func oneOf(words []string, most int) string {
 }
 
 // limits describes the numbers that fit a field, in hexadecimal if so wanted.
-func (p *Parser) limits(ref *model.Ref, hex bool) string {
+func (sv *solver) limits(ref *model.Ref, hex bool) string {
 	w := uint(min(max(readWidth(ref), 1), 64))
 	switch ref.Kind {
 	case spec.KindInt, spec.KindOffset, spec.KindBranch:
@@ -303,7 +301,7 @@ func (p *Parser) limits(ref *model.Ref, hex bool) string {
 	case ref.Width > 64:
 		return fmt.Sprintf("a number of %d bits", ref.Width)
 	case ref.Prog != nil:
-		most &= p.possible(ref.Prog.Root)
+		most &= sv.possible(ref.Prog.Root)
 	}
 	if hex {
 		return fmt.Sprintf("0x0 to %#x", most)
@@ -316,7 +314,8 @@ func (p *Parser) explain(body []byte) *Error {
 	if p.steps > maxSteps || p.work > maxWork {
 		return &Error{Code: diag.TextAmbiguous, End: len(body), Msg: "too many ways to read this line"}
 	}
-	p.failure = &failure{body: body}
+	f := &failure{w: &p.walker, body: body}
+	p.failure = f
 	defer func() { p.failure = nil }()
 	if len(p.src) == 0 {
 		return &Error{Code: diag.TextExpected, End: len(body), Msg: "nothing, expected an instruction"}
@@ -328,19 +327,18 @@ func (p *Parser) explain(body []byte) *Error {
 		e.Off, e.End = original(body, e.Off), original(body, e.End-1)+1
 		return &e
 	}
-	f := p.failure
 	pos := f.pos
 	e := &Error{Code: diag.TextExpected}
 	switch {
 	case f.msg != "" && (f.msgEnd > f.pos || f.msgEnd == f.pos && f.pos > 0 && (f.code == diag.TextRange || f.pos >= len(p.src))):
 		e.Code, e.Msg, e.Bits, pos = f.code, f.msg, f.bits, f.msgPos
-		e.Candidates = p.candidates(f.msgNodes)
+		e.Candidates = f.candidates(f.msgNodes)
 	case f.pos == 0:
 		e.Code = diag.TextUnknown
-		e.Msg = p.unknown()
+		e.Msg = f.unknown()
 	default:
-		e.Candidates = p.candidates(f.nodes)
-		e.Msg = p.unexpected(f) + p.outputRead(f)
+		e.Candidates = f.candidates(f.nodes)
+		e.Msg = f.unexpected() + p.outputRead(f)
 	}
 	e.Off = original(body, pos)
 	e.End = max(e.Off+1, symbolEnd(body, e.Off))
@@ -357,30 +355,30 @@ func symbolEnd(text []byte, pos int) int {
 
 // unexpected says what stands where the text could not be read further, and what could stand there.
 // Where that is a blank, what stands before it belongs to it.
-func (p *Parser) unexpected(f *failure) string {
-	start, end := bytes.LastIndexByte(p.raw[:f.pos], ' ')+1, symbolEnd(p.raw, f.pos)
+func (f *failure) unexpected() string {
+	start, end := bytes.LastIndexByte(f.w.raw[:f.pos], ' ')+1, symbolEnd(f.w.raw, f.pos)
 	blank := slices.Index(f.expected, aBlank)
 	if blank < 0 || start == f.pos || end == f.pos {
-		return fmt.Sprintf("%s, expected %s", p.readAt(f.pos), alternatives(f.expected))
+		return fmt.Sprintf("%s, expected %s", f.readAt(f.pos), alternatives(f.expected))
 	}
 	list := slices.Clone(f.expected)
-	list[blank] = fmt.Sprintf("%s behind %q", aBlank, p.raw[start:f.pos])
-	return fmt.Sprintf("%q, expected %s", p.raw[start:end], alternatives(list))
+	list[blank] = fmt.Sprintf("%s behind %q", aBlank, f.w.raw[start:f.pos])
+	return fmt.Sprintf("%q, expected %s", f.w.raw[start:end], alternatives(list))
 }
 
 // aBlank is what an error calls a blank.
 const aBlank = "a blank"
 
 // readAt quotes what stands at pos.
-func (p *Parser) readAt(pos int) string {
-	if pos+1 < len(p.raw) && p.raw[pos] == ' ' {
+func (f *failure) readAt(pos int) string {
+	if pos+1 < len(f.w.raw) && f.w.raw[pos] == ' ' {
 		pos++
 	}
-	if pos >= len(p.raw) {
+	if pos >= len(f.w.raw) {
 		return "the line ends here"
 	}
-	_, n := utf8.DecodeRune(p.raw[pos:])
-	return strconv.Quote(string(p.raw[pos:max(pos+n, symbolEnd(p.raw, pos))]))
+	_, n := utf8.DecodeRune(f.w.raw[pos:])
+	return strconv.Quote(string(f.w.raw[pos:max(pos+n, symbolEnd(f.w.raw, pos))]))
 }
 
 // mostAlternatives bounds what is named of what could have stood at a place.
@@ -401,9 +399,9 @@ func alternatives(list []string) string {
 }
 
 // unknown says that no instruction starts like the text, and which starts most like it.
-func (p *Parser) unknown() string {
-	word, _, _ := strings.Cut(string(p.raw), " ")
-	machine := inside.Machine(p.set).ISA
+func (f *failure) unknown() string {
+	word, _, _ := strings.Cut(string(f.w.raw), " ")
+	machine := inside.Machine(f.w.set).ISA
 	if hint := machine.Hint(word); hint != "" {
 		name := machine.Name
 		if name == "" {
@@ -411,11 +409,11 @@ func (p *Parser) unknown() string {
 		}
 		return fmt.Sprintf("%s has no %s: %s", name, word, hint)
 	}
-	if where := p.notFirst(word); where != "" {
+	if where := f.notFirst(word); where != "" {
 		return where
 	}
 	var names []string
-	for _, l := range p.leaves {
+	for _, l := range f.w.leaves {
 		names = append(names, l.Mnemonics()...)
 	}
 	return fmt.Sprintf("no instruction starts with %q%s", diag.Shorten(word), diag.DidYouMean(word, names))
@@ -423,17 +421,17 @@ func (p *Parser) unknown() string {
 
 // notFirst says how an instruction is written whose mnemonic starts the text but no line, or which is one
 // of another root; "" where there is none.
-func (p *Parser) notFirst(word string) string {
-	for _, r := range p.set.InstructionRoots() {
+func (f *failure) notFirst(word string) string {
+	for _, r := range f.w.set.InstructionRoots() {
 		forms := r.Forms(word)
 		if len(forms) == 0 {
 			continue
 		}
 		form := strings.Join(strings.Fields(forms[0].Template()), " ")
-		if r.Name == p.root.Name {
+		if r.Name == f.w.root.Name {
 			return fmt.Sprintf("no instruction starts with %q; its form is %s", word, form)
 		}
-		return fmt.Sprintf("no instruction of %s starts with %q; it is one of %s: %s", strings.TrimPrefix(p.root.Name, "#"), word, strings.TrimPrefix(r.Name, "#"), form)
+		return fmt.Sprintf("no instruction of %s starts with %q; it is one of %s: %s", strings.TrimPrefix(f.w.root.Name, "#"), word, strings.TrimPrefix(r.Name, "#"), form)
 	}
 	return ""
 }

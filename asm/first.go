@@ -54,32 +54,32 @@ type firstSets struct {
 }
 
 // firstSets returns what is known of the ways from a node.
-func (p *Parser) firstSets(n *node) (a *firstSets) {
+func (w *walker) firstSets(n *node) (a *firstSets) {
 	if a = n.firstSets.Load(); a == nil {
-		a = p.findFirstSets(n)
+		a = w.findFirstSets(n)
 	}
 	return
 }
 
-func (p *Parser) findFirstSets(n *node) *firstSets {
-	if slices.Contains(p.looking, n) { // a value nested in itself
+func (w *walker) findFirstSets(n *node) *firstSets {
+	if slices.Contains(w.looking, n) { // a value nested in itself
 		return &firstSets{node: anything}
 	}
-	p.looking = append(p.looking, n)
-	a := p.newFirstSets(n)
-	p.looking = p.looking[:len(p.looking)-1]
+	w.looking = append(w.looking, n)
+	a := w.newFirstSets(n)
+	w.looking = w.looking[:len(w.looking)-1]
 	n.firstSets.Store(a)
 	return a
 }
 
-func (p *Parser) newFirstSets(n *node) *firstSets {
+func (w *walker) newFirstSets(n *node) *firstSets {
 	if n.set != nil {
-		return p.firstOfMembers(n.set)
+		return w.firstOfMembers(n.set)
 	}
 	n.open()
 	a := &firstSets{node: firstSet{empty: len(n.accepts) > 0}}
 	for _, e := range n.edges {
-		f := p.firstOfEdge(e)
+		f := w.firstOfEdge(e)
 		a.node.bytes.join(&f.bytes)
 		a.node.empty = a.node.empty || f.empty
 		if e.item.kind != itemLiteral {
@@ -90,10 +90,10 @@ func (p *Parser) newFirstSets(n *node) *firstSets {
 }
 
 // firstOfEdge returns what an item and what is behind it can start with.
-func (p *Parser) firstOfEdge(e *edge) firstSet {
-	f := p.firstOfItem(&e.item)
+func (w *walker) firstOfEdge(e *edge) firstSet {
+	f := w.firstOfItem(&e.item)
 	if f.empty && e.item.kind != itemSetEnd {
-		next := &p.firstSets(e.next).node
+		next := &w.firstSets(e.next).node
 		f.bytes.join(&next.bytes)
 		f.empty = next.empty
 	}
@@ -101,7 +101,7 @@ func (p *Parser) firstOfEdge(e *edge) firstSet {
 }
 
 // firstOfItem returns what an item can start with; empty tells that it can read nothing.
-func (p *Parser) firstOfItem(it *item) (f firstSet) {
+func (w *walker) firstOfItem(it *item) (f firstSet) {
 	switch it.kind {
 	case itemLiteral:
 		f.bytes.add(it.text[0])
@@ -114,11 +114,11 @@ func (p *Parser) firstOfItem(it *item) (f firstSet) {
 	case itemNumber, itemFloat, itemBranch:
 		f = firstOfNumber(it)
 	case itemCall:
-		f = p.firstOfCall(it)
+		f = w.firstOfCall(it)
 	case itemSet:
-		f = p.firstSets(it.set.at).node
+		f = w.firstSets(it.set.at).node
 	case itemSetEnd:
-		return p.firstSets(it.set.at).node
+		return w.firstSets(it.set.at).node
 	default:
 		return anything
 	}
@@ -131,14 +131,14 @@ func (p *Parser) firstOfItem(it *item) (f firstSet) {
 
 // firstOfMembers returns what the members of a set can start with, and what joins one to another. That there is none
 // is left to what is behind.
-func (p *Parser) firstOfMembers(s *setItem) *firstSets {
+func (w *walker) firstOfMembers(s *setItem) *firstSets {
 	a := &firstSets{words: &trie{}}
 	if s.joined {
 		a.node.bytes.add(strings.TrimLeft(s.join, " ")[0])
 	}
 	a.node.empty = true
 	for i, m := range s.members {
-		next := p.firstSets(m).node
+		next := w.firstSets(m).node
 		a.node.bytes.join(&next.bytes)
 		a.others = append(a.others, next)
 		if e := m.only; e != nil && e.item.kind == itemEnum && !e.item.numbers && e.item.words.unbroken() {
@@ -192,31 +192,31 @@ func firstOfNumber(it *item) (f firstSet) {
 }
 
 // firstOfCall is firstOfItem for a nested value.
-func (p *Parser) firstOfCall(it *item) firstSet {
-	return p.firstSets(p.ready(it.call).start).node
+func (w *walker) firstOfCall(it *item) firstSet {
+	return w.firstSets(w.ready(it.call).start).node
 }
 
 // follows reports whether text that starts at pos can be what comes at a node, or behind the values
 // that can end there.
-func (p *Parser) follows(n *node, pos int) bool {
-	return p.goesOn(&p.firstSets(n).node, pos)
+func (w *walker) follows(n *node, pos int) bool {
+	return w.goesOn(&w.firstSets(n).node, pos)
 }
 
 // goesOn is follows for a way.
-func (p *Parser) goesOn(f *firstSet, pos int) bool {
-	return p.stands(f, pos) || f.empty && p.endsAt(pos)
+func (w *walker) goesOn(f *firstSet, pos int) bool {
+	return w.stands(f, pos) || f.empty && w.endsAt(pos)
 }
 
 // endsAt reports whether text that starts at pos can be what comes behind the present value or set.
-func (p *Parser) endsAt(pos int) bool {
-	for frame := p.frame; ; {
-		fr := &p.frames[frame]
+func (w *walker) endsAt(pos int) bool {
+	for frame := w.frame; ; {
+		fr := &w.frames[frame]
 		if fr.parent < 0 {
-			return pos == len(p.src)
+			return pos == len(w.src)
 		}
-		f := &p.firstSets(fr.ret).node
+		f := &w.firstSets(fr.ret).node
 		switch {
-		case p.stands(f, pos):
+		case w.stands(f, pos):
 			return true
 		case !f.empty:
 			return false
@@ -226,10 +226,10 @@ func (p *Parser) endsAt(pos int) bool {
 }
 
 // stands reports whether the byte at pos, or the one behind a blank there, is one of those of a way.
-func (p *Parser) stands(f *firstSet, pos int) bool {
-	if pos >= len(p.src) {
+func (w *walker) stands(f *firstSet, pos int) bool {
+	if pos >= len(w.src) {
 		return false
 	}
-	c := p.src[pos]
-	return f.bytes.has(c) || c == ' ' && pos+1 < len(p.src) && f.bytes.has(p.src[pos+1])
+	c := w.src[pos]
+	return f.bytes.has(c) || c == ' ' && pos+1 < len(w.src) && f.bytes.has(w.src[pos+1])
 }

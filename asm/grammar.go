@@ -165,7 +165,7 @@ type setItem struct {
 }
 
 // grammarOf returns the grammar of a root in a given environment, made at first use.
-func (p *Parser) grammarOf(env *model.Env) *grammar {
+func (w *walker) grammarOf(env *model.Env) *grammar {
 	g, _ := env.Parser.Load().(*grammar)
 	if g == nil {
 		env.Parser.CompareAndSwap(nil, &grammar{env: env, index: env.Index})
@@ -175,30 +175,30 @@ func (p *Parser) grammarOf(env *model.Env) *grammar {
 }
 
 // ready compiles the grammar on first use.
-func (p *Parser) ready(g *grammar) *grammar {
+func (w *walker) ready(g *grammar) *grammar {
 	if !g.made.Load() {
-		p.make(g)
+		w.make(g)
 	}
 	return g
 }
 
 // make compiles the grammar, once for all parsers.
-func (p *Parser) make(g *grammar) {
+func (w *walker) make(g *grammar) {
 	g.once.Do(func() {
 		defer g.made.Store(true)
-		c := compiler{parser: p, env: g.env}
+		c := compiler{walker: w, env: g.env}
 		g.start = c.compile()
 	})
 }
 
 // anchored returns the anchors of the grammar of a parser's instructions.
-func (g *grammar) anchored(p *Parser) *anchors {
-	g.anchorsOnce.Do(func() { g.anchors = newAnchors(p) })
+func (g *grammar) anchored(w *walker) *anchors {
+	g.anchorsOnce.Do(func() { g.anchors = newAnchors(w) })
 	return g.anchors
 }
 
 type compiler struct {
-	parser *Parser
+	walker *walker
 	env    *model.Env
 	unit   *model.BoundLeaf
 	sets   []*grammar // those that templates have
@@ -312,7 +312,7 @@ func (c *compiler) literal(text string) (list []item) {
 		case n < 0:
 			n = len(text)
 		}
-		list = append(list, item{kind: itemLiteral, text: c.parser.fold(text[:n])})
+		list = append(list, item{kind: itemLiteral, text: c.walker.fold(text[:n])})
 		text = text[n:]
 	}
 	return list
@@ -422,7 +422,7 @@ func (c *compiler) item(it *model.Item, ref *model.Ref, conds []condition, ext e
 	out.spread = spreadOf(ref)
 	switch ref.Kind {
 	case spec.KindBitset:
-		out.kind, out.call = itemCall, c.parser.grammarOf(ref.Env)
+		out.kind, out.call = itemCall, c.walker.grammarOf(ref.Env)
 	case spec.KindEnum:
 		out.kind, out.words, out.numbers = itemEnum, c.enumWords(ref.Enum), c.hasUnnamed(ref)
 	case spec.KindBool, spec.KindBoolInv:
@@ -440,15 +440,15 @@ func (c *compiler) item(it *model.Item, ref *model.Ref, conds []condition, ext e
 }
 
 func (c *compiler) enumWords(e *model.Enum) *trie {
-	if t := c.parser.enums[e]; t != nil {
+	if t := c.walker.enums[e]; t != nil {
 		return t
 	}
 	t := &trie{}
 	for _, text := range e.Texts {
-		t.addWord(c.parser.fold(normal(text.Text)), text.Val, text.Alias)
+		t.addWord(c.walker.fold(normal(text.Text)), text.Val, text.Alias)
 	}
 	t.finish()
-	c.parser.enums[e] = t
+	c.walker.enums[e] = t
 	return t
 }
 
@@ -459,7 +459,7 @@ const maxNamed = 8
 func (c *compiler) hasUnnamed(ref *model.Ref) bool {
 	values := ones(min(max(ref.Width, 1), 64))
 	if ref.Prog != nil {
-		values = c.parser.possible(ref.Prog.Root)
+		values = c.walker.possible(ref.Prog.Root)
 	}
 	for v := values; ; v = (v - 1) & values { // each value of these bits
 		if _, named := ref.Enum.Lookup(v); !named || mathbits.OnesCount64(values) > maxNamed {
@@ -481,7 +481,7 @@ type boolText struct {
 const anyBool = 2
 
 func (c *compiler) boolWords(ref *model.Ref) *trie {
-	key := boolText{c.parser.fold(normal(*ref.Field.Display)), 1, anyBool, 1}
+	key := boolText{c.walker.fold(normal(*ref.Field.Display)), 1, anyBool, 1}
 	if ref.Kind == spec.KindBoolInv {
 		key.on = 0
 	}
@@ -491,7 +491,7 @@ func (c *compiler) boolWords(ref *model.Ref) *trie {
 	if ref.Prog == nil && ref.Width <= maxNamed {
 		key.last = ones(ref.Width)
 	}
-	t := c.parser.bools[key]
+	t := c.walker.bools[key]
 	if t != nil {
 		return t
 	}
@@ -506,7 +506,7 @@ func (c *compiler) boolWords(ref *model.Ref) *trie {
 		}
 	}
 	t.finish()
-	c.parser.bools[key] = t
+	c.walker.bools[key] = t
 	return t
 }
 

@@ -10,57 +10,57 @@ import (
 )
 
 // assign makes value(n) & mask equal to v, deriving the bits that must be so.
-func (p *Parser) assign(n *model.Node, scope int32, v, mask uint64) status {
-	if x, known := p.eval(n, scope); known {
+func (sv *solver) assign(n *model.Node, scope int32, v, mask uint64) status {
+	if x, known := sv.eval(n, scope); known {
 		return statusOf((x^v)&mask == 0)
 	}
-	return p.assignOpen(n, scope, v, mask)
+	return sv.assignOpen(n, scope, v, mask)
 }
 
 // assignOpen is assign for a value that is not known.
-func (p *Parser) assignOpen(n *model.Node, scope int32, v, mask uint64) status {
+func (sv *solver) assignOpen(n *model.Node, scope int32, v, mask uint64) status {
 	v &= mask
-	if v != 0 && v&^p.possible(n) != 0 {
+	if v != 0 && v&^sv.possible(n) != 0 {
 		return broken
 	}
 	switch n.Op {
 	case spec.OpField:
-		return p.assignField(n, scope, v, mask)
+		return sv.assignField(n, scope, v, mask)
 	case spec.OpInv:
-		return p.assign(n.X, scope, ^v, mask)
+		return sv.assign(n.X, scope, ^v, mask)
 	case spec.OpNeg:
 		if lowMask(mask) {
-			return p.assign(n.X, scope, -v, mask)
+			return sv.assign(n.X, scope, -v, mask)
 		}
 	case spec.OpNot, spec.OpEq, spec.OpNe, spec.OpLt, spec.OpLe, spec.OpGt, spec.OpGe, spec.OpAndAnd, spec.OpOrOr:
 		if mask&1 != 0 {
-			return p.truth(n, scope, v != 0)
+			return sv.truth(n, scope, v != 0)
 		}
 	case spec.OpCond:
-		return p.assignChoice(n, scope, v, mask)
+		return sv.assignChoice(n, scope, v, mask)
 	case spec.OpComma:
-		return p.assign(n.Y, scope, v, mask)
+		return sv.assign(n.Y, scope, v, mask)
 	case spec.OpAdd, spec.OpOr, spec.OpXor, spec.OpAnd, spec.OpSub, spec.OpMul, spec.OpShl, spec.OpShr, spec.OpDiv:
-		return p.assignBinary(n, scope, v, mask)
+		return sv.assignBinary(n, scope, v, mask)
 	}
 	return open
 }
 
 // assignChoice is assign for a choice between two values: where one of them cannot be meant, it is the other.
-func (p *Parser) assignChoice(n *model.Node, scope int32, v, mask uint64) status {
-	c, known := p.eval(n.X, scope)
+func (sv *solver) assignChoice(n *model.Node, scope int32, v, mask uint64) status {
+	c, known := sv.eval(n.X, scope)
 	first, second := !known || c != 0, !known || c == 0
-	if !known && p.failure == nil { // an error tells of the value, not of what is chosen by
-		first = within(p.ternary(n.Y, scope), v, mask) != broken
-		second = within(p.ternary(n.Z, scope), v, mask) != broken
+	if !known && sv.failure == nil { // an error tells of the value, not of what is chosen by
+		first = within(sv.ternary(n.Y, scope), v, mask) != broken
+		second = within(sv.ternary(n.Z, scope), v, mask) != broken
 	}
 	switch {
 	case first && second:
 		return open
 	case first:
-		return both(p.truth(n.X, scope, true), p.assign(n.Y, scope, v, mask))
+		return both(sv.truth(n.X, scope, true), sv.assign(n.Y, scope, v, mask))
 	case second:
-		return both(p.truth(n.X, scope, false), p.assign(n.Z, scope, v, mask))
+		return both(sv.truth(n.X, scope, false), sv.assign(n.Z, scope, v, mask))
 	}
 	return broken
 }
@@ -68,78 +68,78 @@ func (p *Parser) assignChoice(n *model.Node, scope int32, v, mask uint64) status
 // lowMask reports whether the mask is a run of ones from bit 0.
 func lowMask(mask uint64) bool { return mask&(mask+1) == 0 }
 
-func (p *Parser) assignField(n *model.Node, scope int32, v, mask uint64) status {
-	ref, known := p.meaning(n.Alts, scope)
+func (sv *solver) assignField(n *model.Node, scope int32, v, mask uint64) status {
+	ref, known := sv.meaning(n.Alts, scope)
 	if !known || ref == nil {
 		return open
 	}
 	if ref.Context != nil {
-		return statusOf(p.setMasked(spaceContext, ref.Low, ref.Width, wide.Of(v), wide.Of(mask), p.pos))
+		return statusOf(sv.setMasked(spaceContext, ref.Low, ref.Width, wide.Of(v), wide.Of(mask), sv.pos))
 	}
-	scope = p.up(scope, ref.ScopeDepth)
+	scope = sv.up(scope, ref.ScopeDepth)
 	if ref.Prog != nil {
-		return p.assign(ref.Prog.Root, scope, v, mask)
+		return sv.assign(ref.Prog.Root, scope, v, mask)
 	}
-	if sp, low, ok := p.runAt(ref, scope); ok {
+	if sp, low, ok := sv.runAt(ref, scope); ok {
 		mask &= ones(ref.Width)
-		return statusOf(p.setSome(sp, low, ref.Width, v&mask, mask, p.pos))
+		return statusOf(sv.setSome(sp, low, ref.Width, v&mask, mask, sv.pos))
 	}
-	s, ok := p.enter(ref, scope)
-	return statusOf(ok && p.setPieces(&s, ref.Field.Parts, wide.Of(v), wide.Of(mask), p.pos))
+	s, ok := sv.enter(ref, scope)
+	return statusOf(ok && sv.setPieces(&s, ref.Field.Parts, wide.Of(v), wide.Of(mask), sv.pos))
 }
 
 // assignBinary inverts an operator of which one side is known, or whose sides share no bit.
-func (p *Parser) assignBinary(n *model.Node, scope int32, v, mask uint64) status {
-	if y, known := p.eval(n.Y, scope); known {
-		return p.assignSide(n, n.X, scope, y, v, mask)
+func (sv *solver) assignBinary(n *model.Node, scope int32, v, mask uint64) status {
+	if y, known := sv.eval(n.Y, scope); known {
+		return sv.assignSide(n, n.X, scope, y, v, mask)
 	}
-	if x, known := p.eval(n.X, scope); known && n.Op == spec.OpSub {
+	if x, known := sv.eval(n.X, scope); known && n.Op == spec.OpSub {
 		if !lowMask(mask) {
 			return open
 		}
-		return p.assign(n.Y, scope, x-v, mask)
+		return sv.assign(n.Y, scope, x-v, mask)
 	} else if known && n.Op != spec.OpShl && n.Op != spec.OpShr && n.Op != spec.OpDiv {
-		return p.assignSide(n, n.Y, scope, x, v, mask)
+		return sv.assignSide(n, n.Y, scope, x, v, mask)
 	}
-	px, py := p.possible(n.X), p.possible(n.Y)
+	px, py := sv.possible(n.X), sv.possible(n.Y)
 	if n.Op != spec.OpAdd && n.Op != spec.OpOr && n.Op != spec.OpXor || px&py != 0 {
 		return open
 	}
-	return both(p.assign(n.X, scope, v&px, mask&px), p.assign(n.Y, scope, v&py, mask&py))
+	return both(sv.assign(n.X, scope, v&px, mask&px), sv.assign(n.Y, scope, v&py, mask&py))
 }
 
 // assignQuotient sets the bits in which all X begin that give the quotient X / y.
-func (p *Parser) assignQuotient(n *model.Node, scope int32, y, v uint64) status {
+func (sv *solver) assignQuotient(n *model.Node, scope int32, y, v uint64) status {
 	over, low := bits.Mul64(v, y)
 	high := low + y - 1
-	if over != 0 || y == 0 || high < low || high>>63 != 0 || p.possible(n)>>63 != 0 {
+	if over != 0 || y == 0 || high < low || high>>63 != 0 || sv.possible(n)>>63 != 0 {
 		return open
 	}
-	return both(p.assign(n, scope, low, ^fill(low^high)), open)
+	return both(sv.assign(n, scope, low, ^fill(low^high)), open)
 }
 
 // assignSide inverts x op y, where x is one of the sides of n, the left one if it matters.
-func (p *Parser) assignSide(n, x *model.Node, scope int32, y, v, mask uint64) status {
+func (sv *solver) assignSide(n, x *model.Node, scope int32, y, v, mask uint64) status {
 	switch n.Op {
 	case spec.OpAdd, spec.OpSub:
 		if n.Op == spec.OpAdd {
 			y = -y
 		}
 		if lowMask(mask) {
-			return p.assign(x, scope, v+y, mask)
+			return sv.assign(x, scope, v+y, mask)
 		}
 	case spec.OpXor:
-		return p.assign(x, scope, v^y, mask)
+		return sv.assign(x, scope, v^y, mask)
 	case spec.OpOr:
 		if y&mask&^v != 0 {
 			return broken
 		}
-		return p.assign(x, scope, v, mask&^y)
+		return sv.assign(x, scope, v, mask&^y)
 	case spec.OpAnd:
 		if v&^y != 0 {
 			return broken
 		}
-		return p.assign(x, scope, v, mask&y)
+		return sv.assign(x, scope, v, mask&y)
 	case spec.OpMul:
 		if y == 0 || mask != ^uint64(0) {
 			return open
@@ -147,7 +147,7 @@ func (p *Parser) assignSide(n, x *model.Node, scope int32, y, v, mask uint64) st
 		if v%y != 0 {
 			return broken
 		}
-		return p.assign(x, scope, v/y, mask)
+		return sv.assign(x, scope, v/y, mask)
 	case spec.OpShl:
 		if y >= 64 || y >= 31 && n.Type.Width() == 32 {
 			return open
@@ -155,29 +155,29 @@ func (p *Parser) assignSide(n, x *model.Node, scope int32, y, v, mask uint64) st
 		if v&(1<<y-1) != 0 {
 			return broken
 		}
-		return p.assign(x, scope, v>>y, mask>>y)
+		return sv.assign(x, scope, v>>y, mask>>y)
 	case spec.OpDiv:
 		if mask == ^uint64(0) {
-			return p.assignQuotient(x, scope, y, v)
+			return sv.assignQuotient(x, scope, y, v)
 		}
 	case spec.OpShr:
 		if y < 64 {
-			return p.assign(x, scope, v<<y, mask<<y)
+			return sv.assign(x, scope, v<<y, mask<<y)
 		}
 	}
 	return open
 }
 
 // possible returns the bits that can be set in the value of an expression, whatever is known. It may return too many.
-func (p *Parser) possible(n *model.Node) uint64 {
-	most, ok := p.most[n]
+func (sv *solver) possible(n *model.Node) uint64 {
+	most, ok := sv.most[n]
 	if !ok {
-		if p.ignorant == nil { // one scope, which is around itself
-			p.ignorant, p.most = &Parser{finding: finding{scopes: []scope{{}}, nspaces: maxSpaces}}, map[*model.Node]uint64{}
+		if sv.ignorant == nil { // one scope, which is around itself
+			sv.ignorant, sv.most = &solver{known: known{finding: finding{scopes: []scope{{}}, nspaces: maxSpaces}}}, map[*model.Node]uint64{}
 		}
-		p.ignorant.work = maxWork - maxLookups
-		most = p.ignorant.ternary(n, 0).max()
-		p.most[n] = most
+		sv.ignorant.work = maxWork - maxLookups
+		most = sv.ignorant.ternary(n, 0).max()
+		sv.most[n] = most
 	}
 	return most
 }
@@ -191,52 +191,52 @@ func fill(x uint64) uint64 {
 }
 
 // truth makes an expression true or false.
-func (p *Parser) truth(n *model.Node, scope int32, want bool) status {
-	if t := n.Test; t != nil && !t.Context && p.failure == nil {
+func (sv *solver) truth(n *model.Node, scope int32, want bool) status {
+	if t := n.Test; t != nil && !t.Context && sv.failure == nil {
 		if match, ok := t.For(want); ok {
-			return statusOf(p.give(&p.scopes[p.up(scope, t.ScopeDepth)], t.Low, match, t.Mask))
+			return statusOf(sv.give(&sv.scopes[sv.up(scope, t.ScopeDepth)], t.Low, match, t.Mask))
 		}
 	}
 	switch n.Op { // without computing all of an expression for each of its parts
 	case spec.OpNot:
-		return p.truth(n.X, scope, !want)
+		return sv.truth(n.X, scope, !want)
 	case spec.OpAndAnd, spec.OpOrOr:
-		return p.truthLogic(n, scope, want)
+		return sv.truthLogic(n, scope, want)
 	}
-	if x, known := p.eval(n, scope); known {
+	if x, known := sv.eval(n, scope); known {
 		return statusOf((x != 0) == want)
 	}
 	switch n.Op {
 	case spec.OpEq, spec.OpNe:
-		return p.equal(n, scope, want == (n.Op == spec.OpEq))
+		return sv.equal(n, scope, want == (n.Op == spec.OpEq))
 	case spec.OpLt, spec.OpGe:
-		return p.order(n, scope, want == (n.Op == spec.OpLt), true)
+		return sv.order(n, scope, want == (n.Op == spec.OpLt), true)
 	case spec.OpLe, spec.OpGt:
-		return p.order(n, scope, want == (n.Op == spec.OpLe), false)
+		return sv.order(n, scope, want == (n.Op == spec.OpLe), false)
 	case spec.OpField:
-		if ref, known := p.meaning(n.Alts, scope); known && ref != nil && ref.Prog != nil {
-			return p.truth(ref.Prog.Root, p.up(scope, ref.ScopeDepth), want)
+		if ref, known := sv.meaning(n.Alts, scope); known && ref != nil && ref.Prog != nil {
+			return sv.truth(ref.Prog.Root, sv.up(scope, ref.ScopeDepth), want)
 		}
 	}
 	if !want {
-		return p.assignOpen(n, scope, 0, ^uint64(0))
+		return sv.assignOpen(n, scope, 0, ^uint64(0))
 	}
-	if m := p.possible(n); m&(m-1) == 0 && m != 0 {
-		return p.assignOpen(n, scope, m, ^uint64(0))
+	if m := sv.possible(n); m&(m-1) == 0 && m != 0 {
+		return sv.assignOpen(n, scope, m, ^uint64(0))
 	}
 	return open
 }
 
 // truthLogic is truth for && and ||: both sides have to be as wanted, or one does, which the other can leave no choice.
-func (p *Parser) truthLogic(n *model.Node, scope int32, want bool) status {
+func (sv *solver) truthLogic(n *model.Node, scope int32, want bool) status {
 	if want == (n.Op == spec.OpAndAnd) {
-		return both(p.truth(n.X, scope, want), p.truth(n.Y, scope, want))
+		return both(sv.truth(n.X, scope, want), sv.truth(n.Y, scope, want))
 	}
 	for _, sides := range [2][2]*model.Node{{n.X, n.Y}, {n.Y, n.X}} {
-		if v, known := p.eval(sides[0], scope); known && (v != 0) == want {
+		if v, known := sv.eval(sides[0], scope); known && (v != 0) == want {
 			return holds
 		} else if known {
-			return p.truth(sides[1], scope, want)
+			return sv.truth(sides[1], scope, want)
 		}
 	}
 	return open
@@ -245,15 +245,15 @@ func (p *Parser) truthLogic(n *model.Node, scope int32, want bool) status {
 // order makes the left side of a comparison less than the right one, or the other way around; equal sides are not in
 // order where that is strict, and are the other way around. Bits follow that have to be 0 lest a side be too great
 // whatever its others are, or 1 lest it be too small. Numbers that may be negative are left alone.
-func (p *Parser) order(n *model.Node, scope int32, less, strict bool) status {
-	if p.failure != nil { // an error tells of the numbers that are written
+func (sv *solver) order(n *model.Node, scope int32, less, strict bool) status {
+	if sv.failure != nil { // an error tells of the numbers that are written
 		return open
 	}
 	x, y := n.X, n.Y
 	if !less {
 		x, y, strict = y, x, !strict
 	}
-	small, great, apart := p.ternary(x, scope), p.ternary(y, scope), truthBit(strict)
+	small, great, apart := sv.ternary(x, scope), sv.ternary(y, scope), truthBit(strict)
 	if (small.max()|great.max())>>31 != 0 || great.max() < apart {
 		return open
 	}
@@ -267,31 +267,31 @@ func (p *Parser) order(n *model.Node, scope int32, less, strict bool) status {
 			set |= b
 		}
 	}
-	mark := len(p.trail)
-	if clear != 0 && p.assign(x, scope, 0, clear) == broken || set != 0 && p.assign(y, scope, set, set) == broken {
+	mark := len(sv.trail)
+	if clear != 0 && sv.assign(x, scope, 0, clear) == broken || set != 0 && sv.assign(y, scope, set, set) == broken {
 		return broken
 	}
-	if slices.ContainsFunc(p.trail[mark:], func(u undo) bool { return u.space >= spaceTable }) {
-		p.undo(mark) // a text asks of an entry for the first value that meets a condition
+	if slices.ContainsFunc(sv.trail[mark:], func(u undo) bool { return u.space >= spaceTable }) {
+		sv.undo(mark) // a text asks of an entry for the first value that meets a condition
 	}
 	return open
 }
 
 // equal makes two sides the same, or different where only one other value is possible.
-func (p *Parser) equal(n *model.Node, scope int32, want bool) status {
+func (sv *solver) equal(n *model.Node, scope int32, want bool) status {
 	x, y := n.X, n.Y
-	v, known := p.eval(y, scope)
+	v, known := sv.eval(y, scope)
 	if !known {
 		x, y = y, x
-		if v, known = p.eval(y, scope); !known {
+		if v, known = sv.eval(y, scope); !known {
 			return open
 		}
 	}
 	if want {
-		return p.assign(x, scope, v, ^uint64(0))
+		return sv.assign(x, scope, v, ^uint64(0))
 	}
-	if p.possible(x) == 1 && v <= 1 {
-		return p.assign(x, scope, 1-v, ^uint64(0))
+	if sv.possible(x) == 1 && v <= 1 {
+		return sv.assign(x, scope, 1-v, ^uint64(0))
 	}
 	return open
 }

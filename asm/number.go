@@ -16,54 +16,54 @@ import (
 )
 
 // matchNumber reads a number, a float or a branch target.
-func (p *Parser) matchNumber(e *edge, s again) bool {
+func (w *walker) matchNumber(e *edge, s again) bool {
 	it, next := &e.item, e.next
-	pos := p.skipBlank()
+	pos := w.skipBlank()
 	if it.kind == itemBranch && s.as != asNumber {
-		if t, ok := p.symbol(it, pos, int(s.n)); ok {
-			return p.takeSymbol(e, t, pos)
+		if t, ok := w.symbol(it, pos, int(s.n)); ok {
+			return w.takeSymbol(e, t, pos)
 		}
 		s = again{}
 	}
 	var n number
-	ok := p.number(&n, it, pos, int(s.n))
-	if !ok && n.pattern && n.end > pos && p.follows(next, n.end-1) {
-		ok = p.number(&n, it, pos, n.end-1) // a 0, and the letter is what comes next
+	ok := w.number(&n, it, pos, int(s.n))
+	if !ok && n.pattern && n.end > pos && w.follows(next, n.end-1) {
+		ok = w.number(&n, it, pos, n.end-1) // a 0, and the letter is what comes next
 	}
 	if it.mayBeAbsent() && (!ok || it.extent == noText || s.as == asNothing) {
-		if it.extent == someText || !p.bind(it, 0, p.pos) {
+		if it.extent == someText || !w.bind(it, 0, w.pos) {
 			return false
 		}
-		p.node = next
+		w.node = next
 		return true
 	}
 	if !ok || it.extent == noText {
-		p.expectItem(pos, it)
+		w.failure.expectItem(pos, it)
 		return false
 	}
 	if s.as != asRange {
-		p.saveNumber(e, &n)
+		w.saveNumber(e, &n)
 	}
-	if it.kind == itemEnum && !p.unnamed(it.ref, &n) {
-		p.expectItem(pos, it)
+	if it.kind == itemEnum && !w.unnamed(it.ref, &n) {
+		w.failure.expectItem(pos, it)
 		return false
 	}
 	if it.ref.Width > 64 {
-		return p.takeWide(e, &n, pos)
+		return w.takeWide(e, &n, pos)
 	}
-	v, fits := p.fit(it.ref, &n)
+	v, fits := w.fit(it.ref, &n)
 	if !fits {
-		p.failRange(it, pos, &n)
+		w.failRange(it, pos, &n)
 		return false
 	}
 	if it.kind == itemFloat && it.ref.Prog != nil {
-		v = p.attainable(it.ref, v)
+		v = w.attainable(it.ref, v)
 	}
-	p.off += n.offBy(v, it.ref)
-	if !p.spelled(pos == p.pos && p.printed(it.ref, v, pos, &n)) || !p.bindNumber(e, v, &n, s) {
+	w.off += n.offBy(v, it.ref)
+	if !w.spelled(pos == w.pos && w.printed(it.ref, v, pos, &n)) || !w.bindNumber(e, v, &n, s) {
 		return false
 	}
-	p.pos, p.node = n.end, next
+	w.pos, w.node = n.end, next
 	return true
 }
 
@@ -73,57 +73,57 @@ func (it *item) mayBeAbsent() bool {
 }
 
 // takeSymbol takes the name of a label that has been read.
-func (p *Parser) takeSymbol(e *edge, t target, pos int) bool {
+func (w *walker) takeSymbol(e *edge, t target, pos int) bool {
 	it, next := &e.item, e.next
-	if t.end-pos > 1 && p.splits(next, pos, t.end) {
-		p.save(e, again{n: int32(t.end - 1)})
+	if t.end-pos > 1 && w.splits(next, pos, t.end) {
+		w.save(e, again{n: int32(t.end - 1)})
 	}
 	switch {
-	case p.pinning:
-		p.cons = append(p.cons, constraint{prog: &leftOpen, ref: it.ref, scope: p.frames[p.frame].scope})
-	case !t.open && !p.bind(it, t.value, t.end):
+	case w.pinning:
+		w.cons = append(w.cons, constraint{prog: &leftOpen, ref: it.ref, scope: w.frames[w.frame].scope})
+	case !t.open && !w.bind(it, t.value, t.end):
 		return false
 	}
-	p.pos, p.node, p.named = t.end, next, true
+	w.pos, w.node, w.named = t.end, next, true
 	return true
 }
 
 // saveNumber leaves the other ways open to read what has been read as a number.
-func (p *Parser) saveNumber(e *edge, n *number) {
+func (w *walker) saveNumber(e *edge, n *number) {
 	it, next := &e.item, e.next
 	switch {
-	case n.end-n.digits > 1 && p.splits(next, n.digits, n.end):
-		p.save(e, again{n: int32(n.end - 1), as: asNumber})
-	case it.mayBeAbsent() && (p.everyWay() || p.follows(next, p.pos)):
-		p.save(e, again{as: asNothing})
+	case n.end-n.digits > 1 && w.splits(next, n.digits, n.end):
+		w.save(e, again{n: int32(n.end - 1), as: asNumber})
+	case it.mayBeAbsent() && (w.everyWay() || w.follows(next, w.pos)):
+		w.save(e, again{as: asNothing})
 	}
 }
 
 // takeWide takes a number of more than 64 bits.
-func (p *Parser) takeWide(e *edge, n *number, pos int) bool {
+func (w *walker) takeWide(e *edge, n *number, pos int) bool {
 	it, next := &e.item, e.next
 	if n.over || n.mag.Len() > it.ref.Width || n.neg && !n.mag.IsZero() {
-		p.failRange(it, pos, n)
+		w.failRange(it, pos, n)
 		return false
 	}
-	if !p.spelled(n.digits == p.pos && (p.src[pos] != '0' || n.end == pos+1)) {
+	if !w.spelled(n.digits == w.pos && (w.src[pos] != '0' || n.end == pos+1)) {
 		return false
 	}
-	if !p.bindMasked(it.ref, p.scopeOf(it.ref.ScopeDepth), n.mag, bits.Ones(it.ref.Width), n.end) {
+	if !w.bindMasked(it.ref, w.scopeOf(it.ref.ScopeDepth), n.mag, bits.Ones(it.ref.Width), n.end) {
 		return false
 	}
-	p.pos, p.node = n.end, next
+	w.pos, w.node = n.end, next
 	return true
 }
 
 // failRange notes that a number does not fit its field.
-func (p *Parser) failRange(it *item, pos int, n *number) {
-	if p.failure != nil {
+func (w *walker) failRange(it *item, pos int, n *number) {
+	if w.failure != nil {
 		from := pos
-		if it.ref.Kind == spec.KindHex && bytes.HasSuffix(p.src[:pos], []byte("0x")) {
+		if it.ref.Kind == spec.KindHex && bytes.HasSuffix(w.src[:pos], []byte("0x")) {
 			from -= len("0x") // which the template has
 		}
-		text := p.raw[from:n.end]
+		text := w.raw[from:n.end]
 		if n.computed {
 			sign := ""
 			if n.neg {
@@ -132,17 +132,17 @@ func (p *Parser) failRange(it *item, pos int, n *number) {
 			text = fmt.Appendf(nil, "$(%s%d)", sign, n.mag[0])
 		}
 		hex := it.ref.Kind == spec.KindHex || bytes.Contains(text, []byte("0x"))
-		p.failAt(diag.TextRange, pos, n.end, "%s does not fit %s, expected %s", text, it.ref.Name(), p.limits(it.ref, hex))
+		w.failure.failAt(diag.TextRange, pos, n.end, "%s does not fit %s, expected %s", text, it.ref.Name(), w.limits(it.ref, hex))
 	}
 }
 
 // splits reports whether a number or a name can end before its last character, but behind its first.
-func (p *Parser) splits(next *node, from, end int) bool {
-	if p.everyWay() {
+func (w *walker) splits(next *node, from, end int) bool {
+	if w.everyWay() {
 		return true
 	}
 	for end--; end > from; end-- {
-		if p.follows(next, end) {
+		if w.follows(next, end) {
 			return true
 		}
 	}
@@ -150,45 +150,45 @@ func (p *Parser) splits(next *node, from, end int) bool {
 }
 
 // bindNumber is bind for a number, which for some types are the low 32 bits alone.
-func (p *Parser) bindNumber(e *edge, v uint64, n *number, s again) bool {
+func (w *walker) bindNumber(e *edge, v uint64, n *number, s again) bool {
 	it, ref, end := &e.item, e.item.ref, n.end
 	switch {
 	case ref.Prog != nil:
-		return p.bindDerived(e, v, end, s)
+		return w.bindDerived(e, v, end, s)
 	case ref.Kind == spec.KindBool && ref.Width > 32:
-		return p.bindSome(ref, p.scopeOf(ref.ScopeDepth), v, math.MaxUint32, end)
+		return w.bindSome(ref, w.scopeOf(ref.ScopeDepth), v, math.MaxUint32, end)
 	}
-	return p.bind(it, v, end)
+	return w.bind(it, v, end)
 }
 
 // bindDerived notes what a number says about an expression.
-func (p *Parser) bindDerived(e *edge, v uint64, end int, s again) bool {
+func (w *walker) bindDerived(e *edge, v uint64, end int, s again) bool {
 	it, ranged := &e.item, s.as == asRange
 	if it.kind == itemFloat && !ranged {
-		p.save(e, again{n: s.n, as: asRange})
+		w.save(e, again{n: s.n, as: asRange})
 	}
-	if it.spread != nil && it.kind != itemEnum && !ranged && p.failure == nil {
-		return p.bind(it, v, end)
+	if it.spread != nil && it.kind != itemEnum && !ranged && w.failure == nil {
+		return w.bind(it, v, end)
 	}
-	c := derivedConstraint(it.ref, p.scopeOf(it.ref.ScopeDepth), v)
+	c := derivedConstraint(it.ref, w.scopeOf(it.ref.ScopeDepth), v)
 	switch {
 	case it.kind == itemEnum:
 		c.mask = math.MaxUint32
 	case ranged:
 		c.kind = wantRange
-		c.value, c.high = p.samePrint(it.ref, c.value)
+		c.value, c.high = w.samePrint(it.ref, c.value)
 	}
-	return p.bindComputed(c, end)
+	return w.bindComputed(c, end)
 }
 
 // samePrint returns the lowest and the highest bits that print as those of a float do. They are in
 // one run, as the magnitude grows with the bits.
-func (p *Parser) samePrint(ref *model.Ref, v uint64) (low, high uint64) {
+func (w *walker) samePrint(ref *model.Ref, v uint64) (low, high uint64) {
 	width := floatWidth(ref)
 	text := string(model.AppendScalar(nil, ref, v, true))
 	same := func(x uint64) bool {
-		p.scalar = model.AppendScalar(p.scalar[:0], ref, x, true)
-		return string(p.scalar) == text
+		w.scalar = model.AppendScalar(w.scalar[:0], ref, x, true)
+		return string(w.scalar) == text
 	}
 	sign := v & (1 << (width - 1))
 	below, above := int(v-sign), int(1<<(width-1)-1-(v-sign))
@@ -200,7 +200,7 @@ func (p *Parser) samePrint(ref *model.Ref, v uint64) (low, high uint64) {
 // unnamed makes of a number the value of an enum that prints so: one without a name, of which the
 // low 32 bits are printed. ok is false where there is none. Of a computed value the number is left as
 // it is; where that is given more than 32 bits, a number with a name may be the low part of one without.
-func (p *Parser) unnamed(ref *model.Ref, n *number) (ok bool) {
+func (w *walker) unnamed(ref *model.Ref, n *number) (ok bool) {
 	if ref.Prog != nil {
 		_, named := ref.Enum.Lookup(n.mag[0])
 		wide := ref.Field != nil && ref.Field.WidthGiven && ref.Width > 32
@@ -218,9 +218,9 @@ func (p *Parser) unnamed(ref *model.Ref, n *number) (ok bool) {
 }
 
 // printed reports whether a value prints as the text of a number, which starts at pos.
-func (p *Parser) printed(ref *model.Ref, v uint64, pos int, n *number) bool {
-	p.scalar = model.AppendScalar(p.scalar[:0], ref, v, p.env.Machine.ISA.Strict)
-	return string(p.scalar) == string(p.src[pos:n.end])
+func (w *walker) printed(ref *model.Ref, v uint64, pos int, n *number) bool {
+	w.scalar = model.AppendScalar(w.scalar[:0], ref, v, w.env.Machine.ISA.Strict)
+	return string(w.scalar) == string(w.src[pos:n.end])
 }
 
 // number is a number as it was read.
@@ -244,24 +244,24 @@ type number struct {
 
 // number reads a number of the item's kind at pos, any radix or $(EXPRESSION); it ends before limit if that
 // is not 0.
-func (p *Parser) number(n *number, it *item, pos, limit int) bool {
+func (w *walker) number(n *number, it *item, pos, limit int) bool {
 	*n = number{}
 	i := pos
 	if limit <= 0 {
-		limit = len(p.src)
+		limit = len(w.src)
 	}
-	if i < limit && (p.src[i] == '-' || p.src[i] == '+') {
-		n.neg = p.src[i] == '-'
+	if i < limit && (w.src[i] == '-' || w.src[i] == '+') {
+		n.neg = w.src[i] == '-'
 		i++
-		if i < limit && p.src[i] == ' ' {
+		if i < limit && w.src[i] == ' ' {
 			i++
 		}
 	}
-	if it.kind == itemFloat && (i >= limit || p.src[i] != '$') {
-		return p.float(n, it.ref.Width, i, limit)
+	if it.kind == itemFloat && (i >= limit || w.src[i] != '$') {
+		return w.float(n, it.ref.Width, i, limit)
 	}
-	if i+1 < limit && p.src[i] == '$' && p.src[i+1] == '(' {
-		return p.constant(n, it, i+2, limit)
+	if i+1 < limit && w.src[i] == '$' && w.src[i+1] == '(' {
+		return w.constant(n, it, i+2, limit)
 	}
 	if it.ref.Kind == spec.KindOffset && i == pos || it.ref.Kind == spec.KindUOffset && (i == pos || n.neg) {
 		return false
@@ -271,14 +271,14 @@ func (p *Parser) number(n *number, it *item, pos, limit int) bool {
 	if it.ref.Kind == spec.KindHex {
 		base = 16
 	}
-	if i+1 < limit && p.src[i] == '0' {
-		if radix := uint64(radixes[p.src[i+1]]); radix != 0 && (radix != 2 || base != 16) {
+	if i+1 < limit && w.src[i] == '0' {
+		if radix := uint64(radixes[w.src[i+1]]); radix != 0 && (radix != 2 || base != 16) {
 			if i+2 < limit { // without a digit behind it the letter is none of the number
 				base, i, n.pattern = radix, i+2, true
 			}
 		}
 	}
-	return p.digits(n, i, limit, base)
+	return w.digits(n, i, limit, base)
 }
 
 // radixes are those of numbers by the letter behind their 0.
@@ -286,15 +286,15 @@ var radixes = [256]uint8{'x': 16, 'X': 16, 'o': 8, 'O': 8, 'b': 2, 'B': 2}
 
 // constant reads the rest of $(EXPRESSION), in which numbers are decimal whatever the type, from behind
 // the parenthesis. It needs no sign where the type prints one.
-func (p *Parser) constant(n *number, it *item, i, limit int) bool {
-	if p.Constant != nil {
-		return p.compute(n, it, i-1, limit)
+func (w *walker) constant(n *number, it *item, i, limit int) bool {
+	if w.caller.Constant != nil {
+		return w.compute(n, it, i-1, limit)
 	}
-	if i < limit && p.src[i] == '-' {
+	if i < limit && w.src[i] == '-' {
 		n.neg = !n.neg
 		i++
 	}
-	if !p.digits(n, i, limit, 10) || n.end >= limit || p.src[n.end] != ')' {
+	if !w.digits(n, i, limit, 10) || n.end >= limit || w.src[n.end] != ')' {
 		return false
 	}
 	n.whole(it, n.end+1)
@@ -310,11 +310,11 @@ func (n *number) whole(it *item, end int) {
 }
 
 // compute reads the constant expression in parentheses at i.
-func (p *Parser) compute(n *number, it *item, i, limit int) bool {
-	p.asked = true
-	v, size, err := p.Constant(string(p.raw[i:]))
-	if e, ok := Shifted(err, i).(*Error); ok && p.wrong == nil {
-		p.wrong = e
+func (w *walker) compute(n *number, it *item, i, limit int) bool {
+	w.asked = true
+	v, size, err := w.caller.Constant(string(w.raw[i:]))
+	if e, ok := Shifted(err, i).(*Error); ok && w.wrong == nil {
+		w.wrong = e
 	}
 	if err != nil || i+size > limit {
 		return false
@@ -332,10 +332,10 @@ func (p *Parser) compute(n *number, it *item, i, limit int) bool {
 const maxDigits = 300
 
 // digits reads the digits of a number from i on.
-func (p *Parser) digits(n *number, i, limit int, base uint64) bool {
+func (w *walker) digits(n *number, i, limit int, base uint64) bool {
 	from := i
 	for ; i < limit; i++ {
-		d := uint64(digitValue[p.src[i]])
+		d := uint64(digitValue[w.src[i]])
 		if d >= base {
 			break
 		}
@@ -383,10 +383,10 @@ var digitValue = func() (t [256]byte) {
 }()
 
 // float reads a decimal float without its sign for a field of that width, nan or inf.
-func (p *Parser) float(n *number, width, i, limit int) bool {
+func (w *walker) float(n *number, width, i, limit int) bool {
 	n.digits = i
 	for _, word := range []string{"nan", "inf"} {
-		if i+3 <= limit && strings.EqualFold(string(p.src[i:i+3]), word) {
+		if i+3 <= limit && strings.EqualFold(string(w.src[i:i+3]), word) {
 			n.f, n.digits, n.end, n.word = math.NaN(), i+2, i+3, true
 			if word == "inf" {
 				n.f = math.Inf(1)
@@ -394,7 +394,7 @@ func (p *Parser) float(n *number, width, i, limit int) bool {
 			return true
 		}
 	}
-	n.end = floatEnd(p.src[:limit], i)
+	n.end = floatEnd(w.src[:limit], i)
 	if n.end-i > maxDigits {
 		n.digits = n.end - 1 // which is whole: each end would take as long as the text
 	}
@@ -403,7 +403,7 @@ func (p *Parser) float(n *number, width, i, limit int) bool {
 		size = 32 // rounded once
 	}
 	var err error
-	text := string(p.src[i:n.end])
+	text := string(w.src[i:n.end])
 	n.f, err = strconv.ParseFloat(text, size)
 	if n.literal = n.f; size == 32 {
 		n.literal, _ = strconv.ParseFloat(text, 64)
@@ -439,7 +439,7 @@ func digitsEnd(src []byte, i int) int {
 }
 
 // fit converts a number to the bits of a field; ok is false where it does not fit.
-func (p *Parser) fit(ref *model.Ref, n *number) (v uint64, ok bool) {
+func (w *walker) fit(ref *model.Ref, n *number) (v uint64, ok bool) {
 	if ref.Kind == spec.KindFloat {
 		v := floatBits(n, ref.Width)
 		return v, !math.IsInf(model.FloatValue(v, ref.Width), 0) || n.word
@@ -536,8 +536,8 @@ func (n *number) offBy(v uint64, ref *model.Ref) float64 {
 
 // attainable rounds the bits of a computed float to the nearest that end as its values all do: in zeros,
 // where the bits of a field are shifted. Only the fraction is rounded.
-func (p *Parser) attainable(ref *model.Ref, v uint64) uint64 {
-	t := p.ternary(ref.Prog.Root, p.scopeOf(ref.ScopeDepth))
+func (w *walker) attainable(ref *model.Ref, v uint64) uint64 {
+	t := w.ternary(ref.Prog.Root, w.scopeOf(ref.ScopeDepth))
 	step, fraction := t.open&-t.open, uint64(1)<<23
 	if ref.Width == 16 {
 		fraction = 1 << 10
@@ -579,90 +579,90 @@ type target struct {
 }
 
 // symbol reads the longest name at pos that is known, and ends at most at limit if that is not 0.
-func (p *Parser) symbol(it *item, pos, limit int) (t target, ok bool) {
-	if bytes.HasPrefix(p.raw[pos:], []byte("$(")) {
+func (w *walker) symbol(it *item, pos, limit int) (t target, ok bool) {
+	if bytes.HasPrefix(w.raw[pos:], []byte("$(")) {
 		return t, false
 	}
 	end, whole := pos, limit == 0
 	if whole {
-		limit = len(p.raw)
+		limit = len(w.raw)
 	}
-	for end < limit && isSymbolByte(p.raw[end], end == pos) {
+	for end < limit && isSymbolByte(w.raw[end], end == pos) {
 		end++
 	}
-	if p.Symbol == nil {
+	if w.caller.Symbol == nil {
 		return t, false
 	}
 	if end == pos {
 		return t, false
 	}
-	a := p.ask(it, pos, end)
+	a := w.ask(it, pos, end)
 	if !a.known && whole {
-		p.failAt(diag.TextSymbol, pos, end, "%s is no label", p.raw[pos:end])
+		w.failure.failAt(diag.TextSymbol, pos, end, "%s is no label", w.raw[pos:end])
 	}
 	for !a.known { // perhaps more text touches it
 		if end--; end == pos || end-pos > maxName {
 			return t, false
 		}
-		a = p.ask(it, pos, end)
+		a = w.ask(it, pos, end)
 	}
-	if t.end = end; a.open || p.pinning {
+	if t.end = end; a.open || w.pinning {
 		t.open = true
 		return t, true
 	}
-	t.value, ok = p.reach(it, a.addr, pos, end)
+	t.value, ok = w.reach(it, a.addr, pos, end)
 	return t, ok
 }
 
 // ask returns what the name from pos up to end means, and notes it.
-func (p *Parser) ask(it *item, pos, end int) answer {
-	x := ask{name: string(p.raw[pos:end]), relative: it.ref.Kind == spec.KindBranch}
-	x.answer = p.answer(x.name, x.relative)
+func (w *walker) ask(it *item, pos, end int) answer {
+	x := ask{name: string(w.raw[pos:end]), relative: it.ref.Kind == spec.KindBranch}
+	x.answer = w.answer(x.name, x.relative)
 	switch {
-	case slices.Contains(p.asks, x):
-	case len(p.asks) == maxAsks:
-		p.asked = true
+	case slices.Contains(w.asks, x):
+	case len(w.asks) == maxAsks:
+		w.asked = true
 	default:
-		p.asks = append(p.asks, x)
+		w.asks = append(w.asks, x)
 	}
 	return x.answer
 }
 
 // answer returns the address of a name, for a relative one from the line on.
-func (p *Parser) answer(name string, relative bool) (a answer) {
-	a.addr, a.known = p.Symbol(name)
+func (w *walker) answer(name string, relative bool) (a answer) {
+	a.addr, a.known = w.caller.Symbol(name)
 	switch {
 	case !a.known:
-		a.known = p.Later != nil && p.Later(name)
+		a.known = w.caller.Later != nil && w.caller.Later(name)
 		a.addr, a.open = 0, a.known
 	case relative:
-		a.addr -= p.Addr
+		a.addr -= w.caller.Addr
 	}
 	return a
 }
 
 // reach turns the address of the label from pos up to end into the value of a branch; ok is false where
 // the branch does not reach it.
-func (p *Parser) reach(it *item, addr int64, pos, end int) (v uint64, ok bool) {
+func (w *walker) reach(it *item, addr int64, pos, end int) (v uint64, ok bool) {
 	unit := int64(it.ref.Field.Unit)
 	if unit == 0 {
-		unit = int64(p.root.Stored(p.root.Size))
+		unit = int64(w.root.Stored(w.root.Size))
 	}
 	if addr%unit != 0 {
-		p.failAt(diag.TextSymbol, pos, end, "label %s is not at a multiple of %d bits", p.raw[pos:end], unit)
+		w.failure.failAt(diag.TextSymbol, pos, end, "label %s is not at a multiple of %d bits", w.raw[pos:end], unit)
 		return 0, false
 	}
 	n := number{neg: addr < 0, mag: bits.Of(uint64(addr / unit))}
 	if n.neg {
 		n.mag[0] = -n.mag[0]
 	}
-	v, ok = p.fit(it.ref, &n)
+	v, ok = w.fit(it.ref, &n)
 	if !ok {
 		where := fmt.Sprintf("at %d", addr/unit)
 		if it.ref.Kind == spec.KindBranch {
 			where = fmt.Sprintf("%d away", addr/unit)
 		}
-		p.failAt(diag.TextRange, pos, end, "label %s is %s, expected %s", p.raw[pos:end], where, p.limits(it.ref, false))
+		w.failure.failAt(diag.TextRange, pos, end, "label %s is %s, expected %s", w.raw[pos:end], where, w.limits(it.ref, false))
 	}
 	return v, ok
 }

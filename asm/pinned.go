@@ -23,25 +23,25 @@ func (p *Parser) pins(line []byte) bool {
 
 // notePinned notes, when all of a line has been read, whether bits of a branch target are known though
 // the label gives none. Zeros in all words, of a target that is a multiple, leave labels their places.
-func (p *Parser) notePinned() {
-	if !p.pinning {
+func (w *walker) notePinned() {
+	if !w.pinning {
 		return
 	}
-	p.pinned = false
-	for i := range p.cons {
-		if c := &p.cons[i]; c.prog == &leftOpen {
-			alone := p.alone(c)
-			p.pinned = p.pinned || alone.val != 0 || alone.known() || p.reference(c.ref, c.scope, true) != alone
+	w.pinned = false
+	for i := range w.cons {
+		if c := &w.cons[i]; c.prog == &leftOpen {
+			alone := w.alone(c)
+			w.pinned = w.pinned || alone.val != 0 || alone.known() || w.reference(c.ref, c.scope, true) != alone
 		}
 	}
 }
 
 // alone is what is known of a branch target where no bit is known.
-func (p *Parser) alone(c *constraint) (t ternary) {
-	contexts := p.spaces[spaceContext].known
-	p.supposing(bits.Value{}, func() {
-		p.spaces[spaceContext].known = contexts
-		t = p.reference(c.ref, c.scope, true)
+func (sv *solver) alone(c *constraint) (t ternary) {
+	contexts := sv.spaces[spaceContext].known
+	sv.supposing(bits.Value{}, func() {
+		sv.spaces[spaceContext].known = contexts
+		t = sv.reference(c.ref, c.scope, true)
 	})
 	return t
 }

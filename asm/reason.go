@@ -16,27 +16,27 @@ import (
 // pieces of the text that no instruction has together.
 
 // failConstraint notes that no word satisfies a constraint.
-func (p *Parser) failConstraint(c *constraint, end int) {
-	switch f := p.failure; {
+func (f *failure) failConstraint(c *constraint, end int) {
+	switch {
 	case f == nil:
 	case f.msg != "" && end <= f.msgEnd: // told of already
-		p.failAt(diag.TextCondition, end, end, "")
+		f.failAt(diag.TextCondition, end, end, "")
 	case c.kind == wantValue || c.kind == wantRange || c.ref != nil:
-		p.failValue(c, end)
+		f.failValue(c, end)
 	default:
-		p.failAt(diag.TextCondition, end, end, "%s%s", p.apart(c), p.mentioned(c.prog.Spec))
+		f.failAt(diag.TextCondition, end, end, "%s%s", f.apart(c), f.mentioned(c.prog.Spec))
 	}
 }
 
 // failValue notes that a computed value cannot be what the text says.
-func (p *Parser) failValue(c *constraint, end int) {
+func (f *failure) failValue(c *constraint, end int) {
 	here := c.text
-	text := p.valueText(c.ref, shownValue(c.ref, c.value))
+	text := f.valueText(c.ref, shownValue(c.ref, c.value))
 	if here.pos < here.end {
-		text = string(p.raw[here.pos:here.end])
+		text = string(f.w.raw[here.pos:here.end])
 	}
 	msg := fmt.Sprintf("%s does not fit %s", text, c.ref.Name())
-	if legal, ok := p.legal(c); ok {
+	if legal, ok := f.legal(c); ok {
 		msg = fmt.Sprintf("%s as %s does not go with the rest of the text", text, c.ref.Name())
 	} else if legal != "" {
 		msg += ", expected " + legal
@@ -44,7 +44,7 @@ func (p *Parser) failValue(c *constraint, end int) {
 	if f := c.ref.Field; f != nil && f.Doc != "" {
 		msg += " (" + sentence(f.Doc) + ")"
 	}
-	p.failAt(diag.TextRange, here.pos, end, "%s", msg)
+	f.failAt(diag.TextRange, here.pos, end, "%s", msg)
 }
 
 // maxLegal bounds the bits of which every combination is tried for a message.
@@ -53,31 +53,31 @@ const maxLegal = 12
 // legal describes the values that an expression can have beside what is known by now and the rest of the
 // text, and which is the nearest to the one that is wanted; ok tells that this is one of them, or that the
 // rest of the text leaves none.
-func (p *Parser) legal(c *constraint) (list string, ok bool) {
-	free := slices.Clone(p.freeBits(c))
+func (f *failure) legal(c *constraint) (list string, ok bool) {
+	free := slices.Clone(f.w.freeBits(c))
 	if len(free) > maxLegal {
-		return p.bounds(c), false
+		return f.bounds(c), false
 	}
 	var values []int64
-	mark := len(p.trail)
+	mark := len(f.w.trail)
 	for i := range 1 << len(free) {
 		for n, b := range free {
-			p.setBit(b, uint64(i>>n)&1)
+			f.w.setBit(b, uint64(i>>n)&1)
 		}
-		if v, known := p.eval(c.prog.Root, c.scope); known && p.othersHold(c) {
+		if v, known := f.w.eval(c.prog.Root, c.scope); known && f.othersHold(c) {
 			values = append(values, shownValue(c.ref, v&c.mask))
 		}
-		p.undo(mark)
+		f.w.undo(mark)
 	}
 	slices.Sort(values)
 	want := shownValue(c.ref, c.value)
-	return p.among(c.ref, slices.Compact(values), want), len(values) == 0 || slices.Contains(values, want)
+	return f.among(c.ref, slices.Compact(values), want), len(values) == 0 || slices.Contains(values, want)
 }
 
 // othersHold reports whether what is known breaks no constraint but c.
-func (p *Parser) othersHold(c *constraint) bool {
-	for i := range p.cons {
-		if x := &p.cons[i]; x != c && x.kind != wantNested && p.inspect(x) == broken {
+func (f *failure) othersHold(c *constraint) bool {
+	for i := range f.w.cons {
+		if x := &f.w.cons[i]; x != c && x.kind != wantNested && f.w.inspect(x) == broken {
 			return false
 		}
 	}
@@ -98,8 +98,8 @@ func shownValue(ref *model.Ref, v uint64) int64 {
 }
 
 // valueText is what is printed of a value.
-func (p *Parser) valueText(ref *model.Ref, v int64) string {
-	s := string(model.AppendScalar(nil, ref, uint64(v), inside.Machine(p.set).ISA.Strict))
+func (f *failure) valueText(ref *model.Ref, v int64) string {
+	s := string(model.AppendScalar(nil, ref, uint64(v), inside.Machine(f.w.set).ISA.Strict))
 	switch {
 	case ref.Kind == spec.KindHex:
 		return "0x" + s
@@ -110,8 +110,8 @@ func (p *Parser) valueText(ref *model.Ref, v int64) string {
 }
 
 // among describes sorted values, of which want is none.
-func (p *Parser) among(ref *model.Ref, values []int64, want int64) string {
-	text := func(v int64) string { return p.valueText(ref, v) }
+func (f *failure) among(ref *model.Ref, values []int64, want int64) string {
+	text := func(v int64) string { return f.valueText(ref, v) }
 	const most = 6
 	n := len(values)
 	switch {
@@ -155,8 +155,8 @@ func stepped(text func(int64) string, low, high, step, want int64) string {
 }
 
 // bounds is legal for values of many bits, of which the bounds and the lowest bit that varies are known.
-func (p *Parser) bounds(c *constraint) string {
-	t := p.ternary(c.prog.Root, c.scope).and(exactly(c.mask))
+func (f *failure) bounds(c *constraint) string {
+	t := f.w.ternary(c.prog.Root, c.scope).and(exactly(c.mask))
 	step := int64(t.open & -t.open)
 	low, high := int64(t.val), int64(t.max())
 	if a := shownValue(c.ref, t.max()); a < 0 {
@@ -175,12 +175,12 @@ func (p *Parser) bounds(c *constraint) string {
 }
 
 // apart names the pieces of the text that contradict a condition.
-func (p *Parser) apart(c *constraint) string {
+func (f *failure) apart(c *constraint) string {
 	var pieces []string
 	var last int
-	for _, i := range p.sources(c) {
-		o := p.failure.origins[i]
-		text := fmt.Sprintf("%q at column %d", p.raw[o.pos:o.end], original(p.failure.body, o.pos)+1)
+	for _, i := range f.sources(c) {
+		o := f.origins[i]
+		text := fmt.Sprintf("%q at column %d", f.w.raw[o.pos:o.end], original(f.body, o.pos)+1)
 		if !slices.Contains(pieces, text) {
 			pieces = append(pieces, text)
 			last = i
@@ -190,32 +190,32 @@ func (p *Parser) apart(c *constraint) string {
 	case 0:
 		return "no instruction has this text"
 	case 1:
-		return pieces[0] + " does not go with the rest of the text" + p.instead(c, last)
+		return pieces[0] + " does not go with the rest of the text" + f.instead(c, last)
 	}
 	return strings.Join(pieces[:len(pieces)-1], ", ") + " and " + pieces[len(pieces)-1] + " do not go together"
 }
 
 // sources lists the entries of the trail by which text gives bits that a constraint reads, by their
 // place in the text.
-func (p *Parser) sources(c *constraint) (list []int) {
+func (f *failure) sources(c *constraint) (list []int) {
 	var read []freeBit
-	p.supposing(bits.Value{}, func() { read = p.freeBits(c) })
-	for i := range min(len(p.trail), len(p.failure.origins)) {
-		u, o := &p.trail[i], p.failure.origins[i]
-		if o.pos < o.end && o.end <= len(p.raw) && slices.ContainsFunc(read, func(b freeBit) bool {
+	f.w.supposing(bits.Value{}, func() { read = f.w.freeBits(c) })
+	for i := range min(len(f.w.trail), len(f.origins)) {
+		u, o := &f.w.trail[i], f.origins[i]
+		if o.pos < o.end && o.end <= len(f.w.raw) && slices.ContainsFunc(read, func(b freeBit) bool {
 			return u.has(b)
 		}) {
 			list = append(list, i)
 		}
 	}
-	slices.SortStableFunc(list, func(a, b int) int { return p.failure.origins[a].pos - p.failure.origins[b].pos })
+	slices.SortStableFunc(list, func(a, b int) int { return f.origins[a].pos - f.origins[b].pos })
 	return list
 }
 
 // instead says which other numbers could stand where the text gave the bits of an entry of the trail, if it was a number.
-func (p *Parser) instead(c *constraint, entry int) string {
-	u, low, width := &p.trail[entry], p.failure.origins[entry].low, p.failure.origins[entry].width
-	s := &p.spaces[u.space]
+func (f *failure) instead(c *constraint, entry int) string {
+	u, low, width := &f.w.trail[entry], f.origins[entry].low, f.origins[entry].width
+	s := &f.w.spaces[u.space]
 	was := s.val.Uint(low, width)
 	if width > maxLegal || u.set != ones(width)<<uint(low&63) {
 		return ""
@@ -223,7 +223,7 @@ func (p *Parser) instead(c *constraint, entry int) string {
 	var values []int64
 	for v := range uint64(1) << width {
 		s.val.SetUint(low, width, v)
-		t := p.ternary(c.prog.Root, c.scope).truth()
+		t := f.w.ternary(c.prog.Root, c.scope).truth()
 		if c.kind == wantFalse {
 			t = t.not()
 		}
@@ -235,5 +235,5 @@ func (p *Parser) instead(c *constraint, entry int) string {
 	if len(values) == 0 {
 		return ""
 	}
-	return ", expected " + p.among(&model.Ref{Kind: spec.KindUint, Width: width}, values, int64(was))
+	return ", expected " + f.among(&model.Ref{Kind: spec.KindUint, Width: width}, values, int64(was))
 }

@@ -300,22 +300,3 @@ func setParts(word *bits.Value, parts []isa.Part, v bits.Value) {
 		at += part.Width
 	}
 }
-
-// unused lists the bits of each space on which the instruction does not depend. It may need an entry that nothing else
-// does.
-func (p *Parser) unused(list *[maxSpaces]bits.Value) {
-	for _, u := range p.leafScopes {
-		for _, x := range u.leaf.Unused {
-			s, ok := p.enter(x.Entry, u.scope)
-			if !ok {
-				continue
-			}
-			sp, ok := p.entry(x.Entry.Field, &s)
-			for i := 0; ok && i < len(x.Bits); i++ {
-				if b := &x.Bits[i]; b.Cond == nil || p.ternary(b.Cond.Root, u.scope).truth() == exactly(1) {
-					list[sp] = list[sp].Or(b.Mask)
-				}
-			}
-		}
-	}
-}

@@ -138,49 +138,49 @@ func truthBit(b bool) uint64 {
 func unknown() ternary { return ternary{open: ^uint64(0)} }
 
 // ternary computes what follows about an expression from the bits known so far.
-func (p *Parser) ternary(n *model.Node, scope int32) ternary { return p.value(n, scope, true) }
+func (sv *solver) ternary(n *model.Node, scope int32) ternary { return sv.value(n, scope, true) }
 
 // eval computes an expression if all that it takes is known.
-func (p *Parser) eval(n *model.Node, scope int32) (v uint64, known bool) {
-	t := p.value(n, scope, false)
+func (sv *solver) eval(n *model.Node, scope int32) (v uint64, known bool) {
+	t := sv.value(n, scope, false)
 	return t.val, t.known()
 }
 
 // value computes an expression from the bits known so far: bit by bit, or as a whole, of which nothing is known where it
 // takes something that is not known.
-func (p *Parser) value(n *model.Node, scope int32, bitwise bool) ternary {
+func (sv *solver) value(n *model.Node, scope int32, bitwise bool) ternary {
 	switch {
-	case p.tests(n, scope):
-		return p.test(n.Test, scope)
+	case sv.tests(n, scope):
+		return sv.test(n.Test, scope)
 	}
 	switch n.Op {
 	case spec.OpConst:
 		return exactly(n.Value)
 	case spec.OpField:
-		return p.field(n.Alts, scope, bitwise)
+		return sv.field(n.Alts, scope, bitwise)
 	case spec.OpAndAnd, spec.OpOrOr: // of which one side can decide
-		x, decider := p.value(n.X, scope, bitwise).truth(), truthBit(n.Op == spec.OpOrOr)
+		x, decider := sv.value(n.X, scope, bitwise).truth(), truthBit(n.Op == spec.OpOrOr)
 		if x == exactly(decider) {
 			return x
 		}
-		if y := p.value(n.Y, scope, bitwise).truth(); y == exactly(decider) || x.known() {
+		if y := sv.value(n.Y, scope, bitwise).truth(); y == exactly(decider) || x.known() {
 			return y
 		}
 		return x
 	case spec.OpCond:
-		switch x := p.value(n.X, scope, bitwise).truth(); {
+		switch x := sv.value(n.X, scope, bitwise).truth(); {
 		case x.val != 0:
-			return p.value(n.Y, scope, bitwise)
+			return sv.value(n.Y, scope, bitwise)
 		case x.known():
-			return p.value(n.Z, scope, bitwise)
+			return sv.value(n.Z, scope, bitwise)
 		case !bitwise:
 			return unknown()
 		}
-		return p.ternary(n.Y, scope).join(p.ternary(n.Z, scope))
+		return sv.ternary(n.Y, scope).join(sv.ternary(n.Z, scope))
 	}
-	x, y := p.value(n.X, scope, bitwise), ternary{}
+	x, y := sv.value(n.X, scope, bitwise), ternary{}
 	if n.Y != nil {
-		y = p.value(n.Y, scope, bitwise)
+		y = sv.value(n.Y, scope, bitwise)
 	}
 	if !bitwise && x.open|y.open != 0 {
 		return unknown()
@@ -189,26 +189,26 @@ func (p *Parser) value(n *model.Node, scope int32, bitwise bool) ternary {
 }
 
 // tests reports whether a node is a test that can be made of a scope as it lies.
-func (p *Parser) tests(n *model.Node, scope int32) bool {
-	return n.Test != nil && (n.Test.Low == 0 || p.scopes[p.up(scope, n.Test.ScopeDepth)].parts == nil)
+func (sv *solver) tests(n *model.Node, scope int32) bool {
+	return n.Test != nil && (n.Test.Low == 0 || sv.scopes[sv.up(scope, n.Test.ScopeDepth)].parts == nil)
 }
 
 // test is value for a test.
-func (p *Parser) test(t *model.Test, scope int32) ternary {
+func (sv *solver) test(t *model.Test, scope int32) ternary {
 	var val, set uint64
-	s := &p.scopes[p.up(scope, t.ScopeDepth)]
+	s := &sv.scopes[sv.up(scope, t.ScopeDepth)]
 	switch {
 	case t.Context:
-		sp := &p.spaces[spaceContext]
+		sp := &sv.spaces[spaceContext]
 		val, set = sp.val[0], sp.known[0]
 	case s.parts == nil:
-		sp := &p.spaces[s.space]
+		sp := &sv.spaces[s.space]
 		val, set = sp.val.Uint(s.low+t.Low, 64), sp.known.Uint(s.low+t.Low, 64)
 	default:
 		set = ^ones(min(s.size, 64)) // beyond it there are zeros
 		at := 0
 		for low, width := range s.pieces([]spec.Part{{Width: min(s.size, 64)}}) {
-			if sp := &p.spaces[s.space]; low == zeros {
+			if sp := &sv.spaces[s.space]; low == zeros {
 				set |= ones(width) << uint(at)
 			} else {
 				val |= sp.val.Uint(low, width) << uint(at)
@@ -227,19 +227,19 @@ func (p *Parser) test(t *model.Test, scope int32) ternary {
 }
 
 // field is value for a name: it joins all that it may still mean.
-func (p *Parser) field(alts []model.Alt, scope int32, bitwise bool) (out ternary) {
-	if p.work++; p.work > maxWork {
+func (sv *solver) field(alts []model.Alt, scope int32, bitwise bool) (out ternary) {
+	if sv.work++; sv.work > maxWork {
 		return unknown()
 	}
 	if len(alts) == 1 && alts[0].Cond == nil {
-		return p.reference(alts[0].Ref, scope, bitwise)
+		return sv.reference(alts[0].Ref, scope, bitwise)
 	}
 	first := true
 	for i := range alts {
 		a := &alts[i]
 		cond := exactly(1)
 		if a.Cond != nil {
-			cond = p.value(a.Cond.Root, p.up(scope, a.CondDepth), bitwise).truth()
+			cond = sv.value(a.Cond.Root, sv.up(scope, a.CondDepth), bitwise).truth()
 		}
 		switch {
 		case cond.max() == 0:
@@ -247,7 +247,7 @@ func (p *Parser) field(alts []model.Alt, scope int32, bitwise bool) (out ternary
 		case !bitwise && !cond.known():
 			return unknown()
 		}
-		v := p.reference(a.Ref, scope, bitwise)
+		v := sv.reference(a.Ref, scope, bitwise)
 		if !first {
 			v = v.join(out)
 		}
@@ -259,16 +259,16 @@ func (p *Parser) field(alts []model.Alt, scope int32, bitwise bool) (out ternary
 }
 
 // reference is value for the low 64 bits of what a name means.
-func (p *Parser) reference(ref *model.Ref, scope int32, bitwise bool) (t ternary) {
+func (sv *solver) reference(ref *model.Ref, scope int32, bitwise bool) (t ternary) {
 	switch {
 	case ref == nil:
 		return ternary{}
 	case ref.Context != nil:
-		t = p.run64(spaceContext, ref.Low, ref.Width)
+		t = sv.run64(spaceContext, ref.Low, ref.Width)
 	case ref.Prog != nil:
-		return p.value(ref.Prog.Root, p.up(scope, ref.ScopeDepth), bitwise)
+		return sv.value(ref.Prog.Root, sv.up(scope, ref.ScopeDepth), bitwise)
 	default:
-		t = p.gather(ref, p.up(scope, ref.ScopeDepth))
+		t = sv.gather(ref, sv.up(scope, ref.ScopeDepth))
 	}
 	if !bitwise && !t.known() {
 		return unknown()
@@ -277,30 +277,30 @@ func (p *Parser) reference(ref *model.Ref, scope int32, bitwise bool) (t ternary
 }
 
 // gather joins the known bits of a field of bits, its low 64.
-func (p *Parser) gather(ref *model.Ref, scope int32) ternary {
-	if sp, low, ok := p.runAt(ref, scope); ok {
-		return p.run64(sp, low, ref.Width)
+func (sv *solver) gather(ref *model.Ref, scope int32) ternary {
+	if sp, low, ok := sv.runAt(ref, scope); ok {
+		return sv.run64(sp, low, ref.Width)
 	}
-	s, ok := p.enter(ref, scope)
+	s, ok := sv.enter(ref, scope)
 	if !ok {
 		return ternary{open: ones(min(ref.Width, 64))}
 	}
-	return p.pieces(&s, ref.Field.Parts)
+	return sv.pieces(&s, ref.Field.Parts)
 }
 
 // run64 is what is known of a run of up to 64 bits of a space.
-func (p *Parser) run64(space uint8, low, width int) ternary {
-	s := &p.spaces[space]
+func (sv *solver) run64(space uint8, low, width int) ternary {
+	s := &sv.spaces[space]
 	open := ones(width) &^ s.known.Uint(low, width)
 	return ternary{s.val.Uint(low, width) &^ open, open}
 }
 
 // pieces is what is known of runs of bits of a scope, the most significant first, their low 64.
-func (p *Parser) pieces(s *scope, list []spec.Part) (t ternary) {
+func (sv *solver) pieces(s *scope, list []spec.Part) (t ternary) {
 	at := 0
 	for low, width := range s.pieces(list) {
 		if low != zeros {
-			t = t.or(p.run64(s.space, low, min(width, 64)).shiftLeft(uint(at)))
+			t = t.or(sv.run64(s.space, low, min(width, 64)).shiftLeft(uint(at)))
 		}
 		at += width
 	}

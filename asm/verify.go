@@ -27,17 +27,17 @@ func (p *Parser) verify() {
 // mayPrintBack reports whether there may be another way to read the text than the one that was found, with every piece as
 // it is printed. It would part from that one at a way left open, before any piece that is not; or it starts otherwise.
 // Where nothing was read but leniently, all ways were tried.
-func (p *Parser) mayPrintBack() bool {
-	if p.leniently {
+func (w *walker) mayPrintBack() bool {
+	if w.leniently {
 		return false
 	}
-	for i := range p.choices {
-		if !p.choices[i].noncanonical {
+	for i := range w.choices {
+		if !w.choices[i].noncanonical {
 			return true
 		}
 	}
-	tried := len(p.roots)
-	starts, complete := p.startsFor(nil)
+	tried := len(w.roots)
+	starts, complete := w.startsFor(nil)
 	return !complete || len(starts) > tried
 }
 

@@ -14,12 +14,6 @@ import (
 // product or a shift decides the low bits of its value, so that a wrong bit is found out at once and
 // fields of any width can be solved for. Of quotients and remainders the high bits decide.
 
-// solver is the state of the search for one instruction.
-type solver struct {
-	trials, all int
-	bits        []freeBit
-}
-
 // freeBit is an unknown bit.
 type freeBit struct {
 	space uint8
@@ -34,11 +28,6 @@ type givenBit struct {
 	value uint64
 }
 
-// setBit gives a bit a value; ok is false where it has the other one.
-func (p *Parser) setBit(b freeBit, v uint64) (ok bool) {
-	return p.setSome(b.space, int(b.low), 1, v, 1, p.pos)
-}
-
 // Limits of the search: the unknown bits that are listed, the bits that are tried for one way to read
 // a line, within which is every combination of 16 bits, and for all ways.
 const (
@@ -49,26 +38,26 @@ const (
 
 // find looks for values of unknown bits with which every constraint holds, and leaves those that
 // matter known. Where there are none it leaves everything as it was.
-func (p *Parser) find() bool {
-	c, ok := p.firstOpen()
+func (sv *solver) find() bool {
+	c, ok := sv.firstOpen()
 	if c == nil {
 		return ok
 	}
-	return p.try(c, slices.Clone(p.freeBits(c)))
+	return sv.try(c, slices.Clone(sv.freeBits(c)))
 }
 
 // firstOpen returns the first constraint that is not settled; ok is false where one is broken.
-func (p *Parser) firstOpen() (first *constraint, ok bool) {
-	for i := range p.cons {
-		if p.cons[i].done {
+func (sv *solver) firstOpen() (first *constraint, ok bool) {
+	for i := range sv.cons {
+		if sv.cons[i].done {
 			continue
 		}
-		switch p.settle(&p.cons[i]) {
+		switch sv.settle(&sv.cons[i]) {
 		case broken:
 			return nil, false
 		case open:
 			if first == nil {
-				first = &p.cons[i]
+				first = &sv.cons[i]
 			}
 		}
 	}
@@ -76,39 +65,39 @@ func (p *Parser) firstOpen() (first *constraint, ok bool) {
 }
 
 // try gives the bits that c reads values, one after another.
-func (p *Parser) try(c *constraint, free []freeBit) bool {
-	for len(free) > 0 && p.spaces[free[0].space].known.Bit(int(free[0].low)) == 1 {
+func (sv *solver) try(c *constraint, free []freeBit) bool {
+	for len(free) > 0 && sv.spaces[free[0].space].known.Bit(int(free[0].low)) == 1 {
 		free = free[1:]
 	}
-	if len(free) == 0 || p.settle(c) == holds {
-		if next, ok := p.firstOpen(); !ok || next == c {
+	if len(free) == 0 || sv.settle(c) == holds {
+		if next, ok := sv.firstOpen(); !ok || next == c {
 			return false
 		}
-		return p.find()
+		return sv.find()
 	}
 	b := free[0]
 	for v := range uint64(2) {
-		if p.solver.trials++; p.solver.trials > maxTrials || p.solver.all+p.solver.trials > maxAllTrials {
+		if sv.trials++; sv.trials > maxTrials || sv.all+sv.trials > maxAllTrials {
 			return false
 		}
-		mark := len(p.trail)
-		if p.setBit(b, v) && p.propagate() != broken && p.try(c, free[1:]) {
+		mark := len(sv.trail)
+		if sv.setBit(b, v) && sv.propagate() != broken && sv.try(c, free[1:]) {
 			return true
 		}
-		p.undo(mark)
+		sv.undo(mark)
 	}
 	return false
 }
 
 // allFree lists the unknown bits that constraints read, the most significant of the word first.
-func (p *Parser) allFree() []freeBit {
-	p.solver.bits = p.solver.bits[:0]
-	for i := range p.cons {
-		if c := &p.cons[i]; !c.done {
-			p.freeIn(c.prog.Root, c.scope, 0)
+func (sv *solver) allFree() []freeBit {
+	sv.free = sv.free[:0]
+	for i := range sv.cons {
+		if c := &sv.cons[i]; !c.done {
+			sv.freeIn(c.prog.Root, c.scope, 0)
 		}
 	}
-	free := slices.Clone(p.solver.bits)
+	free := slices.Clone(sv.free)
 	slices.SortFunc(free, func(a, b freeBit) int {
 		return cmp.Or(cmp.Compare(b.space, a.space), cmp.Compare(b.low, a.low))
 	})
@@ -117,52 +106,42 @@ func (p *Parser) allFree() []freeBit {
 
 // minimise makes the word that find found the smallest: each bit of free, from the most significant,
 // is 0 if that can be. The trail behind mark is what find has done.
-func (p *Parser) minimise(free []freeBit, mark int) bool {
-	found := p.values(free)
-	p.undo(mark)
+func (sv *solver) minimise(free []freeBit, mark int) bool {
+	found := sv.values(free)
+	sv.undo(mark)
 	for i, b := range free {
-		decided := len(p.trail)
-		if found[i] == 1 && p.without(b) {
-			copy(found[i:], p.values(free[i:]))
-			p.undo(decided)
+		decided := len(sv.trail)
+		if found[i] == 1 && sv.without(b) {
+			copy(found[i:], sv.values(free[i:]))
+			sv.undo(decided)
 		}
-		p.setBit(b, found[i])
+		sv.setBit(b, found[i])
 	}
-	return p.propagate() == holds || p.find()
+	return sv.propagate() == holds || sv.find()
 }
 
 // without looks for a solution in which a bit is 0; where there is none it leaves everything as it
 // was.
-func (p *Parser) without(b freeBit) bool {
-	mark := len(p.trail)
-	if p.setBit(b, 0) && p.propagate() != broken && p.find() {
+func (sv *solver) without(b freeBit) bool {
+	mark := len(sv.trail)
+	if sv.setBit(b, 0) && sv.propagate() != broken && sv.find() {
 		return true
 	}
-	p.undo(mark)
+	sv.undo(mark)
 	return false
-}
-
-// values returns the values of bits, 0 for one that is unknown.
-func (p *Parser) values(list []freeBit) []uint64 {
-	out := make([]uint64, len(list))
-	for i, b := range list {
-		s := &p.spaces[b.space]
-		out[i] = s.val.Bit(int(b.low)) & s.known.Bit(int(b.low))
-	}
-	return out
 }
 
 // freeBits collects the unknown bits that a constraint reads, the low ones of all fields first.
 // The result is valid until the next call.
-func (p *Parser) freeBits(c *constraint) []freeBit {
-	p.solver.bits = p.solver.bits[:0]
-	p.freeIn(c.prog.Root, c.scope, 0)
+func (sv *solver) freeBits(c *constraint) []freeBit {
+	sv.free = sv.free[:0]
+	sv.freeIn(c.prog.Root, c.scope, 0)
 	order := 1
 	if divides(c.prog.Root, 0) { // where the high bits decide
 		order = -1
 	}
-	slices.SortStableFunc(p.solver.bits, func(a, b freeBit) int { return order * cmp.Compare(a.rank, b.rank) })
-	return p.solver.bits
+	slices.SortStableFunc(sv.free, func(a, b freeBit) int { return order * cmp.Compare(a.rank, b.rank) })
+	return sv.free
 }
 
 // divides reports whether an expression has a quotient or a remainder in it.
@@ -188,68 +167,68 @@ const maxDivides = 4
 const maxLooseDepth = 32
 
 // freeIn collects the unknown bits that an expression reads, the lowest first within a field.
-func (p *Parser) freeIn(n *model.Node, scope int32, depth int) {
-	if n == nil || depth > maxLooseDepth || p.work > maxWork {
+func (sv *solver) freeIn(n *model.Node, scope int32, depth int) {
+	if n == nil || depth > maxLooseDepth || sv.work > maxWork {
 		return
 	}
 	if n.Test != nil && !n.Test.Context {
-		p.freeInTest(n.Test, &p.scopes[p.up(scope, n.Test.ScopeDepth)])
+		sv.freeInTest(n.Test, &sv.scopes[sv.up(scope, n.Test.ScopeDepth)])
 		return
 	}
-	p.work += len(n.Alts)
+	sv.work += len(n.Alts)
 	for i := range n.Alts {
 		a := &n.Alts[i]
 		if a.Cond != nil {
-			p.freeIn(a.Cond.Root, p.up(scope, a.CondDepth), depth+1)
+			sv.freeIn(a.Cond.Root, sv.up(scope, a.CondDepth), depth+1)
 		}
 		if a.Ref != nil {
-			p.freeRef(a.Ref, scope, depth)
+			sv.freeRef(a.Ref, scope, depth)
 		}
 	}
-	p.freeIn(n.X, scope, depth)
-	p.freeIn(n.Y, scope, depth)
-	p.freeIn(n.Z, scope, depth)
+	sv.freeIn(n.X, scope, depth)
+	sv.freeIn(n.Y, scope, depth)
+	sv.freeIn(n.Z, scope, depth)
 }
 
 // freeInTest is freeIn for a test, which reads some bits of its fields alone.
-func (p *Parser) freeInTest(t *model.Test, s *scope) {
+func (sv *solver) freeInTest(t *model.Test, s *scope) {
 	for mask := t.Mask; mask != 0; mask &= mask - 1 {
 		for low, width := range s.pieces([]spec.Part{{Low: t.Low + mathbits.TrailingZeros64(mask), Width: 1}}) {
-			p.freeRun(s.space, low, width)
+			sv.freeRun(s.space, low, width)
 		}
 	}
 }
 
-func (p *Parser) freeRef(ref *model.Ref, scope int32, depth int) {
+func (sv *solver) freeRef(ref *model.Ref, scope int32, depth int) {
 	if ref.Context != nil {
-		p.freeRun(spaceContext, ref.Low, ref.Width)
+		sv.freeRun(spaceContext, ref.Low, ref.Width)
 		return
 	}
-	scope = p.up(scope, ref.ScopeDepth)
+	scope = sv.up(scope, ref.ScopeDepth)
 	if ref.Prog != nil {
-		p.freeIn(ref.Prog.Root, scope, depth+1)
+		sv.freeIn(ref.Prog.Root, scope, depth+1)
 		return
 	}
-	if s, ok := p.enter(ref, scope); ok {
+	if s, ok := sv.enter(ref, scope); ok {
 		for low, width := range s.pieces(ref.Field.Parts) {
-			p.freeRun(s.space, low, width)
+			sv.freeRun(s.space, low, width)
 		}
 	}
 }
 
-func (p *Parser) freeRun(sp uint8, low, width int) {
+func (sv *solver) freeRun(sp uint8, low, width int) {
 	if low == zeros {
 		return
 	}
-	known := &p.spaces[sp].known
-	for i := low; i < low+width && len(p.solver.bits) <= maxFree; i++ {
+	known := &sv.spaces[sp].known
+	for i := low; i < low+width && len(sv.free) <= maxFree; i++ {
 		b := freeBit{sp, int16(i), int16(i - low)}
-		if known.Bit(i) == 0 && !p.isFree(b) {
-			p.solver.bits = append(p.solver.bits, b)
+		if known.Bit(i) == 0 && !sv.isFree(b) {
+			sv.free = append(sv.free, b)
 		}
 	}
 }
 
-func (p *Parser) isFree(b freeBit) bool {
-	return slices.ContainsFunc(p.solver.bits, func(x freeBit) bool { return x.space == b.space && x.low == b.low })
+func (sv *solver) isFree(b freeBit) bool {
+	return slices.ContainsFunc(sv.free, func(x freeBit) bool { return x.space == b.space && x.low == b.low })
 }

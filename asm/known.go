@@ -1,0 +1,447 @@
+package asm
+
+import (
+	"iter"
+	mathbits "math/bits"
+	"slices"
+
+	"github.com/isago/isago/bits"
+	wide "github.com/isago/isago/bits"
+	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/internal/model"
+	"github.com/isago/isago/internal/spec"
+)
+
+// known is what is known of the bits that text can fix: of the word, of contexts and of entries of tables. What becomes
+// known is noted on a trail, so that it can be undone.
+type known struct {
+	finding
+	trail []undo
+	// pos is how far the text was read.
+	pos int
+	// failure is told why bits cannot be set; it is nil where nobody wants to know.
+	failure *failure
+	// careful tries ways that lead nowhere; tests compare with it.
+	careful bool
+}
+
+// space is a group of bits that text fixes: the word, the contexts, or an entry of a table.
+type space struct {
+	val, known bits.Value
+	// assumed are the known bits that come from defaults: the text does not give them.
+	assumed bits.Value
+	// field is the index field of a table entry; home is the scope that it stands in.
+	field *spec.Field
+	home  scope
+}
+
+const (
+	spaceWord = iota
+	spaceContext
+	spaceTable
+)
+
+// undo are bits of a limb of a space that were unknown before.
+type undo struct {
+	space, limb uint8
+	set         uint64
+}
+
+// scope maps the bits of a nested value to the space that it lies in.
+type scope struct {
+	up    int32 // -1 for the instruction itself
+	space uint8
+	// low is the place of bit 0 where the value is in one piece, else -1 and parts has the pieces.
+	low   int
+	size  int
+	parts []spec.Part
+}
+
+// inner adds the scope of a bitset field of scope from; names climb from it to scope up.
+func (k *known) inner(ref *model.Ref, from, up int32) (int32, bool) {
+	s := scope{up: up, size: ref.Env.Root.Size}
+	if ref.Field.Table != nil {
+		sp, ok := k.entry(ref.Field, &k.scopes[from])
+		if !ok {
+			return 0, false
+		}
+		s.space = sp
+	} else {
+		outer := &k.scopes[from]
+		s.space = outer.space
+		s.low, s.parts = outer.place(ref.Field.Parts)
+	}
+	return k.addScope(s), true
+}
+
+// addScope adds a scope and returns its number.
+func (k *known) addScope(s scope) int32 {
+	k.scopes = append(k.scopes, s)
+	return int32(len(k.scopes) - 1)
+}
+
+// openSpread makes the scope of a computed value that is bits of a scope.
+func (k *known) openSpread(s *spread, ref *model.Ref, from, up int32) int32 {
+	home := &k.scopes[k.up(from, s.scopeDepth)]
+	inner := scope{up: up, space: home.space, size: ref.Env.Root.Size}
+	inner.low, inner.parts = home.place(s.parts)
+	return k.addScope(inner)
+}
+
+// bindSpread sets the bits of a scope that are a computed value, of which the others must be as they always are.
+func (k *known) bindSpread(x *spread, scope int32, v uint64, end int) bool {
+	home := &k.scopes[k.up(scope, x.scopeDepth)]
+	return v&x.zeros == 0 && v&x.ones == x.ones && k.setPieces(home, x.parts, bits.Of(v&^x.ones), bits.Of(^uint64(0)), end)
+}
+
+// entry returns the space of a table entry, one for each index field.
+func (k *known) entry(f *spec.Field, home *scope) (uint8, bool) {
+	for i := spaceTable; i < k.nspaces; i++ {
+		if s := &k.spaces[i]; s.field == f && s.home.same(home) {
+			return uint8(i), true
+		}
+	}
+	sp, ok := k.openSpace()
+	if ok {
+		k.spaces[sp].field, k.spaces[sp].home = f, *home
+	}
+	return sp, ok
+}
+
+// openSpace adds a space; ok is false where there is no room.
+func (k *known) openSpace() (sp uint8, ok bool) {
+	if k.nspaces == maxSpaces {
+		k.failure.failAt(diag.TextAmbiguous, k.pos, k.pos, "more than %d operands beside the word", maxSpaces)
+		return 0, false
+	}
+	k.spaces[k.nspaces] = space{}
+	k.nspaces++
+	return uint8(k.nspaces - 1), true
+}
+
+// same reports whether two scopes are the same bits.
+func (s *scope) same(x *scope) bool {
+	return s.space == x.space && s.low == x.low && (s.parts == nil && x.parts == nil || slices.Equal(s.parts, x.parts))
+}
+
+// pieces yields where runs of bits of the scope are in its space, the least significant first; the list has the most
+// significant first.
+func (s *scope) pieces(list []spec.Part) iter.Seq2[int, int] {
+	return func(yield func(low, width int) bool) {
+		for i := len(list) - 1; i >= 0; i-- {
+			run, base := list[i], 0
+			if (s.parts == nil || run.Low == zeros) && !yield(bitOf(run, s.low), run.Width) {
+				return
+			}
+			for j := len(s.parts) - 1; j >= 0; j-- {
+				part := s.parts[j]
+				low, high := max(run.Low, base), min(run.Low+run.Width, base+part.Width)
+				if run.Low != zeros && low < high && !yield(bitOf(part, low-base), high-low) {
+					return
+				}
+				base += part.Width
+			}
+		}
+	}
+}
+
+// bitOf returns the place of a bit of a part.
+func bitOf(part spec.Part, at int) int {
+	if part.Low == zeros {
+		return zeros
+	}
+	return part.Low + at
+}
+
+// compose lists where runs of bits of the scope are in its space, the most significant first as they are.
+func (s *scope) compose(list []spec.Part) (parts []spec.Part) {
+	for low, width := range s.pieces(list) {
+		parts = append(parts, spec.Part{Low: low, Width: width})
+	}
+	slices.Reverse(parts)
+	return parts
+}
+
+// place maps runs of bits of the scope to its space: one piece from low upwards, or parts.
+func (s *scope) place(list []spec.Part) (low int, parts []spec.Part) {
+	switch {
+	case s.parts == nil && len(list) == 1 && list[0].Low != zeros:
+		return s.low + list[0].Low, nil
+	case s.parts == nil && s.low == 0:
+		return -1, list
+	}
+	if parts = s.compose(list); len(parts) == 1 && parts[0].Low != zeros {
+		return parts[0].Low, nil
+	}
+	return -1, parts
+}
+
+// bindSome is bindMasked for up to 64 bits.
+func (k *known) bindSome(ref *model.Ref, scope int32, v, mask uint64, end int) bool {
+	if sp, low, ok := k.runAt(ref, scope); ok {
+		return k.setSome(sp, low, ref.Width, v, mask&ones(ref.Width), end)
+	}
+	return k.bindMasked(ref, scope, bits.Of(v), bits.Of(mask), end)
+}
+
+// bindMasked sets those bits that are set in mask of a field that stands in scope, or at the end of a path from it.
+func (k *known) bindMasked(ref *model.Ref, scope int32, v, mask bits.Value, end int) bool {
+	s, ok := k.enter(ref, scope)
+	switch {
+	case !ok:
+		return false
+	case ref.Field.Table == nil || ref.Kind != spec.KindBitset || ref.Env == nil:
+		return k.setPieces(&s, ref.Field.Parts, v, mask, end)
+	}
+	sp, ok := k.entry(ref.Field, &s)
+	return ok && k.setMasked(sp, 0, mask.Len(), v, mask, end)
+}
+
+// setPieces sets those bits of runs of a scope that are in the mask.
+func (k *known) setPieces(s *scope, list []spec.Part, v, mask bits.Value, end int) bool {
+	at := 0
+	for low, width := range s.pieces(list) {
+		if !k.setFrom(at, s.space, low, width, &v, &mask, end) {
+			return false
+		}
+		at += width
+	}
+	return true
+}
+
+// runAt returns where the bits of a field are that stands in scope, or at the end of a path from it; ok is false where
+// they are not in one piece of at most 64.
+func (k *known) runAt(ref *model.Ref, scope int32) (sp uint8, low int, ok bool) {
+	s := &k.scopes[scope]
+	switch {
+	case ref.At < 0:
+		return 0, 0, false
+	case ref.Entry != nil:
+		sp, ok = k.entry(ref.Entry, s)
+		return sp, ref.At, ok
+	}
+	return s.space, s.low + ref.At, s.parts == nil
+}
+
+// enter returns the scope at the end of a path.
+func (k *known) enter(ref *model.Ref, from int32) (s scope, ok bool) {
+	s, ok = k.scopes[from], true
+	for i := 0; ok && i < len(ref.Enter); i++ {
+		s, ok = k.step(ref.Enter[i], s)
+	}
+	return s, ok
+}
+
+// step enters one field of a path without adding a scope.
+func (k *known) step(e *model.Ref, s scope) (scope, bool) {
+	if e.Field.Table != nil {
+		sp, ok := k.entry(e.Field, &s)
+		return scope{space: sp}, ok
+	}
+	s.low, s.parts = s.place(e.Field.Parts)
+	s.up = max(s.up, 0) // inside the instruction
+	return s, true
+}
+
+// setMasked sets bits of the mask.
+func (k *known) setMasked(sp uint8, low, width int, v, mask bits.Value, end int) bool {
+	return k.setFrom(0, sp, low, width, &v, &mask, end)
+}
+
+// setFrom sets bits of the mask, of which the first is at.
+func (k *known) setFrom(at int, sp uint8, low, width int, v, mask *bits.Value, end int) bool {
+	for i := 0; i < width; i += 64 {
+		size := min(64, width-i)
+		value, some := v.Uint(at+i, size), mask.Uint(at+i, size)
+		switch {
+		case some == 0:
+			continue
+		case low == zeros:
+			if value&some != 0 {
+				return false
+			}
+			continue
+		}
+		if !k.setSome(sp, low+i, size, value, some, end) {
+			return false
+		}
+	}
+	return true
+}
+
+// setSome sets those of up to 64 bits that are in the mask, which has no others. It fails where one of them is known to be different. They
+// are set by text that ends at end.
+func (k *known) setSome(sp uint8, low, width int, v, mask uint64, end int) bool {
+	if k.failure != nil {
+		return k.setNoted(sp, low, width, v, mask, end)
+	}
+	limb, shift := low>>6&3, uint(low)&63
+	if !k.setLimb(sp, limb, v<<shift, mask<<shift) {
+		return false
+	}
+	above := mask >> 1 >> (^shift & 63)
+	return above == 0 || k.setLimb(sp, (limb+1)&3, v>>1>>(^shift&63), above)
+}
+
+// setNoted is setSome where the reasons are wanted.
+func (k *known) setNoted(sp uint8, low, width int, v, mask uint64, end int) (ok bool) {
+	mark, f := len(k.trail), k.failure
+	k.failure = nil
+	ok = k.setSome(sp, low, width, v, mask, end)
+	k.failure = f
+	k.failure.noteOrigins(mark, origin{k.failure.readUpTo(end), low, width})
+	if !ok {
+		k.undo(mark)
+		k.failure.conflict(sp, low, v, mask, end)
+	}
+	return ok
+}
+
+// setLimb sets the bits of the mask in one limb of a space.
+func (k *known) setLimb(sp uint8, limb int, v, mask uint64) bool {
+	s := &k.spaces[sp]
+	if (s.val[limb]^v)&s.known[limb]&mask != 0 {
+		return false
+	}
+	if fresh := mask &^ s.known[limb]; fresh != 0 {
+		k.trail = append(k.trail, undo{space: sp, limb: uint8(limb), set: fresh})
+		s.known[limb] |= fresh
+		s.val[limb] |= v & fresh
+	}
+	return true
+}
+
+// bindPattern sets the fixed bits of a leaf.
+func (k *known) bindPattern(scope int32, l *model.Leaf) bool {
+	s := &k.scopes[scope]
+	if s.parts == nil {
+		return k.setFrom(0, s.space, s.low, l.Size, &l.Match, &l.Mask, k.pos)
+	}
+	return k.setPieces(s, []spec.Part{{Width: l.Size}}, l.Match, l.Mask, k.pos)
+}
+
+// allKnown reports whether every bit of a scope has its value.
+func (k *known) allKnown(scope int32) bool {
+	s := &k.scopes[scope]
+	if s.parts == nil && s.size <= 64 {
+		return k.spaces[s.space].known.Uint(s.low, s.size) == ones(s.size)
+	}
+	for low, width := range s.pieces([]spec.Part{{Width: s.size}}) {
+		for at := 0; low != zeros && at < width; at += 64 {
+			if n := min(64, width-at); k.spaces[s.space].known.Uint(low+at, n) != ones(n) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func ones(width int) uint64 { return ^uint64(0) >> (64 - uint(width)) }
+
+// give sets up to 64 bits of a scope from one on.
+func (k *known) give(s *scope, low int, val, known uint64) bool {
+	if s.parts == nil {
+		return k.setSome(s.space, s.low+low, 64, val, known, k.pos)
+	}
+	return k.setPieces(s, []spec.Part{{Low: low, Width: mathbits.Len64(known)}}, bits.Of(val), bits.Of(known), k.pos)
+}
+
+// has reports whether a bit is one of them.
+func (u *undo) has(b freeBit) bool {
+	return b.space == u.space && uint8(b.low>>6) == u.limb && u.set>>uint(b.low&63)&1 != 0
+}
+
+// atTop reports whether a scope is that of the instruction itself.
+func (s *scope) atTop() bool { return s.up < 0 }
+
+func (k *known) undo(to int) {
+	for n := len(k.trail) - 1; n >= to; n-- {
+		u := &k.trail[n]
+		s := &k.spaces[u.space]
+		s.known[u.limb] &^= u.set
+		s.val[u.limb] &^= u.set
+		s.assumed[u.limb] &^= u.set
+	}
+	k.trail = k.trail[:to]
+}
+
+// everyWay reports whether ways are tried that lead nowhere: where the reasons are wanted.
+func (k *known) everyWay() bool { return k.failure != nil || k.careful }
+
+// up returns the scope so many scopes outside.
+func (k *known) up(scope int32, scopeDepth int) int32 {
+	for ; scopeDepth > 0; scopeDepth-- {
+		scope = k.scopes[scope].up
+	}
+	return scope
+}
+
+// bitsSince lists the bits that the trail has set from mark on.
+func (k *known) bitsSince(mark int) (list []givenBit) {
+	for _, u := range k.trail[mark:] {
+		for set := u.set; set != 0; set &= set - 1 {
+			low := 64*int(u.limb) + mathbits.TrailingZeros64(set)
+			list = append(list, givenBit{freeBit{space: u.space, low: int16(low)}, k.spaces[u.space].val.Bit(low)})
+		}
+	}
+	return list
+}
+
+// supposing does what reads bits and sets none, as if those of known were known in each space, and no others.
+func (k *known) supposing(known wide.Value, read func()) {
+	spaces := k.spaces
+	for i := range k.spaces {
+		k.spaces[i].known = known
+	}
+	read()
+	k.spaces = spaces
+}
+
+// fillMasked sets those bits of a space that are in a mask and unknown, to those of v.
+func (k *known) fillMasked(sp uint8, v, mask *wide.Value) {
+	s := &k.spaces[sp]
+	for i, m := range mask {
+		fresh := m &^ s.known[i]
+		if fresh == 0 {
+			continue
+		}
+		k.setLimb(sp, i, v[i], fresh)
+		s.assumed[i] |= fresh
+	}
+}
+
+// fill sets those bits of runs of a scope that are unknown, to the low bits of v.
+func (k *known) fill(s *scope, list []spec.Part, v wide.Value) {
+	for low, width := range s.pieces(list) {
+		for at := 0; low != zeros && at < width; at += 64 {
+			k.fillRun(s.space, low+at, min(64, width-at), v.Uint(at, 64))
+		}
+		v = v.Shr(width)
+	}
+}
+
+// fillRun is fill for a run of up to 64 bits.
+func (k *known) fillRun(sp uint8, low, width int, v uint64) {
+	s := &k.spaces[sp]
+	unknown := ones(width) &^ s.known.Uint(low, width)
+	if unknown == 0 {
+		return
+	}
+	k.setSome(sp, low, width, v, unknown, k.pos)
+	s.assumed.SetUint(low, width, s.assumed.Uint(low, width)|unknown)
+}
+
+// setBit gives a bit a value; ok is false where it has the other one.
+func (k *known) setBit(b freeBit, v uint64) (ok bool) {
+	return k.setSome(b.space, int(b.low), 1, v, 1, k.pos)
+}
+
+// values returns the values of bits, 0 for one that is unknown.
+func (k *known) values(list []freeBit) []uint64 {
+	out := make([]uint64, len(list))
+	for i, b := range list {
+		s := &k.spaces[b.space]
+		out[i] = s.val.Bit(int(b.low)) & s.known.Bit(int(b.low))
+	}
+	return out
+}

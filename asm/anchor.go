@@ -41,7 +41,7 @@ const notAlias = -1
 const maxAnchors = 16
 
 // newAnchors files all templates of the parser's root.
-func newAnchors(w *walker) *anchors {
+func newAnchors(w *matcher) *anchors {
 	a := &anchors{words: &trie{}, all: true}
 	known, m := map[string]*anchorGroup{}, w.env.Machine
 	for _, aliases := range []bool{false, true} { // as in compiler.compile
@@ -80,16 +80,16 @@ func (a *anchors) put(known map[string]*anchorGroup, word string, t templateID) 
 
 // anchor returns the word of a template that is always there: the name of the instruction, or else
 // the first one of two letters or more; "" if there is none.
-func (w *walker) anchor(l *model.Leaf, t *spec.Template) string {
+func (m *matcher) anchor(l *model.Leaf, t *spec.Template) string {
 	first := ""
 	for _, it := range t.Items() {
 		switch {
-		case it.Kind == spec.ItemRef && w.env.Machine.IsName(it.Ref):
-			if word := anchorWord(w.fold(l.Display)); word != "" {
+		case it.Kind == spec.ItemRef && m.env.Machine.IsName(it.Ref):
+			if word := anchorWord(m.fold(l.Display)); word != "" {
 				return word
 			}
 		case it.Kind == spec.ItemText && first == "":
-			first = anchorWord(w.fold(it.Text))
+			first = anchorWord(m.fold(it.Text))
 		}
 	}
 	return first
@@ -116,41 +116,41 @@ func anchorWord(text string) string {
 // startsFor returns the grammars as which the line can be read, by the anchors that stand in it: the
 // first to stand there first, and the longest at one place, until done (nil for never) says of one that no other is
 // wanted. complete tells that nothing else can be.
-func (w *walker) startsFor(done func(start *node) bool) (starts []*node, complete bool) {
-	a := w.top.anchored(w)
-	w.roots = w.roots[:0]
-	for pos, c := range w.src {
+func (m *matcher) startsFor(done func(start *node) bool) (starts []*node, complete bool) {
+	a := m.top.anchored(m)
+	m.roots = m.roots[:0]
+	for pos, c := range m.src {
 		if a.words.after(a.words.start(), c) == nil {
 			continue
 		}
-		for limit := len(w.src) + 1; ; {
-			found, end := a.words.find(w.src, pos, limit, true)
+		for limit := len(m.src) + 1; ; {
+			found, end := a.words.find(m.src, pos, limit, true)
 			if found == nil {
 				break
 			}
 			limit = end
-			start := w.groupStart(a.groups[found.values[0]])
-			if slices.Contains(w.roots, start) {
+			start := m.groupStart(a.groups[found.values[0]])
+			if slices.Contains(m.roots, start) {
 				continue
 			}
-			if w.roots = append(w.roots, start); done != nil && done(start) {
-				return w.roots, false
+			if m.roots = append(m.roots, start); done != nil && done(start) {
+				return m.roots, false
 			}
 		}
-		if len(w.roots) > maxAnchors {
-			return w.roots, false
+		if len(m.roots) > maxAnchors {
+			return m.roots, false
 		}
 	}
-	return w.roots, a.all
+	return m.roots, a.all
 }
 
 // groupStart returns the grammar of a group.
-func (w *walker) groupStart(g *anchorGroup) *node {
+func (m *matcher) groupStart(g *anchorGroup) *node {
 	g.once.Do(func() {
 		g.start = &node{}
-		c := compiler{walker: w, env: w.env}
+		c := compiler{matcher: m, env: m.env}
 		for _, t := range g.templates {
-			c.unit = w.env.Bound(t.leaf)
+			c.unit = m.env.Bound(t.leaf)
 			if t.alias == notAlias {
 				c.display(g.start, t.number)
 			} else {

@@ -154,7 +154,7 @@ func (t *lineTable) find(hash uint64, text []byte) *reading {
 // keep remembers what a line was read as, at the place that find has told. It copies all of it.
 func (c *cache) keep(hash uint64, x reading, plan []planned, asks []ask) {
 	t := c.lines
-	if !t.worthy(hash) {
+	if !t.shouldCache(hash) {
 		return
 	}
 	x.text, x.readingMore = t.texts.keep(x.text), &noMore
@@ -164,9 +164,9 @@ func (c *cache) keep(hash uint64, x reading, plan []planned, asks []ask) {
 	t.add(hash, &t.readings.keep([]reading{x})[0], maxLines)
 }
 
-// worthy reports whether a line with a hash, which is not known, is to be remembered: at once, or where few come again,
+// shouldCache reports whether a line with a hash, which is not known, is to be remembered: at once, or where few come again,
 // when it does.
-func (t *lineTable) worthy(hash uint64) bool {
+func (t *lineTable) shouldCache(hash uint64) bool {
 	t.read++
 	return t.read < manyRead || t.known > t.read || t.once.met(hash)
 }

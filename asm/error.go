@@ -51,7 +51,7 @@ func (e *Error) At(src *diag.Source, base int) *diag.Error {
 
 // failure collects, while a text is read for the second time, why it cannot be read.
 type failure struct {
-	w        *walker // that reads it
+	m        *matcher // that reads it
 	pos      int
 	expected []string
 	code     diag.Code
@@ -85,7 +85,7 @@ func (f *failure) failAt(code diag.Code, pos, end int, format string, args ...an
 		f.code, f.msgPos, f.msgEnd, f.msg, f.bits = code, pos, end, fmt.Sprintf(format, args...), bits.Value{}
 		f.msgNodes = f.msgNodes[:0]
 	}
-	if n := f.w.outer(); end == f.msgEnd && !slices.Contains(f.msgNodes, n) {
+	if n := f.m.outer(); end == f.msgEnd && !slices.Contains(f.msgNodes, n) {
 		f.msgNodes = append(f.msgNodes, n)
 	}
 }
@@ -96,20 +96,20 @@ func (f *failure) noteOrigins(mark int, o origin) {
 		f.origins = append(f.origins, origin{})
 	}
 	f.origins = f.origins[:mark]
-	for range f.w.trail[mark:] {
+	for range f.m.trail[mark:] {
 		f.origins = append(f.origins, o)
 	}
 }
 
 // readUpTo returns the place of the piece of text that is being read and ends at end.
-func (f *failure) readUpTo(end int) textRange { return textRange{min(f.w.skipBlank(), end), end} }
+func (f *failure) readUpTo(end int) textRange { return textRange{min(f.m.skipBlank(), end), end} }
 
 // conflict says which bits, of those of the mask from one on, would have to be two things at once, and by what text: the
 // first run of which one is known to be different.
 func (f *failure) conflict(sp uint8, from int, v, mask uint64, end int) {
 	var low, width int
 	var is, want uint64
-	for s := &f.w.spaces[sp]; is == want && mask != 0; mask &^= ones(width) << uint(low-from) {
+	for s := &f.m.spaces[sp]; is == want && mask != 0; mask &^= ones(width) << uint(low-from) {
 		at := mathbits.TrailingZeros64(mask)
 		low, width = from+at, mathbits.TrailingZeros64(^(mask >> uint(at)))
 		known := s.known.Uint(low, width)
@@ -117,13 +117,13 @@ func (f *failure) conflict(sp uint8, from int, v, mask uint64, end int) {
 	}
 	here := f.readUpTo(end)
 	by := func(r textRange) string {
-		if r.pos >= r.end || r.end > len(f.w.raw) {
+		if r.pos >= r.end || r.end > len(f.m.raw) {
 			return ""
 		}
-		return fmt.Sprintf(" by %q", f.w.raw[r.pos:r.end])
+		return fmt.Sprintf(" by %q", f.m.raw[r.pos:r.end])
 	}
 	first, column, run := "", "", bits.Range(low, width)
-	for i, u := range f.w.trail {
+	for i, u := range f.m.trail {
 		if i >= len(f.origins) || u.space != sp || bits.Of(u.set).Shl(64*int(u.limb)).And(run) == (bits.Value{}) {
 			continue
 		}
@@ -148,7 +148,7 @@ func (f *failure) mentioned(e *spec.Expr) string {
 
 // common tells of a field of the word that all instructions have, if it is documented.
 func (f *failure) common(is func(f *spec.Field) bool) string {
-	leaves := f.w.root.Leaves
+	leaves := f.m.root.Leaves
 	for b := leaves[0].Spec; b != nil; b = b.Extends {
 		if slices.ContainsFunc(leaves, func(l *model.Leaf) bool { return !l.Spec.Under(b) }) {
 			continue
@@ -177,10 +177,10 @@ func (f *failure) expect(pos int, what string) {
 	case f == nil || pos < f.pos:
 		return
 	case pos > f.pos:
-		f.pos, f.expected, f.nodes = pos, []string{what}, []*node{f.w.outer()}
+		f.pos, f.expected, f.nodes = pos, []string{what}, []*node{f.m.outer()}
 		return
 	}
-	if n := f.w.outer(); !slices.Contains(f.nodes, n) {
+	if n := f.m.outer(); !slices.Contains(f.nodes, n) {
 		f.nodes = append(f.nodes, n)
 	}
 	if !slices.Contains(f.expected, what) {
@@ -189,10 +189,10 @@ func (f *failure) expect(pos int, what string) {
 }
 
 // outer returns the place in the grammar of instructions, whatever operand is being read.
-func (w *walker) outer() *node {
-	n := w.node
-	for f := w.frame; f >= 0 && int(f) < len(w.frames) && w.frames[f].parent >= 0; f = w.frames[f].parent {
-		n = w.frames[f].ret
+func (m *matcher) outer() *node {
+	n := m.node
+	for f := m.frame; f >= 0 && int(f) < len(m.frames) && m.frames[f].parent >= 0; f = m.frames[f].parent {
+		n = m.frames[f].ret
 	}
 	return n
 }
@@ -208,10 +208,10 @@ func (f *failure) candidates(nodes []*node) []*isa.Leaf {
 			continue
 		}
 		for _, b := range n.branches {
-			if b.of.accept == nil { // the member of a set
+			if b.of.reduction == nil { // the member of a set
 				continue
 			}
-			if l := f.w.leaves[b.of.accept.unit.Leaf.ID]; !slices.Contains(list, l) {
+			if l := f.m.leaves[b.of.reduction.unit.Leaf.ID]; !slices.Contains(list, l) {
 				list = append(list, l)
 			}
 			if len(list) > maxCandidates {
@@ -257,7 +257,7 @@ func (f *failure) describe(it *item) string {
 	case it.kind == itemBranch:
 		return "a label or a number"
 	}
-	return "a number for " + it.name + " (" + f.w.limits(ref, ref.Kind == spec.KindHex) + ")"
+	return "a number for " + it.name + " (" + f.m.limits(ref, ref.Kind == spec.KindHex) + ")"
 }
 
 // list returns the texts of a trie.
@@ -314,7 +314,7 @@ func (p *Parser) explain(body []byte) *Error {
 	if p.steps > maxSteps || p.work > maxWork {
 		return &Error{Code: diag.TextAmbiguous, End: len(body), Msg: "too many ways to read this line"}
 	}
-	f := &failure{w: &p.walker, body: body}
+	f := &failure{m: &p.matcher, body: body}
 	p.failure = f
 	defer func() { p.failure = nil }()
 	if len(p.src) == 0 {
@@ -356,14 +356,14 @@ func symbolEnd(text []byte, pos int) int {
 // unexpected says what stands where the text could not be read further, and what could stand there.
 // Where that is a blank, what stands before it belongs to it.
 func (f *failure) unexpected() string {
-	start, end := bytes.LastIndexByte(f.w.raw[:f.pos], ' ')+1, symbolEnd(f.w.raw, f.pos)
+	start, end := bytes.LastIndexByte(f.m.raw[:f.pos], ' ')+1, symbolEnd(f.m.raw, f.pos)
 	blank := slices.Index(f.expected, aBlank)
 	if blank < 0 || start == f.pos || end == f.pos {
 		return fmt.Sprintf("%s, expected %s", f.readAt(f.pos), alternatives(f.expected))
 	}
 	list := slices.Clone(f.expected)
-	list[blank] = fmt.Sprintf("%s behind %q", aBlank, f.w.raw[start:f.pos])
-	return fmt.Sprintf("%q, expected %s", f.w.raw[start:end], alternatives(list))
+	list[blank] = fmt.Sprintf("%s behind %q", aBlank, f.m.raw[start:f.pos])
+	return fmt.Sprintf("%q, expected %s", f.m.raw[start:end], alternatives(list))
 }
 
 // aBlank is what an error calls a blank.
@@ -371,14 +371,14 @@ const aBlank = "a blank"
 
 // readAt quotes what stands at pos.
 func (f *failure) readAt(pos int) string {
-	if pos+1 < len(f.w.raw) && f.w.raw[pos] == ' ' {
+	if pos+1 < len(f.m.raw) && f.m.raw[pos] == ' ' {
 		pos++
 	}
-	if pos >= len(f.w.raw) {
+	if pos >= len(f.m.raw) {
 		return "the line ends here"
 	}
-	_, n := utf8.DecodeRune(f.w.raw[pos:])
-	return strconv.Quote(string(f.w.raw[pos:max(pos+n, symbolEnd(f.w.raw, pos))]))
+	_, n := utf8.DecodeRune(f.m.raw[pos:])
+	return strconv.Quote(string(f.m.raw[pos:max(pos+n, symbolEnd(f.m.raw, pos))]))
 }
 
 // mostAlternatives bounds what is named of what could have stood at a place.
@@ -400,8 +400,8 @@ func alternatives(list []string) string {
 
 // unknown says that no instruction starts like the text, and which starts most like it.
 func (f *failure) unknown() string {
-	word, _, _ := strings.Cut(string(f.w.raw), " ")
-	machine := inside.Machine(f.w.set).ISA
+	word, _, _ := strings.Cut(string(f.m.raw), " ")
+	machine := inside.Machine(f.m.set).ISA
 	if hint := machine.Hint(word); hint != "" {
 		name := machine.Name
 		if name == "" {
@@ -413,7 +413,7 @@ func (f *failure) unknown() string {
 		return where
 	}
 	var names []string
-	for _, l := range f.w.leaves {
+	for _, l := range f.m.leaves {
 		names = append(names, l.Mnemonics()...)
 	}
 	return fmt.Sprintf("no instruction starts with %q%s", diag.Shorten(word), diag.DidYouMean(word, names))
@@ -422,16 +422,16 @@ func (f *failure) unknown() string {
 // notFirst says how an instruction is written whose mnemonic starts the text but no line, or which is one
 // of another root; "" where there is none.
 func (f *failure) notFirst(word string) string {
-	for _, r := range f.w.set.InstructionRoots() {
+	for _, r := range f.m.set.InstructionRoots() {
 		forms := r.Forms(word)
 		if len(forms) == 0 {
 			continue
 		}
 		form := strings.Join(strings.Fields(forms[0].Template()), " ")
-		if r.Name == f.w.root.Name {
+		if r.Name == f.m.root.Name {
 			return fmt.Sprintf("no instruction starts with %q; its form is %s", word, form)
 		}
-		return fmt.Sprintf("no instruction of %s starts with %q; it is one of %s: %s", strings.TrimPrefix(f.w.root.Name, "#"), word, strings.TrimPrefix(r.Name, "#"), form)
+		return fmt.Sprintf("no instruction of %s starts with %q; it is one of %s: %s", strings.TrimPrefix(f.m.root.Name, "#"), word, strings.TrimPrefix(r.Name, "#"), form)
 	}
 	return ""
 }

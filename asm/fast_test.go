@@ -47,7 +47,7 @@ func compareReading(t *testing.T, s *isa.Set, n int) {
 		t.Fatal(err)
 	}
 	general, _ := New(s, "")
-	general.careful = true
+	general.exhaustive = true
 	r := rand.New(rand.NewSource(4))
 	for i := range n {
 		if i%64 == 0 {
@@ -145,7 +145,7 @@ func TestBlankKeepsCase(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, p.careful = range []bool{false, true} {
+	for _, p.exhaustive = range []bool{false, true} {
 		got, err := p.Parse("(sy)bfi r32.y , r32.x, -(last)r24.x, -r2.x")
 		if err != nil || got.Inst.Bits != want.Inst.Bits {
 			t.Errorf("with a blank %s, without %s, %v", got.Inst.Bits, want.Inst.Bits, err)

@@ -54,32 +54,32 @@ type firstSets struct {
 }
 
 // firstSets returns what is known of the ways from a node.
-func (w *walker) firstSets(n *node) (a *firstSets) {
+func (m *matcher) firstSets(n *node) (a *firstSets) {
 	if a = n.firstSets.Load(); a == nil {
-		a = w.findFirstSets(n)
+		a = m.findFirstSets(n)
 	}
 	return
 }
 
-func (w *walker) findFirstSets(n *node) *firstSets {
-	if slices.Contains(w.looking, n) { // a value nested in itself
+func (m *matcher) findFirstSets(n *node) *firstSets {
+	if slices.Contains(m.looking, n) { // a value nested in itself
 		return &firstSets{node: anything}
 	}
-	w.looking = append(w.looking, n)
-	a := w.newFirstSets(n)
-	w.looking = w.looking[:len(w.looking)-1]
+	m.looking = append(m.looking, n)
+	a := m.newFirstSets(n)
+	m.looking = m.looking[:len(m.looking)-1]
 	n.firstSets.Store(a)
 	return a
 }
 
-func (w *walker) newFirstSets(n *node) *firstSets {
+func (m *matcher) newFirstSets(n *node) *firstSets {
 	if n.set != nil {
-		return w.firstOfMembers(n.set)
+		return m.firstOfMembers(n.set)
 	}
 	n.open()
-	a := &firstSets{node: firstSet{empty: len(n.accepts) > 0}}
+	a := &firstSets{node: firstSet{empty: len(n.reductions) > 0}}
 	for _, e := range n.edges {
-		f := w.firstOfEdge(e)
+		f := m.firstOfEdge(e)
 		a.node.bytes.join(&f.bytes)
 		a.node.empty = a.node.empty || f.empty
 		if e.item.kind != itemLiteral {
@@ -90,10 +90,10 @@ func (w *walker) newFirstSets(n *node) *firstSets {
 }
 
 // firstOfEdge returns what an item and what is behind it can start with.
-func (w *walker) firstOfEdge(e *edge) firstSet {
-	f := w.firstOfItem(&e.item)
+func (m *matcher) firstOfEdge(e *edge) firstSet {
+	f := m.firstOfItem(&e.item)
 	if f.empty && e.item.kind != itemSetEnd {
-		next := &w.firstSets(e.next).node
+		next := &m.firstSets(e.next).node
 		f.bytes.join(&next.bytes)
 		f.empty = next.empty
 	}
@@ -101,7 +101,7 @@ func (w *walker) firstOfEdge(e *edge) firstSet {
 }
 
 // firstOfItem returns what an item can start with; empty tells that it can read nothing.
-func (w *walker) firstOfItem(it *item) (f firstSet) {
+func (m *matcher) firstOfItem(it *item) (f firstSet) {
 	switch it.kind {
 	case itemLiteral:
 		f.bytes.add(it.text[0])
@@ -114,11 +114,11 @@ func (w *walker) firstOfItem(it *item) (f firstSet) {
 	case itemNumber, itemFloat, itemBranch:
 		f = firstOfNumber(it)
 	case itemCall:
-		f = w.firstOfCall(it)
+		f = m.firstOfCall(it)
 	case itemSet:
-		f = w.firstSets(it.set.at).node
+		f = m.firstSets(it.set.at).node
 	case itemSetEnd:
-		return w.firstSets(it.set.at).node
+		return m.firstSets(it.set.at).node
 	default:
 		return anything
 	}
@@ -131,20 +131,20 @@ func (w *walker) firstOfItem(it *item) (f firstSet) {
 
 // firstOfMembers returns what the members of a set can start with, and what joins one to another. That there is none
 // is left to what is behind.
-func (w *walker) firstOfMembers(s *setItem) *firstSets {
+func (m *matcher) firstOfMembers(s *setItem) *firstSets {
 	a := &firstSets{words: &trie{}}
 	if s.joined {
 		a.node.bytes.add(strings.TrimLeft(s.join, " ")[0])
 	}
 	a.node.empty = true
-	for i, m := range s.members {
-		next := w.firstSets(m).node
+	for i, member := range s.members {
+		next := m.firstSets(member).node
 		a.node.bytes.join(&next.bytes)
 		a.others = append(a.others, next)
-		if e := m.only; e != nil && e.item.kind == itemEnum && !e.item.numbers && e.item.words.unbroken() {
+		if e := member.only; e != nil && e.item.kind == itemEnum && !e.item.numbers && e.item.words.unbroken() {
 			a.alone |= 1 << uint(i)
-			for _, w := range e.item.words.words {
-				a.words.add(w.text, uint64(i), false)
+			for _, word := range e.item.words.words {
+				a.words.add(word.text, uint64(i), false)
 			}
 		}
 	}
@@ -192,31 +192,31 @@ func firstOfNumber(it *item) (f firstSet) {
 }
 
 // firstOfCall is firstOfItem for a nested value.
-func (w *walker) firstOfCall(it *item) firstSet {
-	return w.firstSets(w.ready(it.call).start).node
+func (m *matcher) firstOfCall(it *item) firstSet {
+	return m.firstSets(m.ready(it.call).start).node
 }
 
 // follows reports whether text that starts at pos can be what comes at a node, or behind the values
 // that can end there.
-func (w *walker) follows(n *node, pos int) bool {
-	return w.goesOn(&w.firstSets(n).node, pos)
+func (m *matcher) follows(n *node, pos int) bool {
+	return m.goesOn(&m.firstSets(n).node, pos)
 }
 
 // goesOn is follows for a way.
-func (w *walker) goesOn(f *firstSet, pos int) bool {
-	return w.stands(f, pos) || f.empty && w.endsAt(pos)
+func (m *matcher) goesOn(f *firstSet, pos int) bool {
+	return m.stands(f, pos) || f.empty && m.endsAt(pos)
 }
 
 // endsAt reports whether text that starts at pos can be what comes behind the present value or set.
-func (w *walker) endsAt(pos int) bool {
-	for frame := w.frame; ; {
-		fr := &w.frames[frame]
+func (m *matcher) endsAt(pos int) bool {
+	for frame := m.frame; ; {
+		fr := &m.frames[frame]
 		if fr.parent < 0 {
-			return pos == len(w.src)
+			return pos == len(m.src)
 		}
-		f := &w.firstSets(fr.ret).node
+		f := &m.firstSets(fr.ret).node
 		switch {
-		case w.stands(f, pos):
+		case m.stands(f, pos):
 			return true
 		case !f.empty:
 			return false
@@ -226,10 +226,10 @@ func (w *walker) endsAt(pos int) bool {
 }
 
 // stands reports whether the byte at pos, or the one behind a blank there, is one of those of a way.
-func (w *walker) stands(f *firstSet, pos int) bool {
-	if pos >= len(w.src) {
+func (m *matcher) stands(f *firstSet, pos int) bool {
+	if pos >= len(m.src) {
 		return false
 	}
-	c := w.src[pos]
-	return f.bytes.has(c) || c == ' ' && pos+1 < len(w.src) && f.bytes.has(w.src[pos+1])
+	c := m.src[pos]
+	return f.bytes.has(c) || c == ' ' && pos+1 < len(m.src) && f.bytes.has(m.src[pos+1])
 }

@@ -44,9 +44,9 @@ type node struct {
 	literal   *edge                     // the only edge that is a literal
 	firstSets atomic.Pointer[firstSets] // made at first use
 	// others are the edges that are not literals.
-	others  []*edge
-	accepts []*accept
-	edges   []*edge
+	others     []*edge
+	reductions []*reduction
+	edges      []*edge
 	// branches are the templates that lead here, in the order of the description; opening makes of them what
 	// stands above.
 	branches []branch
@@ -63,8 +63,8 @@ type edge struct {
 // template is a template as it is read: its parts one after the other, and what it says where it ends.
 type template struct {
 	parts []part
-	// accept is nil for the member of a set, behind which the set goes on.
-	accept *accept
+	// reduction is nil for the member of a set, behind which the set goes on.
+	reduction *reduction
 }
 
 // part is a piece of a template: the items of each way to read it.
@@ -77,8 +77,8 @@ type branch struct {
 	next int
 }
 
-// accept is the end of a template: what it says about the leaf and its case.
-type accept struct {
+// reduction is the end of a template: what it says about the leaf and its case.
+type reduction struct {
 	unit *model.BoundLeaf
 	// alias tells that the template is read and never printed.
 	alias bool
@@ -165,7 +165,7 @@ type setItem struct {
 }
 
 // grammarOf returns the grammar of a root in a given environment, made at first use.
-func (w *walker) grammarOf(env *model.Env) *grammar {
+func (m *matcher) grammarOf(env *model.Env) *grammar {
 	g, _ := env.Parser.Load().(*grammar)
 	if g == nil {
 		env.Parser.CompareAndSwap(nil, &grammar{env: env, index: env.Index})
@@ -175,33 +175,33 @@ func (w *walker) grammarOf(env *model.Env) *grammar {
 }
 
 // ready compiles the grammar on first use.
-func (w *walker) ready(g *grammar) *grammar {
+func (m *matcher) ready(g *grammar) *grammar {
 	if !g.made.Load() {
-		w.make(g)
+		m.make(g)
 	}
 	return g
 }
 
 // make compiles the grammar, once for all parsers.
-func (w *walker) make(g *grammar) {
+func (m *matcher) make(g *grammar) {
 	g.once.Do(func() {
 		defer g.made.Store(true)
-		c := compiler{walker: w, env: g.env}
+		c := compiler{matcher: m, env: g.env}
 		g.start = c.compile()
 	})
 }
 
 // anchored returns the anchors of the grammar of a parser's instructions.
-func (g *grammar) anchored(w *walker) *anchors {
+func (g *grammar) anchored(w *matcher) *anchors {
 	g.anchorsOnce.Do(func() { g.anchors = newAnchors(w) })
 	return g.anchors
 }
 
 type compiler struct {
-	walker *walker
-	env    *model.Env
-	unit   *model.BoundLeaf
-	sets   []*grammar // those that templates have
+	matcher *matcher
+	env     *model.Env
+	unit    *model.BoundLeaf
+	sets    []*grammar // those that templates have
 }
 
 func (c *compiler) compile() *node {
@@ -250,10 +250,10 @@ func (c *compiler) alias(start *node, i, alias int) {
 
 // accept returns the end of the templates of a case, but for what tells its display from those before it. Words that a
 // leaf takes which refines this one print through that.
-func (c *compiler) accept(i int) *accept {
+func (c *compiler) accept(i int) *reduction {
 	asserts := slices.ContainsFunc(c.unit.Cases[:i+1], func(cs *model.Case) bool { return len(cs.Spec.Asserts) > 0 })
 	completes := asserts || len(c.unit.Defaults)+len(c.unit.Unused) > 0
-	acc := &accept{unit: c.unit, own: c.unit.Cases[i].Cond, asserts: asserts, completes: completes}
+	acc := &reduction{unit: c.unit, own: c.unit.Cases[i].Cond, asserts: asserts, completes: completes}
 	for _, claim := range c.unit.Claims() {
 		acc.not = append(acc.not, earlier{cond: claim})
 	}
@@ -272,8 +272,8 @@ func outside(n *model.Node) bool {
 	return false
 }
 
-func (c *compiler) template(start *node, items []model.Item, acc *accept) {
-	t := &template{accept: acc}
+func (c *compiler) template(start *node, items []model.Item, acc *reduction) {
+	t := &template{reduction: acc}
 	for i := range items {
 		if items[i].Kind != model.ItemRemark {
 			t.parts = append(t.parts, c.part(&items[i]))
@@ -312,7 +312,7 @@ func (c *compiler) literal(text string) (list []item) {
 		case n < 0:
 			n = len(text)
 		}
-		list = append(list, item{kind: itemLiteral, text: c.walker.fold(text[:n])})
+		list = append(list, item{kind: itemLiteral, text: c.matcher.fold(text[:n])})
 		text = text[n:]
 	}
 	return list
@@ -348,8 +348,8 @@ func (n *node) follow(b branch) {
 		for _, way := range b.of.parts[b.next] {
 			n.follow(branch{b.of, way, b.next + 1})
 		}
-	case b.of.accept != nil:
-		n.accepts = append(n.accepts, b.of.accept)
+	case b.of.reduction != nil:
+		n.reductions = append(n.reductions, b.of.reduction)
 	}
 }
 
@@ -422,7 +422,7 @@ func (c *compiler) item(it *model.Item, ref *model.Ref, conds []condition, ext e
 	out.spread = spreadOf(ref)
 	switch ref.Kind {
 	case spec.KindBitset:
-		out.kind, out.call = itemCall, c.walker.grammarOf(ref.Env)
+		out.kind, out.call = itemCall, c.matcher.grammarOf(ref.Env)
 	case spec.KindEnum:
 		out.kind, out.words, out.numbers = itemEnum, c.enumWords(ref.Enum), c.hasUnnamed(ref)
 	case spec.KindBool, spec.KindBoolInv:
@@ -440,15 +440,15 @@ func (c *compiler) item(it *model.Item, ref *model.Ref, conds []condition, ext e
 }
 
 func (c *compiler) enumWords(e *model.Enum) *trie {
-	if t := c.walker.enums[e]; t != nil {
+	if t := c.matcher.enums[e]; t != nil {
 		return t
 	}
 	t := &trie{}
 	for _, text := range e.Texts {
-		t.addWord(c.walker.fold(normal(text.Text)), text.Val, text.Alias)
+		t.addWord(c.matcher.fold(normal(text.Text)), text.Val, text.Alias)
 	}
 	t.finish()
-	c.walker.enums[e] = t
+	c.matcher.enums[e] = t
 	return t
 }
 
@@ -459,7 +459,7 @@ const maxNamed = 8
 func (c *compiler) hasUnnamed(ref *model.Ref) bool {
 	values := ones(min(max(ref.Width, 1), 64))
 	if ref.Prog != nil {
-		values = c.walker.possible(ref.Prog.Root)
+		values = c.matcher.possible(ref.Prog.Root)
 	}
 	for v := values; ; v = (v - 1) & values { // each value of these bits
 		if _, named := ref.Enum.Lookup(v); !named || mathbits.OnesCount64(values) > maxNamed {
@@ -481,7 +481,7 @@ type boolText struct {
 const anyBool = 2
 
 func (c *compiler) boolWords(ref *model.Ref) *trie {
-	key := boolText{c.walker.fold(normal(*ref.Field.Display)), 1, anyBool, 1}
+	key := boolText{c.matcher.fold(normal(*ref.Field.Display)), 1, anyBool, 1}
 	if ref.Kind == spec.KindBoolInv {
 		key.on = 0
 	}
@@ -491,7 +491,7 @@ func (c *compiler) boolWords(ref *model.Ref) *trie {
 	if ref.Prog == nil && ref.Width <= maxNamed {
 		key.last = ones(ref.Width)
 	}
-	t := c.walker.bools[key]
+	t := c.matcher.bools[key]
 	if t != nil {
 		return t
 	}
@@ -506,7 +506,7 @@ func (c *compiler) boolWords(ref *model.Ref) *trie {
 		}
 	}
 	t.finish()
-	c.walker.bools[key] = t
+	c.matcher.bools[key] = t
 	return t
 }
 
@@ -572,7 +572,7 @@ func (p part) alike(q part) bool {
 
 // sort tells the edges that are literals from the others.
 func (n *node) sort() {
-	if len(n.edges) == 1 && len(n.accepts) == 0 {
+	if len(n.edges) == 1 && len(n.reductions) == 0 {
 		n.only = n.edges[0]
 	}
 	var literals []int

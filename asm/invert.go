@@ -173,7 +173,7 @@ func (sv *solver) possible(n *model.Node) uint64 {
 	most, ok := sv.most[n]
 	if !ok {
 		if sv.ignorant == nil { // one scope, which is around itself
-			sv.ignorant, sv.most = &solver{known: known{finding: finding{scopes: []scope{{}}, nspaces: maxSpaces}}}, map[*model.Node]uint64{}
+			sv.ignorant, sv.most = &solver{assignment: assignment{finding: finding{scopes: []scope{{}}, nspaces: maxSpaces}}}, map[*model.Node]uint64{}
 		}
 		sv.ignorant.work = maxWork - maxLookups
 		most = sv.ignorant.ternary(n, 0).max()
@@ -271,7 +271,7 @@ func (sv *solver) order(n *model.Node, scope int32, less, strict bool) status {
 	if clear != 0 && sv.assign(x, scope, 0, clear) == broken || set != 0 && sv.assign(y, scope, set, set) == broken {
 		return broken
 	}
-	if slices.ContainsFunc(sv.trail[mark:], func(u undo) bool { return u.space >= spaceTable }) {
+	if slices.ContainsFunc(sv.trail[mark:], func(u trailEntry) bool { return u.space >= spaceTable }) {
 		sv.undo(mark) // a text asks of an entry for the first value that meets a condition
 	}
 	return open

@@ -16,54 +16,54 @@ import (
 )
 
 // matchNumber reads a number, a float or a branch target.
-func (w *walker) matchNumber(e *edge, s again) bool {
+func (m *matcher) matchNumber(e *edge, s resumePoint) bool {
 	it, next := &e.item, e.next
-	pos := w.skipBlank()
+	pos := m.skipBlank()
 	if it.kind == itemBranch && s.as != asNumber {
-		if t, ok := w.symbol(it, pos, int(s.n)); ok {
-			return w.takeSymbol(e, t, pos)
+		if t, ok := m.symbol(it, pos, int(s.n)); ok {
+			return m.takeSymbol(e, t, pos)
 		}
-		s = again{}
+		s = resumePoint{}
 	}
 	var n number
-	ok := w.number(&n, it, pos, int(s.n))
-	if !ok && n.pattern && n.end > pos && w.follows(next, n.end-1) {
-		ok = w.number(&n, it, pos, n.end-1) // a 0, and the letter is what comes next
+	ok := m.number(&n, it, pos, int(s.n))
+	if !ok && n.pattern && n.end > pos && m.follows(next, n.end-1) {
+		ok = m.number(&n, it, pos, n.end-1) // a 0, and the letter is what comes next
 	}
 	if it.mayBeAbsent() && (!ok || it.extent == noText || s.as == asNothing) {
-		if it.extent == someText || !w.bind(it, 0, w.pos) {
+		if it.extent == someText || !m.bind(it, 0, m.pos) {
 			return false
 		}
-		w.node = next
+		m.node = next
 		return true
 	}
 	if !ok || it.extent == noText {
-		w.failure.expectItem(pos, it)
+		m.failure.expectItem(pos, it)
 		return false
 	}
 	if s.as != asRange {
-		w.saveNumber(e, &n)
+		m.saveNumber(e, &n)
 	}
-	if it.kind == itemEnum && !w.unnamed(it.ref, &n) {
-		w.failure.expectItem(pos, it)
+	if it.kind == itemEnum && !m.unnamed(it.ref, &n) {
+		m.failure.expectItem(pos, it)
 		return false
 	}
 	if it.ref.Width > 64 {
-		return w.takeWide(e, &n, pos)
+		return m.takeWide(e, &n, pos)
 	}
-	v, fits := w.fit(it.ref, &n)
+	v, fits := m.fit(it.ref, &n)
 	if !fits {
-		w.failRange(it, pos, &n)
+		m.failRange(it, pos, &n)
 		return false
 	}
 	if it.kind == itemFloat && it.ref.Prog != nil {
-		v = w.attainable(it.ref, v)
+		v = m.attainable(it.ref, v)
 	}
-	w.off += n.offBy(v, it.ref)
-	if !w.spelled(pos == w.pos && w.printed(it.ref, v, pos, &n)) || !w.bindNumber(e, v, &n, s) {
+	m.off += n.offBy(v, it.ref)
+	if !m.spelled(pos == m.pos && m.printed(it.ref, v, pos, &n)) || !m.bindNumber(e, v, &n, s) {
 		return false
 	}
-	w.pos, w.node = n.end, next
+	m.pos, m.node = n.end, next
 	return true
 }
 
@@ -73,57 +73,57 @@ func (it *item) mayBeAbsent() bool {
 }
 
 // takeSymbol takes the name of a label that has been read.
-func (w *walker) takeSymbol(e *edge, t target, pos int) bool {
+func (m *matcher) takeSymbol(e *edge, t target, pos int) bool {
 	it, next := &e.item, e.next
-	if t.end-pos > 1 && w.splits(next, pos, t.end) {
-		w.save(e, again{n: int32(t.end - 1)})
+	if t.end-pos > 1 && m.splits(next, pos, t.end) {
+		m.save(e, resumePoint{n: int32(t.end - 1)})
 	}
 	switch {
-	case w.pinning:
-		w.cons = append(w.cons, constraint{prog: &leftOpen, ref: it.ref, scope: w.frames[w.frame].scope})
-	case !t.open && !w.bind(it, t.value, t.end):
+	case m.pinning:
+		m.cons = append(m.cons, constraint{prog: &leftOpen, ref: it.ref, scope: m.frames[m.frame].scope})
+	case !t.open && !m.bind(it, t.value, t.end):
 		return false
 	}
-	w.pos, w.node, w.named = t.end, next, true
+	m.pos, m.node, m.named = t.end, next, true
 	return true
 }
 
 // saveNumber leaves the other ways open to read what has been read as a number.
-func (w *walker) saveNumber(e *edge, n *number) {
+func (m *matcher) saveNumber(e *edge, n *number) {
 	it, next := &e.item, e.next
 	switch {
-	case n.end-n.digits > 1 && w.splits(next, n.digits, n.end):
-		w.save(e, again{n: int32(n.end - 1), as: asNumber})
-	case it.mayBeAbsent() && (w.everyWay() || w.follows(next, w.pos)):
-		w.save(e, again{as: asNothing})
+	case n.end-n.digits > 1 && m.splits(next, n.digits, n.end):
+		m.save(e, resumePoint{n: int32(n.end - 1), as: asNumber})
+	case it.mayBeAbsent() && (m.triesAll() || m.follows(next, m.pos)):
+		m.save(e, resumePoint{as: asNothing})
 	}
 }
 
 // takeWide takes a number of more than 64 bits.
-func (w *walker) takeWide(e *edge, n *number, pos int) bool {
+func (m *matcher) takeWide(e *edge, n *number, pos int) bool {
 	it, next := &e.item, e.next
 	if n.over || n.mag.Len() > it.ref.Width || n.neg && !n.mag.IsZero() {
-		w.failRange(it, pos, n)
+		m.failRange(it, pos, n)
 		return false
 	}
-	if !w.spelled(n.digits == w.pos && (w.src[pos] != '0' || n.end == pos+1)) {
+	if !m.spelled(n.digits == m.pos && (m.src[pos] != '0' || n.end == pos+1)) {
 		return false
 	}
-	if !w.bindMasked(it.ref, w.scopeOf(it.ref.ScopeDepth), n.mag, bits.Ones(it.ref.Width), n.end) {
+	if !m.bindMasked(it.ref, m.scopeOf(it.ref.ScopeDepth), n.mag, bits.Ones(it.ref.Width), n.end) {
 		return false
 	}
-	w.pos, w.node = n.end, next
+	m.pos, m.node = n.end, next
 	return true
 }
 
 // failRange notes that a number does not fit its field.
-func (w *walker) failRange(it *item, pos int, n *number) {
-	if w.failure != nil {
+func (m *matcher) failRange(it *item, pos int, n *number) {
+	if m.failure != nil {
 		from := pos
-		if it.ref.Kind == spec.KindHex && bytes.HasSuffix(w.src[:pos], []byte("0x")) {
+		if it.ref.Kind == spec.KindHex && bytes.HasSuffix(m.src[:pos], []byte("0x")) {
 			from -= len("0x") // which the template has
 		}
-		text := w.raw[from:n.end]
+		text := m.raw[from:n.end]
 		if n.computed {
 			sign := ""
 			if n.neg {
@@ -132,17 +132,17 @@ func (w *walker) failRange(it *item, pos int, n *number) {
 			text = fmt.Appendf(nil, "$(%s%d)", sign, n.mag[0])
 		}
 		hex := it.ref.Kind == spec.KindHex || bytes.Contains(text, []byte("0x"))
-		w.failure.failAt(diag.TextRange, pos, n.end, "%s does not fit %s, expected %s", text, it.ref.Name(), w.limits(it.ref, hex))
+		m.failure.failAt(diag.TextRange, pos, n.end, "%s does not fit %s, expected %s", text, it.ref.Name(), m.limits(it.ref, hex))
 	}
 }
 
 // splits reports whether a number or a name can end before its last character, but behind its first.
-func (w *walker) splits(next *node, from, end int) bool {
-	if w.everyWay() {
+func (m *matcher) splits(next *node, from, end int) bool {
+	if m.triesAll() {
 		return true
 	}
 	for end--; end > from; end-- {
-		if w.follows(next, end) {
+		if m.follows(next, end) {
 			return true
 		}
 	}
@@ -150,45 +150,45 @@ func (w *walker) splits(next *node, from, end int) bool {
 }
 
 // bindNumber is bind for a number, which for some types are the low 32 bits alone.
-func (w *walker) bindNumber(e *edge, v uint64, n *number, s again) bool {
+func (m *matcher) bindNumber(e *edge, v uint64, n *number, s resumePoint) bool {
 	it, ref, end := &e.item, e.item.ref, n.end
 	switch {
 	case ref.Prog != nil:
-		return w.bindDerived(e, v, end, s)
+		return m.bindDerived(e, v, end, s)
 	case ref.Kind == spec.KindBool && ref.Width > 32:
-		return w.bindSome(ref, w.scopeOf(ref.ScopeDepth), v, math.MaxUint32, end)
+		return m.bindSome(ref, m.scopeOf(ref.ScopeDepth), v, math.MaxUint32, end)
 	}
-	return w.bind(it, v, end)
+	return m.bind(it, v, end)
 }
 
 // bindDerived notes what a number says about an expression.
-func (w *walker) bindDerived(e *edge, v uint64, end int, s again) bool {
+func (m *matcher) bindDerived(e *edge, v uint64, end int, s resumePoint) bool {
 	it, ranged := &e.item, s.as == asRange
 	if it.kind == itemFloat && !ranged {
-		w.save(e, again{n: s.n, as: asRange})
+		m.save(e, resumePoint{n: s.n, as: asRange})
 	}
-	if it.spread != nil && it.kind != itemEnum && !ranged && w.failure == nil {
-		return w.bind(it, v, end)
+	if it.spread != nil && it.kind != itemEnum && !ranged && m.failure == nil {
+		return m.bind(it, v, end)
 	}
-	c := derivedConstraint(it.ref, w.scopeOf(it.ref.ScopeDepth), v)
+	c := derivedConstraint(it.ref, m.scopeOf(it.ref.ScopeDepth), v)
 	switch {
 	case it.kind == itemEnum:
 		c.mask = math.MaxUint32
 	case ranged:
 		c.kind = wantRange
-		c.value, c.high = w.samePrint(it.ref, c.value)
+		c.value, c.high = m.samePrint(it.ref, c.value)
 	}
-	return w.bindComputed(c, end)
+	return m.bindComputed(c, end)
 }
 
 // samePrint returns the lowest and the highest bits that print as those of a float do. They are in
 // one run, as the magnitude grows with the bits.
-func (w *walker) samePrint(ref *model.Ref, v uint64) (low, high uint64) {
+func (m *matcher) samePrint(ref *model.Ref, v uint64) (low, high uint64) {
 	width := floatWidth(ref)
 	text := string(model.AppendScalar(nil, ref, v, true))
 	same := func(x uint64) bool {
-		w.scalar = model.AppendScalar(w.scalar[:0], ref, x, true)
-		return string(w.scalar) == text
+		m.scalar = model.AppendScalar(m.scalar[:0], ref, x, true)
+		return string(m.scalar) == text
 	}
 	sign := v & (1 << (width - 1))
 	below, above := int(v-sign), int(1<<(width-1)-1-(v-sign))
@@ -200,7 +200,7 @@ func (w *walker) samePrint(ref *model.Ref, v uint64) (low, high uint64) {
 // unnamed makes of a number the value of an enum that prints so: one without a name, of which the
 // low 32 bits are printed. ok is false where there is none. Of a computed value the number is left as
 // it is; where that is given more than 32 bits, a number with a name may be the low part of one without.
-func (w *walker) unnamed(ref *model.Ref, n *number) (ok bool) {
+func (m *matcher) unnamed(ref *model.Ref, n *number) (ok bool) {
 	if ref.Prog != nil {
 		_, named := ref.Enum.Lookup(n.mag[0])
 		wide := ref.Field != nil && ref.Field.WidthGiven && ref.Width > 32
@@ -218,9 +218,9 @@ func (w *walker) unnamed(ref *model.Ref, n *number) (ok bool) {
 }
 
 // printed reports whether a value prints as the text of a number, which starts at pos.
-func (w *walker) printed(ref *model.Ref, v uint64, pos int, n *number) bool {
-	w.scalar = model.AppendScalar(w.scalar[:0], ref, v, w.env.Machine.ISA.Strict)
-	return string(w.scalar) == string(w.src[pos:n.end])
+func (m *matcher) printed(ref *model.Ref, v uint64, pos int, n *number) bool {
+	m.scalar = model.AppendScalar(m.scalar[:0], ref, v, m.env.Machine.ISA.Strict)
+	return string(m.scalar) == string(m.src[pos:n.end])
 }
 
 // number is a number as it was read.
@@ -244,24 +244,24 @@ type number struct {
 
 // number reads a number of the item's kind at pos, any radix or $(EXPRESSION); it ends before limit if that
 // is not 0.
-func (w *walker) number(n *number, it *item, pos, limit int) bool {
+func (m *matcher) number(n *number, it *item, pos, limit int) bool {
 	*n = number{}
 	i := pos
 	if limit <= 0 {
-		limit = len(w.src)
+		limit = len(m.src)
 	}
-	if i < limit && (w.src[i] == '-' || w.src[i] == '+') {
-		n.neg = w.src[i] == '-'
+	if i < limit && (m.src[i] == '-' || m.src[i] == '+') {
+		n.neg = m.src[i] == '-'
 		i++
-		if i < limit && w.src[i] == ' ' {
+		if i < limit && m.src[i] == ' ' {
 			i++
 		}
 	}
-	if it.kind == itemFloat && (i >= limit || w.src[i] != '$') {
-		return w.float(n, it.ref.Width, i, limit)
+	if it.kind == itemFloat && (i >= limit || m.src[i] != '$') {
+		return m.float(n, it.ref.Width, i, limit)
 	}
-	if i+1 < limit && w.src[i] == '$' && w.src[i+1] == '(' {
-		return w.constant(n, it, i+2, limit)
+	if i+1 < limit && m.src[i] == '$' && m.src[i+1] == '(' {
+		return m.constant(n, it, i+2, limit)
 	}
 	if it.ref.Kind == spec.KindOffset && i == pos || it.ref.Kind == spec.KindUOffset && (i == pos || n.neg) {
 		return false
@@ -271,14 +271,14 @@ func (w *walker) number(n *number, it *item, pos, limit int) bool {
 	if it.ref.Kind == spec.KindHex {
 		base = 16
 	}
-	if i+1 < limit && w.src[i] == '0' {
-		if radix := uint64(radixes[w.src[i+1]]); radix != 0 && (radix != 2 || base != 16) {
+	if i+1 < limit && m.src[i] == '0' {
+		if radix := uint64(radixes[m.src[i+1]]); radix != 0 && (radix != 2 || base != 16) {
 			if i+2 < limit { // without a digit behind it the letter is none of the number
 				base, i, n.pattern = radix, i+2, true
 			}
 		}
 	}
-	return w.digits(n, i, limit, base)
+	return m.digits(n, i, limit, base)
 }
 
 // radixes are those of numbers by the letter behind their 0.
@@ -286,15 +286,15 @@ var radixes = [256]uint8{'x': 16, 'X': 16, 'o': 8, 'O': 8, 'b': 2, 'B': 2}
 
 // constant reads the rest of $(EXPRESSION), in which numbers are decimal whatever the type, from behind
 // the parenthesis. It needs no sign where the type prints one.
-func (w *walker) constant(n *number, it *item, i, limit int) bool {
-	if w.caller.Constant != nil {
-		return w.compute(n, it, i-1, limit)
+func (m *matcher) constant(n *number, it *item, i, limit int) bool {
+	if m.caller.Constant != nil {
+		return m.compute(n, it, i-1, limit)
 	}
-	if i < limit && w.src[i] == '-' {
+	if i < limit && m.src[i] == '-' {
 		n.neg = !n.neg
 		i++
 	}
-	if !w.digits(n, i, limit, 10) || n.end >= limit || w.src[n.end] != ')' {
+	if !m.digits(n, i, limit, 10) || n.end >= limit || m.src[n.end] != ')' {
 		return false
 	}
 	n.whole(it, n.end+1)
@@ -310,11 +310,11 @@ func (n *number) whole(it *item, end int) {
 }
 
 // compute reads the constant expression in parentheses at i.
-func (w *walker) compute(n *number, it *item, i, limit int) bool {
-	w.asked = true
-	v, size, err := w.caller.Constant(string(w.raw[i:]))
-	if e, ok := Shifted(err, i).(*Error); ok && w.wrong == nil {
-		w.wrong = e
+func (m *matcher) compute(n *number, it *item, i, limit int) bool {
+	m.asked = true
+	v, size, err := m.caller.Constant(string(m.raw[i:]))
+	if e, ok := Shifted(err, i).(*Error); ok && m.wrong == nil {
+		m.wrong = e
 	}
 	if err != nil || i+size > limit {
 		return false
@@ -332,10 +332,10 @@ func (w *walker) compute(n *number, it *item, i, limit int) bool {
 const maxDigits = 300
 
 // digits reads the digits of a number from i on.
-func (w *walker) digits(n *number, i, limit int, base uint64) bool {
+func (m *matcher) digits(n *number, i, limit int, base uint64) bool {
 	from := i
 	for ; i < limit; i++ {
-		d := uint64(digitValue[w.src[i]])
+		d := uint64(digitValue[m.src[i]])
 		if d >= base {
 			break
 		}
@@ -383,10 +383,10 @@ var digitValue = func() (t [256]byte) {
 }()
 
 // float reads a decimal float without its sign for a field of that width, nan or inf.
-func (w *walker) float(n *number, width, i, limit int) bool {
+func (m *matcher) float(n *number, width, i, limit int) bool {
 	n.digits = i
 	for _, word := range []string{"nan", "inf"} {
-		if i+3 <= limit && strings.EqualFold(string(w.src[i:i+3]), word) {
+		if i+3 <= limit && strings.EqualFold(string(m.src[i:i+3]), word) {
 			n.f, n.digits, n.end, n.word = math.NaN(), i+2, i+3, true
 			if word == "inf" {
 				n.f = math.Inf(1)
@@ -394,7 +394,7 @@ func (w *walker) float(n *number, width, i, limit int) bool {
 			return true
 		}
 	}
-	n.end = floatEnd(w.src[:limit], i)
+	n.end = floatEnd(m.src[:limit], i)
 	if n.end-i > maxDigits {
 		n.digits = n.end - 1 // which is whole: each end would take as long as the text
 	}
@@ -403,7 +403,7 @@ func (w *walker) float(n *number, width, i, limit int) bool {
 		size = 32 // rounded once
 	}
 	var err error
-	text := string(w.src[i:n.end])
+	text := string(m.src[i:n.end])
 	n.f, err = strconv.ParseFloat(text, size)
 	if n.literal = n.f; size == 32 {
 		n.literal, _ = strconv.ParseFloat(text, 64)
@@ -439,7 +439,7 @@ func digitsEnd(src []byte, i int) int {
 }
 
 // fit converts a number to the bits of a field; ok is false where it does not fit.
-func (w *walker) fit(ref *model.Ref, n *number) (v uint64, ok bool) {
+func (m *matcher) fit(ref *model.Ref, n *number) (v uint64, ok bool) {
 	if ref.Kind == spec.KindFloat {
 		v := floatBits(n, ref.Width)
 		return v, !math.IsInf(model.FloatValue(v, ref.Width), 0) || n.word
@@ -536,8 +536,8 @@ func (n *number) offBy(v uint64, ref *model.Ref) float64 {
 
 // attainable rounds the bits of a computed float to the nearest that end as its values all do: in zeros,
 // where the bits of a field are shifted. Only the fraction is rounded.
-func (w *walker) attainable(ref *model.Ref, v uint64) uint64 {
-	t := w.ternary(ref.Prog.Root, w.scopeOf(ref.ScopeDepth))
+func (m *matcher) attainable(ref *model.Ref, v uint64) uint64 {
+	t := m.ternary(ref.Prog.Root, m.scopeOf(ref.ScopeDepth))
 	step, fraction := t.open&-t.open, uint64(1)<<23
 	if ref.Width == 16 {
 		fraction = 1 << 10
@@ -579,90 +579,90 @@ type target struct {
 }
 
 // symbol reads the longest name at pos that is known, and ends at most at limit if that is not 0.
-func (w *walker) symbol(it *item, pos, limit int) (t target, ok bool) {
-	if bytes.HasPrefix(w.raw[pos:], []byte("$(")) {
+func (m *matcher) symbol(it *item, pos, limit int) (t target, ok bool) {
+	if bytes.HasPrefix(m.raw[pos:], []byte("$(")) {
 		return t, false
 	}
 	end, whole := pos, limit == 0
 	if whole {
-		limit = len(w.raw)
+		limit = len(m.raw)
 	}
-	for end < limit && isSymbolByte(w.raw[end], end == pos) {
+	for end < limit && isSymbolByte(m.raw[end], end == pos) {
 		end++
 	}
-	if w.caller.Symbol == nil {
+	if m.caller.Symbol == nil {
 		return t, false
 	}
 	if end == pos {
 		return t, false
 	}
-	a := w.ask(it, pos, end)
+	a := m.ask(it, pos, end)
 	if !a.known && whole {
-		w.failure.failAt(diag.TextSymbol, pos, end, "%s is no label", w.raw[pos:end])
+		m.failure.failAt(diag.TextSymbol, pos, end, "%s is no label", m.raw[pos:end])
 	}
 	for !a.known { // perhaps more text touches it
 		if end--; end == pos || end-pos > maxName {
 			return t, false
 		}
-		a = w.ask(it, pos, end)
+		a = m.ask(it, pos, end)
 	}
-	if t.end = end; a.open || w.pinning {
+	if t.end = end; a.open || m.pinning {
 		t.open = true
 		return t, true
 	}
-	t.value, ok = w.reach(it, a.addr, pos, end)
+	t.value, ok = m.reach(it, a.addr, pos, end)
 	return t, ok
 }
 
 // ask returns what the name from pos up to end means, and notes it.
-func (w *walker) ask(it *item, pos, end int) answer {
-	x := ask{name: string(w.raw[pos:end]), relative: it.ref.Kind == spec.KindBranch}
-	x.answer = w.answer(x.name, x.relative)
+func (m *matcher) ask(it *item, pos, end int) answer {
+	x := ask{name: string(m.raw[pos:end]), relative: it.ref.Kind == spec.KindBranch}
+	x.answer = m.answer(x.name, x.relative)
 	switch {
-	case slices.Contains(w.asks, x):
-	case len(w.asks) == maxAsks:
-		w.asked = true
+	case slices.Contains(m.asks, x):
+	case len(m.asks) == maxAsks:
+		m.asked = true
 	default:
-		w.asks = append(w.asks, x)
+		m.asks = append(m.asks, x)
 	}
 	return x.answer
 }
 
 // answer returns the address of a name, for a relative one from the line on.
-func (w *walker) answer(name string, relative bool) (a answer) {
-	a.addr, a.known = w.caller.Symbol(name)
+func (m *matcher) answer(name string, relative bool) (a answer) {
+	a.addr, a.known = m.caller.Symbol(name)
 	switch {
 	case !a.known:
-		a.known = w.caller.Later != nil && w.caller.Later(name)
+		a.known = m.caller.Later != nil && m.caller.Later(name)
 		a.addr, a.open = 0, a.known
 	case relative:
-		a.addr -= w.caller.Addr
+		a.addr -= m.caller.Addr
 	}
 	return a
 }
 
 // reach turns the address of the label from pos up to end into the value of a branch; ok is false where
 // the branch does not reach it.
-func (w *walker) reach(it *item, addr int64, pos, end int) (v uint64, ok bool) {
+func (m *matcher) reach(it *item, addr int64, pos, end int) (v uint64, ok bool) {
 	unit := int64(it.ref.Field.Unit)
 	if unit == 0 {
-		unit = int64(w.root.Stored(w.root.Size))
+		unit = int64(m.root.Stored(m.root.Size))
 	}
 	if addr%unit != 0 {
-		w.failure.failAt(diag.TextSymbol, pos, end, "label %s is not at a multiple of %d bits", w.raw[pos:end], unit)
+		m.failure.failAt(diag.TextSymbol, pos, end, "label %s is not at a multiple of %d bits", m.raw[pos:end], unit)
 		return 0, false
 	}
 	n := number{neg: addr < 0, mag: bits.Of(uint64(addr / unit))}
 	if n.neg {
 		n.mag[0] = -n.mag[0]
 	}
-	v, ok = w.fit(it.ref, &n)
+	v, ok = m.fit(it.ref, &n)
 	if !ok {
 		where := fmt.Sprintf("at %d", addr/unit)
 		if it.ref.Kind == spec.KindBranch {
 			where = fmt.Sprintf("%d away", addr/unit)
 		}
-		w.failure.failAt(diag.TextRange, pos, end, "label %s is %s, expected %s", w.raw[pos:end], where, w.limits(it.ref, false))
+		m.failure.failAt(diag.TextRange, pos, end, "label %s is %s, expected %s", m.raw[pos:end], where, m.limits(it.ref, false))
 	}
 	return v, ok
 }

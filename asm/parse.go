@@ -31,7 +31,7 @@ type Parser struct {
 	// each instruction entries of its own, from 0 upwards.
 	Tables []Table
 
-	walker
+	matcher
 	outcome
 
 	// cache is nil for a parser that remembers nothing.
@@ -194,7 +194,7 @@ func (p *Parser) uncommented(line []byte) (res Result, err error) {
 
 // remembers reports whether the cache counts for the present line.
 func (p *Parser) remembers() bool {
-	return p.cache != nil && !p.careful && !p.pinning && !p.keptElsewhere
+	return p.cache != nil && !p.exhaustive && !p.pinning && !p.keptElsewhere
 }
 
 // recall makes what a line was read as before that of the present line. ok is false where its entries have no places.

@@ -23,15 +23,15 @@ func (p *Parser) pins(line []byte) bool {
 
 // notePinned notes, when all of a line has been read, whether bits of a branch target are known though
 // the label gives none. Zeros in all words, of a target that is a multiple, leave labels their places.
-func (w *walker) notePinned() {
-	if !w.pinning {
+func (m *matcher) notePinned() {
+	if !m.pinning {
 		return
 	}
-	w.pinned = false
-	for i := range w.cons {
-		if c := &w.cons[i]; c.prog == &leftOpen {
-			alone := w.alone(c)
-			w.pinned = w.pinned || alone.val != 0 || alone.known() || w.reference(c.ref, c.scope, true) != alone
+	m.pinned = false
+	for i := range m.cons {
+		if c := &m.cons[i]; c.prog == &leftOpen {
+			alone := m.alone(c)
+			m.pinned = m.pinned || alone.val != 0 || alone.known() || m.reference(c.ref, c.scope, true) != alone
 		}
 	}
 }

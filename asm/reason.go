@@ -33,7 +33,7 @@ func (f *failure) failValue(c *constraint, end int) {
 	here := c.text
 	text := f.valueText(c.ref, shownValue(c.ref, c.value))
 	if here.pos < here.end {
-		text = string(f.w.raw[here.pos:here.end])
+		text = string(f.m.raw[here.pos:here.end])
 	}
 	msg := fmt.Sprintf("%s does not fit %s", text, c.ref.Name())
 	if legal, ok := f.legal(c); ok {
@@ -54,20 +54,20 @@ const maxLegal = 12
 // text, and which is the nearest to the one that is wanted; ok tells that this is one of them, or that the
 // rest of the text leaves none.
 func (f *failure) legal(c *constraint) (list string, ok bool) {
-	free := slices.Clone(f.w.freeBits(c))
+	free := slices.Clone(f.m.freeBits(c))
 	if len(free) > maxLegal {
 		return f.bounds(c), false
 	}
 	var values []int64
-	mark := len(f.w.trail)
+	mark := len(f.m.trail)
 	for i := range 1 << len(free) {
 		for n, b := range free {
-			f.w.setBit(b, uint64(i>>n)&1)
+			f.m.setBit(b, uint64(i>>n)&1)
 		}
-		if v, known := f.w.eval(c.prog.Root, c.scope); known && f.othersHold(c) {
+		if v, known := f.m.eval(c.prog.Root, c.scope); known && f.othersHold(c) {
 			values = append(values, shownValue(c.ref, v&c.mask))
 		}
-		f.w.undo(mark)
+		f.m.undo(mark)
 	}
 	slices.Sort(values)
 	want := shownValue(c.ref, c.value)
@@ -76,8 +76,8 @@ func (f *failure) legal(c *constraint) (list string, ok bool) {
 
 // othersHold reports whether what is known breaks no constraint but c.
 func (f *failure) othersHold(c *constraint) bool {
-	for i := range f.w.cons {
-		if x := &f.w.cons[i]; x != c && x.kind != wantNested && f.w.inspect(x) == broken {
+	for i := range f.m.cons {
+		if x := &f.m.cons[i]; x != c && x.kind != wantNested && f.m.inspect(x) == broken {
 			return false
 		}
 	}
@@ -99,7 +99,7 @@ func shownValue(ref *model.Ref, v uint64) int64 {
 
 // valueText is what is printed of a value.
 func (f *failure) valueText(ref *model.Ref, v int64) string {
-	s := string(model.AppendScalar(nil, ref, uint64(v), inside.Machine(f.w.set).ISA.Strict))
+	s := string(model.AppendScalar(nil, ref, uint64(v), inside.Machine(f.m.set).ISA.Strict))
 	switch {
 	case ref.Kind == spec.KindHex:
 		return "0x" + s
@@ -156,7 +156,7 @@ func stepped(text func(int64) string, low, high, step, want int64) string {
 
 // bounds is legal for values of many bits, of which the bounds and the lowest bit that varies are known.
 func (f *failure) bounds(c *constraint) string {
-	t := f.w.ternary(c.prog.Root, c.scope).and(exactly(c.mask))
+	t := f.m.ternary(c.prog.Root, c.scope).and(exactly(c.mask))
 	step := int64(t.open & -t.open)
 	low, high := int64(t.val), int64(t.max())
 	if a := shownValue(c.ref, t.max()); a < 0 {
@@ -180,7 +180,7 @@ func (f *failure) apart(c *constraint) string {
 	var last int
 	for _, i := range f.sources(c) {
 		o := f.origins[i]
-		text := fmt.Sprintf("%q at column %d", f.w.raw[o.pos:o.end], original(f.body, o.pos)+1)
+		text := fmt.Sprintf("%q at column %d", f.m.raw[o.pos:o.end], original(f.body, o.pos)+1)
 		if !slices.Contains(pieces, text) {
 			pieces = append(pieces, text)
 			last = i
@@ -199,10 +199,10 @@ func (f *failure) apart(c *constraint) string {
 // place in the text.
 func (f *failure) sources(c *constraint) (list []int) {
 	var read []freeBit
-	f.w.supposing(bits.Value{}, func() { read = f.w.freeBits(c) })
-	for i := range min(len(f.w.trail), len(f.origins)) {
-		u, o := &f.w.trail[i], f.origins[i]
-		if o.pos < o.end && o.end <= len(f.w.raw) && slices.ContainsFunc(read, func(b freeBit) bool {
+	f.m.supposing(bits.Value{}, func() { read = f.m.freeBits(c) })
+	for i := range min(len(f.m.trail), len(f.origins)) {
+		u, o := &f.m.trail[i], f.origins[i]
+		if o.pos < o.end && o.end <= len(f.m.raw) && slices.ContainsFunc(read, func(b freeBit) bool {
 			return u.has(b)
 		}) {
 			list = append(list, i)
@@ -214,8 +214,8 @@ func (f *failure) sources(c *constraint) (list []int) {
 
 // instead says which other numbers could stand where the text gave the bits of an entry of the trail, if it was a number.
 func (f *failure) instead(c *constraint, entry int) string {
-	u, low, width := &f.w.trail[entry], f.origins[entry].low, f.origins[entry].width
-	s := &f.w.spaces[u.space]
+	u, low, width := &f.m.trail[entry], f.origins[entry].low, f.origins[entry].width
+	s := &f.m.spaces[u.space]
 	was := s.val.Uint(low, width)
 	if width > maxLegal || u.set != ones(width)<<uint(low&63) {
 		return ""
@@ -223,7 +223,7 @@ func (f *failure) instead(c *constraint, entry int) string {
 	var values []int64
 	for v := range uint64(1) << width {
 		s.val.SetUint(low, width, v)
-		t := f.w.ternary(c.prog.Root, c.scope).truth()
+		t := f.m.ternary(c.prog.Root, c.scope).truth()
 		if c.kind == wantFalse {
 			t = t.not()
 		}

@@ -11,18 +11,18 @@ import (
 type leafScope struct {
 	leaf   *model.BoundLeaf
 	scope  int32
-	accept *accept
+	accept *reduction
 }
 
 // solver finds bits for what must hold of expressions of them.
 type solver struct {
-	known
+	assignment
 	cons []constraint
 	// context has the contexts; textContexts are the bits of those that text can give.
 	context, textContexts bits.Value
-	// leniently accepts words too that would be printed through another case of their instruction; noncanonical tells that
+	// allowAliases accepts words too that would be printed through another case of their instruction; noncanonical tells that
 	// one was, or that some text was not read as it would be printed: a number in another spelling, a blank too few, an alias.
-	leniently, noncanonical bool
+	allowAliases, noncanonical bool
 	// work counts the expressions inside others that were computed for the line, trials the bits that were tried for one way
 	// to read it, all those for others.
 	work, trials, all int
@@ -237,7 +237,7 @@ func (sv *solver) solve() bool {
 	sv.undo(mark)
 	sv.cons = sv.cons[:n]
 	hard := slices.DeleteFunc(slices.Clone(sv.cons), func(c constraint) bool { return c.soft })
-	if len(hard) < n && sv.leniently {
+	if len(hard) < n && sv.allowAliases {
 		sv.cons, sv.noncanonical = append(sv.cons[:0], hard...), true
 		if sv.solveAll() {
 			return true
@@ -253,7 +253,7 @@ func (sv *solver) solveAll() bool {
 	for i := range sv.cons {
 		sv.cons[i].done = false
 	}
-	if sv.settleAll(!sv.everyWay()) == broken {
+	if sv.settleAll(!sv.triesAll()) == broken {
 		return false
 	}
 	mark := len(sv.trail)

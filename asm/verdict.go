@@ -12,11 +12,11 @@ import (
 // are not remembered, nor those that may have a label or whose text could be read as one, nor any where the program has
 // names of its own, which depend on more.
 type verdicts struct {
-	hashTable[said]
+	hashTable[verdict]
 	// settings are those that there were, set the present ones among them.
 	settings []settings
 	set      int
-	room     arena[said]
+	room     arena[verdict]
 }
 
 // settings are what the verdict of each word depends on beside the word.
@@ -29,8 +29,8 @@ type settings struct {
 	comment       string
 }
 
-// said is what is known of a word: the suffix of its text, if it has a text.
-type said struct {
+// verdict is what is known of a word: the suffix of its text, if it has a text.
+type verdict struct {
 	word   [2]uint64
 	set    int
 	leaf   *isa.Leaf
@@ -54,7 +54,7 @@ func (l *Lossless) remembers(in isa.Inst) bool {
 }
 
 // find returns the verdict of an instruction, nil where none is known.
-func (l *Lossless) find(in isa.Inst, remembers bool) *said {
+func (l *Lossless) find(in isa.Inst, remembers bool) *verdict {
 	if !remembers {
 		return nil
 	}
@@ -96,6 +96,6 @@ func (v *verdicts) hashOf(in isa.Inst) uint64 {
 // keep remembers a verdict: the suffix of the text, where there is a text.
 func (l *Lossless) keep(in isa.Inst, suffix []byte, ok bool) {
 	v := &l.verdicts
-	x := v.room.keep([]said{{[2]uint64(in.Bits[:2]), v.set, in.Leaf, ok, string(suffix)}})
+	x := v.room.keep([]verdict{{[2]uint64(in.Bits[:2]), v.set, in.Leaf, ok, string(suffix)}})
 	v.add(v.hashOf(in), &x[0], maxVerdicts)
 }

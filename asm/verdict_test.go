@@ -248,7 +248,7 @@ func TestVerdictOfLeaf(t *testing.T) {
 	}
 	print()
 	slots := x.remembers.verdicts.slots // are exchanged as if their hashes were the same: those of a word, then others
-	of := map[[2]uint64]*hashSlot[said]{}
+	of := map[[2]uint64]*hashSlot[verdict]{}
 	for i := range slots {
 		if s := &slots[i]; s.value != nil {
 			if other := of[s.value.word]; other != nil {

@@ -27,17 +27,17 @@ func (p *Parser) verify() {
 // mayPrintBack reports whether there may be another way to read the text than the one that was found, with every piece as
 // it is printed. It would part from that one at a way left open, before any piece that is not; or it starts otherwise.
 // Where nothing was read but leniently, all ways were tried.
-func (w *walker) mayPrintBack() bool {
-	if w.leniently {
+func (m *matcher) mayPrintBack() bool {
+	if m.allowAliases {
 		return false
 	}
-	for i := range w.choices {
-		if !w.choices[i].noncanonical {
+	for i := range m.choices {
+		if !m.choices[i].noncanonical {
 			return true
 		}
 	}
-	tried := len(w.roots)
-	starts, complete := w.startsFor(nil)
+	tried := len(m.roots)
+	starts, complete := m.startsFor(nil)
 	return !complete || len(starts) > tried
 }
 
@@ -63,7 +63,7 @@ func (f *finding) copy(x *finding) {
 // ways goes through the ways to read the text, those that print it alone if strict, until done returns true, and reports
 // whether it has.
 func (p *Parser) ways(strict bool, done func() bool) bool {
-	p.strict, p.leniently = strict, false
+	p.strict, p.allowAliases = strict, false
 	defer func() { p.strict = false }()
 	starts, complete := p.startsFor(nil)
 	if !complete {

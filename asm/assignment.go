@@ -12,17 +12,17 @@ import (
 	"github.com/isago/isago/internal/spec"
 )
 
-// known is what is known of the bits that text can fix: of the word, of contexts and of entries of tables. What becomes
-// known is noted on a trail, so that it can be undone.
-type known struct {
+// assignment is what is assignment of the bits that text can fix: of the word, of contexts and of entries of tables. What becomes
+// assignment is noted on a trail, so that it can be undone.
+type assignment struct {
 	finding
-	trail []undo
+	trail []trailEntry
 	// pos is how far the text was read.
 	pos int
 	// failure is told why bits cannot be set; it is nil where nobody wants to know.
 	failure *failure
-	// careful tries ways that lead nowhere; tests compare with it.
-	careful bool
+	// exhaustive tries ways that lead nowhere; tests compare with it.
+	exhaustive bool
 }
 
 // space is a group of bits that text fixes: the word, the contexts, or an entry of a table.
@@ -41,8 +41,8 @@ const (
 	spaceTable
 )
 
-// undo are bits of a limb of a space that were unknown before.
-type undo struct {
+// trailEntry are bits of a limb of a space that were unknown before.
+type trailEntry struct {
 	space, limb uint8
 	set         uint64
 }
@@ -58,65 +58,65 @@ type scope struct {
 }
 
 // inner adds the scope of a bitset field of scope from; names climb from it to scope up.
-func (k *known) inner(ref *model.Ref, from, up int32) (int32, bool) {
+func (a *assignment) inner(ref *model.Ref, from, up int32) (int32, bool) {
 	s := scope{up: up, size: ref.Env.Root.Size}
 	if ref.Field.Table != nil {
-		sp, ok := k.entry(ref.Field, &k.scopes[from])
+		sp, ok := a.entry(ref.Field, &a.scopes[from])
 		if !ok {
 			return 0, false
 		}
 		s.space = sp
 	} else {
-		outer := &k.scopes[from]
+		outer := &a.scopes[from]
 		s.space = outer.space
 		s.low, s.parts = outer.place(ref.Field.Parts)
 	}
-	return k.addScope(s), true
+	return a.addScope(s), true
 }
 
 // addScope adds a scope and returns its number.
-func (k *known) addScope(s scope) int32 {
-	k.scopes = append(k.scopes, s)
-	return int32(len(k.scopes) - 1)
+func (a *assignment) addScope(s scope) int32 {
+	a.scopes = append(a.scopes, s)
+	return int32(len(a.scopes) - 1)
 }
 
 // openSpread makes the scope of a computed value that is bits of a scope.
-func (k *known) openSpread(s *spread, ref *model.Ref, from, up int32) int32 {
-	home := &k.scopes[k.up(from, s.scopeDepth)]
+func (a *assignment) openSpread(s *spread, ref *model.Ref, from, up int32) int32 {
+	home := &a.scopes[a.up(from, s.scopeDepth)]
 	inner := scope{up: up, space: home.space, size: ref.Env.Root.Size}
 	inner.low, inner.parts = home.place(s.parts)
-	return k.addScope(inner)
+	return a.addScope(inner)
 }
 
 // bindSpread sets the bits of a scope that are a computed value, of which the others must be as they always are.
-func (k *known) bindSpread(x *spread, scope int32, v uint64, end int) bool {
-	home := &k.scopes[k.up(scope, x.scopeDepth)]
-	return v&x.zeros == 0 && v&x.ones == x.ones && k.setPieces(home, x.parts, bits.Of(v&^x.ones), bits.Of(^uint64(0)), end)
+func (a *assignment) bindSpread(x *spread, scope int32, v uint64, end int) bool {
+	home := &a.scopes[a.up(scope, x.scopeDepth)]
+	return v&x.zeros == 0 && v&x.ones == x.ones && a.setPieces(home, x.parts, bits.Of(v&^x.ones), bits.Of(^uint64(0)), end)
 }
 
 // entry returns the space of a table entry, one for each index field.
-func (k *known) entry(f *spec.Field, home *scope) (uint8, bool) {
-	for i := spaceTable; i < k.nspaces; i++ {
-		if s := &k.spaces[i]; s.field == f && s.home.same(home) {
+func (a *assignment) entry(f *spec.Field, home *scope) (uint8, bool) {
+	for i := spaceTable; i < a.nspaces; i++ {
+		if s := &a.spaces[i]; s.field == f && s.home.same(home) {
 			return uint8(i), true
 		}
 	}
-	sp, ok := k.openSpace()
+	sp, ok := a.openSpace()
 	if ok {
-		k.spaces[sp].field, k.spaces[sp].home = f, *home
+		a.spaces[sp].field, a.spaces[sp].home = f, *home
 	}
 	return sp, ok
 }
 
 // openSpace adds a space; ok is false where there is no room.
-func (k *known) openSpace() (sp uint8, ok bool) {
-	if k.nspaces == maxSpaces {
-		k.failure.failAt(diag.TextAmbiguous, k.pos, k.pos, "more than %d operands beside the word", maxSpaces)
+func (a *assignment) openSpace() (sp uint8, ok bool) {
+	if a.nspaces == maxSpaces {
+		a.failure.failAt(diag.TextAmbiguous, a.pos, a.pos, "more than %d operands beside the word", maxSpaces)
 		return 0, false
 	}
-	k.spaces[k.nspaces] = space{}
-	k.nspaces++
-	return uint8(k.nspaces - 1), true
+	a.spaces[a.nspaces] = space{}
+	a.nspaces++
+	return uint8(a.nspaces - 1), true
 }
 
 // same reports whether two scopes are the same bits.
@@ -177,31 +177,31 @@ func (s *scope) place(list []spec.Part) (low int, parts []spec.Part) {
 }
 
 // bindSome is bindMasked for up to 64 bits.
-func (k *known) bindSome(ref *model.Ref, scope int32, v, mask uint64, end int) bool {
-	if sp, low, ok := k.runAt(ref, scope); ok {
-		return k.setSome(sp, low, ref.Width, v, mask&ones(ref.Width), end)
+func (a *assignment) bindSome(ref *model.Ref, scope int32, v, mask uint64, end int) bool {
+	if sp, low, ok := a.runAt(ref, scope); ok {
+		return a.setSome(sp, low, ref.Width, v, mask&ones(ref.Width), end)
 	}
-	return k.bindMasked(ref, scope, bits.Of(v), bits.Of(mask), end)
+	return a.bindMasked(ref, scope, bits.Of(v), bits.Of(mask), end)
 }
 
 // bindMasked sets those bits that are set in mask of a field that stands in scope, or at the end of a path from it.
-func (k *known) bindMasked(ref *model.Ref, scope int32, v, mask bits.Value, end int) bool {
-	s, ok := k.enter(ref, scope)
+func (a *assignment) bindMasked(ref *model.Ref, scope int32, v, mask bits.Value, end int) bool {
+	s, ok := a.enter(ref, scope)
 	switch {
 	case !ok:
 		return false
 	case ref.Field.Table == nil || ref.Kind != spec.KindBitset || ref.Env == nil:
-		return k.setPieces(&s, ref.Field.Parts, v, mask, end)
+		return a.setPieces(&s, ref.Field.Parts, v, mask, end)
 	}
-	sp, ok := k.entry(ref.Field, &s)
-	return ok && k.setMasked(sp, 0, mask.Len(), v, mask, end)
+	sp, ok := a.entry(ref.Field, &s)
+	return ok && a.setMasked(sp, 0, mask.Len(), v, mask, end)
 }
 
 // setPieces sets those bits of runs of a scope that are in the mask.
-func (k *known) setPieces(s *scope, list []spec.Part, v, mask bits.Value, end int) bool {
+func (a *assignment) setPieces(s *scope, list []spec.Part, v, mask bits.Value, end int) bool {
 	at := 0
 	for low, width := range s.pieces(list) {
-		if !k.setFrom(at, s.space, low, width, &v, &mask, end) {
+		if !a.setFrom(at, s.space, low, width, &v, &mask, end) {
 			return false
 		}
 		at += width
@@ -211,31 +211,31 @@ func (k *known) setPieces(s *scope, list []spec.Part, v, mask bits.Value, end in
 
 // runAt returns where the bits of a field are that stands in scope, or at the end of a path from it; ok is false where
 // they are not in one piece of at most 64.
-func (k *known) runAt(ref *model.Ref, scope int32) (sp uint8, low int, ok bool) {
-	s := &k.scopes[scope]
+func (a *assignment) runAt(ref *model.Ref, scope int32) (sp uint8, low int, ok bool) {
+	s := &a.scopes[scope]
 	switch {
 	case ref.At < 0:
 		return 0, 0, false
 	case ref.Entry != nil:
-		sp, ok = k.entry(ref.Entry, s)
+		sp, ok = a.entry(ref.Entry, s)
 		return sp, ref.At, ok
 	}
 	return s.space, s.low + ref.At, s.parts == nil
 }
 
 // enter returns the scope at the end of a path.
-func (k *known) enter(ref *model.Ref, from int32) (s scope, ok bool) {
-	s, ok = k.scopes[from], true
+func (a *assignment) enter(ref *model.Ref, from int32) (s scope, ok bool) {
+	s, ok = a.scopes[from], true
 	for i := 0; ok && i < len(ref.Enter); i++ {
-		s, ok = k.step(ref.Enter[i], s)
+		s, ok = a.step(ref.Enter[i], s)
 	}
 	return s, ok
 }
 
 // step enters one field of a path without adding a scope.
-func (k *known) step(e *model.Ref, s scope) (scope, bool) {
+func (a *assignment) step(e *model.Ref, s scope) (scope, bool) {
 	if e.Field.Table != nil {
-		sp, ok := k.entry(e.Field, &s)
+		sp, ok := a.entry(e.Field, &s)
 		return scope{space: sp}, ok
 	}
 	s.low, s.parts = s.place(e.Field.Parts)
@@ -244,12 +244,12 @@ func (k *known) step(e *model.Ref, s scope) (scope, bool) {
 }
 
 // setMasked sets bits of the mask.
-func (k *known) setMasked(sp uint8, low, width int, v, mask bits.Value, end int) bool {
-	return k.setFrom(0, sp, low, width, &v, &mask, end)
+func (a *assignment) setMasked(sp uint8, low, width int, v, mask bits.Value, end int) bool {
+	return a.setFrom(0, sp, low, width, &v, &mask, end)
 }
 
 // setFrom sets bits of the mask, of which the first is at.
-func (k *known) setFrom(at int, sp uint8, low, width int, v, mask *bits.Value, end int) bool {
+func (a *assignment) setFrom(at int, sp uint8, low, width int, v, mask *bits.Value, end int) bool {
 	for i := 0; i < width; i += 64 {
 		size := min(64, width-i)
 		value, some := v.Uint(at+i, size), mask.Uint(at+i, size)
@@ -262,7 +262,7 @@ func (k *known) setFrom(at int, sp uint8, low, width int, v, mask *bits.Value, e
 			}
 			continue
 		}
-		if !k.setSome(sp, low+i, size, value, some, end) {
+		if !a.setSome(sp, low+i, size, value, some, end) {
 			return false
 		}
 	}
@@ -271,40 +271,40 @@ func (k *known) setFrom(at int, sp uint8, low, width int, v, mask *bits.Value, e
 
 // setSome sets those of up to 64 bits that are in the mask, which has no others. It fails where one of them is known to be different. They
 // are set by text that ends at end.
-func (k *known) setSome(sp uint8, low, width int, v, mask uint64, end int) bool {
-	if k.failure != nil {
-		return k.setNoted(sp, low, width, v, mask, end)
+func (a *assignment) setSome(sp uint8, low, width int, v, mask uint64, end int) bool {
+	if a.failure != nil {
+		return a.setNoted(sp, low, width, v, mask, end)
 	}
 	limb, shift := low>>6&3, uint(low)&63
-	if !k.setLimb(sp, limb, v<<shift, mask<<shift) {
+	if !a.setLimb(sp, limb, v<<shift, mask<<shift) {
 		return false
 	}
 	above := mask >> 1 >> (^shift & 63)
-	return above == 0 || k.setLimb(sp, (limb+1)&3, v>>1>>(^shift&63), above)
+	return above == 0 || a.setLimb(sp, (limb+1)&3, v>>1>>(^shift&63), above)
 }
 
 // setNoted is setSome where the reasons are wanted.
-func (k *known) setNoted(sp uint8, low, width int, v, mask uint64, end int) (ok bool) {
-	mark, f := len(k.trail), k.failure
-	k.failure = nil
-	ok = k.setSome(sp, low, width, v, mask, end)
-	k.failure = f
-	k.failure.noteOrigins(mark, origin{k.failure.readUpTo(end), low, width})
+func (a *assignment) setNoted(sp uint8, low, width int, v, mask uint64, end int) (ok bool) {
+	mark, f := len(a.trail), a.failure
+	a.failure = nil
+	ok = a.setSome(sp, low, width, v, mask, end)
+	a.failure = f
+	a.failure.noteOrigins(mark, origin{a.failure.readUpTo(end), low, width})
 	if !ok {
-		k.undo(mark)
-		k.failure.conflict(sp, low, v, mask, end)
+		a.undo(mark)
+		a.failure.conflict(sp, low, v, mask, end)
 	}
 	return ok
 }
 
 // setLimb sets the bits of the mask in one limb of a space.
-func (k *known) setLimb(sp uint8, limb int, v, mask uint64) bool {
-	s := &k.spaces[sp]
+func (a *assignment) setLimb(sp uint8, limb int, v, mask uint64) bool {
+	s := &a.spaces[sp]
 	if (s.val[limb]^v)&s.known[limb]&mask != 0 {
 		return false
 	}
 	if fresh := mask &^ s.known[limb]; fresh != 0 {
-		k.trail = append(k.trail, undo{space: sp, limb: uint8(limb), set: fresh})
+		a.trail = append(a.trail, trailEntry{space: sp, limb: uint8(limb), set: fresh})
 		s.known[limb] |= fresh
 		s.val[limb] |= v & fresh
 	}
@@ -312,23 +312,23 @@ func (k *known) setLimb(sp uint8, limb int, v, mask uint64) bool {
 }
 
 // bindPattern sets the fixed bits of a leaf.
-func (k *known) bindPattern(scope int32, l *model.Leaf) bool {
-	s := &k.scopes[scope]
+func (a *assignment) bindPattern(scope int32, l *model.Leaf) bool {
+	s := &a.scopes[scope]
 	if s.parts == nil {
-		return k.setFrom(0, s.space, s.low, l.Size, &l.Match, &l.Mask, k.pos)
+		return a.setFrom(0, s.space, s.low, l.Size, &l.Match, &l.Mask, a.pos)
 	}
-	return k.setPieces(s, []spec.Part{{Width: l.Size}}, l.Match, l.Mask, k.pos)
+	return a.setPieces(s, []spec.Part{{Width: l.Size}}, l.Match, l.Mask, a.pos)
 }
 
 // allKnown reports whether every bit of a scope has its value.
-func (k *known) allKnown(scope int32) bool {
-	s := &k.scopes[scope]
+func (a *assignment) allKnown(scope int32) bool {
+	s := &a.scopes[scope]
 	if s.parts == nil && s.size <= 64 {
-		return k.spaces[s.space].known.Uint(s.low, s.size) == ones(s.size)
+		return a.spaces[s.space].known.Uint(s.low, s.size) == ones(s.size)
 	}
 	for low, width := range s.pieces([]spec.Part{{Width: s.size}}) {
 		for at := 0; low != zeros && at < width; at += 64 {
-			if n := min(64, width-at); k.spaces[s.space].known.Uint(low+at, n) != ones(n) {
+			if n := min(64, width-at); a.spaces[s.space].known.Uint(low+at, n) != ones(n) {
 				return false
 			}
 		}
@@ -339,108 +339,108 @@ func (k *known) allKnown(scope int32) bool {
 func ones(width int) uint64 { return ^uint64(0) >> (64 - uint(width)) }
 
 // give sets up to 64 bits of a scope from one on.
-func (k *known) give(s *scope, low int, val, known uint64) bool {
+func (a *assignment) give(s *scope, low int, val, known uint64) bool {
 	if s.parts == nil {
-		return k.setSome(s.space, s.low+low, 64, val, known, k.pos)
+		return a.setSome(s.space, s.low+low, 64, val, known, a.pos)
 	}
-	return k.setPieces(s, []spec.Part{{Low: low, Width: mathbits.Len64(known)}}, bits.Of(val), bits.Of(known), k.pos)
+	return a.setPieces(s, []spec.Part{{Low: low, Width: mathbits.Len64(known)}}, bits.Of(val), bits.Of(known), a.pos)
 }
 
 // has reports whether a bit is one of them.
-func (u *undo) has(b freeBit) bool {
+func (u *trailEntry) has(b freeBit) bool {
 	return b.space == u.space && uint8(b.low>>6) == u.limb && u.set>>uint(b.low&63)&1 != 0
 }
 
 // atTop reports whether a scope is that of the instruction itself.
 func (s *scope) atTop() bool { return s.up < 0 }
 
-func (k *known) undo(to int) {
-	for n := len(k.trail) - 1; n >= to; n-- {
-		u := &k.trail[n]
-		s := &k.spaces[u.space]
+func (a *assignment) undo(to int) {
+	for n := len(a.trail) - 1; n >= to; n-- {
+		u := &a.trail[n]
+		s := &a.spaces[u.space]
 		s.known[u.limb] &^= u.set
 		s.val[u.limb] &^= u.set
 		s.assumed[u.limb] &^= u.set
 	}
-	k.trail = k.trail[:to]
+	a.trail = a.trail[:to]
 }
 
-// everyWay reports whether ways are tried that lead nowhere: where the reasons are wanted.
-func (k *known) everyWay() bool { return k.failure != nil || k.careful }
+// triesAll reports whether ways are tried that lead nowhere: where the reasons are wanted.
+func (a *assignment) triesAll() bool { return a.failure != nil || a.exhaustive }
 
 // up returns the scope so many scopes outside.
-func (k *known) up(scope int32, scopeDepth int) int32 {
+func (a *assignment) up(scope int32, scopeDepth int) int32 {
 	for ; scopeDepth > 0; scopeDepth-- {
-		scope = k.scopes[scope].up
+		scope = a.scopes[scope].up
 	}
 	return scope
 }
 
 // bitsSince lists the bits that the trail has set from mark on.
-func (k *known) bitsSince(mark int) (list []givenBit) {
-	for _, u := range k.trail[mark:] {
+func (a *assignment) bitsSince(mark int) (list []givenBit) {
+	for _, u := range a.trail[mark:] {
 		for set := u.set; set != 0; set &= set - 1 {
 			low := 64*int(u.limb) + mathbits.TrailingZeros64(set)
-			list = append(list, givenBit{freeBit{space: u.space, low: int16(low)}, k.spaces[u.space].val.Bit(low)})
+			list = append(list, givenBit{freeBit{space: u.space, low: int16(low)}, a.spaces[u.space].val.Bit(low)})
 		}
 	}
 	return list
 }
 
 // supposing does what reads bits and sets none, as if those of known were known in each space, and no others.
-func (k *known) supposing(known wide.Value, read func()) {
-	spaces := k.spaces
-	for i := range k.spaces {
-		k.spaces[i].known = known
+func (a *assignment) supposing(known wide.Value, read func()) {
+	spaces := a.spaces
+	for i := range a.spaces {
+		a.spaces[i].known = known
 	}
 	read()
-	k.spaces = spaces
+	a.spaces = spaces
 }
 
 // fillMasked sets those bits of a space that are in a mask and unknown, to those of v.
-func (k *known) fillMasked(sp uint8, v, mask *wide.Value) {
-	s := &k.spaces[sp]
+func (a *assignment) fillMasked(sp uint8, v, mask *wide.Value) {
+	s := &a.spaces[sp]
 	for i, m := range mask {
 		fresh := m &^ s.known[i]
 		if fresh == 0 {
 			continue
 		}
-		k.setLimb(sp, i, v[i], fresh)
+		a.setLimb(sp, i, v[i], fresh)
 		s.assumed[i] |= fresh
 	}
 }
 
 // fill sets those bits of runs of a scope that are unknown, to the low bits of v.
-func (k *known) fill(s *scope, list []spec.Part, v wide.Value) {
+func (a *assignment) fill(s *scope, list []spec.Part, v wide.Value) {
 	for low, width := range s.pieces(list) {
 		for at := 0; low != zeros && at < width; at += 64 {
-			k.fillRun(s.space, low+at, min(64, width-at), v.Uint(at, 64))
+			a.fillRun(s.space, low+at, min(64, width-at), v.Uint(at, 64))
 		}
 		v = v.Shr(width)
 	}
 }
 
 // fillRun is fill for a run of up to 64 bits.
-func (k *known) fillRun(sp uint8, low, width int, v uint64) {
-	s := &k.spaces[sp]
+func (a *assignment) fillRun(sp uint8, low, width int, v uint64) {
+	s := &a.spaces[sp]
 	unknown := ones(width) &^ s.known.Uint(low, width)
 	if unknown == 0 {
 		return
 	}
-	k.setSome(sp, low, width, v, unknown, k.pos)
+	a.setSome(sp, low, width, v, unknown, a.pos)
 	s.assumed.SetUint(low, width, s.assumed.Uint(low, width)|unknown)
 }
 
 // setBit gives a bit a value; ok is false where it has the other one.
-func (k *known) setBit(b freeBit, v uint64) (ok bool) {
-	return k.setSome(b.space, int(b.low), 1, v, 1, k.pos)
+func (a *assignment) setBit(b freeBit, v uint64) (ok bool) {
+	return a.setSome(b.space, int(b.low), 1, v, 1, a.pos)
 }
 
 // values returns the values of bits, 0 for one that is unknown.
-func (k *known) values(list []freeBit) []uint64 {
+func (a *assignment) values(list []freeBit) []uint64 {
 	out := make([]uint64, len(list))
 	for i, b := range list {
-		s := &k.spaces[b.space]
+		s := &a.spaces[b.space]
 		out[i] = s.val.Bit(int(b.low)) & s.known.Bit(int(b.low))
 	}
 	return out

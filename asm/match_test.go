@@ -1,0 +1,51 @@
+package asm
+
+import (
+	"testing"
+	"testing/fstest"
+
+	"github.com/isago/isago/bits"
+	"github.com/isago/isago/isa"
+)
+
+// A text of which the longest start leads nowhere is read with a shorter one; a matcher that must read it as it is printed
+// refuses what would be printed otherwise.
+func TestMatcher(t *testing.T) {
+	s, err := isa.Load(fstest.MapFS{"a.xml": {Data: []byte(`<isa name="a" strict="true">
+		<enum name="#first"><value val="0" display="a"/><value val="1" display="ab"/></enum>
+		<enum name="#second"><value val="0" display="bc"/><value val="1" display="d"/></enum>
+		<bitset name="#instruction" size="8"><display>op {A}{B}, {N}</display><field name="A" pos="0" type="#first"/><field name="B" pos="1" type="#second"/>
+			<field name="N" low="2" high="6" type="uint"/></bitset>
+		<bitset name="op" extends="#instruction"><pattern pos="7">0</pattern></bitset></isa>`)}}, "a.xml", isa.Options{})
+	if err != nil {
+		t.Fatal(isa.Explain(err))
+	}
+	p, err := New(s, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		text       string
+		word       uint64 // N, B and A
+		ok, strict bool
+	}{
+		{"op abc, 3", 3<<2 | 0<<1 | 0, true, true},
+		{"op abd, 3", 3<<2 | 1<<1 | 1, true, true},
+		{"op ad, 0x1f", 31<<2 | 1<<1 | 0, true, false}, // which is printed as 31
+		{"op abc ,3", 3<<2 | 0<<1 | 0, true, false},    // blanks that stand elsewhere
+		{"op abcd, 3", 0, false, false},
+		{"op abc, 32", 0, false, false},
+	} {
+		m := &p.matcher
+		m.load([]byte(c.text))
+		if ok := m.run(); ok != c.ok || ok && m.spaces[spaceWord].val != bits.Of(c.word) {
+			t.Errorf("%q is %s, %v, want %02x, %v", c.text, m.spaces[spaceWord].val, ok, c.word, c.ok)
+		}
+		m.load([]byte(c.text))
+		m.strict = true
+		if ok := m.run(); ok != c.strict {
+			t.Errorf("%q is as it is printed: %v, want %v", c.text, ok, c.strict)
+		}
+		m.strict = false
+	}
+}

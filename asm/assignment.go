@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/isago/isago/bits"
-	wide "github.com/isago/isago/bits"
 	"github.com/isago/isago/internal/diag"
 	"github.com/isago/isago/internal/model"
 	"github.com/isago/isago/internal/spec"
@@ -388,7 +387,7 @@ func (a *assignment) bitsSince(mark int) (list []givenBit) {
 }
 
 // supposing does what reads bits and sets none, as if those of known were known in each space, and no others.
-func (a *assignment) supposing(known wide.Value, read func()) {
+func (a *assignment) supposing(known bits.Value, read func()) {
 	spaces := a.spaces
 	for i := range a.spaces {
 		a.spaces[i].known = known
@@ -398,7 +397,7 @@ func (a *assignment) supposing(known wide.Value, read func()) {
 }
 
 // fillMasked sets those bits of a space that are in a mask and unknown, to those of v.
-func (a *assignment) fillMasked(sp uint8, v, mask *wide.Value) {
+func (a *assignment) fillMasked(sp uint8, v, mask *bits.Value) {
 	s := &a.spaces[sp]
 	for i, m := range mask {
 		fresh := m &^ s.known[i]
@@ -411,7 +410,7 @@ func (a *assignment) fillMasked(sp uint8, v, mask *wide.Value) {
 }
 
 // fill sets those bits of runs of a scope that are unknown, to the low bits of v.
-func (a *assignment) fill(s *scope, list []spec.Part, v wide.Value) {
+func (a *assignment) fill(s *scope, list []spec.Part, v bits.Value) {
 	for low, width := range s.pieces(list) {
 		for at := 0; low != zeros && at < width; at += 64 {
 			a.fillRun(s.space, low+at, min(64, width-at), v.Uint(at, 64))

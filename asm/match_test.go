@@ -29,10 +29,10 @@ func TestMatcher(t *testing.T) {
 		word       uint64 // N, B and A
 		ok, strict bool
 	}{
-		{"op abc, 3", 3<<2 | 0<<1 | 0, true, true},
+		{"op abc, 3", 3 << 2, true, true},
 		{"op abd, 3", 3<<2 | 1<<1 | 1, true, true},
-		{"op ad, 0x1f", 31<<2 | 1<<1 | 0, true, false}, // which is printed as 31
-		{"op abc ,3", 3<<2 | 0<<1 | 0, true, false},    // blanks that stand elsewhere
+		{"op ad, 0x1f", 31<<2 | 1<<1, true, false}, // which is printed as 31
+		{"op abc ,3", 3 << 2, true, false},         // blanks that stand elsewhere
 		{"op abcd, 3", 0, false, false},
 		{"op abc, 32", 0, false, false},
 	} {

@@ -16,9 +16,6 @@ import (
 type grammar struct {
 	env   *model.Env
 	start *node
-	// index is the number of the grammar in its machine. set tells that it is that of a set in the environment.
-	index int
-	set   *setItem
 	// anchors are the templates by a word that they have, made where a line is an instruction of the grammar: then
 	// the tree of all templates is needed only where their anchors do not say enough.
 	anchors     *anchors
@@ -168,7 +165,7 @@ type setItem struct {
 func (m *matcher) grammarOf(env *model.Env) *grammar {
 	g, _ := env.Parser.Load().(*grammar)
 	if g == nil {
-		env.Parser.CompareAndSwap(nil, &grammar{env: env, index: env.Index})
+		env.Parser.CompareAndSwap(nil, &grammar{env: env})
 		g = env.Parser.Load().(*grammar)
 	}
 	return g
@@ -201,7 +198,7 @@ type compiler struct {
 	matcher *matcher
 	env     *model.Env
 	unit    *model.BoundLeaf
-	sets    []*grammar // those that templates have
+	sets    []*setItem // those that templates have
 }
 
 func (c *compiler) compile() *node {
@@ -532,16 +529,16 @@ func (c *compiler) set(it *model.Item, ext extent) item {
 	}
 	out := item{kind: itemSet, extent: ext}
 	if i := slices.IndexFunc(c.sets, s.alike); i >= 0 {
-		out.call = c.sets[i]
+		out.set = c.sets[i]
 	} else {
-		out.call = c.newSet(s)
+		out.set = s
+		c.makeSet(s)
 	}
-	out.set = out.call.set
 	return out
 }
 
-// newSet makes the grammar of a set.
-func (c *compiler) newSet(s *setItem) *grammar {
+// makeSet makes the nodes of a set.
+func (c *compiler) makeSet(s *setItem) {
 	s.at = &node{set: s}
 	end := part{{{kind: itemSetEnd, set: s}}}
 	for i, p := range s.parts {
@@ -552,15 +549,12 @@ func (c *compiler) newSet(s *setItem) *grammar {
 			s.absent = append(s.absent, start)
 		}
 	}
-	g := &grammar{env: c.env, index: c.env.Machine.NewIndex(), set: s, start: s.at}
-	g.made.Store(true)
-	c.sets = append(c.sets, g)
-	return g
+	c.sets = append(c.sets, s)
 }
 
-// alike reports whether a set reads the same text into the same bits as that of a grammar.
-func (s *setItem) alike(g *grammar) bool {
-	return s.join == g.set.join && s.free == g.set.free && slices.EqualFunc(s.parts, g.set.parts, part.alike)
+// alike reports whether two sets read the same text into the same bits.
+func (s *setItem) alike(x *setItem) bool {
+	return s.join == x.join && s.free == x.free && slices.EqualFunc(s.parts, x.parts, part.alike)
 }
 
 // alike reports whether two parts are read in the same ways.

@@ -461,16 +461,13 @@ func (m *Machine) Top(r *Root) *Env {
 	return m.env(r.Name, r, nil, nil, false)
 }
 
-// NewIndex returns a number that nothing else of the machine has.
-func (m *Machine) NewIndex() int { return int(m.indices.Add(1)) - 1 }
-
 func (m *Machine) env(key string, r *Root, up *BoundLeaf, params []spec.Param, all bool) *Env {
 	if e := m.envs[key]; e != nil {
 		return e
 	}
 	e := &Env{
 		Machine: m, Root: r, Up: up, params: params, all: all,
-		units: make([]atomic.Pointer[BoundLeaf], len(r.Leaves)), Index: m.NewIndex(),
+		units: make([]atomic.Pointer[BoundLeaf], len(r.Leaves)), Index: int(m.indices.Add(1)) - 1,
 		pending: map[int]*BoundLeaf{}, commons: map[string]*Ref{},
 	}
 	if up != nil {

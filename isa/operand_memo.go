@@ -9,8 +9,10 @@ import (
 
 // operandMemo remembers what an operand of a site is, by the bits on which that depends.
 type operandMemo struct {
-	// ref is the field that is the operand, or operand the one of which several are pieces.
+	// ref is the field that is the operand, one of those that its name can mean, of which first is the first; or operand is
+	// the one of which several are pieces.
 	ref     *model.Ref
+	first   *model.Alt
 	operand *spec.Operand
 	// uses counts how often the operand was met before it was worth it.
 	uses int
@@ -27,19 +29,23 @@ const manyOperands = 1 << 7
 
 // memo returns what is remembered of an operand, and its key; nil where that is nothing. Nothing is of one inside of an entry:
 // its bits are those of the entry's number.
-func (w *operandWalk) memo(ref *model.Ref, o *spec.Operand, items []model.Item, depth int) (m *operandMemo, x uint64) {
+func (w *operandWalk) memo(ref *model.Ref, alts []model.Alt, o *spec.Operand, items []model.Item, depth int) (m *operandMemo, x uint64) {
 	s := w.d.frames[depth].site
 	if s.table != wordTable {
 		return nil, 0
 	}
-	i := slices.IndexFunc(s.operands, func(m *operandMemo) bool { return m.ref == ref && m.operand == o })
+	var first *model.Alt
+	if len(alts) > 0 && alts[0].Cond != nil {
+		first = &alts[0]
+	}
+	i := slices.IndexFunc(s.operands, func(m *operandMemo) bool { return m.ref == ref && m.first == first && m.operand == o })
 	if i < 0 {
 		i = len(s.operands)
-		s.operands = append(s.operands, &operandMemo{ref: ref, operand: o})
+		s.operands = append(s.operands, &operandMemo{ref: ref, first: first, operand: o})
 	}
 	m = s.operands[i]
 	if m.uses++; m.uses == fewUses {
-		m.prepare(w.d.frames[depth].leaf, items)
+		m.prepare(w.d.frames[depth].leaf, alts, items)
 	}
 	if !m.kept || w.d.general || m.skip() {
 		return nil, 0
@@ -57,10 +63,15 @@ func (w *operandWalk) memo(ref *model.Ref, o *spec.Operand, items []model.Item, 
 
 // prepare finds the bits on which the operand depends: those of its text, of what is said of it, and of the numbers of
 // table entries.
-func (m *operandMemo) prepare(u *model.BoundLeaf, items []model.Item) {
+func (m *operandMemo) prepare(u *model.BoundLeaf, alts []model.Alt, items []model.Item) {
 	g := dependencies{budget: maxDependencies, facts: true}
 	if m.ref != nil {
 		items = []model.Item{{Kind: model.ItemRef, Alts: []model.Alt{{Ref: m.ref}}}}
+		for i := range alts {
+			if alts[i].Cond != nil {
+				g.prog(alts[i].Cond, alts[i].CondDepth)
+			}
+		}
 	} else {
 		g.said(u.Knowledge().Operands[m.operand], 0)
 	}

@@ -15,25 +15,27 @@ type operandWalk struct {
 	start int
 	// of is the only file to whose registers something is added, nil for any, of the operand being read.
 	of *spec.File
+	// bits collects where the operand being read is.
+	bits operandBits
 }
 
 // wordTable stands for the word where the number of a table is asked for.
 const wordTable = -1
 
-// field notes a field that was printed from a place on, if it is an operand on its own.
-func (w *operandWalk) field(ref *model.Ref, depth, from, end int) {
+// field notes a field that was printed from a place on, if it is an operand on its own. alts are what its name can mean.
+func (w *operandWalk) field(ref *model.Ref, alts []model.Alt, depth, from, end int) {
 	if f := ref.Field; f != nil && f.IsOperand() && (f.Bitset == nil || !f.Bitset.Groups) {
-		w.note(ref, nil, nil, depth, from, end)
+		w.note(ref, alts, nil, nil, depth, from, end)
 	}
 }
 
-// note notes an operand that was printed from a place on: a field, or one of several pieces. What is found and counted
-// was when its text was printed.
-func (w *operandWalk) note(ref *model.Ref, o *spec.Operand, items []model.Item, depth, from, end int) {
+// note notes an operand that was printed from a place on: a field, one of those that its name can mean, or one of several
+// pieces. What is found and counted was when its text was printed.
+func (w *operandWalk) note(ref *model.Ref, alts []model.Alt, o *spec.Operand, items []model.Item, depth, from, end int) {
 	if end == from {
 		return
 	}
-	m, x := w.memo(ref, o, items, depth)
+	m, x := w.memo(ref, alts, o, items, depth)
 	if w.recall(m, x, from, end) {
 		return
 	}
@@ -41,10 +43,11 @@ func (w *operandWalk) note(ref *model.Ref, o *spec.Operand, items []model.Item, 
 	found, operands := len(d.findings), d.operands
 	var op *Operand
 	if o != nil {
-		op = w.open(o.Name, o.Role, from)
+		op = w.open(o.Name, o.Role, from, depth)
 		w.group(op, o, items, depth)
 	} else {
-		op = w.open(ref.Field.Name, ref.Field.Role, from)
+		op = w.open(ref.Field.Name, ref.Field.Role, from, depth)
+		w.pick(alts, depth)
 		w.piece(op, ref, false, depth)
 		if k := ref.Field.Kind; k == spec.KindBool || k == spec.KindBoolInv {
 			op.takeBits(d.value(ref, depth))
@@ -63,17 +66,19 @@ func (w *operandWalk) next() *Operand {
 	return &w.out[len(w.out)-1]
 }
 
-// open appends an operand.
-func (w *operandWalk) open(name string, role Role, from int) *Operand {
+// open appends an operand that the text of a frame shows.
+func (w *operandWalk) open(name string, role Role, from, depth int) *Operand {
 	op := w.next()
 	*op = Operand{Name: name, Role: role, Bits: op.Bits[:0], Start: from - w.start}
 	op.Register.Component, op.Relative.Component = -1, -1
+	w.openBits(op, depth)
 	return op
 }
 
 // close settles what an operand is.
 func (w *operandWalk) close(op *Operand, end int) {
 	op.End = end - w.start
+	w.closeBits()
 	if f := op.Relative.File; f != nil && w.of != nil && !op.Register.named(w.of) {
 		op.Relative = Register{Component: -1}
 	}
@@ -134,7 +139,7 @@ func (w *operandWalk) selections(op *Operand, f *model.Facts, depth int) {
 		if s := &f.Swizzles[i]; !op.Swizzled && w.holds(s.When, depth) {
 			op.Swizzled = true
 			for k, p := range s.Components {
-				op.Swizzle[k] = uint8(w.d.eval(p, depth))
+				op.Swizzle[k] = uint8(w.eval(p, depth))
 			}
 			break
 		}
@@ -143,7 +148,7 @@ func (w *operandWalk) selections(op *Operand, f *model.Facts, depth int) {
 		if s := &f.Masks[i]; !op.Masked && w.holds(s.When, depth) {
 			op.Masked, op.Mask = true, 0
 			for k, p := range s.Components {
-				op.Mask |= uint8(boolean(w.d.eval(p, depth) != 0)) << k
+				op.Mask |= uint8(boolean(w.eval(p, depth) != 0)) << k
 			}
 			break
 		}
@@ -151,7 +156,7 @@ func (w *operandWalk) selections(op *Operand, f *model.Facts, depth int) {
 }
 
 func (w *operandWalk) holds(c model.When, depth int) bool {
-	return (c.Case == nil || w.d.eval(c.Case, depth) != 0) && (c.Own == nil || w.d.eval(c.Own, depth) != 0)
+	return (c.Case == nil || w.eval(c.Case, depth) != 0) && (c.Own == nil || w.eval(c.Own, depth) != 0)
 }
 
 // register finds the register of the first facts that hold.
@@ -167,9 +172,9 @@ func (w *operandWalk) register(to *Register, regs []model.Reg, depth int) {
 func (w *operandWalk) setRegister(to *Register, r *model.Reg, depth int) {
 	component := -1
 	if r.Component != nil {
-		component = int(w.d.eval(r.Component, depth))
+		component = int(w.eval(r.Component, depth))
 	}
-	*to = register(r.File, int(int64(w.d.eval(r.Index, depth))), component)
+	*to = register(r.File, int(int64(w.eval(r.Index, depth))), component)
 }
 
 // register makes a register of its number in a file or view.
@@ -193,7 +198,7 @@ func (w *operandWalk) memoryOf(m *model.Mem, depth int) *Memory {
 	if m.Index == nil {
 		return m.Spec.Memory
 	}
-	n := w.d.eval(m.Index, depth)
+	n := w.eval(m.Index, depth)
 	if n >= uint64(m.Spec.Memory.Count) {
 		return nil
 	}
@@ -208,15 +213,15 @@ func (w *operandWalk) memory(op *Operand, m *model.Mem, depth int) {
 		op.Type = *m.Spec.Type
 	}
 	if m.Offset != nil {
-		op.Value = w.d.eval(m.Offset, depth)
+		op.Value = w.eval(m.Offset, depth)
 	}
 }
 
 // piece adds a field to an operand: its bits, and what its type says. relative tells that its register
 // is added to the number of the operand's own.
 func (w *operandWalk) piece(op *Operand, ref *model.Ref, relative bool, depth int) {
-	w.addBits(op, ref, depth)
 	f := ref.Field
+	w.addBits(ref, depth, all, f.Kind == spec.KindBitset && f.Table == nil && ref.Prog == nil && !relative)
 	if k := f.KindOfOperand(); k != spec.OperandNone && op.Kind == UnknownOperand {
 		op.Kind = k
 	}
@@ -280,19 +285,24 @@ func (w *operandWalk) value(op *Operand, ref *model.Ref, relative bool, depth in
 	op.takeBits(v)
 }
 
-// takeBits makes the bits of a piece the value of an operand that is neither a number nor a place.
-func (op *Operand) takeBits(v uint64) {
-	if op.Kind == ConditionOperand || op.Kind == ModifierOperand || op.Kind == SamplerOperand {
-		op.Value = v
+// takeBits makes the bits of a piece the value of an operand that is neither a number nor a place. It reports whether the
+// operand is such.
+func (op *Operand) takeBits(v uint64) bool {
+	if op.Kind != ConditionOperand && op.Kind != ModifierOperand && op.Kind != SamplerOperand {
+		return false
 	}
+	op.Value = v
+	return true
 }
 
 // nested takes what a nested bitset and the pieces that it shows say.
 func (w *operandWalk) nested(op *Operand, ref *model.Ref, relative bool, depth int) {
 	inner, x, ok := w.d.inside(ref, depth)
 	if !ok {
+		w.addBits(ref, depth, all, false)
 		return
 	}
+	w.choice(inner)
 	facts := &w.d.frames[inner].leaf.Knowledge().Own
 	if relative {
 		w.register(&op.Relative, facts.Regs, inner)
@@ -302,7 +312,9 @@ func (w *operandWalk) nested(op *Operand, ref *model.Ref, relative bool, depth i
 	if x != nil {
 		w.pieces(op, x.items, name, inner)
 	}
-	op.takeBits(w.d.frames[inner].v[0])
+	if op.takeBits(w.d.frames[inner].v[0]) {
+		w.addBits(ref, depth, all, false)
+	}
 }
 
 func (w *operandWalk) pieces(op *Operand, items []model.Item, relative string, depth int) {
@@ -320,42 +332,7 @@ func (w *operandWalk) shownPiece(op *Operand, it *model.Item, relative string, d
 	if it.Kind != model.ItemRef {
 		return
 	}
-	if ref := w.d.pick(it.Alts, depth); ref != nil && ref.Field != nil {
+	if ref := w.pick(it.Alts, depth); ref != nil && ref.Field != nil {
 		w.piece(op, ref, it.Name == relative, depth)
 	}
-}
-
-// addBits notes the bits of a field, of a computed one those of the fields that it is computed from.
-func (w *operandWalk) addBits(op *Operand, ref *model.Ref, depth int) {
-	if depth -= ref.ScopeDepth; depth < 0 {
-		return
-	}
-	if ref.Prog != nil {
-		for n := range ref.Prog.Root.All {
-			if x := w.d.pick(n.Alts, depth); x != nil && x.Field != nil {
-				w.addBits(op, x, depth)
-			}
-		}
-		return
-	}
-	f := &w.d.frames[depth]
-	s, entry, v := f.site, f.entry, &f.v
-	for _, e := range ref.Enter {
-		if e.Field.Table != nil {
-			index := e.Field.Gather(v)
-			entry = int(index[0])
-		}
-		v = w.d.inner(e, v)
-		s = s.fieldOf(e).inside(w.d, s, e.Env.Bound(e.Env.Root.Leaves[0]), nil)
-	}
-	for _, p := range s.fieldOf(ref).info.Parts {
-		if r := (BitRange{p, s.table, entry}); !slices.ContainsFunc(op.Bits, r.inside) {
-			op.Bits = append(op.Bits, r)
-		}
-	}
-}
-
-// inside reports whether all bits are among those of another range.
-func (b BitRange) inside(o BitRange) bool {
-	return b.Table == o.Table && b.Entry == o.Entry && b.Low >= o.Low && b.Low+b.Width <= o.Low+o.Width
 }

@@ -32,8 +32,10 @@ type Operand struct {
 	// Value is the number of an immediate, sign-extended where its Type is signed; of a Target the
 	// address in bits from the start of the program; elsewhere the operand's bits.
 	Value uint64
-	// Bits are where the operand is, its pieces in the order of the text, of each piece the most
-	// significant bits first.
+	// Bits are the bits on which the operand depends in this word, each of them once. First are those of the pieces
+	// of its text, in the order of the text and the most significant first; a nested bitset's own bits precede what
+	// is handed to it. Then follow the bits that decide which pieces the operand has and what they mean, unless they
+	// tell instructions apart or belong to a mnemonic or to another operand.
 	Bits []BitRange
 	// Start and End are the place in the text, in bytes.
 	Start, End int

@@ -112,23 +112,23 @@ func checkOperands(t *testing.T, d *isa.Decoder, rows []operandRow) {
 	}
 }
 
-// The operands of the handbook's example are what it says below it.
+// The operands of the handbook's example are what it says below it. Bits 5 and 4 of a register that is no constant do nothing.
 func TestOperands(t *testing.T) {
 	checkOperands(t, decoder(t, handbook(t, "Operands")), []operandRow{
 		{0x411b8301, "mov r1, -c[3].wzyx",
-			"DST \"r1\" write register r1+1 bits 0+128 7..0\n" +
+			"DST \"r1\" write register r1+1 bits 0+128 7..6 3..0\n" +
 				"A \"-c[3].wzyx\" read register c3+1 bits 0+128 negate swizzle [3 2 1 0] 24..24 15..8 23..16\n"},
 		{0x40e4c543, "mov h3, c[a0+5].xyzw",
-			"DST \"h3\" write register r1+1 bits 64+64 by h 7..0\n" +
+			"DST \"h3\" write register r1+1 bits 64+64 by h 7..6 3..0\n" +
 				"A \"c[a0+5].xyzw\" read register c5+1 bits 0+128 plus a0 swizzle [0 1 2 3] 24..24 15..8 23..16\n"},
 		{0x80002102, "ld r2, s[33]",
-			"DST \"r2\" write register r2+1 bits 0+128 7..0\n" +
+			"DST \"r2\" write register r2+1 bits 0+128 7..6 3..0\n" +
 				"FROM \"s[33]\" read memory in shared at 132 f32 17..8\n"},
 	})
 }
 
-// The operands of the template for machines: registers, an override that makes one a number, a computed
-// one, a target.
+// The operands of the template for machines: registers, an override that makes one a number, where bit 4 is set, a
+// computed one, a target.
 func TestExampleOperands(t *testing.T) {
 	s, err := example.Load(isa.Options{})
 	if err != nil {
@@ -138,9 +138,9 @@ func TestExampleOperands(t *testing.T) {
 	d.Addr = 160
 	checkOperands(t, d, []operandRow{
 		{0x2243, "add r1, r2, r3",
-			"DST \"r1\" write register r1+1 bits 0+16 12..9\nA \"r2\" read register r2+1 bits 0+16 8..5\nB \"r3\" read register r3+1 bits 0+16 3..0\n"},
+			"DST \"r1\" write register r1+1 bits 0+16 12..9\nA \"r2\" read register r2+1 bits 0+16 8..5\nB \"r3\" read register r3+1 bits 0+16 3..0 4..4\n"},
 		{0x4e1f, "mul r7, r0, -1",
-			"DST \"r7\" write register r7+1 bits 0+16 12..9\nA \"r0\" read register r0+1 bits 0+16 8..5\nB \"-1\" read immediate s4 =-1 3..0\n"},
+			"DST \"r7\" write register r7+1 bits 0+16 12..9\nA \"r0\" read register r0+1 bits 0+16 8..5\nB \"-1\" read immediate s4 =-1 3..0 4..4\n"},
 		{0x6b43, "shl r5, s2, 4", // N is COUNT + 1
 			"DST \"r5\" write register r5+1 bits 0+16 12..9\nA \"s2\" read register s2+1 bits 0+16 8..5\nN \"4\" read immediate u5 =4 3..0\n"},
 		{0x8bfe, "br.eq -2", // from word 10 to word 8, of 16 bits
@@ -353,5 +353,60 @@ func TestOperandsOfOneWordAfterAnother(t *testing.T) {
 		if text, _ := d.AppendOperands(nil, nil, in); string(text) != x.text {
 			t.Errorf("got %q, want %q", text, x.text)
 		}
+	}
+}
+
+// After the bits of its text an operand has those that decide what it is in the word at hand: no part of the name, no bit that
+// tells instructions apart, none of another operand, and none that does not count.
+func TestOperandBits(t *testing.T) {
+	d := strict(t, `<file name="r" type="u32" count="16"/><file name="c" type="u32" count="16"/><file name="a" type="u32" count="1"/>
+		<enum name="#op" kind="mnemonic"><value val="0" display="mov"/><value val="1" display="not"/></enum>
+		<enum name="#size" kind="modifier"><value val="0" display=".b"/><value val="1" display=".w"/></enum>
+		<bitset name="#src" size="6">
+			<override expr="{MODE} &amp;&amp; {SIZE} &amp;&amp; {OP} &amp;&amp; {REL}"><display>c[a+{N}]</display><reg file="c" index="{N}"/><relative file="a" index="0"/></override>
+			<override expr="{MODE}"><display>c{LOW}</display><reg file="c" index="{LOW}"/></override>
+			<display>r{N}</display><reg file="r" index="{N}"/>
+			<modifier name="negate" when="{NEG}"/>
+			<field name="N" low="0" high="3" type="uint"/><derived name="LOW" type="uint" expr="{WIDE} ? {N} : {N} &amp; 3"/>
+			<pattern low="4" high="5">0x</pattern></bitset>
+		<bitset name="#instruction" size="16"><display>{OP}{NEG}{SIZE} {A} {B}</display>
+			<field name="A" low="0" high="5" type="#src" role="read"><param name="MODE"/><param name="REL"/><param name="SIZE"/><param name="OP"/><param name="WIDE"/><param name="NEG"/></field>
+			<field name="MODE" pos="6" type="bool"/><field name="REL" pos="7" type="bool"/><field name="SIZE" pos="8" type="#size"/>
+			<field name="OP" pos="9" type="#op"/><field name="WIDE" pos="10" type="bool"/><field name="NEG" pos="11" type="bool" display=".neg"/>
+			<field name="B" low="12" high="13" type="uint"/><override expr="{KIND}"><field name="B" low="12" high="13" type="int"/></override>
+			<field name="KIND" pos="14" type="bool"/><pattern pos="15">0</pattern></bitset>`)
+	checkOperands(t, d, []operandRow{
+		// A register: bit 4 is ignored, 5 tells what it is, 6 that it is no constant; 11 negates it. Of B bit 14 tells that it has no sign.
+		{0x000f, "mov.b r15 0", "SIZE \".b\"  modifier 8..8\nA \"r15\" read register r15+1 bits 0+32 5..5 3..0 6..6 11..11\n" + "B \"0\"  immediate u2 =0 13..12 14..14\n"},
+		// A constant: bits 3 and 2 do not count, since bit 10 is 0; bit 7 would, were it not for bits 8 and 9.
+		{0x784d, "mov.neg.b c1 -1", "SIZE \".b\"  modifier 8..8\nA \"c1\" read register c1+1 bits 0+32 negate 5..5 1..0 10..10 6..6 11..11\n" + "B \"-1\"  immediate s2 =-1 13..12 14..14\n"},
+		{0x07cd, "not.w c[a+13] 0", "SIZE \".w\"  modifier 8..8\nA \"c[a+13]\" read register c13+1 bits 0+32 plus a0 5..5 3..0 6..6 7..7 11..11\n" + "B \"0\"  immediate u2 =0 13..12 14..14\n"},
+	})
+}
+
+// Fields that use others twice, which use others twice, are looked into once each.
+func TestOperandBitsEnd(t *testing.T) {
+	var b strings.Builder
+	b.WriteString(`<bitset name="#instruction" size="8"><display>{D60}</display><field name="D0" low="0" high="7" type="uint"/>`)
+	for i := range 60 {
+		fmt.Fprintf(&b, `<derived name="D%d" type="uint" width="64" expr="{D%d} + {D%d}"/>`, i+1, i, i)
+	}
+	d := strict(t, b.String()+`</bitset>`)
+	checkOperands(t, d, []operandRow{{0x03, "3458764513820540928", "D60 \"3458764513820540928\"  immediate u64 =3458764513820540928 7..0\n"}})
+}
+
+// A plain description may have fields that need their own value: all that they mention is theirs.
+func TestOperandBitsOfCycles(t *testing.T) {
+	s, err := isa.Load(fstest.MapFS{"a.xml": {Data: []byte(`<isa><bitset name="#instruction" size="8"><display>{A}</display>
+		<field name="N" low="0" high="3" type="uint"/><field name="M" low="4" high="7" type="uint"/>
+		<derived name="A" type="uint" width="8"><expr>{B} + {N}</expr></derived><derived name="B" type="uint" width="8"><expr>{M} ? {A} : 1</expr></derived></bitset></isa>`)}}, "a.xml", isa.Options{})
+	if err != nil {
+		t.Fatal(isa.Explain(err))
+	}
+	d := decoder(t, s)
+	in, _ := d.Decode(bits.Of(0x03))
+	text, list := d.AppendOperands(nil, nil, in)
+	if got := say(string(text), list, s); !strings.HasSuffix(got, " 7..4 3..0\n") {
+		t.Errorf("%s: %s", text, got)
 	}
 }

@@ -184,7 +184,7 @@ func (d *Decoder) shownValue(dst []byte, it *model.Item, ref *model.Ref, depth i
 	case watchFields:
 		d.shown(ref, depth, start, len(dst), named)
 	case watchOperands:
-		d.walk.field(ref, depth, start, len(dst))
+		d.walk.field(ref, it.Alts, depth, start, len(dst))
 	}
 	return dst
 }

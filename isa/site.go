@@ -3,6 +3,7 @@ package isa
 import (
 	"slices"
 
+	"github.com/isago/isago/bits"
 	"github.com/isago/isago/internal/model"
 	"github.com/isago/isago/internal/spec"
 )
@@ -20,6 +21,8 @@ type site struct {
 	fields    []namedSite
 	listed    []listed
 	operands  []*operandMemo
+	// claims are the bits of the word, or of the entry, that are no operand's; nil before they are asked for. See claimed.
+	claims *bits.Value
 	// outer is the voice in which the scope is reached, voice that of its own texts, where tokens are asked for.
 	outer, voice *voice
 	// views are what is seen in the displays of the leaf's cases; nil before one is printed.
@@ -44,6 +47,10 @@ type fieldSite struct {
 	named      bool
 	// alone is the text of the field on its own, nil before it is asked for.
 	alone *lone
+	// mask are the bits of the field and width how many, once masked is set.
+	mask   bits.Value
+	width  int
+	masked bool
 }
 
 // maxSites bounds the sites that a decoder keeps: operands may be nested in themselves.

@@ -74,7 +74,7 @@ func (d *Decoder) view(dst []byte, x *display, depth int) []byte {
 				break
 			}
 			d.watch, open = watchOperands, false
-			d.walk.note(nil, g.operand, g.items, depth, start, len(dst)+g.to.offset)
+			d.walk.note(nil, nil, g.operand, g.items, depth, start, len(dst)+g.to.offset)
 		}
 		at := len(dst)
 		if dst = p.constant(dst); d.watch == watchTokens && len(dst) > at {
@@ -208,7 +208,7 @@ func (d *Decoder) viewOperands(dst []byte, p *segment, depth int) []byte {
 	dst = d.segment(dst, p, depth)
 	d.watch = watchOperands
 	if p.ref != nil {
-		d.walk.field(p.ref, depth, start, len(dst))
+		d.walk.field(p.ref, nil, depth, start, len(dst))
 	}
 	return dst
 }

@@ -1,0 +1,357 @@
+package isa
+
+import (
+	"slices"
+
+	"github.com/isago/isago/bits"
+	"github.com/isago/isago/internal/model"
+	"github.com/isago/isago/internal/spec"
+)
+
+// operandBits collects where the operand is that is being read.
+type operandBits struct {
+	// op is nil where nobody asks for bits.
+	op *Operand
+	// depth is the number of the frame whose text shows the operand.
+	depth int
+	// shown are the bits of the pieces of its text, decide those that decide which pieces it has and what they mean.
+	shown, decide []placedBits
+	// deciding is set while what decides is followed.
+	deciding bool
+	// known has an element for the word and one for each table entry.
+	known []knownBits
+	// followed are the expressions whose bits were noted.
+	followed []followed
+}
+
+// placedBits are bits of the word, or of a table entry.
+type placedBits struct {
+	mask         bits.Value
+	table, entry int
+	// parts are those of the field, the most significant first.
+	parts []Part
+	// whole tells that they are all bits of a nested bitset, of which only those count that are used.
+	whole bool
+}
+
+// knownBits are the bits of the word, or of a table entry, on which the operand depends, and those that are listed.
+type knownBits struct {
+	used, listed bits.Value
+	table, entry int
+}
+
+// followed is an expression in a scope, its value, and the bits of that for which it was followed.
+type followed struct {
+	prog          *model.Prog
+	site          *site
+	deciding      bool
+	needed, value uint64
+}
+
+// openBits starts an operand that the text of a frame shows.
+func (w *operandWalk) openBits(op *Operand, depth int) {
+	b := &w.bits
+	b.op, b.depth = op, depth
+	b.shown, b.decide, b.known, b.followed = b.shown[:0], b.decide[:0], b.known[:0], b.followed[:0]
+}
+
+// closeBits lists the bits of the operand: those of its pieces, in the order of the text, and then those that decide its
+// form and are not claimed.
+func (w *operandWalk) closeBits() {
+	b := &w.bits
+	for i := range b.shown {
+		x := &b.shown[i]
+		known := b.at(x.table, x.entry)
+		if x.whole {
+			x.mask = x.mask.And(known.used)
+		}
+		b.list(x, known)
+	}
+	for i := range b.decide {
+		x := &b.decide[i]
+		known := b.at(x.table, x.entry)
+		if x.mask = x.mask.AndNot(known.listed); x.mask.IsZero() {
+			continue
+		}
+		for k := range b.depth + 1 {
+			if f := &w.d.frames[k]; f.site.table == x.table && f.entry == x.entry {
+				x.mask = x.mask.AndNot(*w.d.claimed(k))
+			}
+		}
+		b.list(x, known)
+	}
+	b.op = nil
+}
+
+// list appends those bits to the operand's that are not among them, in the order of the field's parts.
+func (b *operandBits) list(x *placedBits, known *knownBits) {
+	m := x.mask.AndNot(known.listed)
+	known.listed = known.listed.Or(m)
+	if len(x.parts) == 1 {
+		b.runs(m, x)
+		return
+	}
+	for _, p := range x.parts {
+		b.runs(m.And(bits.Range(p.Low, p.Width)), x)
+	}
+}
+
+// runs appends the runs of bits of a mask to the operand's, the most significant first.
+func (b *operandBits) runs(m bits.Value, x *placedBits) {
+	for !m.IsZero() {
+		high, low := m.Len(), m.Low()
+		if m.Count() != high-low { // several runs
+			for low = high - 1; m.Bit(low-1) == 1; {
+				low--
+			}
+		}
+		b.op.Bits = append(b.op.Bits, BitRange{Part{Low: low, Width: high - low}, x.table, x.entry})
+		m = m.And(bits.Ones(low))
+	}
+}
+
+// at returns what is known of the bits of the word or an entry.
+func (b *operandBits) at(table, entry int) *knownBits {
+	for i := range b.known {
+		if x := &b.known[i]; x.table == table && x.entry == entry {
+			return x
+		}
+	}
+	b.known = append(b.known, knownBits{table: table, entry: entry})
+	return &b.known[len(b.known)-1]
+}
+
+// add notes bits of a piece of the text, or such as decide the form of the operand.
+func (b *operandBits) add(x placedBits) {
+	known := b.at(x.table, x.entry)
+	if b.deciding {
+		if rest := x.mask.AndNot(known.used); !rest.IsZero() { // else all are noted
+			b.decide = append(b.decide, x)
+		}
+	} else {
+		b.shown = append(b.shown, x)
+	}
+	if !x.whole {
+		known.used = known.used.Or(x.mask)
+	}
+}
+
+// eval computes an expression that says something of the operand, and notes its bits. An expression that needs its own
+// value has one that depends on what was computed before, and is left alone.
+func (w *operandWalk) eval(p *model.Prog, depth int) uint64 {
+	if w.bits.op == nil || p.Open {
+		return w.d.eval(p, depth)
+	}
+	outer := w.bits.deciding
+	w.bits.deciding = true
+	x := w.follow(p, depth, all)
+	w.bits.deciding = outer
+	return x
+}
+
+// choice notes the bits that choose the leaf of a frame and its display.
+func (w *operandWalk) choice(depth int) {
+	f := &w.d.frames[depth]
+	if f.leaf.Leaf.Mask != (bits.Value{}) {
+		known := w.bits.at(f.site.table, f.entry)
+		known.used = known.used.Or(spread(f.leaf.Leaf.Mask, f.site.parts))
+	}
+	for _, p := range f.leaf.Requires {
+		w.eval(p, depth)
+	}
+	for _, c := range f.leaf.Cases {
+		if c.Shown && (c.Cond == nil || w.eval(c.Cond, depth) != 0) {
+			return
+		}
+	}
+}
+
+// pick returns what a name means, and notes the bits that decide that.
+func (w *operandWalk) pick(alts []model.Alt, depth int) *model.Ref {
+	for i := range alts {
+		if a := &alts[i]; a.Cond == nil || w.eval(a.Cond, depth-a.CondDepth) != 0 {
+			return a.Ref
+		}
+	}
+	return nil
+}
+
+// follow computes an expression and notes the bits that it needs for these bits of its value.
+func (w *operandWalk) follow(p *model.Prog, depth int, needed uint64) uint64 {
+	b := &w.bits
+	s := w.d.frames[depth].site
+	i := slices.IndexFunc(b.followed, func(x followed) bool { return x.prog == p && x.site == s && x.deciding == b.deciding })
+	if i >= 0 && needed&^b.followed[i].needed == 0 {
+		return b.followed[i].value
+	}
+	if i < 0 {
+		i = len(b.followed)
+		b.followed = append(b.followed, followed{prog: p, site: s, deciding: b.deciding})
+	}
+	b.followed[i].needed |= needed
+	x := w.node(p.Root, depth, needed)
+	b.followed[i].value = x
+	return x
+}
+
+// fields notes the bits of all fields of an expression that needs its own value.
+func (w *operandWalk) fields(p *model.Prog, depth int) {
+	s := w.d.frames[depth].site
+	if slices.ContainsFunc(w.bits.followed, func(x followed) bool { return x.prog == p && x.site == s }) {
+		return
+	}
+	w.bits.followed = append(w.bits.followed, followed{prog: p, site: s})
+	for n := range p.Root.All {
+		if ref := w.d.pick(n.Alts, depth); ref != nil && ref.Field != nil {
+			w.addBits(ref, depth, all, false)
+		}
+	}
+}
+
+// node computes a part of an expression and notes the bits that it needs for these bits of its value. What does not count
+// in the word at hand has none: the other side of a condition, or of && and || where one side settles it.
+func (w *operandWalk) node(n *model.Node, depth int, needed uint64) uint64 {
+	switch n.Op {
+	case spec.OpConst:
+		return n.Value
+	case spec.OpField:
+		ref := w.pick(n.Alts, depth)
+		if ref == nil {
+			return 0
+		}
+		return w.read(ref, depth, needed)
+	case spec.OpAndAnd, spec.OpOrOr:
+		if x := w.node(n.X, depth, all) != 0; x == (n.Op == spec.OpOrOr) {
+			return boolean(x)
+		}
+		return boolean(w.node(n.Y, depth, all) != 0)
+	case spec.OpCond:
+		if w.node(n.X, depth, all) != 0 {
+			return w.node(n.Y, depth, needed)
+		}
+		return w.node(n.Z, depth, needed)
+	}
+	neededX, neededY, _ := neededOf(n, needed)
+	x := w.node(n.X, depth, neededX)
+	var y uint64
+	if n.Y != nil {
+		y = w.node(n.Y, depth, neededY)
+	}
+	return model.Apply(n, x, y)
+}
+
+// read returns the value of a reference, and notes those of its bits that are needed.
+func (w *operandWalk) read(ref *model.Ref, depth int, needed uint64) uint64 {
+	if ref.Prog != nil && !ref.Prog.Open {
+		return w.follow(ref.Prog, depth-ref.ScopeDepth, needed)
+	}
+	if ref.Field != nil {
+		w.addBits(ref, depth, needed, false)
+	}
+	return w.d.value(ref, depth)
+}
+
+// addBits notes those bits of a field that are needed, of a computed one those of the fields that it is computed from.
+// whole tells that the field is a nested bitset that is looked into.
+func (w *operandWalk) addBits(ref *model.Ref, depth int, needed uint64, whole bool) {
+	depth -= ref.ScopeDepth
+	switch {
+	case ref.Prog != nil && ref.Prog.Open:
+		w.fields(ref.Prog, depth)
+		return
+	case ref.Prog != nil:
+		w.follow(ref.Prog, depth, needed)
+		return
+	}
+	f := &w.d.frames[depth]
+	s, entry, v := f.site, f.entry, &f.v
+	for _, e := range ref.Enter {
+		if e.Field.Table != nil {
+			index := e.Field.Gather(v)
+			entry = int(index[0])
+		}
+		v = w.d.inner(e, v)
+		s = s.fieldOf(e).inside(w.d, s, e.Env.Bound(e.Env.Root.Leaves[0]), nil)
+	}
+	at := s.fieldOf(ref)
+	if m := at.bits(needed); !m.IsZero() {
+		w.bits.add(placedBits{m, s.table, entry, at.info.Parts, whole})
+	}
+}
+
+// bits returns where those bits of a field are that are needed.
+func (f *fieldSite) bits(needed uint64) bits.Value {
+	if !f.masked {
+		f.masked, f.mask = true, spread(bits.Ones(bits.Size), f.info.Parts)
+		for _, p := range f.info.Parts {
+			f.width += p.Width
+		}
+	}
+	if f.width > 64 || needed == all || f.width < 64 && ^needed<<(64-f.width) == 0 {
+		return f.mask
+	}
+	return spread(bits.Of(needed), f.info.Parts)
+}
+
+// claimed returns the bits which belong to the leaf of a frame or to one of the operands that its displays show: those that
+// tell the leaf from others, those of its name, and those of the operands.
+func (d *Decoder) claimed(depth int) *bits.Value {
+	s := d.frames[depth].site
+	if s.claims == nil {
+		g := dependencies{}
+		for _, c := range d.frames[depth].leaf.Cases {
+			g.claim(c.Items)
+		}
+		g.masks[0] = g.masks[0].Or(d.frames[depth].leaf.Leaf.Mask)
+		s.claims = &bits.Value{}
+		for up := range min(depth, maxScopeDepth) + 1 {
+			if o := d.frames[depth-up].site; o.table == s.table {
+				*s.claims = s.claims.Or(spread(g.masks[up], o.parts))
+			}
+		}
+	}
+	return s.claims
+}
+
+// claim follows the operands that a display shows, and the parts of the name: of a field that holds operands of its own what
+// tells its leaves apart.
+func (g *dependencies) claim(items []model.Item) {
+	for i := range items {
+		it := &items[i]
+		g.claim(it.Members)
+		if it.Kind != model.ItemRef {
+			continue
+		}
+		for _, a := range it.Alts {
+			g.budget, a.Cond = maxDependencies, nil
+			ref := a.Ref
+			switch {
+			case ref == nil || ref.Field == nil:
+				continue
+			case ref.Field.Bitset != nil && ref.Field.Bitset.Groups:
+			case it.Operand != nil || ref.Field.IsOperand() || ref.Field.KindOfOperand() == spec.OperandMnemonic:
+				g.alt(&a, 0, all)
+				continue
+			default:
+				continue
+			}
+			var m bits.Value
+			for _, l := range ref.Env.Root.Leaves {
+				m = m.Or(l.Mask)
+			}
+			if len(ref.Enter) == 0 && ref.Prog == nil && ref.Field.Table == nil && ref.ScopeDepth <= maxScopeDepth {
+				g.masks[ref.ScopeDepth] = g.masks[ref.ScopeDepth].Or(spread(m, ref.Field.Parts))
+			}
+		}
+	}
+}
+
+// spread puts the bits of a value where its parts are, the most significant of which is first.
+func spread(v bits.Value, parts []Part) (out bits.Value) {
+	at := 0
+	for _, p := range slices.Backward(parts) {
+		out = out.Or(v.Slice(at, p.Width).Shl(p.Low))
+		at += p.Width
+	}
+	return out
+}

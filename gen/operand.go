@@ -225,13 +225,14 @@ func (l *lowering) register(regs []model.Reg, mode int) []Stmt {
 // registerOf sets a register of a file or view.
 func registerOf(f *spec.File, mode int, index, component *Expr) Stmt {
 	if f.Of == nil {
-		return act("set_register", []int{mode, f.Index, -1, 1, 1, f.Type.Size()}, index, component)
+		return act("set_register", []int{mode, f.Index, -1, 1, f.Count, 1, f.Type.Size()}, index, component)
 	}
 	size, whole := f.Type.Size(), f.Of.Type.Size()
+	count, end := f.Row()
 	if n := whole / size; n > 1 {
-		return act("set_register", []int{mode, f.Of.Index, f.Index, 1, n, size}, index, component)
+		return act("set_register", []int{mode, f.Of.Index, f.Index, count, end, n, size}, index, component)
 	}
-	return act("set_register", []int{mode, f.Of.Index, f.Index, size / whole, 1, whole}, index, component)
+	return act("set_register", []int{mode, f.Of.Index, f.Index, count, end, 1, whole}, index, component)
 }
 
 // apply says what facts say.

@@ -183,7 +183,11 @@ func register(f *File, index, component int) Register {
 		return Register{File: f, Index: index, Count: 1, Width: f.Type.Size(), Component: component}
 	}
 	size, whole := f.Type.Size(), f.Of.Type.Size()
-	r := Register{File: f.Of, View: f, Index: index, Count: max(1, size/whole), Width: whole, Component: component}
+	count, end := f.Row()
+	r := Register{File: f.Of, View: f, Index: index, Count: count, Width: whole, Component: component}
+	if index < end {
+		r.Count = min(count, end-index)
+	}
 	if n := whole / size; n > 1 {
 		r.Index, r.Low, r.Width = index/n, index%n*size, size
 	}

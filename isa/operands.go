@@ -53,8 +53,8 @@ type Register struct {
 	// File is the register file, nil for no register; View is the view through which the register is
 	// named, nil for none.
 	File, View *File
-	// Index is the number of the first register in File, without what is added to it; Count is how many
-	// there are.
+	// Index is the number of the first register in File, without what is added to it. Count is how many registers
+	// there are: those behind the last one of the file are none.
 	Index, Count int
 	// Low and Width are the bits of the register: $r2h is bits 16 to 31 of r2.
 	Low, Width int

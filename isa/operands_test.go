@@ -395,6 +395,21 @@ func TestOperandBitsEnd(t *testing.T) {
 	checkOperands(t, d, []operandRow{{0x03, "3458764513820540928", "D60 \"3458764513820540928\"  immediate u64 =3458764513820540928 7..0\n"}})
 }
 
+// A row of registers ends with the file, unless numbers go on at 0.
+func TestRowsOfRegisters(t *testing.T) {
+	d := strict(t, `<file name="r" type="u32" count="6"/><view name="rq" file="r" type="u32x4"/>
+		<file name="w" type="u32" count="6" outside="wrap"/><view name="wq" file="w" type="u32x4"/>
+		<bitset name="#r" size="3"><display>r{N}</display><reg file="rq" index="{N}"/><field name="N" low="0" high="2" type="uint"/></bitset>
+		<bitset name="#w" size="3"><display>w{N}</display><reg file="wq" index="{N}"/><field name="N" low="0" high="2" type="uint"/></bitset>
+		<bitset name="#instruction" size="8"><display>{R} {W}</display><field name="R" low="0" high="2" type="#r"/><field name="W" low="3" high="5" type="#w"/>
+			<pattern low="6" high="7">00</pattern></bitset>`)
+	checkOperands(t, d, []operandRow{
+		{0x12, "r2 w2", "R \"r2\"  register r2+4 bits 0+32 by rq 2..0\nW \"w2\"  register w2+4 bits 0+32 by wq 5..3\n"},
+		{0x1b, "r3 w3", "R \"r3\"  register r3+3 bits 0+32 by rq 2..0\nW \"w3\"  register w3+4 bits 0+32 by wq 5..3\n"},
+		{0x2d, "r5 w5", "R \"r5\"  register r5+1 bits 0+32 by rq 2..0\nW \"w5\"  register w5+4 bits 0+32 by wq 5..3\n"},
+	})
+}
+
 // A plain description may have fields that need their own value: all that they mention is theirs.
 func TestOperandBitsOfCycles(t *testing.T) {
 	s, err := isa.Load(fstest.MapFS{"a.xml": {Data: []byte(`<isa><bitset name="#instruction" size="8"><display>{A}</display>

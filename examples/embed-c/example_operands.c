@@ -215,8 +215,12 @@ static void close_operand(struct print *p)
 		op->kind = EXAMPLE_OPERAND_MEMORY;
 }
 
-/* Says which register an operand is, in a file or in a view on it, or which one is added (mode 1, or 2 unless one is). */
-static void set_register(struct print *p, int mode, int file, int view, int count, int per, int width, uint64_t index, uint64_t component)
+/*
+ * Says which register an operand is, in a file or in a view on it, or which one is added (mode 1, or 2 unless one is). A row
+ * of several stops before the number end.
+ */
+static void set_register(struct print *p, int mode, int file, int view, int count, int end, int per, int width, uint64_t index,
+			 uint64_t component)
 {
 	struct example_register *const r = mode == 0 ? &p->op->reg : &p->op->relative;
 	const int64_t number = (int64_t)index;
@@ -225,7 +229,7 @@ static void set_register(struct print *p, int mode, int file, int view, int coun
 	r->file = (enum example_file)file;
 	r->view = view < 0 ? EXAMPLE_FILE_NONE : (enum example_file)view;
 	r->number = number / per;
-	r->count = count;
+	r->count = r->number < end && end - r->number < count ? (int)(end - r->number) : count;
 	r->low = (int)(number % per) * width;
 	r->width = width;
 	r->component = (int)(int64_t)component;
@@ -353,7 +357,7 @@ static void collect_nop(struct print *p, const struct scope *s)
 /* #register-general, example.xml:74 */
 static void tell_register_general(struct print *p, const struct scope *s)
 {
-	set_register(p, 0, 0, -1, 1, 1, 16, (s->w[0] & UINT64_C(0x7)), UINT64_C(0xffffffffffffffff));
+	set_register(p, 0, 0, -1, 1, 8, 1, 16, (s->w[0] & UINT64_C(0x7)), UINT64_C(0xffffffffffffffff));
 	set_number(p, 0, 3, 0, (s->w[0] & UINT64_C(0x7)));
 	take(p, s->w[0]);
 }
@@ -361,7 +365,7 @@ static void tell_register_general(struct print *p, const struct scope *s)
 /* #register-special, example.xml:85 */
 static void tell_register_special(struct print *p, const struct scope *s)
 {
-	set_register(p, 0, 1, -1, 1, 1, 16, (s->w[0] & UINT64_C(0x7)), UINT64_C(0xffffffffffffffff));
+	set_register(p, 0, 1, -1, 1, 8, 1, 16, (s->w[0] & UINT64_C(0x7)), UINT64_C(0xffffffffffffffff));
 	set_number(p, 0, 3, 0, (s->w[0] & UINT64_C(0x7)));
 	take(p, s->w[0]);
 }

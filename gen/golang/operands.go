@@ -56,7 +56,8 @@ type Type struct {
 type Reg struct {
 	// File is the register file, View the view through which the register is named, FileNone for none.
 	File, View File
-	// Number is that of the first register in File, without what is added to it; Count is how many there are.
+	// Number is that of the first register in File, without what is added to it; Count is how many there are:
+	// those behind the last one of the file are none.
 	Number int64
 	Count  int
 	// Low and Width are the bits of the register.

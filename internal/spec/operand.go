@@ -1,6 +1,7 @@
 package spec
 
 import (
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -129,6 +130,15 @@ func (f *File) Components() []string {
 		}
 	}
 	return names
+}
+
+// Row returns how many registers a view's register at most is, and the number of registers up to which it goes on: there are
+// none behind the last one of a file, unless numbers wrap.
+func (f *File) Row() (count, end int) {
+	if count = max(1, f.Type.Size()/f.Of.Type.Size()); f.Of.Outside == "wrap" {
+		return count, math.MaxInt32
+	}
+	return count, f.Of.Count
 }
 
 // Uses are what registers can be for.

@@ -170,12 +170,15 @@ var (
 	specialText  = regexp.MustCompile(`\$(physid|clock|vstride|sampleid|sr\d+|pm\d)`)
 )
 
-// registersOf finds the registers in a text, each of several on its own.
+// registersOf finds the registers in a text, each of several on its own. There is no $r128.
 func registersOf(text string) (list []string) {
 	for _, m := range registerText.FindAllStringSubmatch(text, -1) {
 		n, _ := strconv.Atoi(m[2])
 		count := map[string]int{"d": 2, "q": 4}[m[3]]
 		for i := range max(1, count) {
+			if n+i > 127 {
+				break
+			}
 			half := map[string]string{"l": "[15:0]", "h": "[31:16]"}[m[3]]
 			list = append(list, m[1]+strconv.Itoa(n+i)+half)
 		}

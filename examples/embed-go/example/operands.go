@@ -32,14 +32,14 @@ func (p *printer) collectNop(s *scope) {
 
 // tellRegisterGeneral: #register-general, example.xml:74
 func (p *printer) tellRegisterGeneral(s *scope) {
-	p.setRegister(0, 0, 2, 1, 1, 16, (s.w[0] & 7), 0xffffffffffffffff)
+	p.setRegister(0, 0, 2, 1, 8, 1, 16, (s.w[0] & 7), 0xffffffffffffffff)
 	p.setNumber(0, 3, 0, (s.w[0] & 7))
 	p.take(s.w[0])
 }
 
 // tellRegisterSpecial: #register-special, example.xml:85
 func (p *printer) tellRegisterSpecial(s *scope) {
-	p.setRegister(0, 1, 2, 1, 1, 16, (s.w[0] & 7), 0xffffffffffffffff)
+	p.setRegister(0, 1, 2, 1, 8, 1, 16, (s.w[0] & 7), 0xffffffffffffffff)
 	p.setNumber(0, 3, 0, (s.w[0] & 7))
 	p.take(s.w[0])
 }

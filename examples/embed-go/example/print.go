@@ -202,8 +202,8 @@ func (p *printer) closeOperand() {
 }
 
 // setRegister says which register an operand is, in a file or in a view on it, or which one is added: mode 1, or 2 unless
-// one is.
-func (p *printer) setRegister(mode int, file, view File, count, per, width int, index, component uint64) {
+// one is. A row of several stops before the number end.
+func (p *printer) setRegister(mode int, file, view File, count, end, per, width int, index, component uint64) {
 	r := &p.op.Reg
 	if mode > 0 {
 		r = &p.op.Relative
@@ -213,6 +213,9 @@ func (p *printer) setRegister(mode int, file, view File, count, per, width int, 
 	}
 	n := int64(index)
 	*r = Reg{file, view, n / int64(per), count, int(n%int64(per)) * width, width, int(int64(component))}
+	if r.Number < int64(end) {
+		r.Count = min(count, int(int64(end)-r.Number))
+	}
 }
 
 func (p *printer) setKind(k OperandKind) {

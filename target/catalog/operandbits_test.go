@@ -48,6 +48,17 @@ func TestOperandBits(t *testing.T) {
 	}
 }
 
+// mnemonics returns the mnemonics in the text of an instruction, of which it has one for each thing that it does.
+func mnemonics(d *isa.Decoder, in isa.Inst) (list []string) {
+	text, tokens := d.AppendTokens(nil, nil, in)
+	for _, x := range tokens {
+		if x.Kind == isa.TokenMnemonic {
+			list = append(list, string(text[x.Start:x.End]))
+		}
+	}
+	return list
+}
+
 // flipEach changes each bit of an instruction. It reports whether the operands changed as their bits say.
 func flipEach(t *testing.T, d *isa.Decoder, in isa.Inst) bool {
 	t.Helper()
@@ -71,7 +82,7 @@ func flipEach(t *testing.T, d *isa.Decoder, in isa.Inst) bool {
 			continue
 		}
 		otherText, others := d.AppendOperands(nil, nil, other)
-		if !slices.EqualFunc(list, others, func(x, y isa.Operand) bool { return x.Name == y.Name }) {
+		if !slices.EqualFunc(list, others, func(x, y isa.Operand) bool { return x.Name == y.Name }) || !slices.Equal(mnemonics(d, in), mnemonics(d, other)) {
 			continue
 		}
 		for i := range list {

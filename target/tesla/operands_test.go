@@ -72,6 +72,7 @@ func operandRows(t *testing.T) []row {
 		{"g200", "gp", []uint64{0x11800201, 0x04200780}}, // mov from p[]
 		{"g200", "vp", []uint64{0x10000201, 0x0423c780}}, // mov from a[]
 		{"g200", "vp", []uint64{0x11800201, 0x0423c780}}, // mov from nothing: no primitives here
+		{"g200", "vp", []uint64{0x047ffc05, 0x0423c780}}, // ld from 8 bytes below a[$a1], as nouveau writes it
 		{"g200", "cp", []uint64{0xd0020405, 0xe0c00784}}, // exch
 		{"g200", "cp", []uint64{0xd0020405, 0xe080c788}}, // cas of 64 bits
 		{"g200", "cp", []uint64{0xd0021405, 0x40a00780}}, // ld b128

@@ -179,6 +179,20 @@ const scattered = `<isa name="scattered" strict="true">
 </bitset>
 </isa>`
 
+// inRows is a machine whose operands are several registers in a row, also at the end of their file.
+const inRows = `<isa name="rows" strict="true">
+<file name="r" type="u32" count="6"/><view name="rq" file="r" type="u32x4"/>
+<file name="w" type="u32" count="6" outside="wrap"/><view name="wq" file="w" type="u32x4"/>
+<bitset name="#r" size="3"><display>r{N}</display><reg file="rq" index="{N}"/><field name="N" low="0" high="2" type="uint"/></bitset>
+<bitset name="#w" size="3"><display>w{N}</display><reg file="wq" index="{N}"/><field name="N" low="0" high="2" type="uint"/></bitset>
+<bitset name="#instruction" size="8">
+  <display>{R} {W}</display>
+  <field name="R" low="0" high="2" type="#r"/>
+  <field name="W" low="3" high="5" type="#w"/>
+  <pattern low="6" high="7">00</pattern>
+</bitset>
+</isa>`
+
 // refined is a machine that is not strict, of whose leaves some refine others and some share words by mistake, and with
 // expressions that compilers take for slips.
 const refined = `<isa>

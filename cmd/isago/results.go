@@ -117,6 +117,10 @@ func (o *tableWriter) part(t *exec.Table) error {
 		c.Flush()
 		return c.Error()
 	}
+	if first {
+		o.held = *t
+		o.held.Rows = nil
+	}
 	return o.hold(t)
 }
 
@@ -160,10 +164,6 @@ const maxCells = 1 << 20
 
 // hold keeps rows until there are as many as are printed together, and prints those.
 func (o *tableWriter) hold(t *exec.Table) error {
-	if o.held.Columns == nil {
-		o.held = *t
-		o.held.Rows = nil
-	}
 	most := max(1, maxCells/len(heading(t)))
 	for rows := t.Rows; ; {
 		n := min(len(rows), most-len(o.held.Rows))

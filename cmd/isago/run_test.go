@@ -105,6 +105,15 @@ func TestLongTable(t *testing.T) {
 	}
 }
 
+// A table without columns has a row for each vertex, also of a run that hands it over in parts.
+func TestTableWithoutColumns(t *testing.T) {
+	var out bytes.Buffer
+	run([]string{"run", "--isa", "example", "--count", "1000", "-"}, strings.NewReader("\x00\x00"), &out, io.Discard)
+	if n := strings.Count(out.String(), "\n"); n != 1001 || !strings.HasPrefix(out.String(), "vertex\n0\n1\n") {
+		t.Errorf("%d lines, expected a heading and 1000 rows: %.50q", n, out.String())
+	}
+}
+
 // A run that is interrupted leaves the file as it was that it was to write, and nothing next to it.
 func TestInterrupt(t *testing.T) {
 	if runtime.GOOS == "windows" {

@@ -207,9 +207,24 @@ func (c *compiler) compile() []step {
 	if c.whole {
 		c.findHomes()
 	}
+	if c.w.turn != nil && slices.ContainsFunc(c.code.Insts, c.w.inTurn) {
+		c.add(func(w *Wave) { w.turn() })
+	}
 	c.clearInstruction()
 	c.block(0, len(c.code.Insts))
 	return append([]step{}, c.steps...)
+}
+
+// inTurn reports whether an operation writes what waves share, or reads what others may write.
+func (w *Wave) inTurn(in sem.Inst) bool {
+	if in.State == nil || slices.Contains(w.own, w.stores[in.State.Index]) {
+		return false
+	}
+	switch in.Op {
+	case sem.OpWrite, sem.OpWriteX, sem.OpStore, sem.OpPush, sem.OpPop:
+		return true
+	}
+	return w.Program.Machine.Writes(in.State)
 }
 
 // block prepares the operations from one up to another. Values of an atomic keep their planes to its end: its

@@ -113,15 +113,17 @@ type idleWave struct {
 	*Wave
 	shared *Shared
 	placed int
+	// ordered tells that the wave takes turns with others.
+	ordered bool
 }
 
-// wave returns a wave of the program.
-func (l *Launch) wave() idleWave {
+// wave returns a wave of the program, which takes turns with others or not.
+func (l *Launch) wave(ordered bool) idleWave {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for n := len(l.idle); n > 0; n = len(l.idle) {
 		w := l.idle[n-1]
-		if l.idle = l.idle[:n-1]; w.Program == l.Program && w.shared == l.Shared && w.placed == l.Shared.placed {
+		if l.idle = l.idle[:n-1]; w.Program == l.Program && w.shared == l.Shared && w.placed == l.Shared.placed && w.ordered == ordered {
 			return w
 		}
 	}
@@ -129,7 +131,7 @@ func (l *Launch) wave() idleWave {
 	if l.Fit != nil {
 		l.Fit(w)
 	}
-	return idleWave{w, l.Shared, l.Shared.placed}
+	return idleWave{w, l.Shared, l.Shared.placed, ordered}
 }
 
 // done keeps a wave for runs to come.
@@ -353,7 +355,8 @@ type Given struct {
 
 // RunOptions bound a run.
 type RunOptions struct {
-	// Jobs is the number of waves that run at the same time.
+	// Jobs is the number of waves that run at the same time. The result does not depend on it: a wave that reaches for what
+	// waves share and programs can write waits for those before it.
 	Jobs int
 	// Count is the number of lanes; 0 is as many as there are inputs for, and at least one.
 	Count int
@@ -491,14 +494,20 @@ func (f *feed) run(ctx context.Context, opt RunOptions, take func(*outputs) erro
 		}
 	}
 	var mu sync.Mutex
+	turns := turns{done: map[int]int{}}
+	turns.passed.L = &turns.mu
 	tally := NewTally()
 	var taken []idleWave
 	start := func() (func(*outputs) *outputs, error) {
-		w := f.wave()
+		w := f.wave(jobs > 1)
 		taken = append(taken, w)
 		f.fitMemories(w.Wave)
 		w.Services, w.Strict = f.Services, opt.Strict
 		return func(o *outputs) *outputs {
+			defer turns.pass(o)
+			if w.ordered {
+				w.turn = func() { turns.wait(o) }
+			}
 			o.values = make([]uint64, o.lanes*len(f.outputs))
 			if f.Changed {
 				o.changed = make([]bool, len(f.outputs))
@@ -533,6 +542,35 @@ func (f *feed) run(ctx context.Context, opt RunOptions, take func(*outputs) erro
 	res := &Result{}
 	tally.Finish(res)
 	return res, nil
+}
+
+// turns are the lanes of a run that are done: all before next, and those of parts that begin behind it, by their first.
+type turns struct {
+	mu     sync.Mutex
+	passed sync.Cond
+	next   int
+	done   map[int]int
+}
+
+// wait waits until all lanes before a part are done. The first part that is not done never waits.
+func (t *turns) wait(o *outputs) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for t.next < o.first {
+		t.passed.Wait()
+	}
+}
+
+// pass notes that the lanes of a part are done.
+func (t *turns) pass(o *outputs) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.done[o.first] = o.lanes
+	for n, ok := t.done[t.next]; ok; n, ok = t.done[t.next] {
+		delete(t.done, t.next)
+		t.next += n
+	}
+	t.passed.Broadcast()
 }
 
 // runWave runs lanes from a place among those of outputs on, as many as a wave has.

@@ -184,6 +184,10 @@ type Wave struct {
 	// instructions run.
 	Instructions, LaneInstructions int64
 
+	// turn waits until all waves before this one are done; nil for a wave that comes in no order. It is called before an
+	// instruction that writes what waves share, or reads what others may write.
+	turn func()
+
 	stores   []*store
 	own      []*store
 	exists   uint64

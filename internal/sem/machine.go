@@ -33,6 +33,9 @@ type Machine struct {
 	mu       sync.Mutex
 	bodies   map[diag.Span]*body
 	speaking map[*spec.Bitset]bool
+
+	wrote   sync.Once
+	written map[*State]bool // by an instruction, once wrote is done
 }
 
 type function struct {

@@ -209,7 +209,7 @@ func picture(t *exec.Table, mesh *raster.Mesh, bound map[string]string, width, h
 	}
 	return raster.Picture(width, height, background, vertices, mesh.Triangles, func(v []float32) [3]float32 {
 		light := float32(1)
-		if count["texcoord"] > 0 && int(math.Floor(float64(v[3]*checks))+math.Floor(float64(v[4]*checks)))&1 != 0 {
+		if count["texcoord"] > 0 && math.Mod(math.Floor(float64(v[3]*checks))+math.Floor(float64(v[4]*checks)), 2) != 0 {
 			light = 0.6
 		}
 		return [3]float32{v[0] * light, v[1] * light, v[2] * light}

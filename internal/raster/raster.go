@@ -94,10 +94,12 @@ func fill(size image.Point, corners [3]Corner, emit func(q *Quad)) {
 	if !(t.area > 0) || math.IsInf(t.area, 0) {
 		return
 	}
-	low := func(x, y, z float64) int { return int(max(0, math.Floor(min(x, y, z)))) &^ 1 }
-	high := func(x, y, z float64, n int) int { return int(min(float64(n), math.Ceil(max(x, y, z)))) }
-	left, right := low(p[0].x, p[1].x, p[2].x), high(p[0].x, p[1].x, p[2].x, size.X)
-	for y := low(p[0].y, p[1].y, p[2].y); y < high(p[0].y, p[1].y, p[2].y, size.Y); y += 2 {
+	// A place beyond the picture may be too large for an int, and what a conversion makes of it depends on the processor.
+	on := func(x float64, n int) int { return int(min(max(0, x), float64(n))) }
+	low := func(x, y, z float64, n int) int { return on(math.Floor(min(x, y, z)), n) &^ 1 }
+	high := func(x, y, z float64, n int) int { return on(math.Ceil(max(x, y, z)), n) }
+	left, right := low(p[0].x, p[1].x, p[2].x, size.X), high(p[0].x, p[1].x, p[2].x, size.X)
+	for y := low(p[0].y, p[1].y, p[2].y, size.Y); y < high(p[0].y, p[1].y, p[2].y, size.Y); y += 2 {
 		for x := left; x < right; x += 2 {
 			t.quad(x, y, emit)
 		}

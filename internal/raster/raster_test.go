@@ -47,6 +47,25 @@ func TestEachPixelOnce(t *testing.T) {
 	}
 }
 
+// A triangle that is far beyond the picture, farther than an int reaches, covers nothing, and that at once.
+func TestFarBeyondThePicture(t *testing.T) {
+	for _, far := range []float64{1e3, 1e20, 1e30, -1e30} {
+		for _, c := range [][3]Corner{
+			{corner(far, 0, 1), corner(2*far, 0, 1), corner(2*far, far, 1)},
+			{corner(0, far, 1), corner(0, 2*far, 1), corner(far, 2*far, 1)},
+		} {
+			if count := drawn(image.Pt(8, 8), func(image.Point, *Quad, int) {}, c); len(count) > 0 {
+				t.Errorf("%v: %d pixels are covered", c, len(count))
+			}
+		}
+	}
+	// One that reaches as far on all sides covers all of the picture.
+	const far = 1e20
+	if count := drawn(image.Pt(8, 8), func(image.Point, *Quad, int) {}, [3]Corner{corner(-far, -far, 1), corner(far, -far, 1), corner(0, far, 1)}); len(count) != 64 {
+		t.Errorf("%d pixels are covered, expected 64", len(count))
+	}
+}
+
 // A floor that goes away from the eye: half way along the picture a value from 0 to 1 is at 1/(1+w), w being how
 // much farther the far side is, and not at 1/2.
 func TestPerspective(t *testing.T) {

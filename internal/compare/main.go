@@ -11,6 +11,10 @@
 // numbers replaced by N. Each kind has an ID, a count and an example. -meant FILE lists kinds that are
 // intended, one a line: the ID, a tab, the reason.
 //
+// -goarch builds the command of the working tree for another processor, and -exec names the emulator that runs it:
+//
+//	.ci/compare -goarch arm64 -exec qemu-aarch64-static -groups states HEAD
+//
 // Exit status: 0 if nothing differs that is not listed as meant, 3 if something does, 1 if the comparison
 // cannot be made, 2 for a mistake on the command line.
 package main
@@ -36,6 +40,8 @@ type options struct {
 	show   int
 	groups *regexp.Regexp
 	meant  map[string]string
+	// arch is the processor that the command of the working tree is built for, emulator what runs it there; "" for neither.
+	arch, emulator string
 }
 
 func main() {
@@ -45,12 +51,14 @@ func main() {
 	show := f.Int("show", 40, "kinds of differences to print")
 	groups := f.String("groups", ".", "`regexp` of the groups to run")
 	meant := f.String("meant", "", "`file` with the kinds that are meant: ID<tab>REASON")
+	arch := f.String("goarch", "", "build the command of the working tree for this `GOARCH`")
+	emulator := f.String("exec", "", "`program` that runs the command of the working tree, such as qemu-aarch64-static")
 	f.Usage = func() {
 		fmt.Fprintln(f.Output(), "usage: .ci/compare [flags] REV")
 		f.PrintDefaults()
 	}
 	f.Parse(os.Args[1:])
-	opt := options{seed: *seed, words: *words, show: *show}
+	opt := options{seed: *seed, words: *words, show: *show, arch: *arch, emulator: *emulator}
 	var err error
 	if opt.groups, err = regexp.Compile(*groups); err != nil || f.NArg() != 1 || *words < 0 {
 		if err != nil {
@@ -97,7 +105,7 @@ func compareRevision(ctx context.Context, w io.Writer, rev string, opt options) 
 	c := comparison{options: opt, tree: tree}
 	for i, from := range []string{tree, "."} {
 		c.sides[i] = filepath.Join(dir, []string{"old", "new"}[i])
-		if err := build(ctx, from, c.sides[i]); err != nil {
+		if err := build(ctx, from, c.sides[i], []string{"", opt.arch}[i]); err != nil {
 			return false, fmt.Errorf("%s: %w", []string{hash, "working tree"}[i], err)
 		}
 	}
@@ -116,11 +124,15 @@ func git(ctx context.Context, args ...string) (string, error) {
 	return strings.TrimSpace(string(out)), nil
 }
 
-// build builds the command of a tree into a folder, under both names that it is called by.
-func build(ctx context.Context, tree, dir string) error {
+// build builds the command of a tree into a folder, under both names that it is called by, for a processor, or for this one where
+// arch is "".
+func build(ctx context.Context, tree, dir, arch string) error {
 	file := filepath.Join(dir, "isago")
 	cmd := exec.CommandContext(ctx, "go", "build", "-buildvcs=false", "-o", file, "./cmd/isago")
 	cmd.Dir = tree
+	if arch != "" {
+		cmd.Env = append(cmd.Environ(), "GOARCH="+arch, "CGO_ENABLED=0")
+	}
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("go build: %w\n%s", err, out)
 	}

@@ -120,7 +120,11 @@ func (c *comparison) one(ctx context.Context, side int, x *call) result {
 	for i, a := range x.args {
 		args[i] = strings.ReplaceAll(a, out, dir)
 	}
-	cmd := exec.CommandContext(ctx, filepath.Join(bin, "isago"), args...)
+	file := filepath.Join(bin, "isago")
+	if side == 1 && c.emulator != "" {
+		file, args = c.emulator, append([]string{file}, args...)
+	}
+	cmd := exec.CommandContext(ctx, file, args...)
 	var stdout, stderr bytes.Buffer
 	cmd.Dir, cmd.Stdin, cmd.Stdout, cmd.Stderr = c.tree, strings.NewReader(x.stdin), &stdout, &stderr
 	err = cmd.Run()

@@ -229,7 +229,7 @@ func TestMandelbrot(t *testing.T) {
 	out, arrays := k.run(t, example("mandelbrot.cubin"))
 	good(t, out)
 	for i := range width * height {
-		steps := escape(-2.2+float32(0.05)*float32(i%width), -1.2+float32(0.05)*float32(i/width), limit)
+		steps := escape(-2.2+float32(float32(0.05)*float32(i%width)), -1.2+float32(float32(0.05)*float32(i/width)), limit)
 		if got := arrays["steps"].u32(i); got != steps {
 			t.Fatalf("pixel %d took %d steps, expected %d", i, got, steps)
 		}

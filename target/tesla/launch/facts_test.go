@@ -78,10 +78,10 @@ func TestLaunchFacts(t *testing.T) {
 }
 
 // sequence returns 0, step, 2*step and so on, in hexadecimal.
-func sequence(n, step int) string {
+func sequence(n int, step uint32) string {
 	var list []string
 	for i := range n {
-		list = append(list, fmt.Sprintf("%x", i*step))
+		list = append(list, fmt.Sprintf("%x", uint32(i)*step))
 	}
 	return strings.Join(list, " ")
 }

@@ -523,14 +523,36 @@ func (l *Listing) WriteJSON(w *bufio.Writer) (findings int, err error) {
 	if labels == nil {
 		labels = l.Labels()
 	}
-	head, err := json.Marshal(document{l.Decoder.Set().Name(), l.Image.Format, l.Image.Header, l.Image.Contents})
-	if err != nil {
+	if err := l.beginJSON(w); err != nil {
 		return 0, err
 	}
-	fmt.Fprintf(w, "%s,\n\"code\": [", head[:len(head)-1])
+	if findings, err = l.writeJSON(w, labels, true); err != nil {
+		return findings, err
+	}
+	fmt.Fprint(w, endJSON)
+	return findings, w.Flush()
+}
+
+// beginJSON prints what stands before the instructions.
+func (l *Listing) beginJSON(w *bufio.Writer) error {
+	head, err := json.Marshal(document{l.Decoder.Set().Name(), l.Image.Format, l.Image.Header, l.Image.Contents})
+	if err == nil {
+		fmt.Fprintf(w, "%s,\n\"code\": [", head[:len(head)-1])
+	}
+	return err
+}
+
+// endJSON stands after the instructions.
+const endJSON = "\n]}\n"
+
+// writeJSON prints the instructions; first tells that none was printed before.
+func (l *Listing) writeJSON(w *bufio.Writer, labels *program.Labels, first bool) (findings int, err error) {
 	j := JSON{Detail: l.Detail, Facts: l.Facts}
 	var buf []byte
-	separator := "\n"
+	separator := ",\n"
+	if first {
+		separator = "\n"
+	}
 	members := l.Image.Members()
 	for ln := range l.lines() {
 		n := note{addr: 8 * l.address(ln)}
@@ -545,8 +567,7 @@ func (l *Listing) WriteJSON(w *bufio.Writer) (findings int, err error) {
 		}
 		separator = ",\n"
 	}
-	fmt.Fprint(w, "\n]}\n")
-	return findings, w.Flush()
+	return findings, nil
 }
 
 // object appends a line, with the text of Print where there is one.

@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"math"
+	"slices"
 	"sync"
 
 	"github.com/isago/isago/bits"
@@ -25,6 +27,13 @@ type Stream struct {
 	// In holds Size bytes of code.
 	In   io.ReaderAt
 	Size int64
+	// Pipe is read to its end instead, if it is not nil: what has come is printed before more is read. There are no labels then.
+	Pipe io.Reader
+	// JSON prints one JSON object instead of lines.
+	JSON bool
+	// Partial leaves the bytes after the last word of a Pipe, which Write puts into Rest.
+	Partial bool
+	Rest    []byte
 	// Entries are the places at which the program starts.
 	Entries []program.Entry
 	// Workers is the number of goroutines that print.
@@ -74,6 +83,9 @@ type report struct {
 // Write prints the listing. It returns the number of findings. The error may be that of the context.
 func (s *Stream) Write(ctx context.Context, w *bufio.Writer) (findings int, err error) {
 	scout, err := s.New(nil)
+	if err == nil && s.Pipe == nil {
+		err = program.WholeWords(scout.Decoder.Root(), s.Size)
+	}
 	if err != nil {
 		return 0, err
 	}
@@ -82,6 +94,11 @@ func (s *Stream) Write(ctx context.Context, w *bufio.Writer) (findings int, err 
 		return 0, err
 	}
 	s.tell(Printing, 0)
+	if s.JSON {
+		if err := scout.beginJSON(w); err != nil {
+			return 0, err
+		}
+	}
 	start := func() (func(piece) listed, error) {
 		l, err := s.New(labels)
 		if err != nil {
@@ -89,7 +106,7 @@ func (s *Stream) Write(ctx context.Context, w *bufio.Writer) (findings int, err 
 		}
 		return func(p piece) listed { return s.list(l, labels, p) }, nil
 	}
-	err = inorder.Run(s.Workers, s.pieces(scout), start, func(r listed, _ bool) error {
+	err = inorder.Run(s.Workers, s.pieces(scout), start, func(r listed, pending bool) error {
 		findings += r.findings
 		for _, x := range r.reports {
 			s.Report(x.addr, x.text)
@@ -100,10 +117,16 @@ func (s *Stream) Write(ctx context.Context, w *bufio.Writer) (findings int, err 
 		_, err := w.Write(r.text.Bytes())
 		s.texts.Put(r.text)
 		s.tell(Printing, r.to)
+		if err == nil && s.Pipe != nil && !pending {
+			err = w.Flush()
+		}
 		return err
 	})
 	if err != nil {
 		return findings, err
+	}
+	if s.JSON {
+		fmt.Fprint(w, endJSON)
 	}
 	return findings, w.Flush()
 }
@@ -131,7 +154,11 @@ func (s *Stream) list(l *Listing, labels *program.Labels, p piece) (r listed) {
 	}
 	r.text.Reset()
 	w := bufio.NewWriterSize(r.text, 64<<10)
-	r.findings, r.err = l.write(w, labels, p.image.Start == 0)
+	write := l.write
+	if s.JSON {
+		write = l.writeJSON
+	}
+	r.findings, r.err = write(w, labels, p.image.Start == 0)
 	if err := w.Flush(); r.err == nil {
 		r.err = err
 	}
@@ -143,6 +170,8 @@ func (s *Stream) labels(ctx context.Context, scout *Listing) (*program.Labels, e
 	switch {
 	case scout.Bare:
 		return nil, nil
+	case s.Pipe != nil:
+		return program.EntryLabels(math.MaxInt64, scout.Unit(), s.Entries), nil
 	case s.Unlabelled:
 		return program.EntryLabels(8*s.Size, scout.Unit(), s.Entries), nil
 	}
@@ -167,6 +196,9 @@ func (s *Stream) labels(ctx context.Context, scout *Listing) (*program.Labels, e
 // pieces cuts the code where instructions start. The scout finds these places where instructions
 // have several lengths.
 func (s *Stream) pieces(scout *Listing) iter.Seq[piece] {
+	if s.Pipe != nil {
+		return s.piped(scout)
+	}
 	root := scout.Decoder.Root()
 	unit := int64(root.Stored(root.MinSize))
 	length := 8 * int64(pieceBytes) / unit * unit
@@ -181,6 +213,50 @@ func (s *Stream) pieces(scout *Listing) iter.Seq[piece] {
 				return
 			}
 			from = p.to
+		}
+	}
+}
+
+// piped cuts what a pipe has at each time behind the last instruction that is complete.
+func (s *Stream) piped(scout *Listing) iter.Seq[piece] {
+	root := scout.Decoder.Root()
+	unit, longest := int64(root.Stored(root.MinSize))/8, int64(root.Stored(root.Size))/8
+	return func(yield func(piece) bool) {
+		var data []byte
+		buf := make([]byte, pieceBytes)
+		for from, end := int64(0), false; !end; {
+			n, err := s.Pipe.Read(buf)
+			data = append(data, buf[:n]...)
+			if end = err == io.EOF; err != nil && !end {
+				yield(piece{err: fmt.Errorf("byte 0x%x of the code: %w", from/8+int64(len(data)), err)})
+				return
+			}
+			have := int64(len(data))
+			whole := have - have%int64(root.Unit/8)
+			to := max(0, whole-longest+unit) / unit * unit // an instruction that starts before it is complete
+			var partial error
+			if end {
+				if to = whole; s.Partial {
+					s.Rest = data[whole:]
+				} else {
+					partial = program.WholeWords(root, from/8+have)
+				}
+			}
+			if to > 0 {
+				im, _ := program.Raw(root, data[:whole]) // whole words
+				p := piece{image: im, to: from + 8*to}
+				if im.Start, im.Entries = from, s.Entries; root.MinSize != root.Size {
+					scout.Image, scout.to = p.image, p.to
+					p.to = scout.end()
+				}
+				if !yield(p) {
+					return
+				}
+				data, from = slices.Clone(data[(p.to-from)/8:]), p.to
+			}
+			if partial != nil && !yield(piece{err: partial}) {
+				return
+			}
 		}
 	}
 }

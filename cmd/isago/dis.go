@@ -50,7 +50,8 @@ Table entries follow, each after a slash, or are in the file of --table. A line 
 lines are still printed. For a2xx the input is a whole program in 32-bit words; with --root it is
 single instructions.
 
-Raw code above --label-limit is printed as it is read: branch targets are numbers, and there are no labels.
+Raw code above --label-limit is printed as it is read, from a pipe too: branch targets are numbers, and there are
+no labels. --jumps and --max-errors need all of the code, and accept no more.
 
 With --plain each line of output is the text of one instruction and nothing else. With --jumps, arrows
 beside the listing lead from each jump to its target.
@@ -178,11 +179,17 @@ func (f *disFlags) run(cmd *cobra.Command, name string) error {
 	if f.hex {
 		return f.lines(cmd, name, palette)
 	}
-	in, err := f.openPart(cmd, name)
+	in, more, err := f.openCome(cmd, name)
 	if err != nil {
 		return err
 	}
 	defer in.Close()
+	if more != nil {
+		if err := f.warnOfText(cmd, name, in); err != nil {
+			return err
+		}
+		return f.code(cmd, name, in, more, palette)
+	}
 	if in, err = f.rawCode(name, in); err != nil {
 		return err
 	}
@@ -197,23 +204,30 @@ func (f *disFlags) run(cmd *cobra.Command, name string) error {
 			return err
 		}
 	}
-	return f.image(cmd, name, in, palette)
+	return f.code(cmd, name, in, nil, palette)
 }
 
-// image prints a whole program.
-func (f *disFlags) image(cmd *cobra.Command, name string, in *code, palette view.Palette) error {
+// code prints a program. more is that of openCome.
+func (f *disFlags) code(cmd *cobra.Command, name string, in *code, more io.Reader, palette view.Palette) error {
 	raw, err := f.isRaw(in)
 	if err != nil {
 		return err
 	}
-	write := f.whole
 	if raw && f.wantsSuffixes(cmd) {
 		f.lossless, f.suffixes, f.findings = true, true, "off"
 	}
-	if raw && !f.json && !f.jumps && f.maxErrors == 0 && f.rawProgram(in.size) == nil {
-		write = f.stream
+	found := 0
+	switch stream := raw && f.rawProgram(in.size) == nil; {
+	case !stream && more == nil:
+		found, err = f.whole(cmd, name, in, palette)
+	case !f.jumps && f.maxErrors == 0:
+		found, err = f.stream(cmd, name, in, more, palette)
+	case more != nil || in.size > f.labelLimit:
+		flag := map[bool]string{true: "--jumps", false: "--max-errors"}[f.jumps]
+		return fmt.Errorf("%s: %s needs all of the code, expected at most %d bytes; --label-limit sets the bound", inputName(name), flag, f.labelLimit)
+	default:
+		found, err = f.whole(cmd, name, in, palette)
 	}
-	found, err := write(cmd, name, in, palette)
 	if err == nil && found > 0 {
 		return errFindings
 	}
@@ -266,8 +280,8 @@ func (f *disFlags) whole(cmd *cobra.Command, name string, in *code, palette view
 	return write(bufio.NewWriterSize(cmd.OutOrStdout(), outputBuffer))
 }
 
-// stream prints code without a container, piece by piece.
-func (f *disFlags) stream(cmd *cobra.Command, name string, in *code, palette view.Palette) (found int, err error) {
+// stream prints code without a container, piece by piece. more is that of openCome.
+func (f *disFlags) stream(cmd *cobra.Command, name string, in *code, more io.Reader, palette view.Palette) (found int, err error) {
 	set, err := f.load(nil)
 	if err != nil {
 		return 0, err
@@ -276,14 +290,23 @@ func (f *disFlags) stream(cmd *cobra.Command, name string, in *code, palette vie
 	if err != nil {
 		return 0, &usageError{err}
 	}
-	empty := &program.Image{}
+	empty := &program.Image{Format: "raw"}
 	if empty.Tables, err = f.readTables(set); err != nil {
 		return 0, err
 	}
 	if err := f.addEntries(empty, root); err != nil {
 		return 0, err
 	}
-	s := view.Stream{In: in, Size: in.size, Entries: empty.Entries, Workers: f.jobs}
+	s := view.Stream{In: in, Size: in.size, Pipe: more, Entries: empty.Entries, Workers: f.jobs, JSON: f.json, Partial: f.suffixes}
+	if more != nil {
+		word, err := f.arrange(endless)
+		if err != nil {
+			return 0, err
+		}
+		if word > 0 {
+			s.Pipe = &arrangedPipe{r: more, word: int(word), order: f.arranged}
+		}
+	}
 	if f.suffixes {
 		s.Size -= in.size % int64(root.Unit/8)
 	}
@@ -296,19 +319,28 @@ func (f *disFlags) stream(cmd *cobra.Command, name string, in *code, palette vie
 		if f.lossless {
 			l.Print, err = f.losslessPrinter(set, l, labels)
 		}
+		l.Detail = f.detail()
 		return l, err
 	}
 	if f.findings == "stderr" {
 		s.Report = f.reporter(cmd, name, empty.Members())
 	}
-	if s.Unlabelled = s.Size > f.labelLimit && !f.labels && !f.plain; s.Unlabelled && f.labelLimit > 0 {
-		fmt.Fprintf(cmd.ErrOrStderr(), "%s: note: branch targets are numbers in code of more than %d bytes; --label-limit %d gives them labels, after a pass over all of it\n", inputName(name), f.labelLimit, s.Size)
+	if s.Unlabelled = (s.Size > f.labelLimit || more != nil) && !f.labels && !f.plain; s.Unlabelled && f.labelLimit > 0 {
+		enough := "a larger --label-limit"
+		if more == nil {
+			enough = fmt.Sprintf("--label-limit %d", s.Size)
+		}
+		fmt.Fprintf(cmd.ErrOrStderr(), "%s: note: branch targets are numbers in code of more than %d bytes; %s gives them labels, after a pass over all of it\n", inputName(name), f.labelLimit, enough)
 	}
 	progress := newProgress(cmd)
 	defer progress.end()
 	s.Progress = func(what string, done, all int64) {
 		if what == view.Printing && isTerminal(cmd.OutOrStdout()) {
 			progress.end() // the lines show it
+			return
+		}
+		if more != nil {
+			progress.tell("%s: %s, %d bytes", inputName(name), what, done)
 			return
 		}
 		progress.tell("%s: %s, %d %%", inputName(name), what, 100*done/max(all, 1))
@@ -320,7 +352,7 @@ func (f *disFlags) stream(cmd *cobra.Command, name string, in *code, palette vie
 		}
 	}
 	out := bufio.NewWriterSize(cmd.OutOrStdout(), outputBuffer)
-	if f.lossless && !f.plain && !f.addresses && !f.words {
+	if f.lossless && !f.plain && !f.addresses && !f.words && !f.json {
 		for _, line := range f.arranged.Lines() {
 			fmt.Fprintln(out, line)
 		}
@@ -329,17 +361,19 @@ func (f *disFlags) stream(cmd *cobra.Command, name string, in *code, palette vie
 	if err != nil {
 		return found, fileError(name, err)
 	}
-	return found, f.rest(cmd, in, s.Size)
+	if more == nil {
+		s.Rest = make([]byte, in.size-s.Size)
+		if _, err := io.ReadFull(io.NewSectionReader(in, s.Size, in.size-s.Size), s.Rest); err != nil {
+			return found, err
+		}
+	}
+	return found, f.rest(cmd, s.Rest)
 }
 
 // rest prints the bytes behind the last word.
-func (f *disFlags) rest(cmd *cobra.Command, in *code, from int64) error {
-	if from == in.size {
+func (f *disFlags) rest(cmd *cobra.Command, data []byte) error {
+	if len(data) == 0 {
 		return nil
-	}
-	data := make([]byte, in.size-from)
-	if _, err := io.ReadFull(io.NewSectionReader(in, from, in.size-from), data); err != nil {
-		return err
 	}
 	text := []byte("    .byte")
 	for i, b := range data {

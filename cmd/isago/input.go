@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"os"
 	"strings"
 
@@ -229,19 +230,33 @@ const (
 
 // openCode opens an input that is read twice.
 func openCode(cmd *cobra.Command, name string) (*code, error) {
-	if in, ok := cmd.InOrStdin().(*io.SectionReader); ok && name == "-" { // it was opened before
-		return &code{ReaderAt: in, size: in.Size()}, nil
+	in, r, err := openOnce(cmd, name)
+	if err != nil || in != nil {
+		return in, err
 	}
-	r, err := open(cmd, name)
-	if err != nil {
-		return nil, err
+	defer r.Close()
+	return keep(r, math.MaxInt64)
+}
+
+// openOnce opens an input: in is one that can be read at any place, or nil for r, which can be read once.
+func openOnce(cmd *cobra.Command, name string) (in *code, r io.ReadCloser, err error) {
+	if in, ok := cmd.InOrStdin().(*io.SectionReader); ok && name == "-" { // it was opened before
+		return &code{ReaderAt: in, size: in.Size()}, nil, nil
+	}
+	if r, err = open(cmd, name); err != nil {
+		return nil, nil, err
 	}
 	if file, ok := r.(*os.File); ok {
 		if info, err := file.Stat(); err == nil && info.Mode().IsRegular() {
-			return &code{ReaderAt: file, size: info.Size(), close: file.Close}, nil
+			return &code{ReaderAt: file, size: info.Size(), close: file.Close}, nil, nil
 		}
 	}
-	defer r.Close()
+	return nil, r, nil
+}
+
+// keep reads at most so many bytes of what can be read once, and keeps them in memory or in a file.
+func keep(r io.Reader, most int64) (*code, error) {
+	r = io.LimitReader(r, most)
 	data, err := io.ReadAll(io.LimitReader(r, memorySize))
 	if err != nil || len(data) < memorySize {
 		return codeOf(data), err

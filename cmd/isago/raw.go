@@ -2,8 +2,10 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strings"
 
@@ -101,19 +103,31 @@ func (f *machineFlags) rawCode(name string, in *code) (*code, error) {
 	if err != nil || !raw && !f.asText {
 		return in, err
 	}
-	if in, err = f.fromText(name, in); err != nil || f.order == "" || f.order == byteOrders[0] || f.rawProgram(in.size) != nil {
+	if in, err = f.fromText(name, in); err != nil {
 		return in, err
 	}
-	root, err := f.storage(in.size)
+	word, err := f.arrange(in.size)
+	if err != nil || word == 0 {
+		return in, err
+	}
+	return &code{ReaderAt: &arranged{in, word, f.arranged}, size: in.size, close: in.close}, nil
+}
+
+// arrange notes the order in which code of so many bytes is stored, and returns the bytes of a word; 0 where nothing has to be
+// turned around.
+func (f *machineFlags) arrange(size int64) (word int64, err error) {
+	if f.order == "" || f.order == byteOrders[0] || f.rawProgram(size) != nil {
+		return 0, nil
+	}
+	root, err := f.storage(size)
 	if err != nil {
-		return nil, err
+		return 0, err
 	}
-	order := program.Order{Big: strings.HasPrefix(f.order, "big"), Swapped: strings.HasSuffix(f.order, "swapped")}
-	if order.Swapped && root.Unit != 32 {
-		return nil, usagef("--order %s, but words of %s have %d bits: only those of 32 have halves that change places", f.order, root.Name, root.Unit)
+	f.arranged = program.Order{Big: strings.HasPrefix(f.order, "big"), Swapped: strings.HasSuffix(f.order, "swapped")}
+	if f.arranged.Swapped && root.Unit != 32 {
+		return 0, usagef("--order %s, but words of %s have %d bits: only those of 32 have halves that change places", f.order, root.Name, root.Unit)
 	}
-	f.arranged = order
-	return &code{ReaderAt: &arranged{in, int64(root.Unit / 8), order}, size: in.size, close: in.close}, nil
+	return int64(root.Unit / 8), nil
 }
 
 // fromText returns an input whose raw code is no text in hexadecimal, but the words that this is.
@@ -185,6 +199,87 @@ func (s *arranged) ReadAt(p []byte, off int64) (int, error) {
 		return n, io.EOF
 	}
 	return n, nil
+}
+
+// arrangedPipe is arranged for what can be read once. It reads into at least a word.
+type arrangedPipe struct {
+	r     io.Reader
+	word  int
+	order program.Order
+	part  []byte // of a word that has not come yet
+}
+
+func (s *arrangedPipe) Read(p []byte) (int, error) {
+	for {
+		n := copy(p, s.part)
+		s.part = nil
+		got, err := s.r.Read(p[n:])
+		n += got
+		whole := n - n%s.word
+		s.order.Arrange(p[:whole], s.word)
+		if err != nil {
+			return n, err
+		}
+		if s.part = append(s.part, p[whole:n]...); whole > 0 {
+			return whole, nil
+		}
+	}
+}
+
+// endless is the size of raw code that is not known, larger than any program.
+const endless = math.MaxInt64 >> 8
+
+// openCome opens an input of dis. more is not nil for raw code that comes through a pipe, and that is printed as it comes: in is
+// its start then. It is all of the code where that ends before --label-limit.
+func (f *disFlags) openCome(cmd *cobra.Command, name string) (in *code, more io.Reader, err error) {
+	if !f.given() || f.labels || f.offset != 0 || f.length != 0 {
+		in, err = f.openPart(cmd, name)
+		return in, nil, err
+	}
+	in, r, err := openOnce(cmd, name)
+	if err != nil || in != nil {
+		return in, nil, err
+	}
+	from := io.Reader(r)
+	start, err := keep(from, headSize)
+	if err != nil {
+		return nil, nil, err
+	}
+	from = io.MultiReader(io.NewSectionReader(start, 0, start.size), from)
+	comes, err := f.comes(start)
+	if err != nil || !comes {
+		if err == nil {
+			in, err = keep(from, math.MaxInt64)
+		}
+		return in, nil, errors.Join(err, r.Close())
+	}
+	window := int64(headSize)
+	if !f.plain {
+		window = max(window, min(f.labelLimit, endless)+1)
+	}
+	if raw := f.raw(); raw != nil && f.root == "" {
+		window = max(window, raw.Largest+1)
+	}
+	if in, err = keep(from, window); err != nil || in.size < window {
+		return in, nil, errors.Join(err, r.Close())
+	}
+	kept := in
+	all := &code{ReaderAt: kept, size: kept.size, close: func() error { return errors.Join(kept.Close(), r.Close()) }}
+	return all, io.MultiReader(io.NewSectionReader(kept, 0, kept.size), r), nil
+}
+
+// comes reports whether code that starts so is raw code of one instruction after another, unless it is short.
+func (f *disFlags) comes(start *code) (bool, error) {
+	raw, err := f.isRaw(start)
+	if err != nil || !raw || f.asText || f.rawProgram(endless) != nil {
+		return false, err
+	}
+	root, err := f.storage(endless)
+	if err != nil {
+		return false, err
+	}
+	head, err := start.head()
+	return err == nil && !program.IsHexText(root, bytes.TrimPrefix(head, []byte(diag.ByteOrderMark))), err
 }
 
 // rawSource prints a program without container as source; done is false for anything else.

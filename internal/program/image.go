@@ -85,8 +85,8 @@ type Part struct {
 
 // Raw returns the image of a file that is nothing but code.
 func Raw(root *isa.Root, data []byte) (*Image, error) {
-	if unit := root.Unit / 8; len(data)%unit != 0 {
-		return nil, errorf(diag.FileFormat, "%d bytes, expected words of %d bytes", len(data), unit)
+	if err := WholeWords(root, int64(len(data))); err != nil {
+		return nil, err
 	}
 	im := &Image{Format: "raw", Bits: 8 * int64(len(data)), Words: make([]uint32, 0, (len(data)+3)/4)}
 	for ; len(data) >= 4; data = data[4:] {
@@ -102,6 +102,14 @@ func Raw(root *isa.Root, data []byte) (*Image, error) {
 		im.Words = append(im.Words, binary.LittleEndian.Uint32(last[:]))
 	}
 	return im, nil
+}
+
+// WholeWords returns an error where so many bytes end inside a word of a root.
+func WholeWords(root *isa.Root, size int64) error {
+	if unit := int64(root.Unit / 8); size%unit != 0 {
+		return errorf(diag.FileFormat, "%d bytes, expected words of %d bytes", size, unit)
+	}
+	return nil
 }
 
 // Size returns the address behind the code, in bits: its length where it starts at 0.

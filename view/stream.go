@@ -55,8 +55,18 @@ const (
 	Printing  = "printing"
 )
 
-// pieceBytes is the length of the code that is printed at a time.
-const pieceBytes = 1 << 17
+// pieceBytes is the length of the code that is printed at a time, jsonBytes of JSON, which is some hundred times as long.
+const (
+	pieceBytes = 1 << 17
+	jsonBytes  = 1 << 13
+)
+
+func (s *Stream) pieceBytes() int64 {
+	if s.JSON {
+		return jsonBytes
+	}
+	return pieceBytes
+}
 
 // piece is a part of the code: the instructions that start in the bits from Image.Start up to to.
 // The image has what belongs to the last of them.
@@ -201,7 +211,7 @@ func (s *Stream) pieces(scout *Listing) iter.Seq[piece] {
 	}
 	root := scout.Decoder.Root()
 	unit := int64(root.Stored(root.MinSize))
-	length := 8 * int64(pieceBytes) / unit * unit
+	length := 8 * s.pieceBytes() / unit * unit
 	return func(yield func(piece) bool) {
 		for from := int64(0); from < 8*s.Size; {
 			p := s.piece(root, from, from+length)
@@ -223,7 +233,7 @@ func (s *Stream) piped(scout *Listing) iter.Seq[piece] {
 	unit, longest := int64(root.Stored(root.MinSize))/8, int64(root.Stored(root.Size))/8
 	return func(yield func(piece) bool) {
 		var data []byte
-		buf := make([]byte, pieceBytes)
+		buf := make([]byte, s.pieceBytes())
 		for from, end := int64(0), false; !end; {
 			n, err := s.Pipe.Read(buf)
 			data = append(data, buf[:n]...)

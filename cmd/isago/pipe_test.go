@@ -109,7 +109,7 @@ func TestDisOfLongRawCode(t *testing.T) {
 	if status := run([]string{"dis", "--isa", "pica200", "--json", "--label-limit", "0", file}, nil, out, &errs); status != exitFindings || !strings.HasPrefix(out.String(), `{"machine":"pica200","format":"raw",`) {
 		t.Errorf("status %d, %s%.100s", status, errs.String(), out.String())
 	}
-	if grown := out.heap - before; grown > 100<<20 {
+	if grown := out.heap - before; grown > 32<<20 {
 		t.Errorf("%d MB for 2 MB of code", grown>>20)
 	}
 	for _, flag := range []string{"--jumps", "--max-errors=3"} {

@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 
@@ -99,6 +100,17 @@ func (p *Program) MainFirst() []*Root {
 		}
 	}
 	return list
+}
+
+// Until yields the elements of a list until the context ends.
+func Until[E any](ctx context.Context, list []E) iter.Seq[E] {
+	return func(yield func(E) bool) {
+		for _, e := range list {
+			if ctx.Err() != nil || !yield(e) {
+				return
+			}
+		}
+	}
 }
 
 // Limbs returns the number of 64-bit words of a value.

@@ -9,6 +9,8 @@ import (
 	"testing/fstest"
 
 	"github.com/isago/isago/gen"
+	"github.com/isago/isago/gen/c"
+	"github.com/isago/isago/gen/golang"
 	"github.com/isago/isago/isa"
 )
 
@@ -71,6 +73,49 @@ func TestCancelled(t *testing.T) {
 	cancel()
 	if p, err := gen.New(ctx, load(t, doubling(1, 1)), gen.Options{Fallback: "a"}); p != nil || !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v, %v", p, err)
+	}
+}
+
+// ending is a context that ends after it was asked so many times.
+type ending struct {
+	context.Context
+	left int
+}
+
+func (c *ending) Err() error {
+	if c.left--; c.left < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+// Writing ends soon after its context does, wherever that is, with the error of that.
+func TestWritingCancelled(t *testing.T) {
+	p, err := gen.New(t.Context(), load(t, doubling(200, 1)), gen.Options{Fallback: "a"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, write := range map[string]func(ctx context.Context) error{
+		"c":  func(ctx context.Context) error { _, err := c.Write(ctx, p); return err },
+		"go": func(ctx context.Context) error { _, err := golang.Write(ctx, p); return err },
+	} {
+		all := ending{t.Context(), 1 << 30}
+		if err := write(&all); err != nil {
+			t.Fatal(err)
+		}
+		asked := 1<<30 - all.left
+		if asked < 400 { // once for each leaf in each of several files
+			t.Errorf("%s: the context is asked %d times", name, asked)
+		}
+		for _, after := range []int{0, 1, 100, asked / 2, asked - 1} {
+			ctx := ending{t.Context(), after}
+			if err := write(&ctx); !errors.Is(err, context.Canceled) {
+				t.Errorf("%s: cancelled after %d of %d: %v", name, after, asked, err)
+			}
+			if ctx.left < -100 {
+				t.Errorf("%s: goes on %d times after it was cancelled", name, -ctx.left)
+			}
+		}
 	}
 }
 

@@ -221,7 +221,7 @@ func (w *wordWriter) lines(cmd *cobra.Command, f *asmFlags, name string, r io.Re
 	var mu sync.Mutex
 	var hidden []hiddenBits
 	comment := program.Comment(w.set)
-	err := eachLine(r, out.Writer, f.jobs, func() (lineFunc, error) {
+	err := eachLine(cmd.Context(), r, out.Writer, f.jobs, func() (lineFunc, error) {
 		p, err := f.parser(w.set)
 		if err != nil {
 			return nil, err

@@ -505,7 +505,7 @@ func (f *disFlags) lines(cmd *cobra.Command, name string, palette view.Palette) 
 	if f.findings == "stderr" {
 		jobs = 1 // they come in order
 	}
-	err = eachLine(r, bufio.NewWriterSize(cmd.OutOrStdout(), outputBuffer), jobs, start)
+	err = eachLine(cmd.Context(), r, bufio.NewWriterSize(cmd.OutOrStdout(), outputBuffer), jobs, start)
 	if err == nil && found.Load() {
 		return errFindings
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -28,7 +29,7 @@ type genFlags struct {
 // genLanguage is a language that code is generated in.
 type genLanguage struct {
 	use, short, long, example string
-	write                     func(*gen.Program) ([]genFile, error)
+	write                     func(context.Context, *gen.Program) ([]genFile, error)
 	fragments                 bool
 }
 
@@ -69,11 +70,12 @@ The C of <encode> in a description is code that runs in the program of whoever c
   isago gen c --spec mygpu.xml --prefix mygpu -o src --check
   isago gen c --spec ir3.xml --compat mesa --trust-fragments -o src`,
 		fragments: true,
-		write: func(p *gen.Program) (list []genFile, err error) {
-			for _, f := range c.Write(p) {
+		write: func(ctx context.Context, p *gen.Program) (list []genFile, err error) {
+			files, err := c.Write(ctx, p)
+			for _, f := range files {
 				list = append(list, genFile{f.Name, f.Text, f.Warnings})
 			}
-			return list, nil
+			return list, err
 		},
 	},
 	{
@@ -83,8 +85,8 @@ The C of <encode> in a description is code that runs in the program of whoever c
 library alone, and has the shape of those in golang.org/x/arch: Decode, Inst, Op and Args.`,
 		example: `  isago gen go --isa tegra -o internal/tegra
   isago gen go --spec mygpu.xml --prefix mygpu -o mygpu --check`,
-		write: func(p *gen.Program) (list []genFile, err error) {
-			files, err := golang.Write(p)
+		write: func(ctx context.Context, p *gen.Program) (list []genFile, err error) {
+			files, err := golang.Write(ctx, p)
 			for _, f := range files {
 				list = append(list, genFile{f.Name, f.Text, nil})
 			}
@@ -143,7 +145,7 @@ func (f *genFlags) run(cmd *cobra.Command, l genLanguage) error {
 	if err != nil {
 		return err
 	}
-	files, err := l.write(p)
+	files, err := l.write(cmd.Context(), p)
 	if err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -35,8 +36,9 @@ type lineFunc func(dst, line []byte, number int) []byte
 // eachLine answers every line of r, each with a line, in order and in constant memory, on so many
 // goroutines, for each of which start makes an answering function. A byte order mark is no part of
 // the first line. The output is flushed when the input pauses, so that the command can be talked to
-// through pipes. An error in reading comes back when all lines before it are answered.
-func eachLine(r io.Reader, w *bufio.Writer, workers int, start func() (lineFunc, error)) error {
+// through pipes. An error in reading comes back when all lines before it are answered. The error
+// may be that of the context.
+func eachLine(ctx context.Context, r io.Reader, w *bufio.Writer, workers int, start func() (lineFunc, error)) error {
 	lines := bufio.NewReaderSize(r, blockSize) // a smaller one would make a block of its own of what it has read
 	if err := skipMark(lines); err != nil {
 		return err
@@ -55,6 +57,9 @@ func eachLine(r io.Reader, w *bufio.Writer, workers int, start func() (lineFunc,
 		}, err
 	}
 	err := inorder.Run(workers, b.all, worker, func(text *[]byte, pending bool) error {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		_, err := w.Write(*text)
 		used.Put(text)
 		if err != nil || pending {

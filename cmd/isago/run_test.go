@@ -173,6 +173,11 @@ func TestInterruptedCommands(t *testing.T) {
 		{"run", "--demo"},
 		{"dis", "--isa", "pica200", "--raw", "-"},
 		{"dis", "--isa", "pica200", "--raw", "--plain", "-"},
+		{"dis", "--isa", "pica200", "--hex", "-"},
+		{"asm", "--isa", "pica200", "--plain", "--hex", "-"},
+		{"step", "--isa", "pica200"},
+		{"gen", "c", "--isa", "example", "-o", t.TempDir()},
+		{"gen", "go", "--isa", "example", "-o", t.TempDir()},
 		{"survey", "--isa", "pica200", "--raw", "-"},
 		{"survey", "--isa", "tesla", "--raw", "-"},
 	} {
@@ -180,6 +185,20 @@ func TestInterruptedCommands(t *testing.T) {
 		if status := runUntil(ctx, args, strings.NewReader(words), io.Discard, &errs); status != exitStopped || !strings.HasSuffix(errs.String(), ": "+interrupted+"\n") {
 			t.Errorf("%q: status %d, %s", args, status, errs.String())
 		}
+	}
+}
+
+// A line of step whose budget is larger than anybody can wait for ends when the user says so.
+func TestInterruptedStep(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	time.AfterFunc(100*time.Millisecond, cancel)
+	var word, out, errs strings.Builder
+	if status := run([]string{"asm", "--isa", "example", "--plain", "--hex", "-"}, strings.NewReader("br 0\n"), &word, &errs); status != exitOK {
+		t.Fatal(errs.String())
+	}
+	line := fmt.Sprintf(`{"words": ["%s"], "steps": %d}`, strings.TrimSpace(word.String()), int64(math.MaxInt64))
+	if status := runUntil(ctx, []string{"step", "--isa", "example"}, strings.NewReader(line), &out, &errs); status != exitStopped || out.Len() > 0 {
+		t.Errorf("status %d, %s, %s", status, out.String(), errs.String())
 	}
 }
 

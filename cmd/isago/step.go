@@ -82,8 +82,8 @@ func (f *stepFlags) run(cmd *cobra.Command, name string) error {
 	}
 	w := bufio.NewWriterSize(cmd.OutOrStdout(), outputBuffer)
 	var wrong atomic.Bool
-	err = eachLine(in, w, f.jobs, func() (lineFunc, error) {
-		s := stepper{machines: map[string]*sem.Machine{"": m}, wrong: &wrong}
+	err = eachLine(cmd.Context(), in, w, f.jobs, func() (lineFunc, error) {
+		s := stepper{ctx: cmd.Context(), machines: map[string]*sem.Machine{"": m}, wrong: &wrong}
 		return s.line, nil
 	})
 	if err = errors.Join(err, in.Close()); err == nil && wrong.Load() {
@@ -94,6 +94,7 @@ func (f *stepFlags) run(cmd *cobra.Command, name string) error {
 
 // stepper answers lines.
 type stepper struct {
+	ctx      context.Context
 	machines map[string]*sem.Machine // by name; "" is that of the command line
 	wrong    *atomic.Bool            // set where a line could not be run
 }
@@ -198,7 +199,7 @@ func (s *stepper) answer(line []byte) (*stepAnswer, error) {
 		return nil, err
 	}
 	run := stepRun{q: &q, m: m}
-	return run.answer()
+	return run.answer(s.ctx)
 }
 
 // stepRun answers one query.
@@ -212,7 +213,7 @@ type stepRun struct {
 
 const stepMemory = 1 << 16 // bytes of a memory whose size the description leaves open
 
-func (r *stepRun) answer() (*stepAnswer, error) {
+func (r *stepRun) answer(ctx context.Context) (*stepAnswer, error) {
 	p, fetch, err := r.program()
 	if err != nil {
 		return nil, err
@@ -250,7 +251,7 @@ func (r *stepRun) answer() (*stepAnswer, error) {
 		return nil, err
 	}
 	before, memory := r.snapshot(), r.memories()
-	if err := r.w.Run(context.Background()); err != nil { // the budget is its bound
+	if err := r.w.Run(ctx); err != nil {
 		return nil, err
 	}
 	return r.changes(before, memory)

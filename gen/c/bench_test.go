@@ -13,7 +13,6 @@ import (
 
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/gen"
-	"github.com/isago/isago/gen/c"
 	"github.com/isago/isago/internal/gentest"
 	"github.com/isago/isago/internal/roundtrip"
 	"github.com/isago/isago/isa"
@@ -41,7 +40,7 @@ func BenchmarkBesideTheLibrary(b *testing.B) {
 				_ = binary.Write(file, binary.LittleEndian, w[:p.Limbs])
 			}
 			file.Close()
-			for _, f := range c.Write(p) {
+			for _, f := range written(b, p) {
 				if strings.HasSuffix(f.Name, ".c") {
 					size, took := object(b, dir, dir, f.Name)
 					what := strings.TrimSuffix(strings.TrimPrefix(f.Name, p.Name), ".c")

@@ -2,6 +2,7 @@
 package c
 
 import (
+	"context"
 	"fmt"
 	"strings"
 
@@ -18,9 +19,9 @@ type File struct {
 	Warnings []string
 }
 
-// Write returns the files of a program.
-func Write(p *gen.Program) []File {
-	w := newWriter(p)
+// Write returns the files of a program. The error is that of the context.
+func Write(ctx context.Context, p *gen.Program) ([]File, error) {
+	w := newWriter(ctx, p)
 	var operands []byte
 	if !p.Mesa {
 		operands = w.operandSource()
@@ -38,11 +39,12 @@ func Write(p *gen.Program) []File {
 		files = append(files, more...)
 		files[0].Warnings = warnings
 	}
-	return files
+	return files, ctx.Err()
 }
 
 // writer writes one program.
 type writer struct {
+	ctx   context.Context // what is written after its end is thrown away
 	p     *gen.Program
 	lower string // what names start with
 	upper string
@@ -56,9 +58,9 @@ type writer struct {
 	b             strings.Builder
 }
 
-func newWriter(p *gen.Program) *writer {
+func newWriter(ctx context.Context, p *gen.Program) *writer {
 	w := &writer{
-		p: p, lower: p.Name, upper: strings.ToUpper(p.Name), names: gen.NewNames(reserved...), consts: gen.NewNames(),
+		ctx: ctx, p: p, lower: p.Name, upper: strings.ToUpper(p.Name), names: gen.NewNames(reserved...), consts: gen.NewNames(),
 		ops: map[*gen.Leaf]string{}, contexts: map[*spec.Context]string{}, members: gen.NewNames(), structs: map[*gen.Leaf]string{},
 	}
 	for _, name := range strings.Fields("H BITS ASSERT " + findingNames) {

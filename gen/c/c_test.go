@@ -33,13 +33,23 @@ func build(t testing.TB, p *gen.Program, root *gen.Root, flags ...string) string
 	if err := os.WriteFile(filepath.Join(dir, "main.c"), []byte(harness(p, root)), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	compile(t, dir, compiler(t, "gcc"), slices.Concat([]string{"-std=c11", "-O1"}, strictFlags, flags, []string{"-o", "harness", "main.c"}, sources(p))...)
+	compile(t, dir, compiler(t, "gcc"), slices.Concat([]string{"-std=c11", "-O1"}, strictFlags, flags, []string{"-o", "harness", "main.c"}, sources(t, p))...)
 	return filepath.Join(dir, "harness")
 }
 
+// written returns the files of a program.
+func written(t testing.TB, p *gen.Program) []c.File {
+	t.Helper()
+	files, err := c.Write(t.Context(), p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
 // sources lists the .c files of a program.
-func sources(p *gen.Program) (list []string) {
-	for _, f := range c.Write(p) {
+func sources(t testing.TB, p *gen.Program) (list []string) {
+	for _, f := range written(t, p) {
 		if strings.HasSuffix(f.Name, ".c") {
 			list = append(list, f.Name)
 		}
@@ -50,7 +60,7 @@ func sources(p *gen.Program) (list []string) {
 // write writes the files of a program.
 func write(t testing.TB, dir string, p *gen.Program) {
 	t.Helper()
-	for _, f := range c.Write(p) {
+	for _, f := range written(t, p) {
 		if err := os.WriteFile(filepath.Join(dir, f.Name), f.Text, 0o666); err != nil {
 			t.Fatal(err)
 		}

@@ -13,7 +13,6 @@ import (
 	"github.com/isago/isago/asm"
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/gen"
-	"github.com/isago/isago/gen/c"
 	"github.com/isago/isago/isa"
 )
 
@@ -106,7 +105,7 @@ func TestEncodesWhatADriverHas(t *testing.T) {
 				t.Fatal(err)
 			}
 			dir := t.TempDir()
-			for _, f := range c.Write(p) {
+			for _, f := range written(t, p) {
 				if err := os.WriteFile(filepath.Join(dir, f.Name), f.Text, 0o666); err != nil {
 					t.Fatal(err)
 				}
@@ -138,7 +137,7 @@ func TestWarnsOfFieldsWithoutAMap(t *testing.T) {
 		t.Fatal(err)
 	}
 	var list []string
-	for _, f := range c.Write(p) {
+	for _, f := range written(t, p) {
 		list = append(list, f.Warnings...)
 	}
 	// Four leaves of three names show SIZE; it stands in the 28th line.
@@ -223,7 +222,7 @@ func TestEncodesFinch(t *testing.T) {
 		t.Fatal(err)
 	}
 	var warnings []string
-	for _, f := range c.Write(p) {
+	for _, f := range written(t, p) {
 		warnings = append(warnings, f.Warnings...)
 	}
 	if want := []string{"finch.xml:151: CACHE is a #cache, which has no <encode> with a type: its map is taken for a number, in ld.g-w and 1 more"}; !slices.Equal(warnings, want) {

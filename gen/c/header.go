@@ -54,7 +54,7 @@ func (w *writer) ofRoot(r *gen.Root) {
 		w.f(": %s", gen.Comment(r.Doc))
 	}
 	w.f(" */\n%s {\n", w.opType(r))
-	for _, l := range r.Leaves {
+	for l := range gen.Until(w.ctx, r.Leaves) {
 		w.f("\t%s = %d, /* %s, %s */\n", w.ops[l], l.ID, gen.Comment(l.Display), l.Line)
 	}
 	w.f("\t%s = %d, /* no match */\n", w.none(r), len(r.Leaves))

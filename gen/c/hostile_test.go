@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/isago/isago/gen"
-	"github.com/isago/isago/gen/c"
 	"github.com/isago/isago/internal/gentest"
 )
 
@@ -19,7 +18,7 @@ func TestNoTextBecomesCode(t *testing.T) {
 	for _, x := range gentest.Hostile() {
 		t.Run(x.Name, func(t *testing.T) {
 			gentest.Compare(t, x, func(p *gen.Program, root *gen.Root) string {
-				for _, f := range c.Write(p) {
+				for _, f := range written(t, p) {
 					for i, line := range strings.Split(string(f.Text), "\n") {
 						if evil.MatchString(line) && !quoted(line) {
 							t.Errorf("%s:%d: %s", f.Name, i+1, line)
@@ -64,7 +63,7 @@ func compileWith(t *testing.T, x gentest.Description, compilers ...[]string) {
 			continue
 		}
 		args := append(cc[1:len(cc):len(cc)], strictFlags...)
-		for _, source := range sources(p) {
+		for _, source := range sources(t, p) {
 			compile(t, dir, path, append(args[:len(args):len(args)], "-O0", "-c", "-o", filepath.Join(dir, "out.o"), source)...)
 		}
 	}

@@ -18,7 +18,7 @@ func (w *writer) leafStructs() {
  * description expects. */
 `)
 	for _, r := range w.p.MainFirst() {
-		for _, l := range r.Leaves {
+		for l := range gen.Until(w.ctx, r.Leaves) {
 			w.leafStruct(l)
 		}
 	}
@@ -111,7 +111,7 @@ func (w *writer) describe(f *gen.Field) string {
 // packers writes the functions for the fields of leaves.
 func (w *writer) packers() {
 	for _, r := range w.p.MainFirst() {
-		for _, l := range r.Leaves {
+		for l := range gen.Until(w.ctx, r.Leaves) {
 			w.unpack(l)
 			w.pack(l)
 		}

@@ -51,14 +51,14 @@ func (w *writer) constants(code string) string {
 	for _, r := range w.p.Roots {
 		if strings.Contains(code, "sizes_"+r.Name+"[") {
 			fmt.Fprintf(&b, "static const unsigned short sizes_%s[%d] = {", r.Name, len(r.Leaves)+1)
-			for _, l := range r.Leaves {
+			for l := range gen.Until(w.ctx, r.Leaves) {
 				fmt.Fprintf(&b, "%d, ", l.Size)
 			}
 			b.WriteString("0};\n\n")
 		}
 		if strings.Contains(code, "leaves_"+r.Name+"[") {
 			fmt.Fprintf(&b, "static const struct leaf leaves_%s[%d] = {\n", r.Name, len(r.Leaves))
-			for _, l := range r.Leaves {
+			for l := range gen.Until(w.ctx, r.Leaves) {
 				shown := l.Display
 				if w.p.Mesa {
 					shown = l.Found

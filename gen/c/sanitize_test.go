@@ -39,7 +39,7 @@ func TestSanitized(t *testing.T) {
 			if err := os.WriteFile(filepath.Join(dir, "main.c"), []byte(fuzzer(p)), 0o666); err != nil {
 				t.Fatal(err)
 			}
-			compile(t, dir, "gcc", append([]string{"-std=c11", "-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-o", "fuzz", "main.c"}, sources(p)...)...)
+			compile(t, dir, "gcc", append([]string{"-std=c11", "-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-o", "fuzz", "main.c"}, sources(t, p)...)...)
 			cmd := exec.Command(filepath.Join(dir, "fuzz"), fmt.Sprint(*fuzzed), fmt.Sprint(*seed))
 			if out, err := cmd.CombinedOutput(); err != nil {
 				t.Fatalf("%v\n%s", err, out)

@@ -37,7 +37,7 @@ func (w *writer) packSource() []byte {
 	w.b.Reset()
 	used := gen.NewReached(true)
 	for _, r := range w.p.Roots {
-		for _, l := range r.Leaves {
+		for l := range gen.Until(w.ctx, r.Leaves) {
 			for _, c := range l.Layout.Cases {
 				used.Expr(c.Cond)
 			}
@@ -66,7 +66,7 @@ func (w *writer) assemble(always string, more ...string) []byte {
 // that nothing calls.
 func (w *writer) functions(used map[*gen.Func]bool) {
 	var bodies strings.Builder
-	for _, f := range w.p.Funcs {
+	for f := range gen.Until(w.ctx, w.p.Funcs) {
 		if !used[f] {
 			continue
 		}
@@ -580,7 +580,7 @@ func (w *writer) opInfo(r *gen.Root) {
 		return
 	}
 	w.f("\tstatic const char *const names[] = {\n")
-	for _, l := range r.Leaves {
+	for l := range gen.Until(w.ctx, r.Leaves) {
 		w.f("\t\t%s,\n", quote(l.Spec.Name))
 	}
 	w.f("\t};\n\treturn (unsigned)op < %d ? names[(unsigned)op] : \"\";\n}\n", len(r.Leaves))

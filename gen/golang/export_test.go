@@ -1,6 +1,10 @@
 package golang
 
-import "github.com/isago/isago/gen"
+import (
+	"context"
+
+	"github.com/isago/isago/gen"
+)
 
 // Names are what a package calls what belongs to a root.
 type Names struct {
@@ -15,7 +19,7 @@ type Names struct {
 
 // NamesOf returns the names of a root.
 func NamesOf(p *gen.Program, r *gen.Root) (n Names) {
-	w := newWriter(p)
+	w := newWriter(context.Background(), p)
 	n.Inst, n.Decode = w.of("Inst", r), w.finder(r)
 	for _, l := range r.Leaves {
 		n.Fields = append(n.Fields, w.types[l])

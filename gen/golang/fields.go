@@ -12,7 +12,7 @@ import (
 // fields writes, for each leaf, its fields by name, and how they are taken from a word and put into one.
 func (w *writer) fields() {
 	for _, r := range w.p.MainFirst() {
-		for _, l := range r.Leaves {
+		for l := range gen.Until(w.ctx, r.Leaves) {
 			w.fieldsOf(l)
 		}
 	}

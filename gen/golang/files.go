@@ -54,7 +54,7 @@ func (w *writer) ofRoot(r *gen.Root) {
 	}
 	w.f("\n// %s is %s %s, by its number.\ntype %s uint16\n\n", op, article, what, op)
 	w.f("// The leaves of %s.\nconst (\n\t%sNone %s = iota // of a word that is none\n", gen.Comment(r.Spec.Name), op, op)
-	for _, l := range r.Leaves {
+	for l := range gen.Until(w.ctx, r.Leaves) {
 		w.f("\t%s // %s, %s\n", w.ops[l], gen.Comment(l.Display), l.Line)
 	}
 	w.f(")\n")
@@ -158,7 +158,7 @@ func (w *writer) decode() {
 	}
 	for _, r := range w.p.MainFirst() {
 		w.f("\nvar leaves%s = [...]leaf{\n\tnoLeaf: {own: \"?\"},\n", camel(r.Name))
-		for _, l := range r.Leaves {
+		for l := range gen.Until(w.ctx, r.Leaves) {
 			w.f("\t{%q, %q, %q, %d, %s},\n", l.Spec.Name, l.Found, l.Display, l.Size, w.limbs(l.DontCare))
 		}
 		w.f("}\n")

@@ -13,7 +13,7 @@ func (w *writer) nameFuncs() {
 	names := gen.NewNames(strings.Fields(`put align lineBreak int uint hex offset uoffset half float branch absBranch custom wide wideHex
 		symbol tell open close mark reset find noField unexpected ignored noOperand conflict entry cycle tooDeep push
 		openOperand closeOperand setRegister onlyOf modify swizzle mask setMemory setType setValue setKind setNumber setTarget take takeFlag`)...)
-	for _, f := range w.p.Funcs {
+	for f := range gen.Until(w.ctx, w.p.Funcs) {
 		w.funcs[f] = names.Unique(local(f.Name), "")
 	}
 }
@@ -39,7 +39,7 @@ func (w *writer) reached() (printing, operands map[*gen.Func]bool) {
 				}
 			}
 		}
-		for _, l := range r.Leaves {
+		for l := range gen.Until(w.ctx, r.Leaves) {
 			for _, c := range l.Layout.Cases {
 				shown.Expr(c.Cond)
 			}
@@ -58,7 +58,7 @@ const (
 // funcsOf writes the functions that stand somewhere.
 func (w *writer) funcsOf(where int) {
 	printing, operands := w.reached()
-	for _, f := range w.p.Funcs {
+	for f := range gen.Until(w.ctx, w.p.Funcs) {
 		at := forPrinting
 		switch {
 		case !printing[f] && !operands[f]:

@@ -50,7 +50,7 @@ func TestFilesAreOfThePackage(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		files, err := golang.Write(p)
+		files, err := golang.Write(t.Context(), p)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -64,7 +64,7 @@ func TestFilesAreOfThePackage(t *testing.T) {
 func build(t testing.TB, p *gen.Program, root *gen.Root) string {
 	t.Helper()
 	dir := t.TempDir()
-	files, err := golang.Write(p)
+	files, err := golang.Write(t.Context(), p)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -86,6 +86,8 @@ func TestXenosFacts(t *testing.T) {
 	}{
 		{[]string{"--isa", "a2xx"}, raw.Bytes(), `"components":["x","y"]`},
 		{nil, s.File(), `"components":["x","y","z"]`},
+		{[]string{"--isa", "a2xx"}, s.Code(), `"components":["x","y","z"]`},
+		{[]string{"--isa", "a2xx", "--order", "big"}, s.Code(), `"components":["x","y","z"]`},
 	} {
 		var out bytes.Buffer
 		if status := run(append([]string{"dis", "--json", "--facts", "-"}, c.flags...), bytes.NewReader(c.file), &out, &errs); status != exitOK {
@@ -93,6 +95,25 @@ func TestXenosFacts(t *testing.T) {
 		}
 		if text := out.String(); !strings.Contains(text, `{"state":"R","number":3,`+c.want) {
 			t.Errorf("%q: R3 is not read as %s in\n%s", c.flags, c.want, text)
+		}
+	}
+}
+
+// TestXenosRawLint asks what raw code reads that nobody wrote: as in TestXenosFacts, slot z of R20 is read on Xenos alone. Code in
+// the order of bytes of Xenos is for it, whether it is code or source.
+func TestXenosRawLint(t *testing.T) {
+	source := "ALLOC POSITION SIZE(0x0)\nEXEC_END\nALU: MAXv R20.xy__ = R1, R1\nALU: MULADDv export62.x___ = R20.yxzx, R1, R1\nSUBs export62.___w = R20.yxzx\n"
+	for head, want := range map[string]string{"": "", ".isago big-endian\n": "R20.z"} {
+		var raw, errs bytes.Buffer
+		if run([]string{"asm", "--isa", "a2xx", "--no-warn", "all", "-o", "-", "-"}, strings.NewReader(head+source), &raw, &errs) != exitOK {
+			t.Fatal(errs.String())
+		}
+		for _, in := range []string{raw.String(), head + source} {
+			var out bytes.Buffer
+			status := run([]string{"lint", "--isa", "a2xx", "-"}, strings.NewReader(in), &out, &errs)
+			if status != map[bool]int{true: exitOK, false: exitFindings}[want == ""] || !strings.Contains(out.String(), want) {
+				t.Errorf("%q: status %d, %s%s", in, status, out.String(), errs.String())
+			}
 		}
 	}
 }

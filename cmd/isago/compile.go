@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -48,6 +49,10 @@ func (f *machineFlags) compileSource(src *diag.Source) (out *program.Compiled, o
 		return nil, false, err
 	}
 	out, err = c.Compile([]*diag.Source{src}, program.CompileOptions{Syntax: f.syntax, Context: f.context})
+	if err == nil && out.Order.Big && m.Raw != nil && slices.Contains(m.Raw.Orders, byteOrders[1]) {
+		out.Order.Arrange(out.Bytes, 4) // the order says for which machine the code is
+		f.order = byteOrders[1]
+	}
 	return out, true, err
 }
 
@@ -83,7 +88,9 @@ func (f *machineFlags) listing(name string, in *code) (*view.Listing, error) {
 
 // compiledListing lists what a source was made into.
 func (f *machineFlags) compiledListing(name string, out *program.Compiled) (*view.Listing, error) {
-	f.order, f.stated = "", out.Context
+	if f.stated = out.Context; out.Order == (program.Order{}) {
+		f.order = ""
+	}
 	return f.listingFrom(name, out.Bytes)
 }
 

@@ -39,6 +39,9 @@ func (s *Shader) File() []byte {
 	return words(append(b, table...), s.Words...)
 }
 
+// Code returns the bytes of the code.
+func (s *Shader) Code() []byte { return words(nil, s.Words...) }
+
 func words(b []byte, list ...uint32) []byte {
 	for _, w := range list {
 		b = binary.BigEndian.AppendUint32(b, w)

@@ -21,7 +21,7 @@ const (
 )
 
 // OpenRaw reads a program without container, of 32-bit words in an order of Orders, for listing. The
-// order "" is recognised.
+// order "" is recognised. Code in the order of Xenos is code for it.
 func OpenRaw(set *isa.Set, ctx bits.Value, data []byte, order string) (*program.Image, error) {
 	m, err := newMachine(set)
 	if err != nil {
@@ -47,6 +47,7 @@ func OpenRaw(set *isa.Set, ctx bits.Value, data []byte, order string) (*program.
 	im.Contents = []program.Part{p.part("program")}
 	if order == bigEndian {
 		im.Lead = append(im.Lead, program.BigEndian)
+		im.Quirks = XenosQuirks()
 	}
 	im.Lead = append(im.Lead, p.lead()...)
 	return im, nil

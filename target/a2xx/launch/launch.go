@@ -97,6 +97,8 @@ const (
 type source struct {
 	stage string
 	words []uint32
+	// machine are the quirks of the machine that the code is for, nil for the defaults.
+	machine map[string]string
 	// given are constants that the file holds.
 	given *a2xx.Constants
 	// names are what a shader file of the Xbox 360 says of inputs, outputs and constants; nil for other files.
@@ -108,9 +110,7 @@ type source struct {
 // quirks are those that are given, with those of the machine that the file is for where they leave it open.
 func (p *source) quirks(given map[string]string) map[string]string {
 	out := map[string]string{}
-	if p.names != nil {
-		maps.Copy(out, a2xx.XenosQuirks())
-	}
+	maps.Copy(out, p.machine)
 	maps.Copy(out, given)
 	return out
 }
@@ -134,14 +134,14 @@ func (l *loader) read(data []byte, program string) (*source, error) {
 		if err != nil {
 			return nil, err
 		}
-		return &source{stage: l.stageName(x.Stage), words: x.Words, given: x.Given(), names: x}, nil
+		return &source{stage: l.stageName(x.Stage), words: x.Words, machine: a2xx.XenosQuirks(), given: x.Given(), names: x}, nil
 	}
 	im, err := a2xx.OpenRaw(l.req.Set, l.req.Context, data, "")
 	if err != nil {
 		return nil, err
 	}
 	c := l.machine.Model.ISA.Context("stage")
-	return &source{stage: l.stageName(int(l.req.Context.Uint(c.Low, c.Width))), words: im.Words}, nil
+	return &source{stage: l.stageName(int(l.req.Context.Uint(c.Low, c.Width))), words: im.Words, machine: im.Quirks}, nil
 }
 
 func (l *loader) stageName(n int) string { return []string{vertices, fragments}[n&1] }

@@ -311,7 +311,7 @@ func (sv *solver) limits(ref *model.Ref, hex bool) string {
 
 // explain reads the text again to find out why it is no instruction.
 func (p *Parser) explain(body []byte) *Error {
-	if p.steps > maxSteps || p.work > maxWork {
+	if p.steps > maxSteps || p.work > MaxWork {
 		return &Error{Code: diag.TextAmbiguous, End: len(body), Msg: "too many ways to read this line"}
 	}
 	f := &failure{m: &p.matcher, body: body}

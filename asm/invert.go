@@ -175,7 +175,7 @@ func (sv *solver) possible(n *model.Node) uint64 {
 		if sv.ignorant == nil { // one scope, which is around itself
 			sv.ignorant, sv.most = &solver{assignment: assignment{finding: finding{scopes: []scope{{}}, nspaces: maxSpaces}}}, map[*model.Node]uint64{}
 		}
-		sv.ignorant.work = maxWork - maxLookups
+		sv.ignorant.work = MaxWork - maxLookups
 		most = sv.ignorant.ternary(n, 0).max()
 		sv.most[n] = most
 	}

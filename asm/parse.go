@@ -72,8 +72,8 @@ const (
 	maxSteps  = 1 << 18
 	// maxNested is the number of operands inside each other that are printed too.
 	maxNested = 24
-	maxLine   = 1 << 16
-	maxWork   = 1 << 22
+	MaxLine   = 1 << 16
+	MaxWork   = 1 << 22
 )
 
 // New returns a parser for a root of the set, "" being that of instructions.
@@ -138,7 +138,7 @@ func (p *Parser) Parse(text string) (Result, error) {
 
 // ParseBytes is Parse for a text that is not a string; it does not keep line.
 func (p *Parser) ParseBytes(line []byte) (Result, error) {
-	if len(line) > maxLine {
+	if len(line) > MaxLine {
 		return Result{}, &Error{Code: diag.XMLLimit, Msg: "line of more than 65536 bytes"}
 	}
 	res, err := p.parse(line)

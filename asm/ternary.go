@@ -228,7 +228,7 @@ func (sv *solver) test(t *model.Test, scope int32) ternary {
 
 // field is value for a name: it joins all that it may still mean.
 func (sv *solver) field(alts []model.Alt, scope int32, bitwise bool) (out ternary) {
-	if sv.work++; sv.work > maxWork {
+	if sv.work++; sv.work > MaxWork {
 		return unknown()
 	}
 	if len(alts) == 1 && alts[0].Cond == nil {

@@ -168,7 +168,7 @@ const maxLooseDepth = 32
 
 // freeIn collects the unknown bits that an expression reads, the lowest first within a field.
 func (sv *solver) freeIn(n *model.Node, scope int32, depth int) {
-	if n == nil || depth > maxLooseDepth || sv.work > maxWork {
+	if n == nil || depth > maxLooseDepth || sv.work > MaxWork {
 		return
 	}
 	if n.Test != nil && !n.Test.Context {

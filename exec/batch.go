@@ -27,7 +27,7 @@ type Batch struct {
 
 // NewBatch returns the Runner of a vertex program.
 func NewBatch(l *Launch) *Batch {
-	return &Batch{Launch: l, Noun: "vertex", Nouns: "vertices", held: maxHeld}
+	return &Batch{Launch: l, Noun: "vertex", Nouns: "vertices", held: MaxHeld}
 }
 
 // Set gives a uniform its value, or all lanes an input, component by component, as Parse reads them. The error tells that
@@ -124,8 +124,8 @@ func (b *Batch) Run(ctx context.Context, opt RunOptions) (*Outcome, error) {
 	return out, nil
 }
 
-// maxHeld is held where no test sets another.
-const maxHeld = 1 << 24
+// MaxHeld is held where no test sets another.
+const MaxHeld = 1 << 24
 
 // LateOutputError reports an output that a lane writes and no lane before wrote, whose rows have been handed over without it.
 type LateOutputError struct {

@@ -49,8 +49,8 @@ func (l *Launch) word(name string) (p Port, memory bool, err error) {
 	return p, false, nil
 }
 
-// maxLaneBytes is the size of a memory of each lane that the description leaves to a launch: what 16 bits address.
-const maxLaneBytes = 1 << 16
+// MaxLaneBytes is the size of a memory of each lane that the description leaves to a launch: what 16 bits address.
+const MaxLaneBytes = 1 << 16
 
 // most returns the most bytes that a memory of the launch may have.
 func (l *Launch) most(s *State) int {
@@ -58,7 +58,7 @@ func (l *Launch) most(s *State) int {
 	case s.Count > 0:
 		return s.Count
 	case s.Scope < spec.ScopeWave:
-		return maxLaneBytes
+		return MaxLaneBytes
 	}
 	return 0
 }

@@ -20,8 +20,8 @@ const (
 // and those of all expressions.
 const (
 	maxFuncs = 1 << 16
-	maxNodes = 1 << 14
-	maxAll   = 1 << 19
+	MaxNodes = 1 << 14
+	MaxAll   = 1 << 19
 )
 
 // lowering turns bound bitsets into functions. Those that come out the same are one.
@@ -78,10 +78,10 @@ func (l *lowering) count() {
 	l.sum++
 	switch {
 	case l.of == nil:
-	case l.nodes > maxNodes:
-		refuse(l.of.Span, "with what it uses written out, the expression has more than %d operators, names and numbers", maxNodes)
-	case l.sum > maxAll:
-		refuse(l.of.Span, "with this expression, all together have more than %d operators, names and numbers", maxAll)
+	case l.nodes > MaxNodes:
+		refuse(l.of.Span, "with what it uses written out, the expression has more than %d operators, names and numbers", MaxNodes)
+	case l.sum > MaxAll:
+		refuse(l.of.Span, "with this expression, all together have more than %d operators, names and numbers", MaxAll)
 	}
 }
 

@@ -108,8 +108,8 @@ type grower struct {
 
 // spend counts work, and ends it where it is too much or the context is cancelled.
 func (g *grower) spend(work int) {
-	if g.work += work; g.work > maxGrowth {
-		refuse(g.at, "telling its %d leaves apart takes more than %d comparisons", g.all, maxGrowth)
+	if g.work += work; g.work > MaxGrowth {
+		refuse(g.at, "telling its %d leaves apart takes more than %d comparisons", g.all, MaxGrowth)
 	}
 }
 
@@ -121,8 +121,8 @@ const (
 	firstRuns, laterRuns = 5, 1
 	// copies bounds how often each leaf is in a table.
 	copies = 32
-	// maxGrowth bounds the comparisons that make the trees of a root; a leaf in a table counts as entryCost of them.
-	maxGrowth, entryCost = 1 << 29, 256
+	// MaxGrowth bounds the comparisons that make the trees of a root; a leaf in a table counts as entryCost of them.
+	MaxGrowth, entryCost = 1 << 29, 256
 )
 
 // grow builds the tree for candidates of which the bits in known are verified.

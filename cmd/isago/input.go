@@ -45,6 +45,19 @@ func readAll(cmd *cobra.Command, name string) ([]byte, error) {
 	return data, errors.Join(err, r.Close())
 }
 
+// readMost is readAll of an input of at most so many bytes.
+func readMost(cmd *cobra.Command, name string, most int64) ([]byte, error) {
+	r, err := open(cmd, name)
+	if err != nil {
+		return nil, err
+	}
+	data, err := io.ReadAll(io.LimitReader(r, min(most, endless)+1))
+	if err == nil && int64(len(data)) > most {
+		data, err = nil, fmt.Errorf("%s: expected at most %d bytes; --in-limit sets the bound", inputName(name), most)
+	}
+	return data, errors.Join(err, r.Close())
+}
+
 // textOf returns a text that was read.
 func textOf(name string, data []byte) *diag.Source {
 	return &diag.Source{Name: inputName(name), Text: strings.TrimPrefix(string(data), diag.ByteOrderMark)}

@@ -6,8 +6,21 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/isago/isago/asm"
+	"github.com/isago/isago/exec"
+	"github.com/isago/isago/gen"
+	"github.com/isago/isago/internal/diag"
 	"github.com/isago/isago/internal/lint"
+	"github.com/isago/isago/internal/program"
+	"github.com/isago/isago/internal/sem"
+	"github.com/isago/isago/internal/spec"
+	"github.com/isago/isago/prove"
 	"github.com/isago/isago/survey"
+	"github.com/isago/isago/target/a2xx"
+	a2xxlaunch "github.com/isago/isago/target/a2xx/launch"
+	"github.com/isago/isago/target/pica200"
+	"github.com/isago/isago/target/tesla"
+	teslalaunch "github.com/isago/isago/target/tesla/launch"
 )
 
 // limit is a bound on what hostile or huge input can cost. Beyond it the command refuses the input, or reports what it did
@@ -18,60 +31,86 @@ type limit struct {
 	flag string
 }
 
-// limits are the bounds that users can meet, by what is read or done.
-var limits = []struct {
+// What runs, reads and lists are bounded by unless a flag says otherwise.
+const (
+	defaultBudget     = 1 << 20   // instructions of 64 vertices
+	defaultLabelLimit = 16 << 20  // bytes
+	defaultInLimit    = 256 << 20 // bytes
+)
+
+// limitsOf are the bounds of a kind of input or of a command.
+type limitsOf struct {
 	of   string
 	list []limit
-}{
-	{"Descriptions", []limit{
-		{"all files together", "8 MiB, 256 files, 200,000 elements, 64 inside each other", ""},
-		{"imports", "regular files in the folder of the top file, and in others that are named", "check --import-dir"},
-		{"bitsets", "16,384, of 4,096 elements each, which extend 64 others", ""},
-		{"a display, with its templates written out", "16 KiB; all of them 8 MiB", ""},
-		{"an expression", "1,000 operators, names and numbers, 200 inside each other", ""},
-		{"the semantics of an instruction", "64 KiB of code, 32,768 operations", ""},
-		{"errors that are printed", "50", ""},
-	}},
-	{"Sources", []limit{
-		{"a line", "64 KiB, and 4,194,304 steps of the search for what it says", ""},
-		{"bytes that directives add", "1 MiB; 16 MiB of Tesla", ""},
-		{"a line of JSON for step", "1 MiB", ""},
-	}},
-	{"Files", []limit{
-		{"a shader file of PICA200", "1 GiB", ""},
-		{"a capture", "1 GiB unpacked, 65,536 buffers and shaders", ""},
-		{"raw code that dis prints with labels", "16 MiB; what is larger is printed from the first line on, without labels", "dis --label-limit"},
-	}},
-	{"check", []limit{
-		{"all searches and proofs", "1,000 million steps; what ends early is not-proved", "check --effort"},
-		{"words that are read back", "60,000", "check --search"},
-	}},
-	{"gen", []limit{
-		{"an expression with what it uses written out", "16,384 operators, names and numbers; all of them 524,288", ""},
-		{"comparisons that tell the instructions of a root apart", "536,870,912", ""},
-	}},
-	{"lint", []limit{
-		{"instructions", thousands(lint.MaxCode), ""},
-		{"paths of a program", "16,384 states and 16 million operations, about two seconds; beyond them not-followed", ""},
-	}},
-	{"survey", []limit{
-		{"values of a field that are counted one by one", fmt.Sprint(survey.MaxValues), ""},
-		{"shapes of unknown words", thousands(survey.MaxShapes), ""},
-		{"features", thousands(survey.MaxFeatures), ""},
-	}},
-	{"run", []limit{
-		{"instructions of 64 vertices, or of a warp", "1,048,576 of vertices, 16,777,216 of a warp", "run --budget"},
-		{"instructions of a grid", "4,294,967,296", "run --grid-budget"},
-		{"bytes of all arguments and variables of a kernel", "1 GiB", "run --memory"},
-		{"bytes of a lane's own memory", "65,536", ""},
-		{"pictures of A2XX", "8,192 pixels a side, 16,777,216 texels of textures, 64 MiB of buffers, 4,194,304 vertices", ""},
-		{"primitives of a geometry program of Tesla", "1,048,576", ""},
-		{"values kept until the columns of a table are known", "16,777,216", ""},
-	}},
+}
+
+// limits returns the bounds that users can meet, by what is read or done. Their numbers are the constants of the code.
+func limits() []limitsOf {
+	return []limitsOf{
+		{"Descriptions", []limit{
+			{"all files together", text("%s, %s files, %s elements, %s inside each other", bytesOf(spec.MaxBytes), thousands(spec.MaxFiles), thousands(spec.MaxElements), thousands(spec.MaxDepth)), ""},
+			{"imports", "regular files in the folder of the top file, and in others that are named", "check --import-dir"},
+			{"bitsets", text("%s, of %s elements each, which extend %s others", thousands(spec.MaxBitsets), thousands(spec.MaxInside), thousands(spec.MaxExtends)), ""},
+			{"a display, with its templates written out", text("%s; all of them %s", bytesOf(spec.MaxDisplay), bytesOf(spec.MaxExpanded)), ""},
+			{"an expression", text("%s operators, names and numbers, %s inside each other", thousands(spec.MaxExprNodes), thousands(spec.MaxExprDepth)), ""},
+			{"the semantics of an instruction", text("%s of code, %s operations", bytesOf(sem.MaxCode), thousands(sem.MaxInsts)), ""},
+			{"errors that are printed", thousands(diag.MaxShown), ""},
+		}},
+		{"Sources", []limit{
+			{"a line", text("%s, and %s steps of the search for what it says", bytesOf(asm.MaxLine), thousands(asm.MaxWork)), ""},
+			{"bytes that directives add", text("%s; %s of Tesla", bytesOf(program.MaxSpace), bytesOf(tesla.MaxSpace)), ""},
+			{"a line of JSON for step", bytesOf(maxInputLine), ""},
+		}},
+		{"Files", []limit{
+			{"a shader file of PICA200", bytesOf(pica200.MaxFileSize), ""},
+			{"a capture", text("%s unpacked, %s buffers and shaders", bytesOf(a2xx.MaxCapture), thousands(min(a2xx.MaxBuffers, a2xx.MaxShaders))), ""},
+			{"raw code that dis prints with labels, --jumps or --max-errors", text("%s; what is longer is printed from the first line on, without labels", bytesOf(defaultLabelLimit)), "dis --label-limit"},
+		}},
+		{"check", []limit{
+			{"all searches and proofs", text("%s million steps; what ends early is not-proved", thousands(prove.DefaultEffort)), "check --effort"},
+			{"words that are read back", thousands(prove.DefaultSearch), "check --search"},
+		}},
+		{"gen", []limit{
+			{"an expression with what it uses written out", text("%s operators, names and numbers; all of them %s", thousands(gen.MaxNodes), thousands(gen.MaxAll)), ""},
+			{"comparisons that tell the instructions of a root apart", thousands(gen.MaxGrowth), ""},
+		}},
+		{"lint", []limit{
+			{"instructions", thousands(lint.MaxCode), ""},
+			{"paths of a program", text("%s states and %s million operations, about two seconds; beyond them not-followed", thousands(lint.MaxNodes), thousands(lint.MaxEffort>>20)), ""},
+		}},
+		{"survey", []limit{
+			{"values of a field that are counted one by one", thousands(survey.MaxValues), ""},
+			{"shapes of unknown words", thousands(survey.MaxShapes), ""},
+			{"features", thousands(survey.MaxFeatures), ""},
+			{"raw code in whose operands features are looked for", text("%s; the report counts the files that are longer", bytesOf(largestProgram)), ""},
+		}},
+		{"run", []limit{
+			{"the file of --in", bytesOf(defaultInLimit), "run --in-limit"},
+			{"instructions of 64 vertices, or of a warp", text("%s of vertices, %s of a warp", thousands(defaultBudget), thousands(teslalaunch.DefaultBudget)), "run --budget"},
+			{"instructions of a grid", thousands(teslalaunch.DefaultTotal), "run --grid-budget"},
+			{"bytes of all arguments and variables of a kernel", bytesOf(teslalaunch.DefaultMemory), "run --memory"},
+			{"bytes of a lane's own memory", thousands(exec.MaxLaneBytes), ""},
+			{"pictures of A2XX", text("%s pixels a side, %s texels of textures, %s of buffers, %s vertices", thousands(a2xxlaunch.MaxSide), thousands(a2xxlaunch.MaxTexels), bytesOf(a2xxlaunch.MaxMemory), thousands(a2xxlaunch.MaxVertices)), ""},
+			{"primitives of a geometry program of Tesla", thousands(teslalaunch.MaxPrimitives), ""},
+			{"values kept until the columns of a table are known", thousands(exec.MaxHeld), ""},
+		}},
+	}
+}
+
+func text(format string, args ...any) string { return fmt.Sprintf(format, args...) }
+
+// bytesOf formats a number of bytes in the largest unit of which it is a multiple.
+func bytesOf(n int64) string {
+	for i, unit := range []string{"GiB", "MiB", "KiB"} {
+		if shift := 30 - 10*i; n>>shift<<shift == n {
+			return text("%s %s", thousands(n>>shift), unit)
+		}
+	}
+	return text("%s bytes", thousands(n))
 }
 
 // thousands formats a number with commas between thousands.
-func thousands(n int) string {
+func thousands(n int64) string {
 	s := fmt.Sprint(n)
 	for i := len(s) - 3; i > 0; i -= 3 {
 		s = s[:i] + "," + s[i:]
@@ -81,19 +120,19 @@ func thousands(n int) string {
 
 // newLimits is a help topic: isago help limits.
 func newLimits() *cobra.Command {
-	var text strings.Builder
-	text.WriteString("Input from anywhere may be hostile or huge. These bounds hold; beyond one, the input is refused with an error\n" +
+	var page strings.Builder
+	page.WriteString("Input from anywhere may be hostile or huge. These bounds hold; beyond one, the input is refused with an error\n" +
 		"or the report says what was not done. SECURITY.md says what is trusted.\n")
-	for _, group := range limits {
-		text.WriteString("\n" + group.of + "\n")
+	for _, group := range limits() {
+		page.WriteString("\n" + group.of + "\n")
 		for _, l := range group.list {
-			text.WriteString("    " + l.what + ": " + l.bound)
+			page.WriteString("    " + l.what + ": " + l.bound)
 			if l.flag != "" {
 				_, flag, _ := strings.Cut(l.flag, " ")
-				text.WriteString("; " + flag)
+				page.WriteString("; " + flag)
 			}
-			text.WriteString("\n")
+			page.WriteString("\n")
 		}
 	}
-	return &cobra.Command{Use: "limits", Short: "The bounds on what input can cost", Long: text.String()}
+	return &cobra.Command{Use: "limits", Short: "The bounds on what input can cost", Long: page.String()}
 }

@@ -28,7 +28,7 @@ type listingFlags struct {
 func (f *listingFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.BoolVar(&f.labels, "labels", false, "name the targets of branches; only --compat mesa does not do so by default, and raw code above --label-limit")
-	f.labelLimit = 16 << 20
+	f.labelLimit = defaultLabelLimit
 	flags.Var(amount[int64]{&f.labelLimit, 0}, "label-limit", "print raw code of more than `BYTES` without labels, which need a pass over all of it before the first line; branch targets are numbers then")
 	flags.StringArrayVar(&f.entries, "entry", nil, "name an entry point, as `N=NAME`: instruction N, counted from 0")
 	flags.Var(amount[int]{&f.maxErrors, 0}, "max-errors", "stop after more than `N` bad lines in a row; 0 never stops")

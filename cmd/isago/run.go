@@ -38,7 +38,7 @@ type runFlags struct {
 	// writes are the options that name outputs.
 	writes               []string
 	count                int
-	budget               int64
+	budget, inLimit      int64
 	strict, trace, stats bool
 	demo                 bool
 }
@@ -113,12 +113,14 @@ not reach the end of its program, or read a register that was never written; 130
 	flags := cmd.Flags()
 	flags.StringVar(&f.in, "in", "", "`FILE` of inputs; - is standard input")
 	flags.StringVar(&f.inFormat, "in-format", "", "`FORMAT` of the inputs: json, csv or raw (default: by the name of the file)")
+	f.inLimit = defaultInLimit
+	flags.Var(amount[int64]{&f.inLimit, 1}, "in-limit", "refuse inputs of more than `BYTES`, which are kept in memory")
 	flags.StringVar(&f.program, "program", "", "the program of the file, by its label or its `NUMBER` (default: the first)")
 	flags.StringArrayVar(&f.set, "set", nil, "a uniform or an input, as `NAME=VALUE,VALUE,...`")
 	flags.StringSliceVar(&f.read, "read", nil, "print these outputs or registers, as `NAME,...`")
 	flags.StringArrayVar(&f.quirks, "quirk", nil, "a choice between documents and hardware, as `NAME=VALUE`")
 	flags.VarP(amount[int]{&f.count, 1}, "count", "n", "run `N` vertices (default: as many as the inputs have, at least one)")
-	f.budget = 1 << 20
+	f.budget = defaultBudget
 	flags.Var(amount[int64]{&f.budget, 0}, "budget", "stop after `N` instructions of 64 vertices, or of a warp; 0 is no bound")
 	flags.BoolVar(&f.strict, "strict", false, "stop at a read of a register that was never written")
 	flags.BoolVar(&f.trace, "trace", false, "tell on standard error what each instruction reads and writes, for the first vertex")
@@ -511,7 +513,7 @@ func (f *runFlags) feed(cmd *cobra.Command, r exec.Runner) error {
 }
 
 func (f *runFlags) readInputs(cmd *cobra.Command, r exec.Runner) error {
-	data, err := readAll(cmd, f.in)
+	data, err := readMost(cmd, f.in, f.inLimit)
 	if errors.Is(err, fs.ErrNotExist) && strings.Contains(f.in, "=") {
 		return usagef("--in %s, expected a FILE; --set %[1]s gives all vertices that value", f.in)
 	}

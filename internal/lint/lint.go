@@ -72,9 +72,9 @@ const MaxCode = 1 << 18
 // Limits on nodes: on all, and on those of an instruction before less is looked at; and on the operations that are looked at
 // to find out where control goes, of a try before less is looked at, and of the last one: a second or two.
 const (
-	maxNodes   = 1 << 14
+	MaxNodes   = 1 << 14
 	manyNodes  = 1 << 5
-	maxEffort  = 1 << 24
+	MaxEffort  = 1 << 24
 	muchEffort = 1 << 21
 )
 
@@ -287,11 +287,11 @@ func (l *linter) others() map[int64]int64 {
 // looked at.
 func (l *linter) follow() (err error) {
 	for _, most := range []int{0, 4, 2} {
-		if err = l.reach(facts.NewBelow(most), min(maxNodes, manyNodes*(1+len(l.code))), muchEffort); !errors.Is(err, ErrLarge) {
+		if err = l.reach(facts.NewBelow(most), min(MaxNodes, manyNodes*(1+len(l.code))), muchEffort); !errors.Is(err, ErrLarge) {
 			return err
 		}
 	}
-	return l.reach(facts.NewBelow(1), maxNodes, maxEffort)
+	return l.reach(facts.NewBelow(1), MaxNodes, MaxEffort)
 }
 
 // reach finds all that can happen, with stacks as below lists them and at most so many nodes and so much effort. Where it gives up, the nodes

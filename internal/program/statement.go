@@ -10,8 +10,8 @@ import (
 	"github.com/isago/isago/isa"
 )
 
-// maxSpace bounds the bytes that all .skip and .align of a program leave.
-const maxSpace = 1 << 20
+// MaxSpace bounds the bytes that all .skip and .align of a program leave.
+const MaxSpace = 1 << 20
 
 // directives are the words that start a line which is no instruction, but for .word.
 var directives = map[string]func(*assembler, *operands) error{
@@ -68,8 +68,8 @@ func (o *operands) settled(least int64) (int64, error) {
 	switch {
 	case o.a.guessed != "":
 		e = o.wrong(from, diag.TextSymbol, "%s is defined further down, expected what is known here, as the place of what follows depends on it", o.a.guessed)
-	case v < least || v > maxSpace:
-		e = o.wrong(from, diag.TextRange, "%s bytes, expected %d to %d", o.written(from, v), least, maxSpace)
+	case v < least || v > MaxSpace:
+		e = o.wrong(from, diag.TextRange, "%s bytes, expected %d to %d", o.written(from, v), least, MaxSpace)
 	case v%unit != 0 && (least == 0 || unit%v != 0):
 		e = o.wrong(from, diag.TextRange, "%s bytes, expected a multiple of %d, the size of the words in which programs are stored", o.written(from, v), unit)
 	default:
@@ -213,9 +213,9 @@ func (a *assembler) align(o *operands) error {
 
 // space leaves so many bytes, which are whole words.
 func (a *assembler) space(n int64, o *operands) error {
-	if a.left += n; a.left > maxSpace {
+	if a.left += n; a.left > MaxSpace {
 		o.pos = len(o.text)
-		return o.wrong(0, diag.TextRange, "%d bytes left free up to here, expected at most %d in a program", a.left, maxSpace)
+		return o.wrong(0, diag.TextRange, "%d bytes left free up to here, expected at most %d in a program", a.left, MaxSpace)
 	}
 	a.data(make([]uint32, 8*n/int64(a.unit)), o.text, o.off)
 	return nil

@@ -29,9 +29,9 @@ type token struct {
 	from, to int
 }
 
-// maxCode bounds the length of a piece of code, maxNesting how deep its statements and expressions are nested.
+// MaxCode bounds the length of a piece of code, maxNesting how deep its statements and expressions are nested.
 const (
-	maxCode    = 1 << 16
+	MaxCode    = 1 << 16
 	maxNesting = 100
 )
 
@@ -44,8 +44,8 @@ var puncts = []string{
 // lex splits code into tokens. {NAME} is one token where a name with dots stands between braces without blanks.
 func lex(code spec.Code) ([]token, error) {
 	s := code.Text()
-	if len(s) > maxCode {
-		return nil, diag.Errorf(diag.XMLLimit, code.Span(0, 1), "more than %d bytes of code", maxCode)
+	if len(s) > MaxCode {
+		return nil, diag.Errorf(diag.XMLLimit, code.Span(0, 1), "more than %d bytes of code", MaxCode)
 	}
 	list := make([]token, 0, len(s)/4+1)
 	for i := 0; ; {

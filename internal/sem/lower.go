@@ -13,7 +13,7 @@ import (
 
 // Limits on what one instruction may be lowered to.
 const (
-	maxInsts  = 1 << 15
+	MaxInsts  = 1 << 15
 	maxFrames = 24
 	maxCalls  = 32
 	maxTurns  = 1 << 10
@@ -403,8 +403,8 @@ func (l *lowerer) block(stmts []*stmt) {
 		if l.dead {
 			break
 		}
-		if len(l.b.insts) > maxInsts {
-			l.fail(s.span, diag.XMLLimit, "an instruction of more than %d operations", maxInsts)
+		if len(l.b.insts) > MaxInsts {
+			l.fail(s.span, diag.XMLLimit, "an instruction of more than %d operations", MaxInsts)
 		}
 		l.b.span = s.span
 		l.effort(s.span)

@@ -28,10 +28,10 @@ var large = []struct {
 	{"empty", "a.xml:1:1: a.xml is no description, expected XML with <isa> at the top [xml-syntax]", func() string { return "" }},
 	{"byte order mark", `a.xml:1:8: text "x" outside the root element [xml-syntax]`, func() string { return "\uFEFF<isa/> x" }},
 	{"bytes", "a.xml:1:1: description of more than 8388608 bytes [xml-limit]", func() string {
-		return "<isa>" + strings.Repeat(" ", maxBytes) + "</isa>"
+		return "<isa>" + strings.Repeat(" ", MaxBytes) + "</isa>"
 	}},
 	{"elements", "a.xml:1:1200000: more than 200000 elements [xml-limit]", func() string {
-		return "<isa>" + strings.Repeat("<doc/>", maxElements) + "</isa>"
+		return "<isa>" + strings.Repeat("<doc/>", MaxElements) + "</isa>"
 	}},
 	{"depth", "a.xml:1:321: elements nested more than 64 deep [xml-limit]", func() string {
 		return "<isa>" + strings.Repeat("<doc>", 64)
@@ -45,16 +45,16 @@ var large = []struct {
 		return strings.Replace(b.String(), "\n", "", 1) + "/></isa>"
 	}},
 	{"bitsets", "a.xml:16386:1: more than 16384 bitsets [xml-limit]", func() string {
-		return "<isa>\n" + strings.Repeat("<bitset name='a' size='1'/>\n", maxBitsets+1) + "</isa>"
+		return "<isa>\n" + strings.Repeat("<bitset name='a' size='1'/>\n", MaxBitsets+1) + "</isa>"
 	}},
 	{"elements of a bitset", "a.xml:2:1: more than 4096 elements inside <bitset> [xml-limit]", func() string {
-		return "<isa>\n<bitset name='a' size='1'>" + strings.Repeat("<field name='b' pos='0' type='uint'/>", maxInside+1) + "</bitset></isa>"
+		return "<isa>\n<bitset name='a' size='1'>" + strings.Repeat("<field name='b' pos='0' type='uint'/>", MaxInside+1) + "</bitset></isa>"
 	}},
 	{"nodes of an expression", "a.xml:1:1026: expression of more than 1000 operators and operands [expr-syntax]", func() string {
-		return `<isa><expr name="#long">1` + strings.Repeat("+1", maxExprNodes+10) + `</expr></isa>`
+		return `<isa><expr name="#long">1` + strings.Repeat("+1", MaxExprNodes+10) + `</expr></isa>`
 	}},
 	{"display", "a.xml:1:55: display of more than 16384 bytes [xml-limit]", func() string {
-		return strict(`<bitset name="a" size="1"><display>` + strings.Repeat("a", maxDisplay+1) + `</display><pattern pos="0">x</pattern></bitset>`)
+		return strict(`<bitset name="a" size="1"><display>` + strings.Repeat("a", MaxDisplay+1) + `</display><pattern pos="0">x</pattern></bitset>`)
 	}},
 	{"mistakes", "more than 100 mistakes, the others are not shown [xml-limit]", func() string {
 		return strict(strings.Repeat("<enum/>\n", 103))

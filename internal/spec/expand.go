@@ -7,11 +7,11 @@ import (
 	"github.com/isago/isago/internal/diag"
 )
 
-// maxDisplay bounds the text of one display, maxExpanded that of all of them, both after the
+// MaxDisplay bounds the text of one display, MaxExpanded that of all of them, both after the
 // templates in them are replaced.
 const (
-	maxDisplay  = 16 << 10
-	maxExpanded = 8 << 20
+	MaxDisplay  = 16 << 10
+	MaxExpanded = 8 << 20
 )
 
 // references lists the names in braces of a template's text, in order. Under strict {{ is a brace that is printed.
@@ -66,11 +66,11 @@ func (x *expander) replace(src text, name string, by text, at diag.Span) (text, 
 	count := strings.Count(src.s, old)
 	n := count * len(by.s)
 	switch x.size += n; {
-	case len(src.s)+n-count*len(old) > maxDisplay:
-		x.l.fail(diag.Errorf(diag.XMLLimit, at, "display of more than %d bytes, its templates replaced", maxDisplay))
-	case x.size > maxExpanded:
-		if x.size-n <= maxExpanded {
-			x.l.fail(diag.Errorf(diag.XMLLimit, at, "displays of more than %d bytes in all, their templates replaced", maxExpanded))
+	case len(src.s)+n-count*len(old) > MaxDisplay:
+		x.l.fail(diag.Errorf(diag.XMLLimit, at, "display of more than %d bytes, its templates replaced", MaxDisplay))
+	case x.size > MaxExpanded:
+		if x.size-n <= MaxExpanded {
+			x.l.fail(diag.Errorf(diag.XMLLimit, at, "displays of more than %d bytes in all, their templates replaced", MaxExpanded))
 		}
 	default:
 		return src.replace(len(old), by, func(s string) int { return reference(s, old, x.l.isa.Strict) }), true
@@ -148,7 +148,7 @@ func (x *expander) strict(src text, at diag.Span) text {
 			continue
 		}
 		seen[name], by.Used = true, true
-		if slices.Contains(x.open, by) || len(x.open) == maxDepth {
+		if slices.Contains(x.open, by) || len(x.open) == MaxDepth {
 			x.l.fail(diag.Errorf(diag.TemplateText, by.Span, "template %s contains itself", by.Name))
 			return src
 		}

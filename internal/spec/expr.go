@@ -74,11 +74,11 @@ type Node struct {
 	Span    diag.Span
 }
 
-// maxExprDepth bounds the nesting of an expression, maxExprNodes its operators and operands: both
+// MaxExprDepth bounds the nesting of an expression, MaxExprNodes its operators and operands: both
 // bound the recursion of all that walk it.
 const (
-	maxExprDepth = 200
-	maxExprNodes = 1000
+	MaxExprDepth = 200
+	MaxExprNodes = 1000
 )
 
 type exprParser struct {
@@ -190,8 +190,8 @@ func (p *exprParser) errorf(format string, args ...any) error {
 
 // node counts a node of the expression and returns it.
 func (p *exprParser) node(n Node) (*Node, error) {
-	if p.nodes++; p.nodes > maxExprNodes {
-		return nil, p.errorf("expression of more than %d operators and operands", maxExprNodes)
+	if p.nodes++; p.nodes > MaxExprNodes {
+		return nil, p.errorf("expression of more than %d operators and operands", MaxExprNodes)
 	}
 	return &n, nil
 }
@@ -247,8 +247,8 @@ func (p *exprParser) comma() (*Node, error) {
 }
 
 func (p *exprParser) cond() (*Node, error) {
-	if p.depth++; p.depth > maxExprDepth {
-		return nil, p.errorf("expression nested more than %d deep", maxExprDepth)
+	if p.depth++; p.depth > MaxExprDepth {
+		return nil, p.errorf("expression nested more than %d deep", MaxExprDepth)
 	}
 	defer func() { p.depth-- }()
 	x, err := p.binary(0)
@@ -340,8 +340,8 @@ func resultType(op Op, a, b Type) Type {
 }
 
 func (p *exprParser) unary() (*Node, error) {
-	if p.depth++; p.depth > maxExprDepth {
-		return nil, p.errorf("expression nested more than %d deep", maxExprDepth)
+	if p.depth++; p.depth > MaxExprDepth {
+		return nil, p.errorf("expression nested more than %d deep", MaxExprDepth)
 	}
 	defer func() { p.depth-- }()
 	p.space()

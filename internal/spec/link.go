@@ -119,8 +119,8 @@ func (l *loader) rings() {
 
 // sizes hands the size down; a child's bits start with its parent's, so it may only grow.
 func (l *loader) sizes(b *Bitset, depth int) {
-	if depth > maxExtends {
-		l.fail(diag.Errorf(diag.XMLLimit, b.extendsSpan, "more than %d bitsets that extend each other", maxExtends))
+	if depth > MaxExtends {
+		l.fail(diag.Errorf(diag.XMLLimit, b.extendsSpan, "more than %d bitsets that extend each other", MaxExtends))
 		return
 	}
 	for _, c := range b.Children {

@@ -59,9 +59,9 @@ var errUnread = errors.New("not to be read in parts")
 // Limits on a description. Mesa's largest has 350 bitsets, of at most fifty elements, four deep.
 const (
 	maxErrors  = 100
-	maxBitsets = 1 << 14
-	maxInside  = 1 << 12 // elements inside one bitset
-	maxExtends = 64
+	MaxBitsets = 1 << 14
+	MaxInside  = 1 << 12 // elements inside one bitset
+	MaxExtends = 64
 )
 
 type loader struct {
@@ -126,11 +126,11 @@ func (l *loader) open(name string, from diag.Span) error {
 	if !from.IsValid() {
 		from = diag.Span{Src: src}
 	}
-	if l.bytes += len(data); l.bytes > maxBytes {
-		return diag.Errorf(diag.XMLLimit, from, "description of more than %d bytes", maxBytes)
+	if l.bytes += len(data); l.bytes > MaxBytes {
+		return diag.Errorf(diag.XMLLimit, from, "description of more than %d bytes", MaxBytes)
 	}
-	if len(l.seen) > maxFiles {
-		return diag.Errorf(diag.XMLLimit, from, "more than %d files", maxFiles)
+	if len(l.seen) > MaxFiles {
+		return diag.Errorf(diag.XMLLimit, from, "more than %d files", MaxFiles)
 	}
 	later := ""
 	if l.sound {
@@ -201,9 +201,9 @@ func (l *loader) readText(name string) (string, error) {
 	defer f.Close()
 	var text strings.Builder
 	if info, err := f.Stat(); err == nil {
-		text.Grow(int(min(info.Size(), maxBytes)))
+		text.Grow(int(min(info.Size(), MaxBytes)))
 	}
-	if _, err := io.CopyBuffer(&text, io.LimitReader(f, maxBytes+1), l.buffer[:]); err != nil {
+	if _, err := io.CopyBuffer(&text, io.LimitReader(f, MaxBytes+1), l.buffer[:]); err != nil {
 		whole, err := fs.ReadFile(l.fsys, name)
 		return string(whole), err
 	}
@@ -236,8 +236,8 @@ func (l *loader) run(top *node) {
 	l.each("text", l.textStyle)
 	l.each("enum", l.enum)
 	l.each("bitset", l.declare)
-	if len(l.isa.Bitsets) > maxBitsets {
-		l.fail(diag.Errorf(diag.XMLLimit, l.isa.Bitsets[maxBitsets].Span, "more than %d bitsets", maxBitsets))
+	if len(l.isa.Bitsets) > MaxBitsets {
+		l.fail(diag.Errorf(diag.XMLLimit, l.isa.Bitsets[MaxBitsets].Span, "more than %d bitsets", MaxBitsets))
 		return
 	}
 	l.each("context", l.context)
@@ -593,8 +593,8 @@ func (l *loader) bitset(n *node, b *Bitset) {
 	def := &Case{Bitset: b, Span: n.span}
 	b.OperandKind, b.Doc = l.operandKind(n), docOf(n)
 	defer func() { b.Cases = append(b.Cases, def) }()
-	if inside(n) > maxInside {
-		l.fail(diag.Errorf(diag.XMLLimit, n.span, "more than %d elements inside <bitset>", maxInside))
+	if inside(n) > MaxInside {
+		l.fail(diag.Errorf(diag.XMLLimit, n.span, "more than %d elements inside <bitset>", MaxInside))
 		return
 	}
 	for _, c := range n.children {
@@ -807,8 +807,8 @@ func (l *loader) addDisplay(displays *map[string]*Template, n *node) {
 }
 
 func (l *loader) display(n *node) *Template {
-	if len(n.head().s) > maxDisplay {
-		l.fail(diag.Errorf(diag.XMLLimit, n.head().span, "display of more than %d bytes", maxDisplay))
+	if len(n.head().s) > MaxDisplay {
+		l.fail(diag.Errorf(diag.XMLLimit, n.head().span, "display of more than %d bytes", MaxDisplay))
 	}
 	return &Template{isa: l.isa, Syntax: n.value("syntax"), Text: n.head().s, Span: n.head().span, src: n.head()}
 }

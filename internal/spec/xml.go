@@ -12,10 +12,10 @@ import (
 // Limits on what is read. Mesa's largest description has ten files, a fifth of a megabyte and 3,000
 // elements, six levels deep.
 const (
-	maxBytes    = 8 << 20 // of all files together
-	maxFiles    = 256
-	maxElements = 200_000
-	maxDepth    = 64
+	MaxBytes    = 8 << 20 // of all files together
+	MaxFiles    = 256
+	MaxElements = 200_000
+	MaxDepth    = 64
 	maxAttrs    = 64
 )
 
@@ -292,10 +292,10 @@ func (p *xmlParser) end() {
 
 func (p *xmlParser) start(n *node) error {
 	switch {
-	case len(p.stack) == maxDepth:
-		return diag.Errorf(diag.XMLLimit, n.span, "elements nested more than %d deep", maxDepth)
-	case *p.elements == maxElements:
-		return diag.Errorf(diag.XMLLimit, n.span, "more than %d elements", maxElements)
+	case len(p.stack) == MaxDepth:
+		return diag.Errorf(diag.XMLLimit, n.span, "elements nested more than %d deep", MaxDepth)
+	case *p.elements == MaxElements:
+		return diag.Errorf(diag.XMLLimit, n.span, "more than %d elements", MaxElements)
 	case len(p.stack) > 0:
 		top := &p.stack[len(p.stack)-1]
 		if len(top.children) == 0 {

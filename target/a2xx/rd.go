@@ -63,11 +63,11 @@ const (
 
 // Limits on captures, which come from outside.
 const (
-	maxCapture  = 1 << 30 // bytes when unpacked
+	MaxCapture  = 1 << 30 // bytes when unpacked
 	maxCommands = 1 << 28 // words of command streams that are read
 	maxNested   = 4       // indirect buffers inside each other
-	maxBuffers  = 1 << 16 // parts of memory that are known at a time
-	maxShaders  = 1 << 16
+	MaxBuffers  = 1 << 16 // parts of memory that are known at a time
+	MaxShaders  = 1 << 16
 )
 
 // IsCapture reports whether data is a capture, packed by gzip or not.
@@ -111,12 +111,12 @@ func gunzip(data []byte, limit int64) ([]byte, error) {
 // ReadCapture finds the shaders of a capture. One that was cut off is read as far as it goes.
 func ReadCapture(data []byte) (*Capture, error) {
 	if len(data) > 1 && data[0] == 0x1f && data[1] == 0x8b {
-		unpacked, err := gunzip(data, maxCapture+1)
+		unpacked, err := gunzip(data, MaxCapture+1)
 		if err != nil {
 			return nil, errorf(diag.FileFormat, diag.Span{}, "unpacking: %v", err)
 		}
-		if data = unpacked; len(data) > maxCapture {
-			return nil, errorf(diag.FileFormat, diag.Span{}, "more than %d bytes when unpacked", maxCapture)
+		if data = unpacked; len(data) > MaxCapture {
+			return nil, errorf(diag.FileFormat, diag.Span{}, "more than %d bytes when unpacked", MaxCapture)
 		}
 	}
 	r := rdReader{capture: &Capture{}, known: map[shaderKey][]int{}, seed: maphash.MakeSeed()}
@@ -272,8 +272,8 @@ func (r *rdReader) shader(stage int, addr uint64, data []byte) {
 			return
 		}
 	}
-	if len(r.capture.Shaders) == maxShaders {
-		r.note("more than %d shaders", maxShaders)
+	if len(r.capture.Shaders) == MaxShaders {
+		r.note("more than %d shaders", MaxShaders)
 		return
 	}
 	words := make([]uint32, len(data)/4)

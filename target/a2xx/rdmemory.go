@@ -7,7 +7,7 @@ import (
 
 // rdMemory is the GPU's memory as far as it is captured: buffers, of which the latest counts where several are. It is a
 // list of layers, the oldest first, each made of as many buffers at least as the next, so that adding and finding one
-// take a time that grows with the logarithm of their number. The oldest are forgotten when there are more than maxBuffers.
+// take a time that grows with the logarithm of their number. The oldest are forgotten when there are more than MaxBuffers.
 type rdMemory struct {
 	layers []rdLayer
 	parts  int // of all layers
@@ -33,7 +33,7 @@ func (m *rdMemory) write(addr uint64, data []byte) {
 	m.parts++
 	for n := len(m.layers); n > 0; n-- {
 		old := m.layers[n-1]
-		if len(old) > 2*len(top) || len(old)+2*len(top) > maxBuffers/2 {
+		if len(old) > 2*len(top) || len(old)+2*len(top) > MaxBuffers/2 {
 			break
 		}
 		m.parts -= len(old) + len(top)
@@ -41,7 +41,7 @@ func (m *rdMemory) write(addr uint64, data []byte) {
 		m.parts += len(top)
 		m.layers = m.layers[:n-1]
 	}
-	if m.layers = append(m.layers, top); m.parts > maxBuffers {
+	if m.layers = append(m.layers, top); m.parts > MaxBuffers {
 		m.parts -= len(m.layers[0])
 		m.layers = m.layers[1:]
 	}

@@ -60,18 +60,18 @@ func TestCaptureMemory(t *testing.T) {
 func TestCaptureMemoryBound(t *testing.T) {
 	var m rdMemory
 	data := []byte{1, 2, 3, 4}
-	const n = 3 * maxBuffers
+	const n = 3 * MaxBuffers
 	for i := range uint64(n) {
 		m.write(8*i, data)
 	}
-	if m.parts > maxBuffers || len(m.layers) > 40 {
-		t.Errorf("%d parts in %d layers, expected at most %d in at most 40", m.parts, len(m.layers), maxBuffers)
+	if m.parts > MaxBuffers || len(m.layers) > 40 {
+		t.Errorf("%d parts in %d layers, expected at most %d in at most 40", m.parts, len(m.layers), MaxBuffers)
 	}
 	for i := range uint64(n) {
 		switch got := m.read(8*i, 1); {
-		case i >= n-maxBuffers/4 && !bytes.Equal(got, data):
+		case i >= n-MaxBuffers/4 && !bytes.Equal(got, data):
 			t.Fatalf("buffer %d of %d is forgotten", i, n)
-		case i < n-maxBuffers && got != nil:
+		case i < n-MaxBuffers && got != nil:
 			t.Fatalf("buffer %d of %d is known", i, n)
 		}
 	}

@@ -24,8 +24,8 @@ func WriteSHBIN(f *SHBIN) ([]byte, error) {
 	return w.join()
 }
 
-// maxFileSize bounds what is written: offsets have 32 bits, twice where they are relative.
-const maxFileSize = 1 << 30
+// MaxFileSize bounds what is written: offsets have 32 bits, twice where they are relative.
+const MaxFileSize = 1 << 30
 
 // shbinWriter collects the parts of a file.
 type shbinWriter struct{ parts []writtenPart }
@@ -52,14 +52,14 @@ func (w *shbinWriter) join() ([]byte, error) {
 	for _, p := range w.parts {
 		size = max(size, p.start+int64(len(p.data)))
 	}
-	out := make([]byte, 0, min(size, maxFileSize))
+	out := make([]byte, 0, min(size, MaxFileSize))
 	for i := range w.parts {
 		p := &w.parts[i]
 		switch {
 		case p.start < int64(len(out)):
 			return nil, fmt.Errorf("%s at 0x%x lies over the %s, which ends at 0x%x", p.name(), p.start, w.parts[i-1].name(), len(out))
-		case p.start+int64(len(p.data)) > maxFileSize:
-			return nil, fmt.Errorf("%s at 0x%x: a file of more than 0x%x bytes is not written", p.name(), p.start, maxFileSize)
+		case p.start+int64(len(p.data)) > MaxFileSize:
+			return nil, fmt.Errorf("%s at 0x%x: a file of more than 0x%x bytes is not written", p.name(), p.start, MaxFileSize)
 		}
 		out = append(out, make([]byte, int(p.start)-len(out))...)
 		out = append(out, p.data...)

@@ -13,8 +13,8 @@ import (
 	"github.com/isago/isago/isa"
 )
 
-// maxSpace bounds the bytes that a directive adds, and what it adds up to.
-const maxSpace = 1 << 24
+// MaxSpace bounds the bytes that a directive adds, and what it adds up to.
+const MaxSpace = 1 << 24
 
 // lexis is that of envyas: comments of C and D, and statements that end with a line or a semicolon.
 var lexis = program.NewLexis(";", []string{"//"},

@@ -73,8 +73,8 @@ func (o *operands) amount(least int64) (int64, error) {
 		return 0, err
 	case o.a.named:
 		return 0, wrong(from, to, "the places of labels are not known here, expected a number, or names that .equ gives to numbers")
-	case v < least || v > maxSpace:
-		return 0, &asm.Error{Code: diag.TextRange, Off: from, End: to, Msg: fmt.Sprintf("%d bytes, expected %d to %d", v, least, maxSpace)}
+	case v < least || v > MaxSpace:
+		return 0, &asm.Error{Code: diag.TextRange, Off: from, End: to, Msg: fmt.Sprintf("%d bytes, expected %d to %d", v, least, MaxSpace)}
 	}
 	return v, o.end()
 }
@@ -118,8 +118,8 @@ func (a *assembler) closeShort() { a.cur.run = a.cur.run[:0] }
 // zeros adds so many bytes of 0.
 func (o *operands) zeros(n int64) error {
 	a := o.a
-	if a.left += n; a.left > maxSpace {
-		return &asm.Error{Code: diag.TextRange, End: len(o.s.text), Msg: fmt.Sprintf("%d bytes left free up to here, expected at most %d in a program", a.left, maxSpace)}
+	if a.left += n; a.left > MaxSpace {
+		return &asm.Error{Code: diag.TextRange, End: len(o.s.text), Msg: fmt.Sprintf("%d bytes left free up to here, expected at most %d in a program", a.left, MaxSpace)}
 	}
 	a.closeShort()
 	a.cur.code = append(a.cur.code, make([]byte, n)...)

@@ -112,7 +112,7 @@ func (l *loader) words(leaf string, values map[string]any) (words [6]uint32, err
 
 // Limits on textures in memory, which come from outside.
 const (
-	maxTexels = 1 << 24 // of all textures
+	MaxTexels = 1 << 24 // of all textures
 	page      = 4096    // bytes: layers and levels start at one
 	rowUnit   = 32      // texels that pitches count, and to which sides of levels are filled up
 )
@@ -128,8 +128,8 @@ func (l *loader) memoryTexture(t *a2xx.Texture) (*texture, error) {
 		return nil, err
 	}
 	width, height, layers := c.size()
-	if l.texels += width * height * layers; l.texels > maxTexels {
-		return nil, fmt.Errorf("%d by %d by %d texels, expected up to %d in all textures", width, height, layers, maxTexels)
+	if l.texels += width * height * layers; l.texels > MaxTexels {
+		return nil, fmt.Errorf("%d by %d by %d texels, expected up to %d in all textures", width, height, layers, MaxTexels)
 	}
 	out := c.sampler()
 	pitch := c.number("PITCH") * rowUnit

@@ -280,11 +280,11 @@ func (l *loader) options(r *runner) error {
 	return nil
 }
 
-const maxSide = 1 << 13 // pixels of a picture, along either side
+const MaxSide = 1 << 13 // pixels of a picture, along either side
 
 func (r *runner) resize(w, h int) error {
-	if w < 1 || h < 1 || w > maxSide || h > maxSide {
-		return fmt.Errorf("a picture of %d by %d pixels, expected 1 to %d", w, h, maxSide)
+	if w < 1 || h < 1 || w > MaxSide || h > MaxSide {
+		return fmt.Errorf("a picture of %d by %d pixels, expected 1 to %d", w, h, MaxSide)
 	}
 	r.size = image.Pt(w, h)
 	return nil
@@ -419,8 +419,8 @@ func (r *runner) Run(ctx context.Context, opt exec.RunOptions) (*exec.Outcome, e
 		return r.rectangle(ctx, opt)
 	}
 	if r.fragment != nil { // all vertices are at hand when the triangles are drawn
-		if opt.Rows = nil; opt.Count > maxVertices {
-			return nil, exec.Optionf("%d vertices, expected at most the %d of a picture", opt.Count, maxVertices)
+		if opt.Rows = nil; opt.Count > MaxVertices {
+			return nil, exec.Optionf("%d vertices, expected at most the %d of a picture", opt.Count, MaxVertices)
 		}
 	}
 	if r.attributes != nil {

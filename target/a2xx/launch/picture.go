@@ -130,8 +130,8 @@ func (l *loader) picture(name string) (image.Image, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	if head.Width > maxSide || head.Height > maxSide {
-		return nil, fmt.Errorf("%s: %d by %d texels, expected up to %d", name, head.Width, head.Height, maxSide)
+	if head.Width > MaxSide || head.Height > MaxSide {
+		return nil, fmt.Errorf("%s: %d by %d texels, expected up to %d", name, head.Width, head.Height, MaxSide)
 	}
 	im, err := png.Decode(bytes.NewReader(data))
 	if err != nil {

@@ -28,8 +28,8 @@ func newScene() *scene {
 
 // Limits on scenes, which come from outside.
 const (
-	maxMemory   = 64 << 20 // bytes of all buffers
-	maxVertices = 1 << 22
+	MaxMemory   = 64 << 20 // bytes of all buffers
+	MaxVertices = 1 << 22
 )
 
 // buffer adds a buffer of vertices and describes it in a third of a fetch constant.
@@ -38,8 +38,8 @@ func (s *scene) buffer(constant, third int, data []byte) error {
 		return fmt.Errorf("fetch constant %d, third %d, expected 0 to 31 and 0 to 2", constant, third)
 	}
 	at, size := (len(s.memory)+63)&^63, (len(data)+3)&^3
-	if at+size > maxMemory {
-		return fmt.Errorf("buffers of more than %d bytes", maxMemory)
+	if at+size > MaxMemory {
+		return fmt.Errorf("buffers of more than %d bytes", MaxMemory)
 	}
 	s.memory = append(append(s.memory, make([]byte, at-len(s.memory))...), data...)
 	s.memory = append(s.memory, make([]byte, size-len(data))...)
@@ -176,13 +176,13 @@ func (l *loader) sceneVertices(s *scene, doc *sceneFile, dir string) error {
 	}
 	s.vertices = doc.Vertices
 	for i, n := range s.indices {
-		if n < 0 || n >= maxVertices {
-			return fmt.Errorf("index %d is %d, expected 0 to %d", i, n, maxVertices-1)
+		if n < 0 || n >= MaxVertices {
+			return fmt.Errorf("index %d is %d, expected 0 to %d", i, n, MaxVertices-1)
 		}
 		s.vertices = max(s.vertices, n+1)
 	}
-	if s.vertices < 0 || s.vertices > maxVertices {
-		return fmt.Errorf("%d vertices, expected up to %d", s.vertices, maxVertices)
+	if s.vertices < 0 || s.vertices > MaxVertices {
+		return fmt.Errorf("%d vertices, expected up to %d", s.vertices, MaxVertices)
 	}
 	return nil
 }

@@ -135,8 +135,8 @@ func (r *runner) fetched(ctx context.Context, opt exec.RunOptions) (*exec.Outcom
 		lanes, opt.Count = opt.Count, 0
 	}
 	v := vertexData{attributes: r.attributes, has: make([]bool, len(r.attributes.ports))}
-	if size := bytesOf * len(v.ports); lanes > maxMemory/size {
-		return nil, fmt.Errorf("%d vertices of %d bytes, expected at most %d bytes", lanes, size, maxMemory)
+	if size := bytesOf * len(v.ports); lanes > MaxMemory/size {
+		return nil, fmt.Errorf("%d vertices of %d bytes, expected at most %d bytes", lanes, size, MaxMemory)
 	} else if v.data = make([]byte, lanes*size); lanes > 0 {
 		v.fill(lanes)
 	}

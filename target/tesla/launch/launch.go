@@ -56,8 +56,8 @@ func Options() []exec.Option {
 		{Name: optPicture, Usage: "the array that --png draws, as `NAME:WIDTHxHEIGHT`"},
 		{Name: optWarp, Usage: "the `NUMBER` of the warp in the grid that --trace follows (default: 0)"},
 		{Name: optParallel, Usage: "run blocks at the same time, for programs that need no order", Bool: true},
-		{Name: optTotal, Usage: fmt.Sprintf("stop after `N` instructions of all warps of a kernel together; 0 is no bound (default: %d)", int64(defaultTotal))},
-		{Name: optMemory, Usage: fmt.Sprintf("arguments and variables have at most so many `BYTES` together (default: %d)", defaultMemory)},
+		{Name: optTotal, Usage: fmt.Sprintf("stop after `N` instructions of all warps of a kernel together; 0 is no bound (default: %d)", int64(DefaultTotal))},
+		{Name: optMemory, Usage: fmt.Sprintf("arguments and variables have at most so many `BYTES` together (default: %d)", DefaultMemory)},
 		{Name: optRaces, Usage: "tell of words of shared memory that warps reach for without a barrier between", Bool: true},
 	}
 }
@@ -65,8 +65,9 @@ func Options() []exec.Option {
 // What a run may take unless somebody says otherwise: instructions of all warps of a kernel, some minutes of them, and bytes of
 // all arguments and variables.
 const (
-	defaultTotal  = 1 << 32
-	defaultMemory = 1 << 30
+	DefaultBudget = 1 << 24 // instructions of a warp
+	DefaultTotal  = 1 << 32
+	DefaultMemory = 1 << 30
 )
 
 // limits of the hardware.
@@ -145,7 +146,7 @@ func Open(req exec.Request) (exec.Runner, error) {
 
 // options takes the parameters and the arguments that the options give.
 func (s *session) options() (err error) {
-	s.room = defaultMemory
+	s.room = DefaultMemory
 	if text := last(s.req.Options[optMemory], ""); text != "" {
 		if s.room, err = strconv.Atoi(text); err != nil || s.room < 0 {
 			return exec.Optionf("--%s %q, expected a number of bytes from 0 on", optMemory, text)
@@ -266,7 +267,7 @@ func (s *session) Read(data []byte, format string) error {
 }
 
 // Budget is the number of instructions that a warp may run unless somebody says another: kernels loop for long.
-func (s *session) Budget() int64 { return 1 << 24 }
+func (s *session) Budget() int64 { return DefaultBudget }
 
 // Run runs the kernels that were asked for, one after another.
 func (s *session) Run(ctx context.Context, opt exec.RunOptions) (*exec.Outcome, error) {
@@ -284,7 +285,7 @@ func (s *session) Run(ctx context.Context, opt exec.RunOptions) (*exec.Outcome, 
 	if err := s.load(); err != nil {
 		return nil, err
 	}
-	r := &run{s: s, opt: opt, total: defaultTotal, out: &exec.Outcome{Noun: "thread", Nouns: "threads"}}
+	r := &run{s: s, opt: opt, total: DefaultTotal, out: &exec.Outcome{Noun: "thread", Nouns: "threads"}}
 	if text := last(s.req.Options[optTotal], ""); text != "" {
 		if r.total, err = strconv.ParseInt(text, 0, 64); err != nil || r.total < 0 {
 			return nil, exec.Optionf("--%s %q, expected a number of instructions from 0 on", optTotal, text)

@@ -156,15 +156,15 @@ func (s *stageRun) restart(c *exec.Call) {
 	}
 }
 
-// maxPrimitives bounds the primitives of a run: all vertices that they emit are at hand when it is known what a vertex has.
-const maxPrimitives = 1 << 20
+// MaxPrimitives bounds the primitives of a run: all vertices that they emit are at hand when it is known what a vertex has.
+const MaxPrimitives = 1 << 20
 
 // Run runs the program for all inputs.
 func (s *stageRun) Run(ctx context.Context, opt exec.RunOptions) (*exec.Outcome, error) {
 	s.emits, s.emitted, s.strip = false, map[int][]emitted{}, map[int]int{}
 	if s.primitives {
-		if opt.Rows = nil; max(opt.Count, s.Given().Lanes) > maxPrimitives {
-			return nil, exec.Optionf("%d primitives, expected at most %d: the columns of the vertices that a program emits are known when all have run", max(opt.Count, s.Given().Lanes), maxPrimitives)
+		if opt.Rows = nil; max(opt.Count, s.Given().Lanes) > MaxPrimitives {
+			return nil, exec.Optionf("%d primitives, expected at most %d: the columns of the vertices that a program emits are known when all have run", max(opt.Count, s.Given().Lanes), MaxPrimitives)
 		}
 	}
 	out, err := s.Batch.Run(ctx, opt)

@@ -342,15 +342,16 @@ func (a *assembler) misplaced(s *statement, in isa.Inst, multiple int64) error {
 func (a *assembler) widen(multiple int64) bool {
 	c := a.cur
 	for i := len(c.run) - 1; i >= 0; i-- {
-		if 8*int64(c.run[i].at)%multiple == 0 && a.grow(i, multiple) {
+		if 8*int64(c.run[i].at)%multiple == 0 && a.grow(i) {
 			return true
 		}
 	}
 	return false
 }
 
-// grow makes a word of the run long, if it can be and what follows then stands at a multiple of so many bits.
-func (a *assembler) grow(i int, multiple int64) bool {
+// grow makes a word of the run long and reports whether the word has a long form. The words of the run are
+// adjacent, so that the code becomes half a long word longer.
+func (a *assembler) grow(i int) bool {
 	c := a.cur
 	w := c.run[i]
 	w.s.long = true
@@ -363,9 +364,6 @@ func (a *assembler) grow(i int, multiple int64) bool {
 		end = c.run[i+1].at
 	}
 	added := in.Leaf.Size/8 - (end - w.at)
-	if 8*int64(len(c.code)+added)%multiple != 0 {
-		return false
-	}
 	c.code = slices.Replace(c.code, w.at, end, appendInst(nil, in)...)
 	for _, later := range c.run[i:] {
 		for _, key := range later.labels {

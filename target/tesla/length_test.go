@@ -45,6 +45,20 @@ func TestLongForms(t *testing.T) {
 	}
 }
 
+// TestAlignments holds what grow relies on: a word of 64 bits stands at a multiple of 8 bytes, other words have
+// 32 bits and stand anywhere.
+func TestAlignments(t *testing.T) {
+	for _, leaf := range decoder(t, load(t), "").Root().Leaves {
+		want := 0
+		if leaf.Size != 32 {
+			want = 64
+		}
+		if got := leaf.Layout().Align; leaf.Size != 32 && leaf.Size != 64 || got != want {
+			t.Errorf("%s has %d bits and stands at a multiple of %d, expected %d", leaf.Name, leaf.Size, got, want)
+		}
+	}
+}
+
 // TestLongIsNoNoise holds that a long word says that it is one only where a short one could be meant, and
 // that whoever says it all the same is understood.
 func TestLongIsNoNoise(t *testing.T) {

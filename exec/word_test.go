@@ -11,7 +11,7 @@ import (
 )
 
 // wordsXML is a machine whose programs get their inputs from memory and leave their outputs in memory: copy moves a word,
-// put moves one to an output whose address a register has, and half reads 16 bits.
+// put moves one to an output whose address a register has, half reads 16 bits, and load moves one from memory of no use.
 const wordsXML = `<isa name="words" strict="true">
 <file name="r" type="u32" count="2" use="temporary" init="0"><alias>$r</alias></file>
 <memory name="attr" use="input" scope="lane" access="f32 u32 u16"><alias>in</alias></memory>
@@ -24,6 +24,7 @@ const wordsXML = `<isa name="words" strict="true">
 <bitset name="#half" size="8"><display>in[{N}]</display><mem memory="attr" offset="{N}" type="u16"/><semantics type="u32">return zext(attr.u16[{N}], 32);</semantics><field name="N" low="0" high="7" type="hex"/></bitset>
 <bitset name="#out" size="8"><display>out[{N}]</display><mem memory="out" offset="{N}" type="u32"/><write type="u32">out.u32[{N}] = value;</write><field name="N" low="0" high="7" type="hex"/></bitset>
 <bitset name="#computed" size="8"><display>out[r{N}]</display><mem memory="out" offset="0" type="u32"/><relative file="r" index="{N}"/><write type="u32">out.u32[r[{N}]] = value;</write><field name="N" low="0" high="7" type="uint"/></bitset>
+<bitset name="#m" size="8"><display>m[{N}]</display><mem memory="m" offset="{N}" type="u32"/><semantics type="u32">return m.u32[{N}];</semantics><field name="N" low="0" high="7" type="hex"/></bitset>
 <bitset name="copy" extends="#instruction"><display>copy {D}, {A}</display><pattern low="16" high="31">0000000000000000</pattern>
   <field name="D" low="0" high="7" type="#out" role="write"/><field name="A" low="8" high="15" type="#in" role="read"/><semantics>{D} = {A};</semantics></bitset>
 <bitset name="half" extends="#instruction"><display>half {D}, {A}</display><pattern low="16" high="31">0000000000000001</pattern>
@@ -33,6 +34,8 @@ const wordsXML = `<isa name="words" strict="true">
 <bitset name="add" extends="#instruction"><display>add {D}, c0[{A}]</display><pattern low="16" high="31">0000000000000011</pattern>
   <field name="D" low="0" high="7" type="#out" role="write"/><field name="A" low="8" high="15" type="hex"/><semantics>{D} = c0.u32[{A}];</semantics></bitset>
 <bitset name="poke" extends="#instruction"><display>poke</display><pattern low="0" high="31">00000000000001000000000000000000</pattern><semantics>m.u32[r[0]] = 1;</semantics></bitset>
+<bitset name="load" extends="#instruction"><display>load {D}, {A}</display><pattern low="16" high="31">0000000000000101</pattern>
+  <field name="D" low="0" high="7" type="#out" role="write"/><field name="A" low="8" high="15" type="#m" role="read"/><semantics>{D} = {A};</semantics></bitset>
 </isa>`
 
 // wordRun runs words of wordsXML.
@@ -106,6 +109,7 @@ func TestWords(t *testing.T) {
 			"out[0x0]; out[0x8]; [3f800000 40000000]; [3f800000 40800000]"},
 		{"CSV", both, read("csv", "attr[0x8],in[0x4]\n1,2\n2,1\n"), "out[0x0]; out[0x8]; [40000000 3f800000]; [3f800000 40000000]"},
 		{"raw, in the order of the addresses", both, read("raw", "\x01\x00\x00\x00\x02\x00\x00\x00"), "out[0x0]; out[0x8]; [1 2]"},
+		{"memory of no use is no input", []uint32{0x0400, 0x50008}, read("raw", "\x01\x00\x00\x00"), "out[0x0]; out[0x8]; [1 0]"},
 		// put out[r0], in[4]; copy out[0], in[4]: r0 is 12 in one lane and 4 in the other.
 		{"a computed address", []uint32{0x20400, 0x0400}, read("csv", "in[0x4],r0\n1,12\n2,4\n"), "out[0x0]; out[0x4]; out[0xc]; [3f800000 0 3f800000]; [40000000 40000000 0]"},
 		{"a register by its alias", []uint32{0x20400}, set("in[0x4]=1", "$r0=16"), "out[0x10]; [3f800000]"},

@@ -199,7 +199,7 @@ const refined = `<isa>
 <bitset name="#instruction" size="8"/>
 <bitset name="any" extends="#instruction"><display>any {A}</display><pattern pos="7">0</pattern><field name="A" low="0" high="6" type="uint"/></bitset>
 <bitset name="one" extends="#instruction" overlap="refines some"><display>one</display><pattern low="0" high="7">00000011</pattern></bitset>
-<bitset name="some" extends="#instruction" overlap="refines any"><display>some {B} {X} {Y} {Z}{V}{W}{U}</display><pattern low="3" high="7">00000</pattern><field name="B" low="0" high="2" type="uint"/>
+<bitset name="some" extends="#instruction" overlap="refines any"><display>some {B} {X} {Y} {Z}{V}{W}{U} {S}</display><pattern low="3" high="7">00000</pattern><field name="B" low="0" high="2" type="uint"/>
   <derived name="X" type="int" width="8"><expr>~({B} &gt; 2)</expr></derived>
   <derived name="Y" type="bool"><expr>{B} &amp;&amp; {B}</expr></derived>
   <override><expr>({B} | 4) &amp;&amp; {B} == 9 || {B} &amp; 1 == 2</expr><display>{NAME}</display></override>
@@ -207,6 +207,7 @@ const refined = `<isa>
   <derived name="W" type="bool"><expr>0 == ({B} | 1)</expr></derived>
   <derived name="T" type="uint"><expr>{GONE}</expr></derived>
   <derived name="U" type="branch" width="8"><expr>({T} | {B}) &lt;&lt; ({T} | 1)</expr></derived>
+  <derived name="S" type="uint" width="8"><expr>({B} &lt;&lt; 66) + ({B} &gt;&gt; 65)</expr></derived>
   <derived name="Z" type="bool"><expr>{B} &lt; {B} || {B} &lt;= {B}</expr></derived></bitset>
 <bitset name="never" extends="#instruction" overlap="refines any"><display>never</display><require>{P}</require><pattern low="0" high="7">01000000</pattern></bitset>
 <bitset name="lost" extends="#instruction"><display>lost</display><pattern low="1" high="7">0000000</pattern><pattern pos="0">x</pattern></bitset>

@@ -133,7 +133,7 @@ func (d *Decoder) Set() *Set { return d.set }
 // Root returns the root whose words are decoded.
 func (d *Decoder) Root() *Root { return d.root }
 
-// ParseContext changes one value in a word of contexts, given by name.
+// ParseContext changes one value in a word of contexts, given by name. With an error it returns the word as it was.
 func (s *Set) ParseContext(ctx bits.Value, name, value string) (bits.Value, error) {
 	c := s.model.ISA.Context(name)
 	if c == nil {

@@ -1,6 +1,9 @@
 package prove
 
-import mathbits "math/bits"
+import (
+	mathbits "math/bits"
+	"slices"
+)
 
 // state is a state of an automaton that reads texts: a choice between states, or a set of bytes that
 // leads to the next one. A path through it is a way to read a text, so that two paths that read one
@@ -359,9 +362,7 @@ func (x *ambiguity) paths(m meeting) (text string, p, q []event) {
 	for s := t.stem; s >= 0; s = x.stems[s].from {
 		p = append(p, event{state: s})
 	}
-	for i, j := 0, len(p)-1; i < j; i, j = i+1, j-1 {
-		p[i], p[j] = p[j], p[i]
-	}
+	slices.Reverse(p)
 	for i := range p {
 		if st := x.stems[p[i].state]; st.read {
 			buf = append(buf, st.b)

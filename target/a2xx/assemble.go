@@ -767,12 +767,10 @@ func (a *Assembler) orgDirective(words []string, line string, off int) {
 }
 
 func (a *Assembler) stageDirective(words []string, line string, off int) {
-	ctx, err := a.m.set.ParseContext(a.out.Context, "stage", words[0])
-	if err != nil {
+	var err error
+	if a.out.Context, err = a.m.set.ParseContext(a.out.Context, "stage", words[0]); err != nil {
 		a.fail(diag.Directive, off, off+len(line), "%v", err)
-		return
 	}
-	a.out.Context = ctx
 }
 
 func (a *Assembler) isagoDirective(words []string, line string, off int) {

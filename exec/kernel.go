@@ -458,9 +458,9 @@ func (c *compiler) castKernel(id sem.ID, in *sem.Inst) bool {
 		return false
 	}
 	if in.Type().Kind == sem.Float {
-		if p := c.locs[in.A].plane; p != nil && c.owned[in.A] && c.last[in.A] == int(id) && !c.atomic && c.homes[id] == nil {
+		if c.owned[in.A] && c.last[in.A] == int(id) && !c.atomic && c.homes[id] == nil {
 			c.owned[in.A], c.owned[id] = false, true
-			c.locs[id] = loc{plane: p}
+			c.locs[id] = loc{plane: c.locs[in.A].plane}
 			return true
 		}
 		a, d := c.planeOf(in.A), c.place(id).plane

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/isago/isago/gen"
 	"github.com/isago/isago/gen/golang"
@@ -56,6 +57,35 @@ func TestFilesAreOfThePackage(t *testing.T) {
 		}
 		if got := files[0].Name + " " + golang.PackageName(name); got != want {
 			t.Errorf("%s is %s, expected %s", name, got, want)
+		}
+	}
+}
+
+// TestCommentsOfNumbers holds that a constant has the text of its <doc> behind it, and its name where it has none.
+func TestCommentsOfNumbers(t *testing.T) {
+	set, err := isa.Load(fstest.MapFS{"a.xml": {Data: []byte(`<isa name="a" strict="true">
+<file name="r" type="u32" count="2"><doc>What is counted.</doc></file><file name="s" type="u32" count="2"/>
+<bitset name="#instruction" size="1"><display>{N}</display><field name="N" pos="0" type="#r"/></bitset>
+<bitset name="#r" size="1"><display>r{N}</display><field name="N" pos="0" type="uint"/><reg file="r" index="{N}"/></bitset>
+</isa>`)}}, "a.xml", isa.Options{})
+	if err != nil {
+		t.Fatal(isa.Explain(err))
+	}
+	p, err := gen.New(t.Context(), set, gen.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := golang.Write(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := ""
+	for _, f := range files {
+		text += string(f.Text)
+	}
+	for _, want := range []string{"// What is counted.\n", "// s\n"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no comment %q", want)
 		}
 	}
 }

@@ -172,7 +172,7 @@ const scattered = `<isa name="scattered" strict="true">
   <display>add {OFF} {N}{MIX}</display>
   <pattern low="92" high="95">0010</pattern>
   <field name="OFF" type="int"><bits low="64" high="70"/><bits low="20" high="22"/></field>
-  <field name="N" type="uint"><bits low="23" high="24"/><bits low="71" high="91"/><bits low="0" high="1"/></field>
+  <field name="N" type="uint"><bits low="23" high="24"/><bits low="71" high="91"/><bits pos="0"/><bits pos="1"/></field>
   <derived name="MIX" type="bool" display=" mixed"><expr>({OFF} &amp; 9) == 9 || {N} &gt; 0x1800000</expr></derived>
   <pattern low="2" high="19">xxxxxxxxxxxxxxxxxx</pattern>
   <pattern low="25" high="63">xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx</pattern>

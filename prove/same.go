@@ -113,7 +113,7 @@ func (c *checker) allTexts() {
 	}
 	c.searched = len(jobs) > 0
 	for _, j := range jobs {
-		words := max(0, c.opt.Search/len(jobs))
+		words := c.opt.Search / len(jobs)
 		read, root := 0, j.env.Root
 		j.m.attempt(root.Spec.Span, "more of the texts of "+root.Name+" by reading back random words", func() { j.m.look(j.env, words, &read) })
 		c.limit(j.m, root.Spec.Span, "not proved: that no two words of %s print one text%s; %d random words that were read back show none but those reported", root.Name, j.m.where(), read)

@@ -215,10 +215,6 @@ func unsigned(text string) string {
 
 // explain says where else an instruction is one, if it is none here.
 func (r *reader) explain(err error, text, read string) error {
-	var e *asm.Error
-	if !errors.As(err, &e) || e.Code == diag.TextSymbol {
-		return err
-	}
 	if _, here := r.p.Try(read); here {
 		return err
 	}

@@ -5,8 +5,11 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/fstest"
 
+	"github.com/isago/isago/bits"
 	"github.com/isago/isago/facts"
+	"github.com/isago/isago/isa"
 )
 
 // changes are what ways do to parts of registers, by the semantics of the instructions. X:Y is X from Y, = a copy, ~ what may
@@ -33,48 +36,7 @@ func TestChanges(t *testing.T) {
 	for _, row := range strings.Split(strings.TrimSpace(changes), "\n") {
 		cells := strings.Split(row, "\t")
 		m, d, in := read(t, cells[0], cells[1])
-		names := map[facts.Part]string{}
-		for _, s := range m.States() {
-			for n := range s.Count {
-				for k := range max(1, len(s.Components)) {
-					if p, ok := m.Part(s, n, k); ok {
-						names[p] = facts.Access{State: s, Number: n, Mask: 1 << k, Address: -1}.String()
-					}
-				}
-			}
-		}
-		ways, err := m.Ways(d, in, facts.Stacks{}, func(*facts.State, int, int) (uint64, bool) { return 0, false })
-		if err != nil {
-			t.Fatal(err)
-		}
-		var list, uses []string
-		for _, w := range ways {
-			for _, c := range w.Changes {
-				x := names[c.Part] + ":"
-				switch {
-				case c.Copies:
-					x += "="
-				case c.Weak:
-					x += "~"
-				}
-				var from []string
-				for _, p := range c.From {
-					from = append(from, names[p])
-				}
-				if x += strings.Join(from, ","); c.Known {
-					x += fmt.Sprint("#", c.Value)
-				}
-				if !slices.Contains(list, x) {
-					list = append(list, x)
-				}
-			}
-			for _, p := range w.Uses {
-				if !slices.Contains(uses, names[p]) {
-					uses = append(uses, names[p])
-				}
-			}
-		}
-		got := strings.TrimSpace(strings.Join(list, " ") + " | " + strings.Join(uses, " "))
+		got := changesOf(t, m, d, in)
 		parts := strings.Split(cells[2], " ... ")
 		for _, part := range parts[1:] {
 			if !strings.Contains(got, part) {
@@ -83,6 +45,82 @@ func TestChanges(t *testing.T) {
 		}
 		if len(parts) == 1 && got != cells[2] || !strings.HasPrefix(got, parts[0]) {
 			t.Errorf("%s: %s\n got %s\nwant %s", cells[0], cells[1], got, cells[2])
+		}
+	}
+}
+
+// changesOf lists what an instruction changes and uses, in the form of changes.
+func changesOf(t *testing.T, m *facts.Machine, d *isa.Decoder, in isa.Inst) string {
+	t.Helper()
+	names := map[facts.Part]string{}
+	for _, s := range m.States() {
+		for n := range s.Count {
+			for k := range max(1, len(s.Components)) {
+				if p, ok := m.Part(s, n, k); ok {
+					names[p] = facts.Access{State: s, Number: n, Mask: 1 << k, Address: -1}.String()
+				}
+			}
+		}
+	}
+	ways, err := m.Ways(d, in, facts.Stacks{}, func(*facts.State, int, int) (uint64, bool) { return 0, false })
+	if err != nil {
+		t.Fatal(err)
+	}
+	var list, uses []string
+	for _, w := range ways {
+		for _, c := range w.Changes {
+			x := names[c.Part] + ":"
+			switch {
+			case c.Copies:
+				x += "="
+			case c.Weak:
+				x += "~"
+			}
+			var from []string
+			for _, p := range c.From {
+				from = append(from, names[p])
+			}
+			if x += strings.Join(from, ","); c.Known {
+				x += fmt.Sprint("#", c.Value)
+			}
+			if !slices.Contains(list, x) {
+				list = append(list, x)
+			}
+		}
+		for _, p := range w.Uses {
+			if !slices.Contains(uses, names[p]) {
+				uses = append(uses, names[p])
+			}
+		}
+	}
+	return strings.TrimSpace(strings.Join(list, " ") + " | " + strings.Join(uses, " "))
+}
+
+// What one way to an address changes and another way there does not is a change that may not happen, whichever comes first.
+func TestChangesOfOneWay(t *testing.T) {
+	for _, row := range [][2]string{
+		{"if (r[0] == 0) { end; } r[2] = 1; end;", "r2:~r2 | r0"},
+		{"if (r[0] == 0) { r[2] = 1; end; } end;", "r2:~r0,r2 | r0"},
+	} {
+		set, err := isa.Load(fstest.MapFS{"a.xml": {Data: []byte(`<isa strict="true">
+<file name="r" type="u32" count="3"/>
+<fetch unit="8"/>
+<bitset name="#instruction" size="8"><display>run</display><pattern low="0" high="7">00000000</pattern><semantics>` + row[0] + `</semantics></bitset>
+</isa>`)}}, "a.xml", isa.Options{})
+		if err != nil {
+			t.Fatal(isa.Explain(err))
+		}
+		m, err := facts.Open(set)
+		if err != nil {
+			t.Fatal(isa.Explain(err))
+		}
+		d, err := set.NewDecoder("")
+		if err != nil {
+			t.Fatal(err)
+		}
+		in, _ := d.Decode(bits.Value{})
+		if got := changesOf(t, m, d, in); got != row[1] {
+			t.Errorf("%s\n got %s\nwant %s", row[0], got, row[1])
 		}
 	}
 }

@@ -131,3 +131,19 @@ func TestRaces(t *testing.T) {
 		})
 	}
 }
+
+// A watcher is told of each access of a wave to a memory, with a search for races and without: three blocks have two waves, of
+// which each writes and reads once.
+func TestWatch(t *testing.T) {
+	for _, races := range []bool{false, true} {
+		g, _ := gridOf(t, 3, 64, 4, t3(10, always, 0, 0, 1, 0, 0), t3(2, always, 0, 3, 0, 0, 0))
+		told := 0
+		res, err := g.Run(t.Context(), GridOptions{Races: races, Watch: func(*Wave, *Access) { told++ }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if told != 3*2*2 || (len(res.Races) > 0) != races {
+			t.Errorf("races %v: told of %d accesses, %d races", races, told, len(res.Races))
+		}
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"encoding/json"
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -135,6 +136,32 @@ func TestXenosShaderDamaged(t *testing.T) {
 	binary.BigEndian.PutUint32(bad[0x10:], 0x10000)
 	if s, err := a2xx.ReadXenosShader(set, bad); err != nil || len(s.Words) != 6 || len(s.Literals) != 2 {
 		t.Errorf("without constants: %+v, %v", s, err)
+	}
+}
+
+// TestXenosOpenWords reads the words of open meaning of both stages: each holds its place in the file.
+func TestXenosOpenWords(t *testing.T) {
+	set := toolsFor(t, "", "vs").set
+	for _, vertex := range []bool{false, true} {
+		data := xenosFile(t, vertex)
+		want := []a2xx.OpenWord{}
+		put := func(from uint64, part string, places ...uint64) {
+			for _, n := range places {
+				binary.BigEndian.PutUint32(data[from+n:], uint32(from+n))
+				want = append(want, a2xx.OpenWord{Name: fmt.Sprintf("%s word +0x%02x", part, n), Value: uint32(from + n)})
+			}
+		}
+		put(0, "header", 0x0c, 0x1c, 0x20)
+		put(0x120, "shader", 0x08, 0x0c, 0x10)
+		s, err := a2xx.ReadXenosShader(set, data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, w := range want {
+			if !slices.Contains(s.Open, w) {
+				t.Errorf("vertex %v: no %+v in %+v", vertex, w, s.Open)
+			}
+		}
 	}
 }
 

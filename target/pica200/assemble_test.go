@@ -223,7 +223,8 @@ func TestFloats(t *testing.T) {
 		"1e-30": 0, "-1e-30": 0x800000, "inf": 0x7f0000, "-INF": 0xff0000,
 		"9.2e18":     0x7dfeb3, // 1.99493 * 2^62, .99493 * 65536 = 65203.9
 		"f24:3F0000": 0x3f0000, "f24:1": 1, "f24:ffffff": 0xffffff,
-		"1.0842022e-19": 0, // 2^-63, which picasso's conversion makes an exponent of 0
+		"1.0842022e-19": 0,      // 2^-63, which picasso's conversion makes an exponent of 0
+		"1.6263033e-19": 0x8000, // 1.5 * 2^-63
 	} {
 		out := assemble(t, a, in(".constf k("+text+", 0, 0, 0)"))
 		if out == nil {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/isago/isago/internal/cubintest"
+	"github.com/isago/isago/internal/diag"
 	"github.com/isago/isago/isa"
 	"github.com/isago/isago/target/tesla"
 )
@@ -106,6 +107,9 @@ func TestBadModules(t *testing.T) {
 		if _, err := tesla.ReadModule([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: error %v, expected %s", text, err, want)
 		}
+	}
+	if _, err := tesla.ReadModule([]byte("architecture {sm_10}\n" + strings.Repeat("a {\n", 17))); !strings.HasSuffix(strings.TrimSpace(diag.Render(err)), "|   ^") {
+		t.Errorf("expected the brace to be shown:\n%s", diag.Render(err))
 	}
 }
 

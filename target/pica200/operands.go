@@ -372,7 +372,7 @@ func (s *operandScan) pastArray(a *alias, name, written string, span diag.Span, 
 	}
 }
 
-// splitIndex reads what stands between brackets; turned tells that it is a number plus a register.
+// splitIndex reads what stands between brackets, if it is an index (ok); turned tells that it is a number plus a register.
 func (b *banks) splitIndex(inner string) (offset int, register uint8, turned, ok bool) {
 	inner = strings.TrimSpace(inner)
 	if n, good := number(inner); good {
@@ -383,7 +383,7 @@ func (b *banks) splitIndex(inner string) (offset int, register uint8, turned, ok
 	}
 	i := strings.IndexAny(inner, "+-")
 	if i <= 0 {
-		return 0, 0, false, false
+		return
 	}
 	left, right := strings.TrimSpace(inner[:i]), strings.TrimSpace(inner[i+1:])
 	if turned = inner[i] == '+' && left[0] >= '0' && left[0] <= '9'; turned {
@@ -392,7 +392,7 @@ func (b *banks) splitIndex(inner string) (offset int, register uint8, turned, ok
 	reg, good := b.named[strings.ToLower(left)]
 	n, isNumber := number(right)
 	if !good || !isNumber || strings.HasPrefix(right, "-") {
-		return 0, 0, false, false
+		return
 	}
 	if inner[i] == '-' {
 		n = -n

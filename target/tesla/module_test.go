@@ -108,7 +108,7 @@ func TestBadModules(t *testing.T) {
 			t.Errorf("%q: error %v, expected %s", text, err, want)
 		}
 	}
-	if _, err := tesla.ReadModule([]byte("architecture {sm_10}\n" + strings.Repeat("a {\n", 17))); !strings.HasSuffix(strings.TrimSpace(diag.Render(err)), "|   ^") {
+	if _, err := tesla.ReadModule([]byte("architecture {sm_10}\n" + strings.Repeat("a { b = 1\n", 17))); !strings.HasSuffix(strings.TrimSpace(diag.Render(err)), "|   ^") {
 		t.Errorf("expected the brace to be shown:\n%s", diag.Render(err))
 	}
 }

@@ -124,6 +124,9 @@ func TestRaces(t *testing.T) {
 			var got []string
 			for i := range res.Races {
 				got = append(got, res.Races[i].String())
+				if n := res.Races[i].Count; n != 3*32 {
+					t.Errorf("%d races, expected one of each lane of warp 1 in each block", n)
+				}
 			}
 			if fmt.Sprint(got) != row.want {
 				t.Errorf("races\n%v\nexpected\n%v\nstops %v", got, row.want, res.Stops)

@@ -47,3 +47,23 @@ func TestReadsAroundWrites(t *testing.T) {
 		}
 	}
 }
+
+// What returned early does not jump: r0 decides whether the instruction jumps over the next one.
+func TestJumpAfterReturn(t *testing.T) {
+	m := parse(t, `<isa strict="true">
+<file name="r" type="u32" count="4" init="0"/>
+<fetch unit="8"/>
+<bitset name="#instruction" size="8"/>
+<bitset name="over" extends="#instruction"><display>over</display><pattern low="0" high="7">00000000</pattern><semantics>if (r[0] == 2) { return; } pc = 2;</semantics></bitset>
+<bitset name="stop" extends="#instruction"><display>stop</display><pattern low="0" high="7">00000001</pattern><semantics>r[3] = here; end;</semantics></bitset>
+</isa>`)
+	for r0, want := range map[uint64]uint64{2: 1, 3: 2} {
+		w := NewWave(m.program("#instruction", sem.Words{}, 0, 1, 1))
+		w.Start(1, 0)
+		w.Set(m.state("r"), 0, 0, 0, r0)
+		w.Run(t.Context())
+		if got := w.Get(m.state("r"), 3, 0, 0); got != want {
+			t.Errorf("r0 is %d: it ends at %d, want %d", r0, got, want)
+		}
+	}
+}

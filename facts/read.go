@@ -303,9 +303,6 @@ func (r *reader) flow() {
 	if stays {
 		r.out.Own.Flows = append(r.out.Own.Flows, isa.Flow{Kind: isa.Next, Maybe: len(r.out.Own.Flows) > 0, Target: r.out.Next})
 	}
-	if r.jump == nil || r.own != nil && r.jump.A == r.own.A && r.truth(r.jump.Guard) == r.truth(r.own.Guard) {
-		return
-	}
 	for _, f := range r.targets(r.jump) {
 		f.Kind = r.kind(f, r.jump)
 		f.Maybe = true

@@ -171,7 +171,7 @@ func newWriter(ctx context.Context, p *gen.Program) *writer {
 	return w
 }
 
-// camel writes a name in small letters as Go does: reg_index is RegIndex.
+// camel writes a name that gen.Lower made as Go does: reg_index is RegIndex.
 func camel(name string) string {
 	var b strings.Builder
 	up := true
@@ -186,11 +186,7 @@ func camel(name string) string {
 		b.WriteRune(r)
 		up = false
 	}
-	s := b.String()
-	if s == "" || s[0] >= '0' && s[0] <= '9' {
-		return "N" + s
-	}
-	return s
+	return b.String()
 }
 
 // local writes a name as that of a function of the package.

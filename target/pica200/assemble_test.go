@@ -99,6 +99,7 @@ func TestLayout(t *testing.T) {
 		{"empty procedure", ".proc p\n.end\n" + in("", "callc cmp.x, p"), "84000000 97800001 88000000"},
 		{"call ahead", in("", "callu b3, p") + ".proc p\nemit\nemit\n.end", "98c00802 88000000 a8000000 a8000000"},
 		{"procedure inside", ".proc p\nemit\n.proc q\nemit\n.end\n.end\n" + in("", "call p", "call q"), "a8000000 a8000000 90000002 90000401 88000000"},
+		{"given by hand as 0", in("", "ifu b0 {DST=0x0}", "callu b0, 0 {NUM=0x0}", "nop"), "9c000000 98000000 84000000 88000000"},
 		{"given by hand", in("", "ifu b0 {DST=0x5, NUM=2}", "jmpu b0, 9", "call 7 {NUM=3}", "l:call l {NUM=1}"),
 			"9c001402 b4002400 90001c03 90000c01 88000000"},
 	} {
@@ -109,7 +110,9 @@ func TestLayout(t *testing.T) {
 		if got := codeWords(out.File); got != x.want {
 			t.Errorf("%s:\n got %s\nwant %s", x.name, got, x.want)
 		}
-		roundTrip(t, a, out.Bytes)
+		if text := roundTrip(t, a, out.Bytes); strings.Contains(text, ".isago no-programs") {
+			t.Errorf("%s: the source is no instructions:\n%s", x.name, text)
+		}
 	}
 }
 

@@ -139,3 +139,21 @@ func TestWholeRegion(t *testing.T) {
 		}
 	}
 }
+
+// Constants are printed in the form of their type: whole numbers in decimal, floats as their bits and their value.
+func TestPrintsConstants(t *testing.T) {
+	m := parse(t, `<isa strict="true">
+<file name="r" type="s32" count="1" init="0"/><file name="f" type="f32" count="1" init="0"/><file name="u" type="u32" count="1" init="0"/>
+<bitset name="#instruction" size="8"><display>{N}</display><field name="N" low="0" high="7" type="uint"/>
+<semantics>r[0] = r[0] * -12; f[0] = f[0] * 1.5; u[0] = u[0] * 3000000000;</semantics></bitset>
+</isa>`)
+	code, err := m.program("#instruction", sem.Words{}, 0).Code(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{" -12\n", " 0x3fc00000 (1.5)\n", " 3000000000\n"} {
+		if !strings.Contains(code.String(), want) {
+			t.Errorf("no %q in\n%s", want, code)
+		}
+	}
+}

@@ -48,6 +48,24 @@ func TestRunAgain(t *testing.T) {
 	}
 }
 
+// A program's name is that of the components of its mask, and of each register of several.
+func TestNameOf(t *testing.T) {
+	m := parse(t, `<isa strict="true">
+<file name="v" type="f32x4" count="12" use="input"/>
+<bitset name="#instruction" size="8"><display>nop</display><pattern low="0" high="7">00000000</pattern><semantics></semantics></bitset>
+</isa>`)
+	v := m.state("v")
+	l := &Launch{Inputs: []Port{{Name: "uv", State: v, First: 1, Count: 1, Mask: 0b0101}, {Name: "pos", State: v, First: 2, Count: 2}}}
+	for _, row := range []struct {
+		number, comp int
+		want         string
+	}{{0, 0, ""}, {1, 0, "uv"}, {1, 1, ""}, {1, 2, "uv"}, {1, 3, ""}, {2, 0, "pos[0]"}, {3, 3, "pos[1]"}, {4, 0, ""}} {
+		if got := l.NameOf(v, row.number, row.comp); got != row.want {
+			t.Errorf("component %d of v%d is %q, want %q", row.comp, row.number, got, row.want)
+		}
+	}
+}
+
 // Inputs that are wrong are told of, with the line and what was expected there.
 func TestFeed(t *testing.T) {
 	m := parse(t, `<isa strict="true">

@@ -3,6 +3,7 @@ package tesla_test
 import (
 	"debug/elf"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -25,6 +26,28 @@ func twoKernels() []byte {
 		{Name: ".nv.constant14", Kind: elf.SHT_NOBITS, Data: make([]byte, 4)},
 		{Name: ".text.second", Kind: elf.SHT_PROGBITS, Flags: 6, Info: 2 << 24, Data: cubintest.Words(0xf0000001, 0xe0000781)},
 	})
+}
+
+// TestOtherConstants has constants of a number behind the last of the machine, which are called as their section is.
+func TestOtherConstants(t *testing.T) {
+	set := load(t)
+	n := 0
+	for _, m := range set.Memories() {
+		if m.Use == "constant" {
+			n++
+		}
+	}
+	name := fmt.Sprintf(".nv.constant%d", n)
+	im, err := tesla.OpenELF(set, cubintest.File(12, []cubintest.Section{
+		{Name: ".text.k", Kind: elf.SHT_PROGBITS, Flags: 6, Info: 2 << 24, Data: cubintest.Words(0xf0000001, 0xe0000781)},
+		{Name: name, Kind: elf.SHT_NOBITS, Data: make([]byte, 4)},
+	}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := name + " = 4 bytes"; !slices.Contains(im.Header, want) {
+		t.Errorf("header %q, expected %q", im.Header, want)
+	}
 }
 
 func TestELF(t *testing.T) {

@@ -16,6 +16,7 @@ const wordsXML = `<isa name="words" strict="true">
 <file name="r" type="u32" count="2" use="temporary" init="0"><alias>$r</alias></file>
 <memory name="attr" use="input" scope="lane" access="f32 u32 u16"><alias>in</alias></memory>
 <memory name="c" count="2" use="constant" scope="launch" size="16" access="f32 u32"/>
+<memory name="k" use="constant" scope="launch" access="u32"/>
 <memory name="out" use="output" scope="lane" access="f32 u32"/>
 <memory name="m" scope="lane" size="8" access="u32" outside="trap"/>
 <fetch unit="8"/>
@@ -125,6 +126,7 @@ func TestWords(t *testing.T) {
 		"in[0x2]=1":      "in[0x2], expected in[ADDRESS] with a multiple of 4 below 0x10000",
 		"in[x]=1":        "in[x], expected in[ADDRESS]",
 		"c0[0x10]=1":     "c0[0x10], expected c0[ADDRESS] with a multiple of 4 below 0x10",
+		"k[0x0]=1":       "k[0x0], expected k[ADDRESS] with a multiple of 4 below 0x0", // its size is a launch's
 		"c0[0xc]=1,2":    "2 values from c0[0xc] on, which has room for 1",
 		"in[0xfffc]=1,2": "2 values from in[0xfffc] on, which has room for 1",
 		"out[0x0]=1":     "out[0x0] is an output",

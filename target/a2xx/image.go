@@ -103,10 +103,7 @@ func (m *machine) likeness(words []uint32) int {
 	p.analyse()
 	next, ends, inOrder := p.start, false, true
 	for i := range p.clauses {
-		c := &p.clauses[i]
-		if !c.runs {
-			continue
-		}
+		c := &p.clauses[i] // the count of one that runs nothing is 0
 		if c.count > c.steps || c.count > 0 && (c.address < p.start || c.address+c.count > len(words)/unitWords) {
 			return unlike
 		}

@@ -177,6 +177,21 @@ const scattered = `<isa name="scattered" strict="true">
   <pattern low="2" high="19">xxxxxxxxxxxxxxxxxx</pattern>
   <pattern low="25" high="63">xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx</pattern>
 </bitset>
+<bitset name="half" extends="#instruction">
+  <display>half {H}, {F}</display>
+  <pattern low="92" high="95">0011</pattern>
+  <field name="H" low="0" high="15" type="float"/>
+  <field name="F" low="16" high="47" type="float"/>
+  <pattern low="48" high="91">xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx</pattern>
+</bitset>
+<bitset name="shr" extends="#instruction">
+  <display>shr {Q}, {S}, {U}</display>
+  <pattern low="92" high="95">0100</pattern>
+  <field name="Q" low="0" high="63" type="hex"/>
+  <derived name="S" type="hex" width="64"><expr>{Q} &gt;&gt; 1</expr></derived>
+  <derived name="U" type="hex" width="64"><expr>({Q} | 0ull) &gt;&gt; 1</expr></derived>
+  <pattern low="64" high="91">xxxxxxxxxxxxxxxxxxxxxxxxxxxx</pattern>
+</bitset>
 </isa>`
 
 // inRows is a machine whose operands are several registers in a row, also at the end of their file.

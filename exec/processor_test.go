@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"testing"
+	"testing/fstest"
 
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/exec"
@@ -131,6 +132,34 @@ func TestProcessorRefuses(t *testing.T) {
 	} {
 		if row.err == nil || row.err.Error() != row.want {
 			t.Errorf("error %v, want %s", row.err, row.want)
+		}
+	}
+}
+
+// Without a context the processor has that of the description's defaults.
+func TestProcessorContext(t *testing.T) {
+	set, err := isa.Load(fstest.MapFS{"a.xml": {Data: []byte(`<isa strict="true">
+<enum name="#stage"><value val="0" display="a"/><value val="1" display="b"/><value val="2" display="c"/></enum>
+<context name="stage" type="#stage" default="b"/>
+<register name="r" type="u32"/>
+<fetch unit="8"/>
+<bitset name="#instruction" size="8"><display>stage</display><pattern low="0" high="7">00000000</pattern><semantics>r = {@stage}; end;</semantics></bitset>
+</isa>`)}}, "a.xml", isa.Options{})
+	if err != nil {
+		t.Fatal(isa.Explain(err))
+	}
+	other, err := set.ParseContext(set.DefaultContext(), "stage", "c")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for want, ctx := range map[uint64]bits.Value{1: {}, 2: other} {
+		p, err := exec.NewProcessor(set, exec.Setup{Fetch: fetchOf(0), Context: ctx})
+		if err != nil {
+			t.Fatal(isa.Explain(err))
+		}
+		p.Run(10)
+		if r, err := p.Read("r", 0); err != nil || r[0] != want {
+			t.Errorf("r = %d, %v, want %d", r, err, want)
 		}
 	}
 }

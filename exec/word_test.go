@@ -14,6 +14,7 @@ import (
 // put moves one to an output whose address a register has, half reads 16 bits, and load moves one from memory of no use.
 const wordsXML = `<isa name="words" strict="true">
 <file name="r" type="u32" count="2" use="temporary" init="0"><alias>$r</alias></file>
+<view name="h" file="r" type="u16"/>
 <memory name="attr" use="input" scope="lane" access="f32 u32 u16"><alias>in</alias></memory>
 <memory name="c" count="2" use="constant" scope="launch" size="16" access="f32 u32"/>
 <memory name="k" use="constant" scope="launch" access="u32"/>
@@ -113,6 +114,7 @@ func TestWords(t *testing.T) {
 		{"memory of no use is no input", []uint32{0x0400, 0x50008}, read("raw", "\x01\x00\x00\x00"), "out[0x0]; out[0x8]; [1 0]"},
 		// put out[r0], in[4]; copy out[0], in[4]: r0 is 12 in one lane and 4 in the other.
 		{"a computed address", []uint32{0x20400, 0x0400}, read("csv", "in[0x4],r0\n1,12\n2,4\n"), "out[0x0]; out[0x4]; out[0xc]; [3f800000 0 3f800000]; [40000000 40000000 0]"},
+		{"a register of a view", []uint32{0x20400}, set("in[0x4]=1", "h0=0x10"), "out[0x10]; [3f800000]"},
 		{"a register by its alias", []uint32{0x20400}, set("in[0x4]=1", "$r0=16"), "out[0x10]; [3f800000]"},
 	} {
 		for _, jobs := range []int{1, 3} {

@@ -199,10 +199,16 @@ func TestWrongOptions(t *testing.T) {
 		{"scene", "bool.json", "expected 0 to 255"}, {"scene", "const.json", "beyond the last constant"}, {"scene", "buffer.json", "fetch constant 32"},
 		{"scene", "flag.json", "0x3f800000 for bools3, expected components of type bool"}, {"scene", "odd.json", "odd: 3 bytes, expected two for each index"},
 		{"size", "4x4a", "expected WIDTHxHEIGHT"}, {"size", "4", "expected WIDTHxHEIGHT"}, {"size", "-4x4", "expected 1 to 8192"},
+		{"size", "8193x1", "expected 1 to 8192"}, {"size", "1x8193", "expected 1 to 8192"},
 	} {
 		_, err := openSource(t, "vs", "ALU: MAXv R0 = R0, R0", f, map[string][]string{row.option: {row.value}})
 		if err == nil || !strings.Contains(err.Error(), row.want) {
 			t.Errorf("--%s %s: %v, want %q", row.option, row.value, err, row.want)
+		}
+	}
+	for _, size := range []string{"8192x1", "1x8192"} {
+		if _, err := openSource(t, "vs", "ALU: MAXv R0 = R0, R0", f, map[string][]string{"size": {size}}); err != nil {
+			t.Errorf("--size %s: %v", size, err)
 		}
 	}
 }

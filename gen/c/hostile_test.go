@@ -31,6 +31,20 @@ func TestNoTextBecomesCode(t *testing.T) {
 	}
 }
 
+// TestCommentsOfFields holds that the comment of a field says of which table it is an index.
+func TestCommentsOfFields(t *testing.T) {
+	_, p := gentest.Hostile()[2].Program(t)
+	text := ""
+	for _, f := range c.Write(p) {
+		text += string(f.Text)
+	}
+	for _, want := range []string{"/* A, bits 0..7, an index of table find", "/* B, bits 8..15, an index of table decode"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no comment %q", want)
+		}
+	}
+}
+
 var evil = regexp.MustCompile(`\bEVIL\b`)
 
 // quoted reports whether the first such word of a line stands in a string or in a comment.

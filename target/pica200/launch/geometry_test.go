@@ -281,6 +281,8 @@ func TestGeometryAttributes(t *testing.T) {
 			"0 0 0 1 2;0 0 0 10 20;0 0 0 3 4;attributes of a vertex: 3 (the outputs of the file's vertex shader)"},
 		{"point, by the vertex shader", "point c0", emits("v0.xy", "v1.xy", "v3.xy"), geometryInput{csv: two, options: vertices("2")},
 			"0 0 0 1 2;0 0 0 10 20;0 0 0 3 4;attributes of a vertex: 3 (the outputs of the file's vertex shader)"},
+		{"a row of point mode has all declared inputs", "point c0\n.in a v0\n.in b v1\n.in c v2\n.in d v3", emits("v0.xy", "v3.xy", "v3.xy"), geometryInput{csv: "v0.x,v0.y,v3.x,v3.y\n1,2,10,20\n"},
+			"0 0 0 1 2;0 0 0 10 20;0 0 0 10 20"},
 		{"more than the vertex shader", "variable c48 2", "\tnop\n", geometryInput{csv: "v3.x\n1\n"},
 			"the inputs name 4 attributes of a vertex, up to v3, expected at most 3 (the outputs of the file's vertex shader); --attributes N sets another number"},
 	} {

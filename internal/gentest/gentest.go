@@ -101,7 +101,7 @@ func Descriptions(t testing.TB) (list []Description) {
 		}
 		list = append(list, Description{Name: m.Name, Load: m.Load, Gens: []uint32{0}})
 	}
-	list = append(list, text("scattered", scattered, 0), text("rows", inRows, 0), text("refined", refined, 0), text("handed", handed, 0))
+	list = append(list, text("scattered", scattered, 0), text("rows", inRows, 0), text("refined", refined, 0), text("handed", handed, 0), text("conditional", conditional(), 0))
 	for i := range *count {
 		x := text(fmt.Sprintf("random%d", *seed+i), invented.Foreign(*seed+i), 0, 1, 3)
 		x.Random = true

@@ -151,6 +151,17 @@ const evil = `<isa>
 </bitset>
 </isa>`
 
+// conditional is a machine of many leaves, each of which asks for the value of a field: tables find them, and try their conditions.
+func conditional() string {
+	var b strings.Builder
+	b.WriteString(`<isa name="conditional" strict="true"><bitset name="#instruction" size="16"/>`)
+	for i := range 20 {
+		fmt.Fprintf(&b, `<bitset name="op%d" extends="#instruction"><display>op%[1]d {N}</display><require>{N} != %d</require>
+		<pattern low="11" high="15">%05b</pattern><pattern low="9" high="10">01</pattern><field name="N" low="0" high="8" type="uint"/></bitset>`, i, i%5, i)
+	}
+	return b.String() + "</isa>"
+}
+
 // scattered is a machine whose fields are in pieces: in a word, across its limbs, in an operand, and of more than 64 bits.
 const scattered = `<isa name="scattered" strict="true">
 <file name="r" type="u32" count="32"/>

@@ -149,6 +149,9 @@ func TestELFModule(t *testing.T) {
 	if m.Chip != "sm_11" || k.Name != "k" || k.Registers != 5 || fmt.Sprint(k.Parameters) != "[{0 4} {8 8}]" || fmt.Sprint(k.Constants) != "[{1 0 [7 0 0 0]}]" {
 		t.Errorf("kernel %+v of %s", k, m.Chip)
 	}
+	if m.PointerSize != 4 {
+		t.Errorf("pointers of %d bytes in a file of 32 bits", m.PointerSize)
+	}
 	if got := fmt.Sprint(m.Variables); got != "[{counter -1 16 12 []}]" {
 		t.Errorf("variables %s", got)
 	}

@@ -11,9 +11,11 @@ import (
 )
 
 // wordsXML is a machine whose programs get their inputs from memory and leave their outputs in memory: copy moves a word,
-// put moves one to an output whose address a register has, half reads 16 bits, and load moves one from memory of no use.
+// put moves one to an output whose address a register has, half reads 16 bits, load moves one from memory of no use,
+// and pick moves a component of a register.
 const wordsXML = `<isa name="words" strict="true">
 <file name="r" type="u32" count="2" use="temporary" init="0"><alias>$r</alias></file>
+<file name="p" type="u32x2" count="2" use="temporary"/>
 <view name="h" file="r" type="u16"/>
 <memory name="attr" use="input" scope="lane" access="f32 u32 u16"><alias>in</alias></memory>
 <memory name="c" count="2" use="constant" scope="launch" size="16" access="f32 u32"/>
@@ -36,6 +38,8 @@ const wordsXML = `<isa name="words" strict="true">
 <bitset name="add" extends="#instruction"><display>add {D}, c0[{A}]</display><pattern low="16" high="31">0000000000000011</pattern>
   <field name="D" low="0" high="7" type="#out" role="write"/><field name="A" low="8" high="15" type="hex"/><semantics>{D} = c0.u32[{A}];</semantics></bitset>
 <bitset name="poke" extends="#instruction"><display>poke</display><pattern low="0" high="31">00000000000001000000000000000000</pattern><semantics>m.u32[r[0]] = 1;</semantics></bitset>
+<bitset name="pick" extends="#instruction"><display>pick {D}</display><pattern low="8" high="31">000000000000011000000000</pattern>
+  <field name="D" low="0" high="7" type="#out" role="write"/><semantics>{D} = p[1].y;</semantics></bitset>
 <bitset name="load" extends="#instruction"><display>load {D}, {A}</display><pattern low="16" high="31">0000000000000101</pattern>
   <field name="D" low="0" high="7" type="#out" role="write"/><field name="A" low="8" high="15" type="#m" role="read"/><semantics>{D} = {A};</semantics></bitset>
 </isa>`
@@ -115,6 +119,8 @@ func TestWords(t *testing.T) {
 		// put out[r0], in[4]; copy out[0], in[4]: r0 is 12 in one lane and 4 in the other.
 		{"a computed address", []uint32{0x20400, 0x0400}, read("csv", "in[0x4],r0\n1,12\n2,4\n"), "out[0x0]; out[0x4]; out[0xc]; [3f800000 0 3f800000]; [40000000 40000000 0]"},
 		{"a register of a view", []uint32{0x20400}, set("in[0x4]=1", "h0=0x10"), "out[0x10]; [3f800000]"},
+		{"a component", []uint32{0x60000}, set("p1=0x7,0x5"), "out[0x0]; [5]"},
+		{"another component", []uint32{0x60000}, set("p0=0x7,0x5"), "out[0x0]; [0]; p1.y unwritten at 0 in 1"},
 		{"a register by its alias", []uint32{0x20400}, set("in[0x4]=1", "$r0=16"), "out[0x10]; [3f800000]"},
 	} {
 		for _, jobs := range []int{1, 3} {

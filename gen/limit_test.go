@@ -126,3 +126,21 @@ func load(t *testing.T, source string) *isa.Set {
 	}
 	return set
 }
+
+// TestClass has three ranges of generations that a leaf of 3 to 5 tells apart: each has its first and its last.
+func TestClass(t *testing.T) {
+	p, err := gen.New(t.Context(), load(t, `<isa><bitset name="#instruction" size="8"/>
+<bitset name="a" extends="#instruction"><display>a</display><gen min="3" max="5"/><pattern low="0" high="7">00000000</pattern></bitset>
+<bitset name="b" extends="#instruction"><display>b</display><pattern low="0" high="7">00000001</pattern></bitset></isa>`), gen.Options{Fallback: "a", AllGens: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for g, same := range map[uint32]uint32{0: 2, 3: 5, 4: 3, 6: 1 << 31} {
+		if p.Class(g) != p.Class(same) {
+			t.Errorf("generations %d and %d are of classes %d and %d, expected one", g, same, p.Class(g), p.Class(same))
+		}
+	}
+	if p.Class(2) == p.Class(3) || p.Class(5) == p.Class(6) || p.Class(2) == p.Class(6) {
+		t.Errorf("classes %d, %d, %d, %d, expected three", p.Class(2), p.Class(3), p.Class(5), p.Class(6))
+	}
+}

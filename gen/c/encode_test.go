@@ -21,11 +21,11 @@ import (
 const encodeXML = `<isa>
 <expr name="#wide">{SIZE} == 2</expr>
 <bitset name="#reg" size="6">
-  <display>{HALF}r{NUM}.{COMP}</display>
+  <display>{FOR_HALF}r{NUM}.{COMP}</display>
   <field name="NUM" low="2" high="5" type="uint"/>
   <field name="COMP" low="0" high="1" type="uint"/>
   <encode type="const struct reg *">
-    <map name="NUM">src->num >> 2</map>
+    <map name="NUM">p->FOR_HALF ? src->num / 4 : src->num >> 2</map>
     <map name="COMP">src->num &amp; 3</map>
   </encode>
 </bitset>
@@ -44,7 +44,7 @@ const encodeXML = `<isa>
     <field name="OFF" low="0" high="15" type="int"/>
   </override>
   <display>{NAME} {DST}, {OFF}</display>
-  <field name="DST" low="16" high="21" type="#reg"><param name="IS_HALF" as="HALF"/></field>
+  <field name="DST" low="16" high="21" type="#reg"><param name="IS_HALF" as="FOR_HALF"/></field>
   <field name="SIZE" low="22" high="23" type="uint"/>
   <field name="OFF" low="0" high="7" type="int"/>
   <assert low="8" high="15">10000001</assert>

@@ -119,8 +119,8 @@ func TestWords(t *testing.T) {
 		// put out[r0], in[4]; copy out[0], in[4]: r0 is 12 in one lane and 4 in the other.
 		{"a computed address", []uint32{0x20400, 0x0400}, read("csv", "in[0x4],r0\n1,12\n2,4\n"), "out[0x0]; out[0x4]; out[0xc]; [3f800000 0 3f800000]; [40000000 40000000 0]"},
 		{"a register of a view", []uint32{0x20400}, set("in[0x4]=1", "h0=0x10"), "out[0x10]; [3f800000]"},
-		{"a component", []uint32{0x60000}, set("p1=0x7,0x5"), "out[0x0]; [5]"},
-		{"another component", []uint32{0x60000}, set("p0=0x7,0x5"), "out[0x0]; [0]; p1.y unwritten at 0 in 1"},
+		{"a component", []uint32{0x60000}, read("csv", "p1.y\n0x5\n"), "out[0x0]; [5]"},
+		{"another component", []uint32{0x60000}, read("csv", "p0.y\n0x5\n"), "out[0x0]; [0]; p1.y unwritten at 0 in 1"},
 		{"a register by its alias", []uint32{0x20400}, set("in[0x4]=1", "$r0=16"), "out[0x10]; [3f800000]"},
 	} {
 		for _, jobs := range []int{1, 3} {

@@ -135,6 +135,25 @@ func TestRaces(t *testing.T) {
 	}
 }
 
+// A wave that writes what another wave read before races with it, as one that reads what another wrote does.
+func TestWriteAfterRead(t *testing.T) {
+	g, m := gridOf(t, 3, 64, 4, t3(2, always, 0, 3, 0, 0, 0), t3(10, always, 0, 0, 1, 0, 0)) // all read word 0, then lane 0 of warp 1 writes it
+	g.Begin = func(_ int, _ *Shared, waves []*Wave) {
+		for i, w := range waves {
+			for lane := range 32 {
+				w.Set(m.state("r"), 1, 0, lane, uint64(4*(32*(1-i)+lane)))
+			}
+		}
+	}
+	res, err := g.Run(t.Context(), GridOptions{Races: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(res.Races) != 1 || res.Races[0].Count != 3 || res.Races[0].First.Writes || !res.Races[0].Second.Writes {
+		t.Errorf("races %+v", res.Races)
+	}
+}
+
 // A watcher is told of each access of a wave to a memory, with a search for races and without: three blocks have two waves, of
 // which each writes and reads once.
 func TestWatch(t *testing.T) {

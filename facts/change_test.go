@@ -124,3 +124,29 @@ func TestChangesOfOneWay(t *testing.T) {
 		}
 	}
 }
+
+// The sides of a choice between conditions are decided as they are elsewhere: what is neither does not happen.
+func TestChoiceOfConditions(t *testing.T) {
+	set, err := isa.Load(fstest.MapFS{"a.xml": {Data: []byte(`<isa strict="true">
+<file name="r" type="u32" count="3"/>
+<fetch unit="8"/>
+<bitset name="#instruction" size="8"><display>run</display><pattern low="0" high="7">00000000</pattern>
+<semantics>let b = r[1] == 0; let c = r[2] == 0; if (r[0] == 0 ? b : c) { if (!b &amp;&amp; !c) { pc = 100; } }</semantics></bitset>
+</isa>`)}}, "a.xml", isa.Options{})
+	if err != nil {
+		t.Fatal(isa.Explain(err))
+	}
+	m, err := facts.Open(set)
+	if err != nil {
+		t.Fatal(isa.Explain(err))
+	}
+	d, err := set.NewDecoder("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	in, _ := d.Decode(bits.Value{})
+	ways, err := m.Ways(d, in, facts.Stacks{}, nil)
+	if err != nil || len(ways) != 1 || ways[0].Next != 8 {
+		t.Errorf("ways %+v, %v, want the next instruction alone", ways, err)
+	}
+}

@@ -195,6 +195,13 @@ const scattered = `<isa name="scattered" strict="true">
   <field name="F" low="16" high="47" type="float"/>
   <pattern low="48" high="91">xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx</pattern>
 </bitset>
+<bitset name="wide" extends="#instruction">
+  <display>wide {W}</display>
+  <pattern low="92" high="95">0101</pattern>
+  <field name="W" type="hex"><bits low="0" high="6"/><bits low="20" high="77"/></field>
+  <pattern low="7" high="19">xxxxxxxxxxxxx</pattern>
+  <pattern low="78" high="91">xxxxxxxxxxxxxx</pattern>
+</bitset>
 <bitset name="shr" extends="#instruction">
   <display>shr {Q}, {S}, {U}</display>
   <pattern low="92" high="95">0100</pattern>

@@ -31,16 +31,16 @@ func TestNoTextBecomesCode(t *testing.T) {
 	}
 }
 
-// TestCommentsOfFields holds that the comment of a field says of which table it is an index.
-func TestCommentsOfFields(t *testing.T) {
+// TestHeaderOfTables holds that an enum of small values is one of C, and that the comment of a field says of which table it is an index.
+func TestHeaderOfTables(t *testing.T) {
 	_, p := gentest.Hostile()[2].Program(t)
 	text := ""
 	for _, f := range c.Write(p) {
 		text += string(f.Text)
 	}
-	for _, want := range []string{"/* A, bits 0..7, an index of table find", "/* B, bits 8..15, an index of table decode"} {
+	for _, want := range []string{"\nenum go_stage {\n", "/* A, bits 0..7, an index of table find", "/* B, bits 8..15, an index of table decode"} {
 		if !strings.Contains(text, want) {
-			t.Errorf("no comment %q", want)
+			t.Errorf("no %q", want)
 		}
 	}
 }

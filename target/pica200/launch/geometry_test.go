@@ -20,6 +20,7 @@ type geometryInput struct {
 	options         map[string][]string
 	quirks          map[string]string
 	strict          bool
+	trace           func(*exec.Wave, exec.Event)
 }
 
 // runGeometry runs a geometry shader in picasso's language and returns what it gives: for each vertex of a triangle the
@@ -56,7 +57,7 @@ func runGeometry(t *testing.T, in geometryInput, sources ...string) (rows []stri
 			return nil, err
 		}
 	}
-	o, err := r.Run(t.Context(), exec.RunOptions{Budget: 1000, Strict: in.strict, Stats: true})
+	o, err := r.Run(t.Context(), exec.RunOptions{Budget: 1000, Strict: in.strict, Stats: true, Trace: in.trace})
 	if err != nil {
 		return nil, err
 	}
@@ -179,6 +180,19 @@ func (row *geometryRow) check(t *testing.T, sources ...string) {
 
 // filled stores v0 in slots 0 and 1.
 const filled = "\tsetemit 0\n\tmov o0, v0\n\temit\n\tsetemit 1\n\tmov o0, v0\n\temit\n"
+
+// A trace has the instructions of the first primitive, here a nop and an end.
+func TestGeometryTrace(t *testing.T) {
+	starts := 0
+	in := geometryInput{csv: "v0.x\n1\n2\n", trace: func(_ *exec.Wave, e exec.Event) {
+		if e.Kind == exec.Starts {
+			starts++
+		}
+	}}
+	if _, err := runGeometry(t, in, ".gsh point c0\n.out - position o0.xy\n.proc main\n\tnop\n\tend\n.end\n"); err != nil || starts != 2 {
+		t.Errorf("%d instructions, %v, want 2", starts, err)
+	}
+}
 
 // An emit of a component that nobody wrote is reported, in each bank, and so is a triangle with a slot in which nothing
 // was stored.

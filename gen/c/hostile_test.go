@@ -35,7 +35,7 @@ func TestNoTextBecomesCode(t *testing.T) {
 func TestHeaderOfTables(t *testing.T) {
 	_, p := gentest.Hostile()[2].Program(t)
 	text := ""
-	for _, f := range c.Write(p) {
+	for _, f := range written(t, p) {
 		text += string(f.Text)
 	}
 	for _, want := range []string{"\nenum go_stage {\n", "/* A, bits 0..7, an index of table find", "/* B, bits 8..15, an index of table decode"} {

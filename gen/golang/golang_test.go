@@ -75,7 +75,7 @@ func TestCommentsOfNumbers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	files, err := golang.Write(p)
+	files, err := golang.Write(t.Context(), p)
 	if err != nil {
 		t.Fatal(err)
 	}

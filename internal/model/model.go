@@ -2,6 +2,7 @@
 package model
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -21,6 +22,8 @@ type Options struct {
 	Syntax string
 	// Sound tells that the description is known to have no mistakes, for which it is not searched then.
 	Sound bool
+	// environments bounds those that are bound, 0 is maxBound.
+	environments int
 }
 
 // Machine is a bound description. It is safe for use by several goroutines.
@@ -41,7 +44,8 @@ type Machine struct {
 	mu          sync.Mutex
 	envs        map[string]*Env
 	indices     atomic.Int32
-	boundLeaves int // built so far
+	boundLeaves int // built so far, at most mostBound
+	mostBound   int
 	open        opened
 	unsettled   int // how often a name was asked for while it was being resolved
 }
@@ -168,7 +172,7 @@ func (e *Enum) Lookup(v uint64) (string, bool) {
 // New binds a description. The error is a diag.List.
 func New(isa *spec.ISA, opt Options) (*Machine, error) {
 	m := &Machine{
-		ISA: isa, Gen: opt.Gen, Syntax: opt.Syntax, Sound: opt.Sound,
+		ISA: isa, Gen: opt.Gen, Syntax: opt.Syntax, Sound: opt.Sound, mostBound: cmp.Or(opt.environments, maxBound),
 		roots: map[*spec.Bitset]*Root{}, enums: map[*spec.Enum]*Enum{}, envs: map[string]*Env{},
 	}
 	if err := m.checkSyntax(); err != nil {
@@ -485,7 +489,7 @@ func (m *Machine) nested(u *BoundLeaf, f *spec.Field) *Env {
 		u.fail(diag.Errorf(diag.XMLLimit, f.Span, "bitsets nested more than %d deep in %s", maxScopes, u.where()))
 		return m.env(root.Name, root, nil, nil, false)
 	}
-	if m.boundLeaves > maxBound { // reported by bound
+	if m.boundLeaves > m.mostBound { // reported by bound
 		return m.env(root.Name, root, nil, nil, false)
 	}
 	if f.AllParams {
@@ -533,10 +537,10 @@ func (e *Env) bound(l *Leaf) *BoundLeaf {
 	outer := e.Machine.open
 	e.Machine.open = opened{}
 	defer func() { e.Machine.open = outer }()
-	if e.Machine.boundLeaves++; e.Machine.boundLeaves <= maxBound {
+	if e.Machine.boundLeaves++; e.Machine.boundLeaves <= e.Machine.mostBound {
 		u.build()
-	} else if e.Machine.boundLeaves == maxBound+1 {
-		u.fail(diag.Errorf(diag.XMLLimit, l.Spec.Span, "more than %d surroundings in which operands are nested", maxBound))
+	} else if e.Machine.boundLeaves == e.Machine.mostBound+1 {
+		u.fail(diag.Errorf(diag.XMLLimit, l.Spec.Span, "more than %d surroundings in which operands are nested", e.Machine.mostBound))
 	}
 	delete(e.pending, l.ID)
 	e.units[l.ID].Store(u)

@@ -1,9 +1,13 @@
 package model
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/isago/isago/internal/diag"
 )
 
 // shape builds a description that loads out of bytes: few names, so that they meet, in fields,
@@ -109,19 +113,29 @@ func (s *shape) description() string {
 	return s.b.String()
 }
 
-// Names that need each other in any way end in something, not in a ring.
+// bindShape binds what bytes make, as it is and with strict="true", up to so many environments.
+func bindShape(t *testing.T, data []byte, environments int) {
+	s := shape{bytes: data}
+	text, opt := s.description(), Options{environments: environments}
+	var limit *diag.Error
+	if err := bind(text, opt); err != nil && !(errors.As(err, &limit) && limit.Code == diag.XMLLimit) {
+		t.Fatalf("%v in\n%s", err, text)
+	}
+	if err := bind(strings.Replace(text, "<isa>", `<isa strict="true">`, 1), opt); err != nil {
+		_ = err.Error()
+	}
+}
+
+// Names that need each other in any way end in something, not in a ring. The environments are few, so that inputs of many
+// are not all that there is time for.
 func FuzzShapes(f *testing.F) {
 	f.Add([]byte{})
 	f.Add([]byte("\x01\x02\x03\x04\x05\x06\x07\x08\x09\x0a\x0b\x0c\x0d\x0e\x0f"))
 	f.Add([]byte("any bytes at all will do here, the more of them the better, they are picked from"))
-	f.Fuzz(func(t *testing.T, data []byte) {
-		s := shape{bytes: data[:min(len(data), 300)]}
-		text := s.description()
-		if err := bind(text, Options{}); err != nil {
-			t.Fatalf("%v in\n%s", err, text)
-		}
-		if err := bind(strings.Replace(text, "<isa>", `<isa strict="true">`, 1), Options{}); err != nil {
-			_ = err.Error()
-		}
-	})
+	f.Fuzz(func(t *testing.T, data []byte) { bindShape(t, data[:min(len(data), 300)], 60) })
+}
+
+// TestManyEnvironments binds a long shape, of names of two letters handed in at each place.
+func TestManyEnvironments(t *testing.T) {
+	bindShape(t, append([]byte("00000"), bytes.Repeat([]byte{0x1d}, 135)...), maxBound)
 }

@@ -160,6 +160,10 @@ func (d *Decoder) Context() bits.Value { return d.ctx }
 // names and the slice does not have is no error: Inst.Missing tells of it.
 func (d *Decoder) SetTable(index int, entries []bits.Value) { d.tables[index] = entries }
 
+// SetTables sets the entries of all tables, in the order of Set.Tables. A table that the list does not reach keeps its
+// entries.
+func (d *Decoder) SetTables(tables [][]bits.Value) { copy(d.tables, tables) }
+
 // Decode finds the instruction that v is; bits of v beyond its length are ignored. ok is false for
 // an unknown word, and Findings tells more where two instructions claim it.
 func (d *Decoder) Decode(v bits.Value) (in Inst, ok bool) {

@@ -10,6 +10,9 @@ import (
 	"github.com/isago/isago/internal/spec"
 )
 
+// Text returns the text of an instruction, as Append appends it.
+func (d *Decoder) Text(in Inst) string { return string(d.Append(nil, in)) }
+
 // Append appends the text of an instruction to dst. Up to 64 bytes behind it may be overwritten. Nothing is
 // allocated while dst has room for the text and as much, once a few instructions of its kind have been
 // printed. Findings returns what is odd about the word.

@@ -121,9 +121,7 @@ func ofImage(t *testing.T, set *isa.Set, im *catalog.Image) *view.Listing {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i, table := range im.Tables {
-		d.SetTable(i, table)
-	}
+	d.SetTables(im.Tables)
 	return &view.Listing{Decoder: d, Image: im}
 }
 

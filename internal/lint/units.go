@@ -73,9 +73,7 @@ func (l *linter) unitDecoder(root *isa.Root, addr int64, context string, value u
 		if d, err = l.Decoder.Set().NewDecoder(root.Name); err != nil {
 			return nil, err
 		}
-		for i, t := range l.Image.Tables {
-			d.SetTable(i, t)
-		}
+		d.SetTables(l.Image.Tables)
 		l.units.decoders[root] = d
 	}
 	d.SetContext(l.unitContext(root, addr, context, value))

@@ -83,6 +83,17 @@ type Part struct {
 	Data  any      `json:"data,omitempty"`
 }
 
+// NewDecoder returns a decoder of the instructions of the image, with the tables of the image. set is the machine's. Roots
+// and contexts of Pieces are for the caller to follow.
+func (im *Image) NewDecoder(set *isa.Set) (*isa.Decoder, error) {
+	d, err := set.NewDecoder("")
+	if err != nil {
+		return nil, err
+	}
+	d.SetTables(im.Tables)
+	return d, nil
+}
+
 // Raw returns the image of a file that is nothing but code.
 func Raw(root *isa.Root, data []byte) (*Image, error) {
 	if err := WholeWords(root, int64(len(data))); err != nil {

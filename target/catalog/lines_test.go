@@ -117,9 +117,7 @@ func listed(tb testing.TB, m catalog.Machine, set *isa.Set, data []byte, ctx *bi
 	if err != nil {
 		return nil, false
 	}
-	for i, t := range im.Tables {
-		d.SetTable(i, t)
-	}
+	d.SetTables(im.Tables)
 	l := &view.Listing{Decoder: d, Image: im, Bare: true}
 	l.Each(func(x view.Decoded) bool {
 		if !x.Known {

@@ -94,7 +94,7 @@ func Example() {
 		fmt.Printf("%-20s needs %s\n", d.Text(in), strings.Join(names, " "))
 	}
 	// dp3 does not read w; r1.w is read and never written; the end of a loop, which any instruction can be, reads aL.
-	//
+
 	// Output:
 	// dp3 r0.x, v0, v0     needs aL r1.w v0.x v0.y v0.z v1.x v1.y v1.z
 	// rsq r0.x, r0         needs aL r0.x r1.w v1.x v1.y v1.z

@@ -9,15 +9,15 @@ import (
 	"github.com/isago/isago/internal/spec"
 )
 
-// Where flags stand before the mnemonic, the texts that an instruction can start with say nothing of
-// which one it is. But most templates have a word that is always there, the mnemonic as a rule: the
-// anchor of the template. A line is read as those templates whose anchors stand in it.
+// Where flags precede the mnemonic, the start of a line says little about the instruction. But most templates contain a
+// word that is always printed, usually the mnemonic: the anchor of the template. The parser reads a line as the
+// templates whose anchors occur in it.
 
-// anchors are the templates of a root by their anchors, which are found without binding any name.
+// anchors is an index of the templates of a root by their anchors. Building it binds no names.
 type anchors struct {
 	words  *trie // anchor -> index in groups
 	groups []*anchorGroup
-	// all tells that every template has an anchor, so that no other can be read.
+	// all tells whether every template has an anchor, so that no other templates need be tried.
 	all bool
 }
 
@@ -28,19 +28,19 @@ type anchorGroup struct {
 	start     *node
 }
 
-// templateID says which template of a root is meant.
+// templateID identifies a template of a root.
 type templateID struct {
 	leaf *model.Leaf
-	// number is that of its case, alias that of its alias, notAlias for the display.
+	// number is the index of the case, alias that of the alias; notAlias is the display.
 	number, alias int
 }
 
 const notAlias = -1
 
-// maxAnchors bounds the groups that one line is read as before all templates are tried.
+// maxAnchors limits the groups that are tried before all templates are.
 const maxAnchors = 16
 
-// newAnchors files all templates of the parser's root.
+// newAnchors indexes all templates of the matcher's root.
 func newAnchors(w *matcher) *anchors {
 	a := &anchors{words: &trie{}, all: true}
 	known, m := map[string]*anchorGroup{}, w.env.Machine
@@ -62,7 +62,7 @@ func newAnchors(w *matcher) *anchors {
 	return a
 }
 
-// put files a template under its anchor, of which those that are known have their groups.
+// put adds a template to the group of its anchor; known has the groups so far.
 func (a *anchors) put(known map[string]*anchorGroup, word string, t templateID) {
 	if word == "" {
 		a.all = false
@@ -78,8 +78,8 @@ func (a *anchors) put(known map[string]*anchorGroup, word string, t templateID) 
 	g.templates = append(g.templates, t)
 }
 
-// anchor returns the word of a template that is always there: the name of the instruction, or else
-// the first one of two letters or more; "" if there is none.
+// anchor returns the anchor of a template: the name of the instruction, or else the first word of at least two letters
+// or digits; "" if there is none.
 func (m *matcher) anchor(l *model.Leaf, t *spec.Template) string {
 	first := ""
 	for _, it := range t.Items() {
@@ -95,8 +95,8 @@ func (m *matcher) anchor(l *model.Leaf, t *spec.Template) string {
 	return first
 }
 
-// anchorWord returns the first word of a text that has two letters or digits or more. A word ends at
-// punctuation too, beside which the input may have blanks.
+// anchorWord returns the first word of a text with at least two letters or digits. Words end at blanks and at
+// punctuation, next to which blanks are optional.
 func anchorWord(text string) string {
 	letters, from := 0, 0
 	for i, r := range text + " " {
@@ -113,9 +113,8 @@ func anchorWord(text string) string {
 	return ""
 }
 
-// startsFor returns the grammars as which the line can be read, by the anchors that stand in it: the
-// first to stand there first, and the longest at one place, until done (nil for never) says of one that no other is
-// wanted. complete tells that nothing else can be.
+// startsFor returns the grammars of the anchors in the line, in the order of their positions, the longest first at
+// each. It stops early when done, if not nil, returns true for one. complete tells whether no other template can match.
 func (m *matcher) startsFor(done func(start *node) bool) (starts []*node, complete bool) {
 	a := m.top.anchored(m)
 	m.roots = m.roots[:0]
@@ -144,7 +143,7 @@ func (m *matcher) startsFor(done func(start *node) bool) (starts []*node, comple
 	return m.roots, a.all
 }
 
-// groupStart returns the grammar of a group.
+// groupStart returns the first node of a group's grammar.
 func (m *matcher) groupStart(g *anchorGroup) *node {
 	g.once.Do(func() {
 		g.start = &node{}

@@ -11,25 +11,25 @@ import (
 	"github.com/isago/isago/internal/spec"
 )
 
-// assignment is what is assignment of the bits that text can fix: of the word, of contexts and of entries of tables. What becomes
-// assignment is noted on a trail, so that it can be undone.
+// assignment holds the values of the bits that text can fix, as far as they are known: bits of the word, of contexts
+// and of table entries. A trail records each bit that becomes known, so that backtracking can undo it.
 type assignment struct {
 	finding
 	trail []trailEntry
-	// pos is how far the text was read.
+	// pos is the position in the text up to which it was read.
 	pos int
-	// failure is told why bits cannot be set; it is nil where nobody wants to know.
+	// failure collects the reasons why bits cannot be set; nil if nobody wants them.
 	failure *failure
-	// exhaustive tries ways that lead nowhere; tests compare with it.
+	// exhaustive turns off the pruning of alternatives that cannot succeed; tests compare with it.
 	exhaustive bool
 }
 
-// space is a group of bits that text fixes: the word, the contexts, or an entry of a table.
+// space is a group of bits that text can fix: the word, the contexts, a table entry, or a computed value.
 type space struct {
 	val, known bits.Value
-	// assumed are the known bits that come from defaults: the text does not give them.
+	// assumed are the known bits that come from defaults, not from the text.
 	assumed bits.Value
-	// field is the index field of a table entry; home is the scope that it stands in.
+	// field is the index field of a table entry, home the scope that contains the field. field is nil for other spaces.
 	field *spec.Field
 	home  scope
 }
@@ -40,23 +40,24 @@ const (
 	spaceTable
 )
 
-// trailEntry are bits of a limb of a space that were unknown before.
+// trailEntry records the bits of one 64-bit limb of a space that became known together.
 type trailEntry struct {
 	space, limb uint8
 	set         uint64
 }
 
-// scope maps the bits of a nested value to the space that it lies in.
+// scope maps the bits of a nested value to the space that contains them.
 type scope struct {
-	up    int32 // -1 for the instruction itself
+	up    int32 // the enclosing scope, -1 for the instruction itself
 	space uint8
-	// low is the place of bit 0 where the value is in one piece, else -1 and parts has the pieces.
+	// low is the bit of the space at which a contiguous value starts; otherwise low is -1, and parts lists the pieces.
 	low   int
 	size  int
 	parts []spec.Part
 }
 
-// inner adds the scope of a bitset field of scope from; names climb from it to scope up.
+// inner adds the scope of a bitset field of scope from. up is the scope that encloses the new one for the lookup of
+// names.
 func (a *assignment) inner(ref *model.Ref, from, up int32) (int32, bool) {
 	s := scope{up: up, size: ref.Env.Root.Size}
 	if ref.Field.Table != nil {
@@ -79,7 +80,7 @@ func (a *assignment) addScope(s scope) int32 {
 	return int32(len(a.scopes) - 1)
 }
 
-// openSpread makes the scope of a computed value that is bits of a scope.
+// openSpread adds the scope of a computed value that consists of bits of another scope, see spread.
 func (a *assignment) openSpread(s *spread, ref *model.Ref, from, up int32) int32 {
 	home := &a.scopes[a.up(from, s.scopeDepth)]
 	inner := scope{up: up, space: home.space, size: ref.Env.Root.Size}
@@ -87,13 +88,13 @@ func (a *assignment) openSpread(s *spread, ref *model.Ref, from, up int32) int32
 	return a.addScope(inner)
 }
 
-// bindSpread sets the bits of a scope that are a computed value, of which the others must be as they always are.
+// bindSpread sets the bits of a scope that make up a computed value. Constant bits of the value must agree with v.
 func (a *assignment) bindSpread(x *spread, scope int32, v uint64, end int) bool {
 	home := &a.scopes[a.up(scope, x.scopeDepth)]
 	return v&x.zeros == 0 && v&x.ones == x.ones && a.setPieces(home, x.parts, bits.Of(v&^x.ones), bits.Of(^uint64(0)), end)
 }
 
-// entry returns the space of a table entry, one for each index field.
+// entry returns the space of a table entry; each index field has its own.
 func (a *assignment) entry(f *spec.Field, home *scope) (uint8, bool) {
 	for i := spaceTable; i < a.nspaces; i++ {
 		if s := &a.spaces[i]; s.field == f && s.home.same(home) {
@@ -107,7 +108,7 @@ func (a *assignment) entry(f *spec.Field, home *scope) (uint8, bool) {
 	return sp, ok
 }
 
-// openSpace adds a space; ok is false where there is no room.
+// openSpace adds a space; ok is false if there are maxSpaces already.
 func (a *assignment) openSpace() (sp uint8, ok bool) {
 	if a.nspaces == maxSpaces {
 		a.failure.failAt(diag.TextAmbiguous, a.pos, a.pos, "more than %d operands beside the word", maxSpaces)
@@ -118,12 +119,12 @@ func (a *assignment) openSpace() (sp uint8, ok bool) {
 	return uint8(a.nspaces - 1), true
 }
 
-// same reports whether two scopes are the same bits.
+// same reports whether two scopes cover the same bits.
 func (s *scope) same(x *scope) bool {
 	return s.space == x.space && s.low == x.low && (s.parts == nil && x.parts == nil || slices.Equal(s.parts, x.parts))
 }
 
-// pieces yields where runs of bits of the scope are in its space, the least significant first; the list has the most
+// pieces maps parts of the scope, the most significant first, to its space. It yields runs of bits, the least
 // significant first.
 func (s *scope) pieces(list []spec.Part) iter.Seq2[int, int] {
 	return func(yield func(low, width int) bool) {
@@ -144,7 +145,7 @@ func (s *scope) pieces(list []spec.Part) iter.Seq2[int, int] {
 	}
 }
 
-// bitOf returns the place of a bit of a part.
+// bitOf returns the place of bit at of a part.
 func bitOf(part spec.Part, at int) int {
 	if part.Low == zeros {
 		return zeros
@@ -152,7 +153,7 @@ func bitOf(part spec.Part, at int) int {
 	return part.Low + at
 }
 
-// compose lists where runs of bits of the scope are in its space, the most significant first as they are.
+// compose maps parts of the scope to parts of its space, both with the most significant first.
 func (s *scope) compose(list []spec.Part) (parts []spec.Part) {
 	for low, width := range s.pieces(list) {
 		parts = append(parts, spec.Part{Low: low, Width: width})
@@ -161,7 +162,7 @@ func (s *scope) compose(list []spec.Part) (parts []spec.Part) {
 	return parts
 }
 
-// place maps runs of bits of the scope to its space: one piece from low upwards, or parts.
+// place maps parts of the scope to its space: to one run from low on, or if that is not possible to parts (low is -1).
 func (s *scope) place(list []spec.Part) (low int, parts []spec.Part) {
 	switch {
 	case s.parts == nil && len(list) == 1 && list[0].Low != zeros:
@@ -183,7 +184,7 @@ func (a *assignment) bindSome(ref *model.Ref, scope int32, v, mask uint64, end i
 	return a.bindMasked(ref, scope, bits.Of(v), bits.Of(mask), end)
 }
 
-// bindMasked sets those bits that are set in mask of a field that stands in scope, or at the end of a path from it.
+// bindMasked sets the bits in mask of a field to those of v. The field is in scope, or at the end of a path from it.
 func (a *assignment) bindMasked(ref *model.Ref, scope int32, v, mask bits.Value, end int) bool {
 	s, ok := a.enter(ref, scope)
 	switch {
@@ -196,7 +197,7 @@ func (a *assignment) bindMasked(ref *model.Ref, scope int32, v, mask bits.Value,
 	return ok && a.setMasked(sp, 0, mask.Len(), v, mask, end)
 }
 
-// setPieces sets those bits of runs of a scope that are in the mask.
+// setPieces sets the bits in mask of parts of a scope to those of v.
 func (a *assignment) setPieces(s *scope, list []spec.Part, v, mask bits.Value, end int) bool {
 	at := 0
 	for low, width := range s.pieces(list) {
@@ -208,8 +209,8 @@ func (a *assignment) setPieces(s *scope, list []spec.Part, v, mask bits.Value, e
 	return true
 }
 
-// runAt returns where the bits of a field are that stands in scope, or at the end of a path from it; ok is false where
-// they are not in one piece of at most 64.
+// runAt returns the place of a field in scope, or at the end of a path from it. ok is false if the field is not one run
+// of at most 64 bits.
 func (a *assignment) runAt(ref *model.Ref, scope int32) (sp uint8, low int, ok bool) {
 	s := &a.scopes[scope]
 	switch {
@@ -222,7 +223,7 @@ func (a *assignment) runAt(ref *model.Ref, scope int32) (sp uint8, low int, ok b
 	return s.space, s.low + ref.At, s.parts == nil
 }
 
-// enter returns the scope at the end of a path.
+// enter returns the scope at the end of the path of a reference, without adding it.
 func (a *assignment) enter(ref *model.Ref, from int32) (s scope, ok bool) {
 	s, ok = a.scopes[from], true
 	for i := 0; ok && i < len(ref.Enter); i++ {
@@ -231,23 +232,23 @@ func (a *assignment) enter(ref *model.Ref, from int32) (s scope, ok bool) {
 	return s, ok
 }
 
-// step enters one field of a path without adding a scope.
+// step enters one field of a path, without adding a scope.
 func (a *assignment) step(e *model.Ref, s scope) (scope, bool) {
 	if e.Field.Table != nil {
 		sp, ok := a.entry(e.Field, &s)
 		return scope{space: sp}, ok
 	}
 	s.low, s.parts = s.place(e.Field.Parts)
-	s.up = max(s.up, 0) // inside the instruction
+	s.up = max(s.up, 0) // no longer the instruction itself
 	return s, true
 }
 
-// setMasked sets bits of the mask.
+// setMasked sets the bits in mask of a run of a space to those of v.
 func (a *assignment) setMasked(sp uint8, low, width int, v, mask bits.Value, end int) bool {
 	return a.setFrom(0, sp, low, width, &v, &mask, end)
 }
 
-// setFrom sets bits of the mask, of which the first is at.
+// setFrom is setMasked for a run whose first bit is bit at of v and mask.
 func (a *assignment) setFrom(at int, sp uint8, low, width int, v, mask *bits.Value, end int) bool {
 	for i := 0; i < width; i += 64 {
 		size := min(64, width-i)
@@ -268,8 +269,8 @@ func (a *assignment) setFrom(at int, sp uint8, low, width int, v, mask *bits.Val
 	return true
 }
 
-// setSome sets those of up to 64 bits that are in the mask, which has no others. It fails where one of them is known to be different. They
-// are set by text that ends at end.
+// setSome sets the bits in mask of a run of up to 64 bits to those of v, for text that ends at end. mask has no bits
+// beyond width. setSome fails if one of the bits is known to be different.
 func (a *assignment) setSome(sp uint8, low, width int, v, mask uint64, end int) bool {
 	if a.failure != nil {
 		return a.setNoted(sp, low, width, v, mask, end)
@@ -282,7 +283,7 @@ func (a *assignment) setSome(sp uint8, low, width int, v, mask uint64, end int) 
 	return above == 0 || a.setLimb(sp, (limb+1)&3, v>>1>>(^shift&63), above)
 }
 
-// setNoted is setSome where the reasons are wanted.
+// setNoted is setSome while failure collects reasons.
 func (a *assignment) setNoted(sp uint8, low, width int, v, mask uint64, end int) (ok bool) {
 	mark, f := len(a.trail), a.failure
 	a.failure = nil
@@ -296,7 +297,8 @@ func (a *assignment) setNoted(sp uint8, low, width int, v, mask uint64, end int)
 	return ok
 }
 
-// setLimb sets the bits of the mask in one limb of a space.
+// setLimb sets the bits in mask of one 64-bit limb of a space. It fails, and sets nothing, if one of them is known to
+// be different.
 func (a *assignment) setLimb(sp uint8, limb int, v, mask uint64) bool {
 	s := &a.spaces[sp]
 	if (s.val[limb]^v)&s.known[limb]&mask != 0 {
@@ -319,7 +321,7 @@ func (a *assignment) bindPattern(scope int32, l *model.Leaf) bool {
 	return a.setPieces(s, []spec.Part{{Width: l.Size}}, l.Match, l.Mask, a.pos)
 }
 
-// allKnown reports whether every bit of a scope has its value.
+// allKnown reports whether every bit of a scope is known.
 func (a *assignment) allKnown(scope int32) bool {
 	s := &a.scopes[scope]
 	if s.parts == nil && s.size <= 64 {
@@ -337,7 +339,7 @@ func (a *assignment) allKnown(scope int32) bool {
 
 func ones(width int) uint64 { return ^uint64(0) >> (64 - uint(width)) }
 
-// give sets up to 64 bits of a scope from one on.
+// give sets up to 64 bits of a scope, from bit low on: those in known, to val.
 func (a *assignment) give(s *scope, low int, val, known uint64) bool {
 	if s.parts == nil {
 		return a.setSome(s.space, s.low+low, 64, val, known, a.pos)
@@ -345,12 +347,12 @@ func (a *assignment) give(s *scope, low int, val, known uint64) bool {
 	return a.setPieces(s, []spec.Part{{Low: low, Width: mathbits.Len64(known)}}, bits.Of(val), bits.Of(known), a.pos)
 }
 
-// has reports whether a bit is one of them.
+// has reports whether the entry contains a bit.
 func (u *trailEntry) has(b freeBit) bool {
 	return b.space == u.space && uint8(b.low>>6) == u.limb && u.set>>uint(b.low&63)&1 != 0
 }
 
-// atTop reports whether a scope is that of the instruction itself.
+// atTop reports whether the scope is that of the instruction itself.
 func (s *scope) atTop() bool { return s.up < 0 }
 
 func (a *assignment) undo(to int) {
@@ -364,10 +366,10 @@ func (a *assignment) undo(to int) {
 	a.trail = a.trail[:to]
 }
 
-// triesAll reports whether ways are tried that lead nowhere: where the reasons are wanted.
+// triesAll reports whether alternatives are tried that cannot succeed: while errors are collected, or for a test.
 func (a *assignment) triesAll() bool { return a.failure != nil || a.exhaustive }
 
-// up returns the scope so many scopes outside.
+// up returns the scope that is scopeDepth scopes outside.
 func (a *assignment) up(scope int32, scopeDepth int) int32 {
 	for ; scopeDepth > 0; scopeDepth-- {
 		scope = a.scopes[scope].up
@@ -375,7 +377,7 @@ func (a *assignment) up(scope int32, scopeDepth int) int32 {
 	return scope
 }
 
-// bitsSince lists the bits that the trail has set from mark on.
+// bitsSince lists the bits set since the trail had length mark, with their values.
 func (a *assignment) bitsSince(mark int) (list []givenBit) {
 	for _, u := range a.trail[mark:] {
 		for set := u.set; set != 0; set &= set - 1 {
@@ -386,7 +388,7 @@ func (a *assignment) bitsSince(mark int) (list []givenBit) {
 	return list
 }
 
-// supposing does what reads bits and sets none, as if those of known were known in each space, and no others.
+// supposing calls read as if exactly the bits of known were known in every space. read must not set bits.
 func (a *assignment) supposing(known bits.Value, read func()) {
 	spaces := a.spaces
 	for i := range a.spaces {
@@ -396,7 +398,7 @@ func (a *assignment) supposing(known bits.Value, read func()) {
 	a.spaces = spaces
 }
 
-// fillMasked sets those bits of a space that are in a mask and unknown, to those of v.
+// fillMasked sets the unknown bits in mask of a space to those of v, and marks them as assumed.
 func (a *assignment) fillMasked(sp uint8, v, mask *bits.Value) {
 	s := &a.spaces[sp]
 	for i, m := range mask {
@@ -409,7 +411,7 @@ func (a *assignment) fillMasked(sp uint8, v, mask *bits.Value) {
 	}
 }
 
-// fill sets those bits of runs of a scope that are unknown, to the low bits of v.
+// fill sets the unknown bits of parts of a scope to the low bits of v, and marks them as assumed.
 func (a *assignment) fill(s *scope, list []spec.Part, v bits.Value) {
 	for low, width := range s.pieces(list) {
 		for at := 0; low != zeros && at < width; at += 64 {
@@ -430,12 +432,12 @@ func (a *assignment) fillRun(sp uint8, low, width int, v uint64) {
 	s.assumed.SetUint(low, width, s.assumed.Uint(low, width)|unknown)
 }
 
-// setBit gives a bit a value; ok is false where it has the other one.
+// setBit sets a bit; ok is false if it is known to be different.
 func (a *assignment) setBit(b freeBit, v uint64) (ok bool) {
 	return a.setSome(b.space, int(b.low), 1, v, 1, a.pos)
 }
 
-// values returns the values of bits, 0 for one that is unknown.
+// values returns the values of bits, 0 for unknown bits.
 func (a *assignment) values(list []freeBit) []uint64 {
 	out := make([]uint64, len(list))
 	for i, b := range list {

@@ -8,27 +8,27 @@ import (
 	"github.com/isago/isago/isa"
 )
 
-// Programs repeat their lines, which are kept by their texts. What depended on the caller's hooks is not. Without a cache
-// nothing is different but the time that is taken.
+// Programs repeat lines, so the parser caches them by their texts. Lines that depend on the caller's hooks, other than
+// Symbol and Later, are not cached. The cache changes nothing except the time.
 
-// cache has what lines were read as, for each of the contexts in which lines were read. It grows up to limits.
+// cache maps lines to their readings, for each value of the contexts. It is bounded by the limits below.
 type cache struct {
 	seed maphash.Seed
 	by   map[bits.Value]*lineTable
-	// lines are those of the present contexts, nil where they have changed.
+	// lines is the table of the current contexts, nil after these have changed.
 	lines *lineTable
-	// hooks are those with which the lines were read: with other ones a line may be something else.
+	// hooks are the hooks of the parser when it read the lines: with others a line may read differently.
 	hooks hooks
 }
 
-// hooks tells which hooks a parser has.
+// hooks records which hooks a parser has.
 type hooks struct{ symbol, custom, constant bool }
 
-// lineTable has lines by their texts.
+// lineTable maps the texts of lines to readings.
 type lineTable struct {
 	hashTable[reading]
-	known, read int // lines that were and that were not
-	// once is what was met once, where lines that come again are few.
+	known, read int // number of lines that were found, and that were not
+	// once has lines that were seen once. It is used when the hit rate is low.
 	once     marks
 	readings arena[reading]
 	mores    arena[readingMore]
@@ -37,58 +37,59 @@ type lineTable struct {
 	asks     arena[ask]
 }
 
-// marks are of what was met once, as far as can be told; used of them are in use.
+// marks is an approximate set of hashes with room for a limited number of them; used slots are occupied.
 type marks struct {
 	list []uint32
 	used int
-	turn uint32 // says which is pushed out, as if at random
+	turn uint32 // state of a random number generator, which chooses the mark to replace
 }
 
-// Limits of a cache.
+// Limits of the cache.
 const (
 	maxContexts = 32
 	maxLines    = 1 << 16
-	manyRead    = 1 << 12 // lines, after which it is seen whether they come again
+	manyRead    = 1 << 12 // lines not found before the hit rate counts
 	minMarks    = 1 << 10
 	manyMarks   = 1 << 16
 )
 
-// reading is what a line was read as, before the places of its entries.
+// reading is a parsed line, without the places of its table entries.
 type reading struct {
-	text          []byte // of the line
+	text          []byte // the line
 	leaf          *isa.Leaf
 	word, context bits.Value
 	named         bool
 	*readingMore
 }
 
-// readingMore is what most lines have nothing of.
+// readingMore holds the rarely used parts of a reading.
 type readingMore struct {
 	plan []planned
 	asks []ask
 }
 
-// noMore is nothing of it.
+// noMore is the readingMore of most lines.
 var noMore readingMore
 
-// ask is what the name of a label meant while a line was read: its address, that of the line taken off for a relative
-// one.
+// ask is a label that a line has looked up, with the answer.
 type ask struct {
 	name     string
 	relative bool
 	answer
 }
 
+// answer is what a hook says about a label: its address in bits, relative to the line if the ask is relative.
 type answer struct {
 	addr int64
-	// known tells that it is the name of a label, open that its address is not known yet.
+	// known tells whether the name is a label, open whether the label's address is not known yet.
 	known, open bool
 }
 
-// maxAsks bounds the names of a line that is remembered.
+// maxAsks limits the labels of a cached line.
 const maxAsks = 8
 
-// enter makes the lines those of contexts and hooks.
+// enter selects the table for a value of the contexts. It empties the cache if other hooks are set or there are too
+// many tables.
 func (c *cache) enter(context bits.Value, h hooks) {
 	if c.by == nil || c.hooks != h || len(c.by) > maxContexts {
 		*c = cache{seed: maphash.MakeSeed(), by: map[bits.Value]*lineTable{}, hooks: h}
@@ -102,11 +103,11 @@ func (c *cache) enter(context bits.Value, h hooks) {
 	}
 }
 
-// leave forgets which contexts are the present ones.
+// leave is called when the contexts change.
 func (c *cache) leave() { c.lines = nil }
 
-// find returns what a line was read as while its labels were what they are now, nil where that is not known; hash is the
-// place for keep. labels says what a label is.
+// find returns the cached reading of a line if its labels have the same answers as when it was read, otherwise nil.
+// hash is the argument for keep.
 func (c *cache) find(text []byte, labels func(name string, relative bool) answer) (r *reading, hash uint64) {
 	t := c.lines
 	hash = maphash.Bytes(c.seed, text)
@@ -126,7 +127,7 @@ func (c *cache) find(text []byte, labels func(name string, relative bool) answer
 	return r, hash
 }
 
-// answers reports whether the names of a reading mean what they did, and returns a hash of what they mean.
+// answers reports whether the labels of a reading have the same answers now, and returns a hash of the present answers.
 func (r *reading) answers(labels func(name string, relative bool) answer) (hash uint64, same bool) {
 	same = true
 	for i := range r.asks {
@@ -137,7 +138,7 @@ func (r *reading) answers(labels func(name string, relative bool) answer) (hash 
 	return hash, same
 }
 
-// find returns the reading of a line with a hash, nil where there is none.
+// find returns the reading of a line with the given hash, nil if there is none.
 func (t *lineTable) find(hash uint64, text []byte) *reading {
 	for i := range t.probes() {
 		s := t.slot(hash, i)
@@ -151,7 +152,7 @@ func (t *lineTable) find(hash uint64, text []byte) *reading {
 	return nil
 }
 
-// keep remembers what a line was read as, at the place that find has told. It copies all of it.
+// keep caches a copy of a reading, with the hash that find returned.
 func (c *cache) keep(hash uint64, x reading, plan []planned, asks []ask) {
 	t := c.lines
 	if !t.shouldCache(hash) {
@@ -164,16 +165,16 @@ func (c *cache) keep(hash uint64, x reading, plan []planned, asks []ask) {
 	t.add(hash, &t.readings.keep([]reading{x})[0], maxLines)
 }
 
-// shouldCache reports whether a line with a hash, which is not known, is to be remembered: at once, or where few come again,
-// when it does.
+// shouldCache reports whether to cache a line that was not found: always, or if the hit rate is low only when the line
+// is seen a second time.
 func (t *lineTable) shouldCache(hash uint64) bool {
 	t.read++
 	return t.read < manyRead || t.known > t.read || t.once.met(hash)
 }
 
-// met reports whether something with that hash was met before, as far as can be told, and notes that it is now.
+// met adds a hash to the set, and reports whether it was there already. Both false answers are possible.
 func (m *marks) met(hash uint64) bool {
-	if m.used >= len(m.list)/2 && len(m.list) < manyMarks { // few lines are worth little memory
+	if m.used >= len(m.list)/2 && len(m.list) < manyMarks { // grows with the number of lines
 		before := m.list
 		m.list, m.used = make([]uint32, max(minMarks, 4*len(before))), 0
 		for _, mark := range before {
@@ -185,14 +186,14 @@ func (m *marks) met(hash uint64) bool {
 	return m.add(uint32(hash>>32) | 1)
 }
 
-// place returns where a mark is if it is there.
+// place returns the slots that a mark can occupy.
 func (m *marks) place(mark uint32) []uint32 {
-	const together = 4 // as many as two bits of turn tell apart
+	const together = 4 // 1<<2, as turn selects a slot by two bits
 	return m.list[mix(uint64(mark), 0)&uint64(len(m.list)-together):][:together]
 }
 
-// add adds a mark and reports whether it was there. Those that share a place push one another out, in no order in which
-// they could do so for ever.
+// add adds a mark, and reports whether it was there already. If all slots of its place are occupied, it replaces a
+// random one, so that marks that alternate do not always evict each other.
 func (m *marks) add(mark uint32) (was bool) {
 	at := m.place(mark)
 	if slices.Contains(at, mark) {

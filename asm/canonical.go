@@ -8,14 +8,14 @@ import (
 	"github.com/isago/isago/isa"
 )
 
-// Canonical gives the bits of table entries on which an instruction does not depend one value, so that lines alike
-// read alike: those of the other instructions that share the entry would show otherwise.
+// Canonical chooses values for the bits of table entries on which an instruction does not depend. Otherwise these bits
+// would show the values of other instructions that share the entry, and equal lines would read differently.
 type Canonical struct {
 	d *isa.Decoder
 	p *Parser
-	// entries are those that were settled for leaves whose idle bits depend on the entry alone.
+	// entries caches results for leaves whose idle bits depend only on the entry.
 	entries map[settled]CanonicalEntry
-	// least are the values that print shortest.
+	// least caches the values that print shortest.
 	least  map[idlePart]uint64
 	types  map[string]*isa.Decoder
 	fields []isa.Field
@@ -24,38 +24,37 @@ type Canonical struct {
 
 // CanonicalEntry is an entry of which an instruction gives some bits.
 type CanonicalEntry struct {
-	// Entry has the bits on which the instruction does not depend as they are best shown.
+	// Entry is the entry with the chosen values of the bits on which the instruction does not depend.
 	Entry bits.Value
-	// Text is what the text of the instruction gives then, Care the bits on which the instruction depends.
+	// Text is the entry that the text of the instruction gives, Care the bits on which the instruction depends.
 	Text, Care bits.Value
 }
 
-// settled is an entry of a leaf.
+// settled is the key of entries.
 type settled struct {
 	leaf  *isa.Leaf
 	entry bits.Value
 }
 
-// idlePart is what the shortest text of a part of an entry depends on: its type, its idle bits, and the value of
-// the others.
+// idlePart is the key of least: the type of a part of an entry, its idle bits, and the value of its other bits.
 type idlePart struct {
 	typ         string
 	idle, value uint64
 }
 
-// Limits: entries that are kept, and the idle bits of a part that are tried out.
+// Limits: the cached entries, and the idle bits of a part of which all values are tried.
 const (
 	maxSettled = 1 << 14
 	maxIdle    = 8
 )
 
-// NewCanonical returns what settles the entries of instructions that d prints and p reads.
+// NewCanonical returns a Canonical for instructions that d prints and p reads.
 func NewCanonical(d *isa.Decoder, p *Parser) *Canonical {
 	return &Canonical{d: d, p: p, entries: map[settled]CanonicalEntry{}, least: map[idlePart]uint64{}, types: map[string]*isa.Decoder{}}
 }
 
-// Entry returns the entry of an instruction that has one, with other values for the bits on which the instruction
-// does not depend. entry is what the decoder has for it.
+// Entry returns the entry of an instruction that has one, with the chosen values of idle bits. entry is the entry in
+// the decoder's table.
 func (c *Canonical) Entry(in isa.Inst, entry bits.Value) CanonicalEntry {
 	key := settled{in.Leaf, entry}
 	if e, ok := c.entries[key]; ok {
@@ -78,7 +77,7 @@ func (c *Canonical) Entry(in isa.Inst, entry bits.Value) CanonicalEntry {
 	return e
 }
 
-// entryDecides reports whether the idle bits of a leaf's entry depend on nothing but the entry.
+// entryDecides reports whether the idle bits of a leaf's entry depend only on the entry.
 func (c *Canonical) entryDecides(leaf *isa.Leaf) bool {
 	for _, x := range c.p.env.Bound(c.p.root.Leaves[leaf.ID]).Unused {
 		for _, b := range x.Bits {
@@ -90,7 +89,7 @@ func (c *Canonical) entryDecides(leaf *isa.Leaf) bool {
 	return true
 }
 
-// readsEntries reports whether an expression reads entries of tables alone.
+// readsEntries reports whether an expression reads only table entries.
 func readsEntries(n *model.Node) bool {
 	for n := range n.All {
 		for _, a := range n.Alts {
@@ -102,7 +101,7 @@ func readsEntries(n *model.Node) bool {
 	return true
 }
 
-// settle gives the bits that the instruction does not care about their values, part by part of the entry.
+// settle sets the idle bits of an entry, part by part.
 func (c *Canonical) settle(in isa.Inst, entry, care bits.Value) bits.Value {
 	c.fields = c.d.Layout(c.fields[:0], in)
 	for i, f := range c.fields {
@@ -121,8 +120,8 @@ func (c *Canonical) settle(in isa.Inst, entry, care bits.Value) bits.Value {
 	return entry
 }
 
-// part gives the idle bits of a part their value. Where one of its components alone counts, the others are like it:
-// what is written decides what is shown. Else they are what prints shortest.
+// part sets the idle bits of a part. If the instruction depends on one component only, the others are set to the same
+// value. Otherwise the part gets the value that prints shortest.
 func (c *Canonical) part(entry bits.Value, f isa.Field, components []isa.Field, idle bits.Value) bits.Value {
 	one, ok := onlyComponent(components, idle)
 	if !ok {
@@ -134,8 +133,8 @@ func (c *Canonical) part(entry bits.Value, f isa.Field, components []isa.Field, 
 	return entry
 }
 
-// onlyComponent returns the one of some components, all alike, that is not idle; ok is false where they are not
-// alike, or others count.
+// onlyComponent returns the only component that is not idle. ok is false if the components have different types or
+// widths, or more than one is not idle.
 func onlyComponent(list []isa.Field, idle bits.Value) (one isa.Field, ok bool) {
 	for _, x := range list {
 		if len(x.Parts) != 1 || x.Type != list[0].Type || x.Parts[0].Width != list[0].Parts[0].Width {
@@ -152,7 +151,7 @@ func onlyComponent(list []isa.Field, idle bits.Value) (one isa.Field, ok bool) {
 	return one, ok
 }
 
-// shortest gives the idle bits of a part the value that prints shortest, the least of several.
+// shortest sets the idle bits of a part to the value that prints shortest, the smallest of several.
 func (c *Canonical) shortest(entry bits.Value, f isa.Field, idle bits.Value) bits.Value {
 	part := f.Parts[0]
 	mask, value := idle.Uint(part.Low, part.Width), entry.Uint(part.Low, part.Width)
@@ -171,7 +170,8 @@ func (c *Canonical) shortest(entry bits.Value, f isa.Field, idle bits.Value) bit
 	return entry
 }
 
-// leastText tries all values of the idle bits; ok is false for a part that is no operand type, or has too many.
+// leastText tries all values of the idle bits. ok is false if the part is not of an operand type, or has too many idle
+// bits.
 func (c *Canonical) leastText(key idlePart) (best uint64, ok bool) {
 	d := c.typeOf(key.typ)
 	if d == nil || mathbits.OnesCount64(key.idle) > maxIdle {
@@ -184,13 +184,13 @@ func (c *Canonical) leastText(key idlePart) (best uint64, ok bool) {
 				best, shortest, ok = key.value|v, len(c.text), true
 			}
 		}
-		if v = (v - key.idle) & key.idle; v == 0 { // the next number of these bits
+		if v = (v - key.idle) & key.idle; v == 0 { // the next value of these bits
 			return best, ok
 		}
 	}
 }
 
-// typeOf returns the decoder of an operand type, nil for a type that is none.
+// typeOf returns the decoder of an operand type, nil for another type.
 func (c *Canonical) typeOf(name string) *isa.Decoder {
 	d, ok := c.types[name]
 	if !ok {

@@ -7,12 +7,13 @@ import (
 	"github.com/isago/isago/internal/diag"
 )
 
-// maxMarks bounds how often what starts a comment can stand in the text of an instruction.
+// maxMarks limits how often the mark of a comment is looked for in a line.
 const maxMarks = 16
 
+// errSilent is the error of a parser that nobody asks for the reason.
 var errSilent = errors.New("no instruction")
 
-// commentIn returns the place of what starts a comment in a line, -1 if there is none.
+// commentIn returns the place of the first mark of a comment in a line, -1 if there is none.
 func (p *Parser) commentIn(line []byte) (at int) {
 	for size := len(p.Comment); ; at++ {
 		i := bytes.IndexByte(line[at:], p.Comment[0])
@@ -25,9 +26,8 @@ func (p *Parser) commentIn(line []byte) (at int) {
 	}
 }
 
-// commented reads a line in which what starts a comment stands first at byte first. Where a text of
-// the machine can have it in it, the longest part of the line that is an instruction counts: what is
-// printed is then read as it was meant, whatever stands behind it.
+// commented reads a line whose first mark of a comment is at byte first. If texts of the machine can contain the mark,
+// the longest part of the line that is an instruction counts, so that printed text is read back whatever follows it.
 func (p *Parser) commented(line []byte, first int) (Result, error) {
 	if p.Custom == nil && !p.set.Prints(p.Comment) {
 		return p.uncommented(line[:first])
@@ -49,7 +49,7 @@ func (p *Parser) commented(line []byte, first int) (Result, error) {
 	for i := len(ends) - 1; i >= 0; i-- {
 		res, err := p.uncommented(line[:ends[i]])
 		var e *Error
-		if err == nil || errors.As(err, &e) && e.Code == diag.TableFull { // which is no question of the text
+		if err == nil || errors.As(err, &e) && e.Code == diag.TableFull { // the text itself is valid
 			return res, err
 		}
 	}
@@ -59,8 +59,8 @@ func (p *Parser) commented(line []byte, first int) (Result, error) {
 	return p.commentedError(line, first)
 }
 
-// commentedError is the error for a line of which no part is an instruction: that of the part which
-// comes furthest.
+// commentedError returns the error for a line of which no part is an instruction: that of the part that could be read
+// furthest.
 func (p *Parser) commentedError(line []byte, first int) (Result, error) {
 	_, short := p.uncommented(line[:first])
 	_, long := p.uncommented(line)

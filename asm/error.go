@@ -17,23 +17,24 @@ import (
 	"github.com/isago/isago/isa"
 )
 
-// Error is a text that is no instruction: what is wrong and where.
+// Error says where and why a text is not an instruction.
 type Error struct {
 	Code diag.Code
-	// Off and End are the place in the text, in bytes.
+	// Off and End delimit the place in the text, in bytes.
 	Off, End int
 	Msg      string
-	// Bits are those of the word that would have to be two things at once; none where there are no such
-	// bits, or these are part of a computed value.
+	// Bits are the bits of the word that would need two values at once. Bits is empty for other errors, and if the bits
+	// are part of a computed value.
 	Bits bits.Value
-	// Candidates are the instructions as which most of the text could be read, up to the mistake.
+	// Candidates are the instructions that match the text up to the error.
 	Candidates []*isa.Leaf
 }
 
 // Error returns the message with its code.
 func (e *Error) Error() string { return fmt.Sprintf("%s [%s]", diag.Brief(e.Msg), e.Code) }
 
-// Shifted returns an error in a text as one in a text in which that stands at byte by.
+// Shifted returns an *Error with its place moved by bytes, for a text that is part of another one. Other errors are
+// unchanged.
 func Shifted(err error, by int) error {
 	e, ok := err.(*Error)
 	if !ok {
@@ -49,34 +50,34 @@ func (e *Error) At(src *diag.Source, base int) *diag.Error {
 	return &diag.Error{Code: e.Code, Span: diag.Span{Src: src, Off: base + e.Off, End: base + e.End}, Msg: e.Msg}
 }
 
-// failure collects, while a text is read for the second time, why it cannot be read.
+// failure collects the reasons why a text cannot be read, while the text is read a second time.
 type failure struct {
-	m        *matcher // that reads it
+	m *matcher // the reader
+	// pos is the furthest position at which reading stopped, expected what could have been there.
 	pos      int
 	expected []string
 	code     diag.Code
-	// msg is a reason other than what stands at pos: what stands at msgPos was read up to msgEnd.
+	// msg is another reason: the text from msgPos to msgEnd was read, but has no valid value.
 	msg            string
 	msgPos, msgEnd int
 	bits           bits.Value
-	// nodes are the places in the grammar of instructions at pos, msgNodes those of msg.
+	// nodes are the states of the grammar of instructions at pos, msgNodes those of msg.
 	nodes, msgNodes []*node
-	// body is the text as given, and origins the text that each entry of the trail comes from.
+	// body is the text as given. origins has for each entry of the trail the text that set its bits.
 	body    []byte
 	origins []origin
 }
 
-// origin is the text that has fixed bits of the width from low on.
+// origin is the text that set a field of width bits from low on.
 type origin struct {
 	textRange
 	low, width int
 }
 
-// textRange is a place of the collapsed text; it is empty for bits that no text gives.
+// textRange is a range of the collapsed text, empty for bits that no text gives.
 type textRange struct{ pos, end int }
 
-// failAt notes a reason that concerns the text from pos up to end; the one that was found after most of the text was
-// read is kept.
+// failAt records a reason about the text from pos to end. The reason with the largest end is kept.
 func (f *failure) failAt(code diag.Code, pos, end int, format string, args ...any) {
 	if f == nil {
 		return
@@ -90,9 +91,9 @@ func (f *failure) failAt(code diag.Code, pos, end int, format string, args ...an
 	}
 }
 
-// noteOrigins remembers what text has just fixed the bits of the trail from mark on.
+// noteOrigins records the text that set the bits of the trail from mark on.
 func (f *failure) noteOrigins(mark int, o origin) {
-	for len(f.origins) < mark { // by no text
+	for len(f.origins) < mark { // set by no text
 		f.origins = append(f.origins, origin{})
 	}
 	f.origins = f.origins[:mark]
@@ -101,11 +102,11 @@ func (f *failure) noteOrigins(mark int, o origin) {
 	}
 }
 
-// readUpTo returns the place of the piece of text that is being read and ends at end.
+// readUpTo returns the range of the piece of text that is being read and ends at end.
 func (f *failure) readUpTo(end int) textRange { return textRange{min(f.m.skipBlank(), end), end} }
 
-// conflict says which bits, of those of the mask from one on, would have to be two things at once, and by what text: the
-// first run of which one is known to be different.
+// conflict reports bits that would need two values at once, and the texts that give these: the first run of mask, which
+// starts at bit from, with a bit that is known to be different.
 func (f *failure) conflict(sp uint8, from int, v, mask uint64, end int) {
 	var low, width int
 	var is, want uint64
@@ -141,12 +142,13 @@ func (f *failure) conflict(sp uint8, from int, v, mask uint64, end int) {
 	}
 }
 
-// mentioned tells of a field of all instructions that an expression names.
+// mentioned describes a field of all instructions that an expression reads.
 func (f *failure) mentioned(e *spec.Expr) string {
 	return f.common(func(f *spec.Field) bool { return slices.Contains(e.Fetch(), f.Name) })
 }
 
-// common tells of a field of the word that all instructions have, if it is documented.
+// common describes the first documented field of the word that all instructions have and for which is returns true; ""
+// if there is none.
 func (f *failure) common(is func(f *spec.Field) bool) string {
 	leaves := f.m.root.Leaves
 	for b := leaves[0].Spec; b != nil; b = b.Extends {
@@ -171,7 +173,7 @@ func sentence(doc string) string {
 	return strings.TrimSuffix(doc, ".")
 }
 
-// expect notes what could have stood at pos.
+// expect records what could have been at pos. Only the furthest pos is kept.
 func (f *failure) expect(pos int, what string) {
 	switch {
 	case f == nil || pos < f.pos:
@@ -188,7 +190,7 @@ func (f *failure) expect(pos int, what string) {
 	}
 }
 
-// outer returns the place in the grammar of instructions, whatever operand is being read.
+// outer returns the state of the grammar of instructions, outside all operands.
 func (m *matcher) outer() *node {
 	n := m.node
 	for f := m.frame; f >= 0 && int(f) < len(m.frames) && m.frames[f].parent >= 0; f = m.frames[f].parent {
@@ -197,10 +199,10 @@ func (m *matcher) outer() *node {
 	return n
 }
 
-// maxCandidates bounds the instructions that an error names.
+// maxCandidates limits the instructions that an error names.
 const maxCandidates = 4
 
-// candidates lists the instructions that texts from the places on can be; none where there are too many.
+// candidates lists the instructions whose templates lead through nodes; none if there are more than maxCandidates.
 func (f *failure) candidates(nodes []*node) []*isa.Leaf {
 	var list []*isa.Leaf
 	for _, n := range nodes {
@@ -228,7 +230,7 @@ func (f *failure) expectItem(pos int, it *item) {
 		return
 	}
 	if it.kind == itemEnum {
-		if words := it.words.list(); len(words) > 0 && len(words) <= mostAlternatives { // of which some may stand here otherwise too
+		if words := it.words.list(); len(words) > 0 && len(words) <= mostAlternatives { // one by one, because some may be expected already
 			for _, w := range words {
 				f.expect(pos, strconv.Quote(w))
 			}
@@ -246,7 +248,7 @@ func (f *failure) expectLiterals(n *node, pos int) {
 	}
 }
 
-// describe says what an item reads, for an error.
+// describe returns what an item reads, for an error.
 func (f *failure) describe(it *item) string {
 	ref := it.ref
 	switch {
@@ -270,7 +272,7 @@ func (t *trie) list() (words []string) {
 	return words
 }
 
-// oneOf names some words, at most so many of them.
+// oneOf lists at most most words.
 func oneOf(words []string, most int) string {
 	switch n := len(words); {
 	case n == 0:
@@ -281,7 +283,7 @@ func oneOf(words []string, most int) string {
 	return "one of " + strings.Join(words, ", ")
 }
 
-// limits describes the numbers that fit a field, in hexadecimal if so wanted.
+// limits describes the numbers that fit a field, in hexadecimal if hex.
 func (sv *solver) limits(ref *model.Ref, hex bool) string {
 	w := uint(min(max(readWidth(ref), 1), 64))
 	switch ref.Kind {
@@ -309,7 +311,7 @@ func (sv *solver) limits(ref *model.Ref, hex bool) string {
 	return fmt.Sprintf("0 to %d", most)
 }
 
-// explain reads the text again to find out why it is no instruction.
+// explain reads the text again, to find out why it is not an instruction.
 func (p *Parser) explain(body []byte) *Error {
 	if p.steps > maxSteps || p.work > MaxWork {
 		return &Error{Code: diag.TextAmbiguous, End: len(body), Msg: "too many ways to read this line"}
@@ -345,7 +347,7 @@ func (p *Parser) explain(body []byte) *Error {
 	return e
 }
 
-// symbolEnd returns the end of the bytes of names that stand at pos.
+// symbolEnd returns the end of the name characters at pos.
 func symbolEnd(text []byte, pos int) int {
 	for pos < len(text) && isSymbolByte(text[pos], false) {
 		pos++
@@ -353,8 +355,8 @@ func symbolEnd(text []byte, pos int) int {
 	return pos
 }
 
-// unexpected says what stands where the text could not be read further, and what could stand there.
-// Where that is a blank, what stands before it belongs to it.
+// unexpected describes the text at which reading stopped, and what could have been there. If a blank could, the text
+// includes the word before it.
 func (f *failure) unexpected() string {
 	start, end := bytes.LastIndexByte(f.m.raw[:f.pos], ' ')+1, symbolEnd(f.m.raw, f.pos)
 	blank := slices.Index(f.expected, aBlank)
@@ -366,10 +368,10 @@ func (f *failure) unexpected() string {
 	return fmt.Sprintf("%q, expected %s", f.m.raw[start:end], alternatives(list))
 }
 
-// aBlank is what an error calls a blank.
+// aBlank is the word for a blank in errors.
 const aBlank = "a blank"
 
-// readAt quotes what stands at pos.
+// readAt quotes the text at pos.
 func (f *failure) readAt(pos int) string {
 	if pos+1 < len(f.m.raw) && f.m.raw[pos] == ' ' {
 		pos++
@@ -381,10 +383,10 @@ func (f *failure) readAt(pos int) string {
 	return strconv.Quote(string(f.m.raw[pos:max(pos+n, symbolEnd(f.m.raw, pos))]))
 }
 
-// mostAlternatives bounds what is named of what could have stood at a place.
+// mostAlternatives limits the expected texts that an error lists.
 const mostAlternatives = 6
 
-// alternatives joins what could have stood at a place.
+// alternatives joins expected texts.
 func alternatives(list []string) string {
 	const most = mostAlternatives
 	switch {
@@ -398,7 +400,7 @@ func alternatives(list []string) string {
 	return strings.Join(list[:len(list)-1], ", ") + " or " + list[len(list)-1]
 }
 
-// unknown says that no instruction starts like the text, and which starts most like it.
+// unknown reports that no instruction starts like the text, with the most similar mnemonic.
 func (f *failure) unknown() string {
 	word, _, _ := strings.Cut(string(f.m.raw), " ")
 	machine := inside.Machine(f.m.set).ISA
@@ -419,8 +421,8 @@ func (f *failure) unknown() string {
 	return fmt.Sprintf("no instruction starts with %q%s", diag.Shorten(word), diag.DidYouMean(word, names))
 }
 
-// notFirst says how an instruction is written whose mnemonic starts the text but no line, or which is one
-// of another root; "" where there is none.
+// notFirst describes the form of an instruction whose mnemonic is not its first word, or which belongs to another root;
+// "" if there is none.
 func (f *failure) notFirst(word string) string {
 	for _, r := range f.m.set.InstructionRoots() {
 		forms := r.Forms(word)
@@ -436,7 +438,7 @@ func (f *failure) notFirst(word string) string {
 	return ""
 }
 
-// original maps a place of the collapsed text back to the text as it was given.
+// original maps a position of the collapsed text to the text as given.
 func original(body []byte, pos int) int {
 	n, blank := 0, true
 	for i, c := range body {

@@ -7,9 +7,8 @@ import (
 	"github.com/isago/isago/internal/spec"
 )
 
-// This file looks one byte ahead, so that Parser.search does not try ways that cannot go on with
-// the text as it stands, nor leaves them open. What it says is on the safe side: a way that it rules
-// out leads nowhere.
+// This file computes FIRST sets, with which matcher.search prunes alternatives by the next byte of the text. FIRST sets
+// are conservative: a pruned alternative cannot succeed.
 
 // byteSet is a set of bytes.
 type byteSet [4]uint64
@@ -33,27 +32,28 @@ func (s *byteSet) addAll(text string) {
 // everyByte is the set of all bytes.
 var everyByte = byteSet{^uint64(0), ^uint64(0), ^uint64(0), ^uint64(0)}
 
-// firstSet is what the text of a way can start with. empty tells that the way can lead through the
-// end of its template without reading anything.
+// firstSet is the FIRST set of an alternative: the bytes with which its text can start. empty tells whether the
+// alternative can reach the end of its template without reading anything.
 type firstSet struct {
 	bytes byteSet
 	empty bool
 }
 
-// anything is the first of a way of which nothing is known.
+// anything is the FIRST set of an alternative about which nothing is known.
 var anything = firstSet{bytes: everyByte, empty: true}
 
-// firstSets is what is known of the ways that start at a node.
+// firstSets holds the FIRST sets of the alternatives of a node.
 type firstSets struct {
 	node firstSet
-	// others has an entry for each of the node's edges that are not literals, or for each member of its set.
+	// others has the FIRST set of each edge that is not a literal, or of each member of the node's set.
 	others []firstSet
-	// words are the texts of those members of a set that are a word alone, with the numbers of the members; alone are these.
+	// alone is the bit set of the members of a set that are one enum without blanks in its texts. words has the texts
+	// of these members, with the numbers of the members.
 	words *trie
 	alone uint64
 }
 
-// firstSets returns what is known of the ways from a node.
+// firstSets returns the FIRST sets of a node.
 func (m *matcher) firstSets(n *node) (a *firstSets) {
 	if a = n.firstSets.Load(); a == nil {
 		a = m.findFirstSets(n)
@@ -89,7 +89,7 @@ func (m *matcher) newFirstSets(n *node) *firstSets {
 	return a
 }
 
-// firstOfEdge returns what an item and what is behind it can start with.
+// firstOfEdge returns the FIRST set of an edge with everything after it.
 func (m *matcher) firstOfEdge(e *edge) firstSet {
 	f := m.firstOfItem(&e.item)
 	if f.empty && e.item.kind != itemSetEnd {
@@ -100,13 +100,13 @@ func (m *matcher) firstOfEdge(e *edge) firstSet {
 	return f
 }
 
-// firstOfItem returns what an item can start with; empty tells that it can read nothing.
+// firstOfItem returns the FIRST set of an item; empty tells that the item can be empty.
 func (m *matcher) firstOfItem(it *item) (f firstSet) {
 	switch it.kind {
 	case itemLiteral:
 		f.bytes.add(it.text[0])
 		return f
-	case itemBlank, itemNothing: // stands looks behind a blank
+	case itemBlank, itemNothing: // stands skips a blank
 		f.empty = true
 		return f
 	case itemEnum:
@@ -129,8 +129,8 @@ func (m *matcher) firstOfItem(it *item) (f firstSet) {
 	return f
 }
 
-// firstOfMembers returns what the members of a set can start with, and what joins one to another. That there is none
-// is left to what is behind.
+// firstOfMembers returns the FIRST sets of the members of a set; node has those of all members and of the separator. A
+// set without members is left to what follows the set.
 func (m *matcher) firstOfMembers(s *setItem) *firstSets {
 	a := &firstSets{words: &trie{}}
 	if s.joined {
@@ -168,7 +168,7 @@ func firstOfWords(it *item) (f firstSet) {
 	return f
 }
 
-// numberStart has what a decimal number, or $(NUMBER), can start with.
+// numberStart has the bytes with which a decimal number or $(EXPRESSION) can start.
 const numberStart = "+-0123456789$"
 
 // firstOfNumber is firstOfItem for numbers and branches.
@@ -196,18 +196,17 @@ func (m *matcher) firstOfCall(it *item) firstSet {
 	return m.firstSets(m.ready(it.call).start).node
 }
 
-// follows reports whether text that starts at pos can be what comes at a node, or behind the values
-// that can end there.
+// follows reports whether the text from pos on may continue at a node, or after the values that can end at the node.
 func (m *matcher) follows(n *node, pos int) bool {
 	return m.goesOn(&m.firstSets(n).node, pos)
 }
 
-// goesOn is follows for a way.
+// goesOn is follows for a FIRST set.
 func (m *matcher) goesOn(f *firstSet, pos int) bool {
 	return m.stands(f, pos) || f.empty && m.endsAt(pos)
 }
 
-// endsAt reports whether text that starts at pos can be what comes behind the present value or set.
+// endsAt reports whether the text from pos on may follow the current value or set.
 func (m *matcher) endsAt(pos int) bool {
 	for frame := m.frame; ; {
 		fr := &m.frames[frame]
@@ -225,7 +224,7 @@ func (m *matcher) endsAt(pos int) bool {
 	}
 }
 
-// stands reports whether the byte at pos, or the one behind a blank there, is one of those of a way.
+// stands reports whether the byte at pos, or after a blank at pos, is in a FIRST set.
 func (m *matcher) stands(f *firstSet, pos int) bool {
 	if pos >= len(m.src) {
 		return false

@@ -11,92 +11,93 @@ import (
 	"github.com/isago/isago/internal/spec"
 )
 
-// grammar is the language of one root in a given environment: a tree over the pieces of all
-// templates of all leaves, in which templates that start alike share their start.
+// grammar is the language of one root in an environment: a prefix tree over the items of all templates of all leaves.
 type grammar struct {
 	env   *model.Env
 	start *node
-	// anchors are the templates by a word that they have, made where a line is an instruction of the grammar: then
-	// the tree of all templates is needed only where their anchors do not say enough.
+	// anchors index the templates by a word in them. They exist only for a grammar of instructions, whose whole tree is
+	// needed only where the anchors do not decide.
 	anchors     *anchors
 	anchorsOnce sync.Once
 	once        sync.Once
-	// made tells that once is done, which is asked at each operand.
+	// made tells whether once is done; it is read at each operand.
 	made atomic.Bool
 }
 
-// node is a place in the tree: what may come next, and the templates that end here.
+// node is a state of the parser: what may come next, and the templates that end here.
 //
-// A line goes through some fifty of them, most of which are not in the processor's cache: what is
-// asked first stands first, here and in edge and item.
+// The order of fields matters here, in edge and in item: a line visits about fifty nodes, most of which are not in the
+// processor's cache, so the fields that are read first come first.
 //
-// A node is opened when a reader comes to it, so that of the tree only as much is there as texts have asked for.
+// A node is expanded when a parser first reaches it, so that only those parts of the tree exist that texts have needed.
 type node struct {
 	opened atomic.Bool
-	// set is non-nil for the place at which another member of a set may follow.
+	// set is non-nil for the node at which a member of a set may start.
 	set *setItem
-	// only is the way out of the node where there is one alone.
+	// only is the edge of a node that has one edge and no reductions.
 	only      *edge
-	literals  *trie                     // the texts of literal edges, each with the index of its edge; nil where there is one
-	literal   *edge                     // the only edge that is a literal
+	literals  *trie                     // texts of the literal edges, with the index of the edge; nil if there are fewer than two
+	literal   *edge                     // the only literal edge, nil if there are others or none
 	firstSets atomic.Pointer[firstSets] // made at first use
 	// others are the edges that are not literals.
 	others     []*edge
 	reductions []*reduction
 	edges      []*edge
-	// branches are the templates that lead here, in the order of the description; opening makes of them what
-	// stands above.
+	// branches are the templates that lead here, in the order of the description. expand makes the fields above from
+	// them.
 	branches []branch
 	opening  sync.Once
 }
 
+// edge leads from a node to the next one by reading an item.
 type edge struct {
 	next *node
 	item item
-	// longer tells of a literal that another of the same node is its start.
+	// longer tells of a literal that another literal of the same node is a prefix of it.
 	longer bool
 }
 
-// template is a template as it is read: its parts one after the other, and what it says where it ends.
+// template is a display or an alias, ready to be read: its parts, and the reduction at its end.
 type template struct {
 	parts []part
-	// reduction is nil for the member of a set, behind which the set goes on.
+	// reduction is nil for a member of a set, after which the set continues.
 	reduction *reduction
 }
 
-// part is a piece of a template: the items of each way to read it.
+// part is a piece of a template: the items of each alternative.
 type part [][]item
 
-// branch is a template at a place: what is left of the way that was taken, and the number of the next part.
+// branch is a template at a node: the rest of the alternative that was chosen, and the number of the next part.
 type branch struct {
 	of   *template
 	rest []item
 	next int
 }
 
-// reduction is the end of a template: what it says about the leaf and its case.
+// reduction ends a template: it identifies the leaf, and has the conditions under which the leaf prints through the
+// template.
 type reduction struct {
 	unit *model.BoundLeaf
-	// alias tells that the template is read and never printed.
+	// alias tells whether the template is read only, and never printed.
 	alias bool
-	// own is the condition of the case, not those of the cases before it whose displays would be
-	// printed instead.
+	// own is the condition of the case, without those of earlier cases.
 	own *model.Prog
 	not []earlier
 	// anyOutside tells whether one of not is outside.
 	anyOutside bool
-	// asserts tells that the case, or one that is looked at before it, has asserts; completes that bits follow from
-	// the template that its text does not give, from asserts or defaults, or that it leaves bits of entries unused.
+	// asserts tells whether this case or an earlier one has asserts. completes tells whether asserts or defaults fix
+	// bits that the text does not give, or the leaf leaves bits of entries unused.
 	asserts, completes bool
 }
 
-// earlier is the condition of an earlier case, which does not hold.
+// earlier is a condition that must not hold: that of an earlier case, or of a leaf that refines this one.
 type earlier struct {
 	cond *model.Prog
-	// outside tells whether it reads something outside the scope, which the text of the template cannot overrule.
+	// outside tells whether the condition reads a context or an enclosing scope, which the template does not set.
 	outside bool
 }
 
+// itemKind is what an item reads.
 type itemKind uint8
 
 const (
@@ -109,7 +110,7 @@ const (
 	itemCall
 	itemSet
 	itemSetEnd
-	itemNothing // a reference that resolves nowhere prints nothing
+	itemNothing // a reference that does not resolve prints nothing
 	itemCustom
 )
 
@@ -122,28 +123,28 @@ const (
 	noText
 )
 
-// item is one piece of a template.
+// item is one terminal or nonterminal of a template.
 type item struct {
 	kind   itemKind
 	extent extent
-	// padding tells of a blank that it fills up to a column and may be nothing.
+	// padding tells of a blank that it fills up to a column, and may be absent.
 	padding bool
-	// numbers tells of an enum that it has values without a text, which are numbers.
+	// numbers tells of an enum that it has values without a name, which are written as numbers.
 	numbers bool
 	ref     *model.Ref
 	call    *grammar
 	// words are the texts of an enum or a bool.
 	words *trie
-	// conds must hold (or not) for the reference to mean ref.
+	// conds are the conditions under which the reference means ref.
 	conds []condition
 	text  string
-	// spread is where the bits of a computed value are, nil where that is not so simple.
+	// spread is the place of a computed value whose bits are bits of a scope, nil for other values.
 	spread *spread
 	set    *setItem
 	name   string
 }
 
-// condition is an expression that must be true, or false, so many scopes up.
+// condition is an expression in the scope scopeDepth scopes outside, with the truth value that it must have.
 type condition struct {
 	prog       *model.Prog
 	scopeDepth int
@@ -154,14 +155,14 @@ type condition struct {
 type setItem struct {
 	join    string
 	joined  bool    // by more than blanks
-	members []*node // each member alone, its text not empty, ending in a node that returns
-	absent  []*node // each member absent; as it is read at all where the set is free
-	at      *node   // the place behind a member, and at the start
-	free    bool    // whether bits of an absent member have no value by that
-	parts   []part  // of which members and absent are made, one of each in turn
+	members []*node // for each member: its text, which is not empty, then itemSetEnd
+	absent  []*node // for each member: no text, or any text in a free set, then itemSetEnd
+	at      *node   // the node before each member and at the end
+	free    bool    // whether absent members leave their bits open
+	parts   []part  // the sources of members and absent, alternating
 }
 
-// grammarOf returns the grammar of a root in a given environment, made at first use.
+// grammarOf returns the grammar of an environment, made at first use.
 func (m *matcher) grammarOf(env *model.Env) *grammar {
 	g, _ := env.Parser.Load().(*grammar)
 	if g == nil {
@@ -171,7 +172,7 @@ func (m *matcher) grammarOf(env *model.Env) *grammar {
 	return g
 }
 
-// ready compiles the grammar on first use.
+// ready compiles a grammar at first use.
 func (m *matcher) ready(g *grammar) *grammar {
 	if !g.made.Load() {
 		m.make(g)
@@ -179,7 +180,7 @@ func (m *matcher) ready(g *grammar) *grammar {
 	return g
 }
 
-// make compiles the grammar, once for all parsers.
+// make compiles a grammar, once for all parsers.
 func (m *matcher) make(g *grammar) {
 	g.once.Do(func() {
 		defer g.made.Store(true)
@@ -188,22 +189,23 @@ func (m *matcher) make(g *grammar) {
 	})
 }
 
-// anchored returns the anchors of the grammar of a parser's instructions.
+// anchored returns the anchors of the grammar of instructions.
 func (g *grammar) anchored(w *matcher) *anchors {
 	g.anchorsOnce.Do(func() { g.anchors = newAnchors(w) })
 	return g.anchors
 }
 
+// compiler makes the tree of a grammar from the templates of its leaves.
 type compiler struct {
 	matcher *matcher
 	env     *model.Env
 	unit    *model.BoundLeaf
-	sets    []*setItem // those that templates have
+	sets    []*setItem // the sets of all templates so far
 }
 
 func (c *compiler) compile() *node {
 	start := &node{}
-	for _, aliases := range []bool{false, true} { // what is printed is tried before what is only read
+	for _, aliases := range []bool{false, true} { // displays are tried before aliases
 		for _, l := range c.env.Root.Leaves {
 			c.unit = c.env.Bound(l)
 			c.leaf(start, aliases)
@@ -212,7 +214,7 @@ func (c *compiler) compile() *node {
 	return start
 }
 
-// leaf adds the displays of a leaf in order, or its aliases.
+// leaf adds the displays of the current leaf in order, or its aliases.
 func (c *compiler) leaf(start *node, aliases bool) {
 	for i, cs := range c.unit.Cases {
 		switch {
@@ -226,11 +228,11 @@ func (c *compiler) leaf(start *node, aliases bool) {
 	}
 }
 
-// display adds the display of a case.
+// display adds the display of case i.
 func (c *compiler) display(start *node, i int) {
 	acc := c.accept(i)
 	for _, cs := range c.unit.Cases[:i] {
-		if cs.Cond != nil && cs.Shown { // its display would win
+		if cs.Cond != nil && cs.Shown { // that display would win
 			acc.not = append(acc.not, earlier{cond: cs.Cond, outside: outside(cs.Cond.Root)})
 			acc.anyOutside = acc.anyOutside || outside(cs.Cond.Root)
 		}
@@ -238,15 +240,15 @@ func (c *compiler) display(start *node, i int) {
 	c.template(start, c.unit.Cases[i].Items, acc)
 }
 
-// alias adds an alias of a case.
+// alias adds an alias of case i.
 func (c *compiler) alias(start *node, i, alias int) {
 	acc := c.accept(i)
 	acc.alias = true
 	c.template(start, c.unit.Cases[i].Aliases()[alias], acc)
 }
 
-// accept returns the end of the templates of a case, but for what tells its display from those before it. Words that a
-// leaf takes which refines this one print through that.
+// accept returns the reduction of the templates of case i, without the conditions of earlier cases. It has the
+// conditions of leaves that refine this one, because their words print through those leaves.
 func (c *compiler) accept(i int) *reduction {
 	asserts := slices.ContainsFunc(c.unit.Cases[:i+1], func(cs *model.Case) bool { return len(cs.Spec.Asserts) > 0 })
 	completes := asserts || len(c.unit.Defaults)+len(c.unit.Unused) > 0
@@ -257,7 +259,7 @@ func (c *compiler) accept(i int) *reduction {
 	return acc
 }
 
-// outside reports whether an expression reads a scope around its own, or a context.
+// outside reports whether an expression reads a context or an enclosing scope.
 func outside(n *model.Node) bool {
 	for n := range n.All {
 		for _, a := range n.Alts {
@@ -297,7 +299,7 @@ func (c *compiler) part(it *model.Item) part {
 	return append(list, c.reference(it, noText)...)
 }
 
-// literal makes items of text, split at blanks.
+// literal splits text at blanks into items.
 func (c *compiler) literal(text string) (list []item) {
 	for text != "" {
 		n := strings.IndexAny(text, blanks)
@@ -317,7 +319,7 @@ func (c *compiler) literal(text string) (list []item) {
 
 const blanks = " \t\r\n"
 
-// open makes the ways out of a node, once for all parsers.
+// open expands a node, once for all parsers.
 func (n *node) open() {
 	if !n.opened.Load() {
 		n.expand()
@@ -334,7 +336,7 @@ func (n *node) expand() {
 	})
 }
 
-// follow adds what comes next of a template.
+// follow adds the next items of a template to the node.
 func (n *node) follow(b branch) {
 	switch {
 	case len(b.rest) > 0:
@@ -350,7 +352,7 @@ func (n *node) follow(b branch) {
 	}
 }
 
-// step returns the node behind an item, sharing an edge that is there already.
+// step returns the node after an item, through an existing edge if there is one.
 func (n *node) step(it *item) *node {
 	for _, e := range n.edges {
 		if e.item.alike(it) {
@@ -385,14 +387,14 @@ func (it *item) refersAlike(x *item) bool {
 		slices.EqualFunc(r.Enter, s.Enter, func(e, f *model.Ref) bool { return e.Field == f.Field })
 }
 
-// isBits tells of a reference that it is a field of bits about which nothing else matters than where they
-// are and how they are written, so that leaves that define the field each for itself can share it.
+// isBits reports whether the item refers to a field of which only the bits and the syntax matter. Leaves that define
+// the same field, each for itself, share such an item.
 func (it *item) isBits() bool {
 	r := it.ref
 	return r.Field != nil && r.Context == nil && r.Prog == nil && len(r.Enter) == 0 && r.Field.Table == nil && r.Kind != spec.KindCustom
 }
 
-// reference makes a name in each of its meanings.
+// reference makes the items of a name, one alternative for each of its meanings.
 func (c *compiler) reference(it *model.Item, ext extent) (ways part) {
 	if it.Kind == model.ItemSet {
 		return part{{c.set(it, ext)}}
@@ -409,7 +411,7 @@ func (c *compiler) reference(it *model.Item, ext extent) (ways part) {
 	return ways
 }
 
-// item makes the piece that reads a reference.
+// item makes the item that reads a reference.
 func (c *compiler) item(it *model.Item, ref *model.Ref, conds []condition, ext extent) item {
 	out := item{kind: itemNumber, extent: ext, ref: ref, name: it.Name, conds: conds}
 	if ref == nil {
@@ -449,7 +451,7 @@ func (c *compiler) enumWords(e *model.Enum) *trie {
 	return t
 }
 
-// maxNamed bounds the width of an enum all values of which are known to have a text.
+// maxNamed limits the width of fields whose values are enumerated, to find those without a text.
 const maxNamed = 8
 
 // hasUnnamed reports whether a field may have a value for which its enum has no text.
@@ -458,7 +460,7 @@ func (c *compiler) hasUnnamed(ref *model.Ref) bool {
 	if ref.Prog != nil {
 		values = c.matcher.possible(ref.Prog.Root)
 	}
-	for v := values; ; v = (v - 1) & values { // each value of these bits
+	for v := values; ; v = (v - 1) & values { // each combination of these bits
 		if _, named := ref.Enum.Lookup(v); !named || mathbits.OnesCount64(values) > maxNamed {
 			return true
 		}
@@ -468,8 +470,8 @@ func (c *compiler) hasUnnamed(ref *model.Ref) bool {
 	}
 }
 
-// boolText is what tells the texts of bools apart: what is printed for the truth on, the one truth that an expression
-// always has, any for one that has not, and the largest value.
+// boolText identifies the texts of a bool: the display, the truth value on for which it is printed, the truth value
+// only of a constant expression (anyBool for others), and the largest value of the field.
 type boolText struct {
 	text           string
 	on, only, last uint64
@@ -507,7 +509,7 @@ func (c *compiler) boolWords(ref *model.Ref) *trie {
 	return t
 }
 
-// constant reports whether an expression is a number, and whether that is 1 or 0 as a bool.
+// constant reports whether an expression is constant (always), and its truth value.
 func constant(prog *model.Prog) (is uint64, always bool) {
 	if prog == nil || prog.Root.Op != spec.OpConst {
 		return 0, false
@@ -515,8 +517,8 @@ func constant(prog *model.Prog) (is uint64, always bool) {
 	return truthBit(prog.Root.Value != 0), true
 }
 
-// set compiles the members of a set, each as a small tree of its own. Templates share sets that are alike, or what stands
-// behind a set would be read once for each of them.
+// set compiles a set, each member as a small tree. Templates share equal sets, otherwise the text after a set would be
+// parsed once for each template.
 func (c *compiler) set(it *model.Item, ext extent) item {
 	join := normal(it.Join)
 	s := &setItem{join: join, joined: strings.Trim(join, " ") != "", free: it.Free}
@@ -557,14 +559,14 @@ func (s *setItem) alike(x *setItem) bool {
 	return s.join == x.join && s.free == x.free && slices.EqualFunc(s.parts, x.parts, part.alike)
 }
 
-// alike reports whether two parts are read in the same ways.
+// alike reports whether two parts have the same alternatives.
 func (p part) alike(q part) bool {
 	return slices.EqualFunc(p, q, func(a, b []item) bool {
 		return slices.EqualFunc(a, b, func(x, y item) bool { return x.alike(&y) })
 	})
 }
 
-// sort tells the edges that are literals from the others.
+// sort separates the literal edges from the others.
 func (n *node) sort() {
 	if len(n.edges) == 1 && len(n.reductions) == 0 {
 		n.only = n.edges[0]
@@ -593,7 +595,7 @@ func (n *node) sort() {
 	}
 }
 
-// normal makes every run of blanks one blank.
+// normal replaces each run of blanks by one blank.
 func normal(s string) string {
 	if !strings.ContainsAny(s, blanks) {
 		return s

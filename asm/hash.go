@@ -2,32 +2,33 @@ package asm
 
 import "math/bits"
 
-// hashTable finds what is kept by a hash. Values that share one are told apart by whoever looks for them.
+// hashTable finds values by their hashes, with linear probing. Callers compare values with equal hashes.
 type hashTable[T any] struct {
 	slots []hashSlot[T]
 	used  int
 }
 
+// hashSlot is a slot of a hashTable, empty if value is nil.
 type hashSlot[T any] struct {
 	hash  uint64
 	value *T
 }
 
-// Limits of a table: the slots that it has at first, and how many are looked at for one hash.
+// Limits of a table: its first size, and the slots that are searched for one hash.
 const (
 	minSlots  = 1 << 8
 	maxProbes = 16
 )
 
-// probes returns how many slots can have a hash.
+// probes returns the number of slots that may have a hash.
 func (t *hashTable[T]) probes() int { return min(maxProbes, len(t.slots)) }
 
-// slot returns one of the slots that can have a hash; those behind an empty one have not.
+// slot returns the i-th slot that may have a hash. After an empty slot there are no more.
 func (t *hashTable[T]) slot(hash uint64, i int) *hashSlot[T] {
 	return &t.slots[(hash+uint64(i))&uint64(len(t.slots)-1)]
 }
 
-// add puts a value in, which grows the table up to so many slots; then all others are forgotten.
+// add adds a value. A table grows up to most slots; when those are half full it is emptied.
 func (t *hashTable[T]) add(hash uint64, v *T, most int) {
 	if 2*t.used >= len(t.slots) {
 		t.grow(most)
@@ -39,7 +40,7 @@ func (t *hashTable[T]) add(hash uint64, v *T, most int) {
 			return
 		}
 	}
-	*t.slot(hash, int(hash>>60)) = hashSlot[T]{hash, v} // in place of another
+	*t.slot(hash, int(hash>>60)) = hashSlot[T]{hash, v} // replaces another value
 }
 
 func (t *hashTable[T]) grow(most int) {
@@ -57,10 +58,10 @@ func (t *hashTable[T]) grow(most int) {
 	}
 }
 
-// arena makes room for many small lists at a time.
+// arena allocates many small slices at a time.
 type arena[T any] struct{ room []T }
 
-// Limits of the room that is made at a time, in elements.
+// Sizes of an allocation, in elements.
 const (
 	minRoom = 8
 	maxRoom = 1 << 10
@@ -79,7 +80,7 @@ func (a *arena[T]) keep(list []T) []T {
 	return a.room[from:len(a.room):len(a.room)]
 }
 
-// mix returns a hash of a hash and what comes next.
+// mix combines a hash with the next value.
 func mix(h, x uint64) uint64 {
 	high, low := bits.Mul64(h^0x9e3779b97f4a7c15, x^0xa0761d6478bd642f)
 	return high ^ low

@@ -9,7 +9,7 @@ import (
 	"github.com/isago/isago/internal/spec"
 )
 
-// assign makes value(n) & mask equal to v, deriving the bits that must be so.
+// assign makes the bits in mask of an expression's value equal to v, by setting the bits that follow.
 func (sv *solver) assign(n *model.Node, scope int32, v, mask uint64) status {
 	if x, known := sv.eval(n, scope); known {
 		return statusOf((x^v)&mask == 0)
@@ -46,11 +46,11 @@ func (sv *solver) assignOpen(n *model.Node, scope int32, v, mask uint64) status 
 	return open
 }
 
-// assignChoice is assign for a choice between two values: where one of them cannot be meant, it is the other.
+// assignChoice is assign for X ? Y : Z. If one of the two values is impossible, the other is chosen.
 func (sv *solver) assignChoice(n *model.Node, scope int32, v, mask uint64) status {
 	c, known := sv.eval(n.X, scope)
 	first, second := !known || c != 0, !known || c == 0
-	if !known && sv.failure == nil { // an error tells of the value, not of what is chosen by
+	if !known && sv.failure == nil { // errors report the value, not the condition
 		first = within(sv.ternary(n.Y, scope), v, mask) != broken
 		second = within(sv.ternary(n.Z, scope), v, mask) != broken
 	}
@@ -88,7 +88,7 @@ func (sv *solver) assignField(n *model.Node, scope int32, v, mask uint64) status
 	return statusOf(ok && sv.setPieces(&s, ref.Field.Parts, wide.Of(v), wide.Of(mask), sv.pos))
 }
 
-// assignBinary inverts an operator of which one side is known, or whose sides share no bit.
+// assignBinary inverts an operator of which one operand is known, or whose operands share no bit.
 func (sv *solver) assignBinary(n *model.Node, scope int32, v, mask uint64) status {
 	if y, known := sv.eval(n.Y, scope); known {
 		return sv.assignSide(n, n.X, scope, y, v, mask)
@@ -108,7 +108,7 @@ func (sv *solver) assignBinary(n *model.Node, scope int32, v, mask uint64) statu
 	return both(sv.assign(n.X, scope, v&px, mask&px), sv.assign(n.Y, scope, v&py, mask&py))
 }
 
-// assignQuotient sets the bits in which all X begin that give the quotient X / y.
+// assignQuotient sets the high bits of n that all dividends of the quotient v = n / y share.
 func (sv *solver) assignQuotient(n *model.Node, scope int32, y, v uint64) status {
 	over, low := bits.Mul64(v, y)
 	high := low + y - 1
@@ -118,7 +118,8 @@ func (sv *solver) assignQuotient(n *model.Node, scope int32, y, v uint64) status
 	return both(sv.assign(n, scope, low, ^fill(low^high)), open)
 }
 
-// assignSide inverts x op y, where x is one of the sides of n, the left one if it matters.
+// assignSide inverts n, where x is one operand and y the value of the other. For operators that do not commute, x is
+// the left one.
 func (sv *solver) assignSide(n, x *model.Node, scope int32, y, v, mask uint64) status {
 	switch n.Op {
 	case spec.OpAdd, spec.OpSub:
@@ -168,11 +169,11 @@ func (sv *solver) assignSide(n, x *model.Node, scope int32, y, v, mask uint64) s
 	return open
 }
 
-// possible returns the bits that can be set in the value of an expression, whatever is known. It may return too many.
+// possible returns the bits that can be 1 in the value of an expression, for any word. It may return too many.
 func (sv *solver) possible(n *model.Node) uint64 {
 	most, ok := sv.most[n]
 	if !ok {
-		if sv.ignorant == nil { // one scope, which is around itself
+		if sv.ignorant == nil { // one scope, which encloses itself
 			sv.ignorant, sv.most = &solver{assignment: assignment{finding: finding{scopes: []scope{{}}, nspaces: maxSpaces}}}, map[*model.Node]uint64{}
 		}
 		sv.ignorant.work = MaxWork - maxLookups
@@ -182,10 +183,10 @@ func (sv *solver) possible(n *model.Node) uint64 {
 	return most
 }
 
-// maxLookups is how many names are looked up for the bits that can be set.
+// maxLookups limits the names that possible evaluates.
 const maxLookups = 1 << 12
 
-// fill returns all bits up to the highest one of x.
+// fill returns the bits up to the highest bit of x.
 func fill(x uint64) uint64 {
 	return ones(bits.Len64(x))
 }
@@ -197,7 +198,7 @@ func (sv *solver) truth(n *model.Node, scope int32, want bool) status {
 			return statusOf(sv.give(&sv.scopes[sv.up(scope, t.ScopeDepth)], t.Low, match, t.Mask))
 		}
 	}
-	switch n.Op { // without computing all of an expression for each of its parts
+	switch n.Op { // before eval, which would evaluate the whole expression again for each of its parts
 	case spec.OpNot:
 		return sv.truth(n.X, scope, !want)
 	case spec.OpAndAnd, spec.OpOrOr:
@@ -227,7 +228,8 @@ func (sv *solver) truth(n *model.Node, scope int32, want bool) status {
 	return open
 }
 
-// truthLogic is truth for && and ||: both sides have to be as wanted, or one does, which the other can leave no choice.
+// truthLogic is truth for && and ||. Where both operands must be want, it makes them so. Where one is enough, it makes
+// one want if the other is known not to be.
 func (sv *solver) truthLogic(n *model.Node, scope int32, want bool) status {
 	if want == (n.Op == spec.OpAndAnd) {
 		return both(sv.truth(n.X, scope, want), sv.truth(n.Y, scope, want))
@@ -242,11 +244,11 @@ func (sv *solver) truthLogic(n *model.Node, scope int32, want bool) status {
 	return open
 }
 
-// order makes the left side of a comparison less than the right one, or the other way around; equal sides are not in
-// order where that is strict, and are the other way around. Bits follow that have to be 0 lest a side be too great
-// whatever its others are, or 1 lest it be too small. Numbers that may be negative are left alone.
+// order makes X < Y (less and strict) or X <= Y (less and not strict), or the contrary if not less. It sets bits of the
+// smaller operand to 0 that would make it too large whatever the other bits are, and bits of the larger one to 1
+// without which it would be too small. It skips numbers that may be negative.
 func (sv *solver) order(n *model.Node, scope int32, less, strict bool) status {
-	if sv.failure != nil { // an error tells of the numbers that are written
+	if sv.failure != nil { // errors report the numbers in the text
 		return open
 	}
 	x, y := n.X, n.Y
@@ -272,12 +274,12 @@ func (sv *solver) order(n *model.Node, scope int32, less, strict bool) status {
 		return broken
 	}
 	if slices.ContainsFunc(sv.trail[mark:], func(u trailEntry) bool { return u.space >= spaceTable }) {
-		sv.undo(mark) // a text asks of an entry for the first value that meets a condition
+		sv.undo(mark) // in an entry, the text stands for the smallest value that meets the condition, with all its bits
 	}
 	return open
 }
 
-// equal makes two sides the same, or different where only one other value is possible.
+// equal makes two operands equal; or different, if that leaves one possible value.
 func (sv *solver) equal(n *model.Node, scope int32, want bool) status {
 	x, y := n.X, n.Y
 	v, known := sv.eval(y, scope)

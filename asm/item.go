@@ -7,7 +7,7 @@ import (
 	"github.com/isago/isago/internal/spec"
 )
 
-// match reads one item and goes on behind it; s is nothing at the first try.
+// match reads one item and continues after it. s is the zero value at the first try.
 func (m *matcher) match(e *edge, s resumePoint) bool {
 	it, next := &e.item, e.next
 	if len(it.conds) > 0 && s == (resumePoint{}) && !m.require(it.conds) {
@@ -35,8 +35,8 @@ func (m *matcher) match(e *edge, s resumePoint) bool {
 	return m.matchNumber(e, s)
 }
 
-// matchBlank takes a blank, or nothing beside punctuation, another blank, or an end of the line.
-// padding may be nothing anywhere.
+// matchBlank reads a blank. The blank may be absent next to punctuation, after another blank, and at both ends of the
+// line; padding may be absent anywhere.
 func (m *matcher) matchBlank(next *node, padding bool) bool {
 	switch {
 	case m.pos < len(m.src) && m.src[m.pos] == ' ':
@@ -52,7 +52,7 @@ func (m *matcher) matchBlank(next *node, padding bool) bool {
 	return true
 }
 
-// findWord finds the longest text that ends before limit.
+// findWord finds the longest text that matches at pos and ends before limit.
 func (m *matcher) findWord(t *trie, pos, limit int) (found *word, end int) {
 	return t.find(m.src, pos, limit, m.strict)
 }
@@ -86,7 +86,7 @@ func (m *matcher) matchWord(e *edge, s resumePoint) bool {
 		return false
 	}
 	if end+1 < limit {
-		tried = 0 // of a longer text, which does not stand here as it is printed
+		tried = 0 // tried counts values of a longer text, which does not match here in the printed spelling
 	}
 	switch {
 	case tried+1 < len(found.values):
@@ -97,7 +97,7 @@ func (m *matcher) matchWord(e *edge, s resumePoint) bool {
 		m.save(e, resumePoint{as: asNumber})
 	}
 	if end == pos {
-		end = m.pos // nothing was read, the blank included
+		end = m.pos // nothing was read, not even the blank
 	}
 	if !m.spelled(end-m.pos == len(found.text) && !found.aliases[tried]) || !m.bind(it, found.values[tried], end) {
 		return false
@@ -106,13 +106,13 @@ func (m *matcher) matchWord(e *edge, s resumePoint) bool {
 	return true
 }
 
-// hasBlank reports whether a text of an enum or a bool can have the blank that stands here.
+// hasBlank reports whether the blank at the current position may belong to a text of an enum or a bool.
 func (m *matcher) hasBlank(it *item) bool {
 	return m.pos < len(m.src) && m.src[m.pos] == ' ' && it.extent != noText && it.words.after(it.words.start(), ' ') != nil
 }
 
-// otherwise reports whether the text of an enum or a bool at pos can be read in another way than as the
-// longest text that it has: as a shorter one, as nothing, or as a number.
+// otherwise reports whether the text of an enum or a bool at pos has another reading than the longest text that
+// matches: a shorter text, nothing, or a number.
 func (m *matcher) otherwise(it *item, longest *word, next *node, pos int) bool {
 	return m.triesAll() || longest.shorter || it.numbers && numeric[m.src[pos]] ||
 		it.words.start().ends != nil && it.extent == anyExtent && m.follows(next, m.pos)
@@ -134,7 +134,7 @@ func (m *matcher) matchCall(e *edge, way int) bool {
 	return true
 }
 
-// push goes on at a node of a value or a member of a set.
+// push enters a frame, and continues at the first node of its value or member.
 func (m *matcher) push(f callFrame, n *node) {
 	m.frames = append(m.frames, f)
 	m.frame, m.node = int32(len(m.frames)-1), n
@@ -147,7 +147,7 @@ func (m *matcher) matchSet(e *edge, way int) bool {
 	return m.member(0)
 }
 
-// member reads the next member of a set, in any order, or ends it. state is the member to try.
+// member reads the next member of a set, in any order, or ends the set. state is the first member to try.
 func (m *matcher) member(state int) bool {
 	f, s := &m.frames[m.frame], m.node.set
 	if f.extent != noText && !f.closing {
@@ -161,7 +161,7 @@ func (m *matcher) member(state int) bool {
 	return m.absent(s, *f)
 }
 
-// takeMember reads the member of a set with that number.
+// takeMember reads member i of a set.
 func (m *matcher) takeMember(s *setItem, i int) bool {
 	m.save(nil, nth(i+1))
 	f := m.frames[m.frame]
@@ -173,8 +173,8 @@ func (m *matcher) takeMember(s *setItem, i int) bool {
 	return true
 }
 
-// mayStart returns those members of a set beside the used ones that can stand here; all of them where what joins them comes
-// first.
+// mayStart returns the unused members of a set that can start at the current position. If a separator comes first, it
+// returns all unused members.
 func (m *matcher) mayStart(s *setItem, used uint64) (members uint64) {
 	rest := (uint64(1)<<uint(len(s.members)) - 1) &^ used
 	if m.triesAll() {
@@ -205,9 +205,9 @@ func (m *matcher) mayStart(s *setItem, used uint64) (members uint64) {
 	return members
 }
 
-// absent gives the members that were not read values that print nothing, and goes on behind the set; those of a free set
-// have any value, and text that lacks one that is always printed is no printed text. A member that is more than one item
-// is read as others are, and comes back here.
+// absent ends a set. It gives each absent member the value that prints nothing. A member that has more than one item is
+// parsed like other members, and returns here. In a free set, absent members keep their bits open; text that omits a
+// member which is always printed is not in printed form.
 func (m *matcher) absent(s *setItem, f callFrame) bool {
 	f.closing = true
 	for i, n := range s.absent {
@@ -239,7 +239,7 @@ func (m *matcher) memberDone() bool {
 	return true
 }
 
-// text takes a piece of text with its blanks.
+// text reads s, with the optional blanks around punctuation.
 func (m *matcher) text(s string) bool {
 	for i := 0; i < len(s); i++ {
 		if s[i] == ' ' {
@@ -258,7 +258,7 @@ func (m *matcher) text(s string) bool {
 	return true
 }
 
-// matchCustom reads what a hook prints.
+// matchCustom reads a field with the caller's hook.
 func (m *matcher) matchCustom(e *edge) bool {
 	it, next := &e.item, e.next
 	m.node, m.asked = next, true

@@ -1,18 +1,18 @@
 package asm
 
-// Line is an instruction in the words of the machine, of which parts stand for others of its source: a register for a
-// name, a number for an expression.
+// Line is an instruction whose text was derived from a source: parts of the text replace parts of the source, for
+// example a register a name, or a number an expression.
 type Line struct {
-	// Source is where places count.
+	// Source is the line in the source, in which errors have their places.
 	Source string
-	// Text is what is read.
+	// Text is the text that ParseLine reads.
 	Text  []byte
 	parts []linePart
-	// Text[:kept] stands for Source[:done].
+	// Text[:kept] corresponds to Source[:done].
 	kept, done int
 }
 
-// linePart is Text[from:to], which stands for Source[off:end]. What is between parts is as in the source.
+// linePart is the part Text[from:to], which replaces Source[off:end]. The text between parts is as in the source.
 type linePart struct{ from, to, off, end int32 }
 
 // Start begins a line of a source.
@@ -20,20 +20,20 @@ func (l *Line) Start(source string) {
 	l.Source, l.Text, l.parts, l.kept, l.done = source, l.Text[:0], l.parts[:0], 0, 0
 }
 
-// Keep takes over the source up to a byte.
+// Keep copies the source up to byte to.
 func (l *Line) Keep(to int) {
 	l.Text = append(l.Text, l.Source[l.done:to]...)
 	l.kept, l.done = len(l.Text), to
 }
 
-// Stand says that what was appended to Text since the last call stands for the source up to a byte.
+// Stand records that the bytes appended to Text since the last call replace the source up to byte end.
 func (l *Line) Stand(end int) {
 	l.parts = append(l.parts, linePart{int32(l.kept), int32(len(l.Text)), int32(l.done), int32(end)})
 	l.kept, l.done = len(l.Text), end
 }
 
-// ParseLine is Parse for a line. An error has its place in the source; where that is a part for which something else
-// stands, it says so.
+// ParseLine is Parse for a line. Errors have their places in the source; if the place was replaced, the message says
+// so.
 func (p *Parser) ParseLine(l *Line) (Result, error) {
 	res, err := p.ParseBytes(l.Text)
 	if e, ok := err.(*Error); ok {
@@ -42,7 +42,7 @@ func (p *Parser) ParseLine(l *Line) (Result, error) {
 	return res, err
 }
 
-// place returns an error in the text as one in the source.
+// place converts an error in the text to one in the source.
 func (l *Line) place(e *Error) *Error {
 	at := *e
 	p := l.part(e.Off)
@@ -68,7 +68,7 @@ func (l *Line) part(at int) *linePart {
 	return &linePart{}
 }
 
-// sourceOf returns the place in the source of a byte of the text, which is in the part or behind it.
+// sourceOf converts a place in the text, in the part or after it, to the place in the source.
 func (p *linePart) sourceOf(at int) int {
 	if at < int(p.to) {
 		return int(p.off)

@@ -12,34 +12,34 @@ import (
 	"github.com/isago/isago/isa"
 )
 
-// Lossless prints instructions so that Parse gives the same bits: where the text alone would give
-// others, it ends with a suffix in braces that names them.
+// Lossless prints instructions so that Parse returns the same bits. Where the text alone would give other bits, it
+// appends a suffix in braces that names them.
 type Lossless struct {
-	// Lines prints line breaks, and remarks where no suffix follows, of texts that are read back without.
+	// Lines prints line breaks, and remarks where no suffix follows. Texts are read back without them.
 	Lines bool
 
 	d        *isa.Decoder
 	p        *Parser
 	fields   []isa.Field
 	verdicts verdicts
-	// plain is the length of the text that was printed last, without its suffix.
+	// plain is the length of the last text without its suffix.
 	plain int
-	// asked tells that the text has a word that was looked for among the labels.
+	// asked tells whether reading the text looked up labels or called hooks.
 	asked bool
-	// forgetful reads every text back; tests compare with it.
+	// forgetful turns off the cache of verdicts; tests compare with it.
 	forgetful bool
 }
 
-// NewLossless returns a printer that prints with d and reads back with p. Both must have the same
-// set, root, contexts and tables, and p must know the labels that d prints.
+// NewLossless returns a printer that prints with d and reads back with p. Both must have the same set, root, contexts
+// and tables, and p must have the labels that d prints.
 func NewLossless(d *isa.Decoder, p *Parser) *Lossless { return &Lossless{d: d, p: p} }
 
-// Append appends the text of an instruction, with a suffix if it needs one. ok is false where no text gives the word
-// back, or only an empty line would, which a program skips; nothing is appended then.
+// Append appends the text of an instruction, with a suffix if necessary. If no text gives the word back, or only an
+// empty line, which programs skip, ok is false and Append appends nothing.
 func (l *Lossless) Append(dst []byte, in isa.Inst) (text []byte, ok bool) {
 	start, silent, remembers := len(dst), l.p.silent, l.remembers(in)
 	if x := l.find(in, remembers); x != nil {
-		if dst = l.shown(dst, in, x.suffix); !x.ok { // printed for its findings
+		if dst = l.shown(dst, in, x.suffix); !x.ok { // printed for its findings only
 			dst = dst[:start]
 		}
 		return dst, x.ok
@@ -57,7 +57,7 @@ func (l *Lossless) Append(dst []byte, in isa.Inst) (text []byte, ok bool) {
 	return text, ok
 }
 
-// shown prints an instruction of which the suffix is known.
+// shown prints an instruction whose suffix is known.
 func (l *Lossless) shown(dst []byte, in isa.Inst, suffix string) []byte {
 	lines, remarks := l.d.Lines, l.d.Remarks
 	if l.Lines {
@@ -68,7 +68,7 @@ func (l *Lossless) shown(dst []byte, in isa.Inst, suffix string) []byte {
 	return append(dst, suffix...)
 }
 
-// parse reads a text back. An entry that its table has no place for has the index -1.
+// parse reads a text back. An entry for which its table has no place has the index -1.
 func (l *Lossless) parse(text []byte) (Result, error) {
 	res, err := l.p.parse(text)
 	if e, ok := err.(*Error); ok && e.Code == diag.TableFull {
@@ -78,7 +78,7 @@ func (l *Lossless) parse(text []byte) (Result, error) {
 	return res, err
 }
 
-// open reads a text of which a table does not have an entry.
+// open reads a text that needs an entry that a table does not have.
 func (l *Lossless) open(text []byte) (Result, error) {
 	tables := l.p.Tables
 	defer func() { l.p.Tables = tables }()
@@ -91,7 +91,7 @@ func (l *Lossless) open(text []byte) (Result, error) {
 	return l.p.parse(text)
 }
 
-// openTable says -1 of an entry that the table has no place for.
+// openTable is a table that returns the index -1 for an entry without a place.
 type openTable struct{ Table }
 
 func (t openTable) Place(e *Entry) (int, error) {
@@ -101,7 +101,7 @@ func (t openTable) Place(e *Entry) (int, error) {
 	return -1, nil
 }
 
-// append appends to the text of an instruction, which stands from start on, what it does not say.
+// append completes the text of an instruction, which starts at start, with the suffix that it needs.
 func (l *Lossless) append(dst []byte, start int, in isa.Inst) (text []byte, ok bool) {
 	res, err := l.parse(dst[start:])
 	same, named := err == nil && l.same(in, &res), l.p.named
@@ -117,7 +117,7 @@ func (l *Lossless) append(dst []byte, start int, in isa.Inst) (text []byte, ok b
 		}
 		return dst, true
 	}
-	if named { // pins has read the line in its own way
+	if named { // pins has read the line differently
 		res, err = l.parse(dst[start:])
 	}
 	if err != nil {
@@ -141,7 +141,7 @@ func (l *Lossless) append(dst []byte, start int, in isa.Inst) (text []byte, ok b
 	return dst[:start], false
 }
 
-// appendNumbers prints an instruction with numbers in place of labels.
+// appendNumbers prints an instruction with numbers instead of labels.
 func (l *Lossless) appendNumbers(dst []byte, in isa.Inst) []byte {
 	label := l.d.Label
 	l.d.Label = nil
@@ -150,9 +150,8 @@ func (l *Lossless) appendNumbers(dst []byte, in isa.Inst) []byte {
 	return dst
 }
 
-// appendPlain names entries and ignored bits of the word; ok is false where anything else differs
-// from the result, which must be that of the last parse. What it writes gives the word back without
-// being read again: a plain suffix says bits, and nothing follows from them.
+// appendPlain appends a suffix of entries and ignored bits. ok is false if anything else differs from res, which must
+// be the last result of parse. The text need not be read back, because such a suffix only sets bits.
 func (l *Lossless) appendPlain(dst []byte, in isa.Inst, res *Result) (text []byte, ok bool) {
 	if res.Context != l.d.Context() || res.Inst.Leaf != in.Leaf {
 		return dst, false
@@ -179,7 +178,7 @@ func (l *Lossless) appendPlain(dst []byte, in isa.Inst, res *Result) (text []byt
 	return w.close(), w.open
 }
 
-// wholeRun returns the run of set bits around a bit.
+// wholeRun returns the run of set bits that contains a bit.
 func wholeRun(v bits.Value, bit int) (low, n int) {
 	low, n = bit, 1
 	for low > 0 && v.Bit(low-1) == 1 {
@@ -192,7 +191,7 @@ func wholeRun(v bits.Value, bit int) (low, n int) {
 	return low, n
 }
 
-// same reports whether a result is the instruction that was printed, its entries included.
+// same reports whether a result is the instruction that was printed, including its entries.
 func (l *Lossless) same(in isa.Inst, res *Result) bool {
 	if res.Inst.Bits != in.Bits || res.Inst.Leaf.Size != in.Leaf.Size || res.Context != l.d.Context() {
 		return false
@@ -206,7 +205,7 @@ func (l *Lossless) same(in isa.Inst, res *Result) bool {
 	return true
 }
 
-// takes reports whether the entry that a text needs can be the one at index, with nothing more said of it.
+// takes reports whether the entry of a text can be the one at index without any bits of it in the suffix.
 func (l *Lossless) takes(e *Entry, index int) bool {
 	table := l.p.Tables[e.Table]
 	switch {
@@ -221,8 +220,8 @@ func (l *Lossless) takes(e *Entry, index int) bool {
 	return err == nil
 }
 
-// unsaid returns the bits of the entry at index that a text gives otherwise. A table that is given has the bits that no
-// text gives.
+// unsaid returns the bits in which the entry at index differs from the entry that the text gives. In a Table, the bits
+// that no text gives do not count.
 func (l *Lossless) unsaid(e *Entry, index int) bits.Value {
 	diff := e.Value.Xor(l.d.TableEntry(e.Table, index))
 	if l.p.Tables[e.Table] != nil {
@@ -231,7 +230,8 @@ func (l *Lossless) unsaid(e *Entry, index int) bits.Value {
 	return diff
 }
 
-// appendSuffix names every bit in which the result differs from the instruction.
+// appendSuffix appends a suffix with every bit in which the result differs from the instruction. named uses the names
+// of fields where there are any.
 func (l *Lossless) appendSuffix(dst []byte, in isa.Inst, res *Result, named bool) []byte {
 	fields := l.d.Layout(l.fields[:0], in)
 	l.fields = fields
@@ -259,16 +259,17 @@ func (l *Lossless) appendSuffix(dst []byte, in isa.Inst, res *Result, named bool
 	return w.close()
 }
 
+// suffixWriter appends the parts of a suffix to dst.
 type suffixWriter struct {
 	dst    []byte
 	open   bool
 	named  bool
 	fields []isa.Field
-	// dontCare are the ignored bits of the word, which are named in whole runs.
+	// dontCare are the ignored bits of the word, which are written in whole runs.
 	dontCare bits.Value
 }
 
-// item starts a part of the suffix with what it names.
+// item starts a part of the suffix with its name.
 func (w *suffixWriter) item(name string) {
 	mark := ", "
 	if !w.open {
@@ -277,13 +278,13 @@ func (w *suffixWriter) item(name string) {
 	w.dst = append(append(w.dst, mark...), name...)
 }
 
-// value says the value of what has a name.
+// value appends NAME=VALUE.
 func (w *suffixWriter) value(name string, v bits.Value) {
 	w.item(name)
 	w.dst = v.AppendHex(append(w.dst, "=0x"...), 1)
 }
 
-// entry says the place of an entry, where that is another one.
+// entry appends FIELD@INDEX if the index is not that of the entry.
 func (w *suffixWriter) entry(e *Entry, index int) {
 	if e.Index != index {
 		w.item(e.Field)
@@ -291,7 +292,7 @@ func (w *suffixWriter) entry(e *Entry, index int) {
 	}
 }
 
-// runs names by number the runs of whole that have a bit of diff.
+// runs appends by number the runs of whole that contain a bit of diff.
 func (w *suffixWriter) runs(diff, whole, value bits.Value, prefix string) {
 	for low := diff.Low(); low < bits.Size; low = diff.Low() {
 		low, n := wholeRun(whole, low)
@@ -304,8 +305,8 @@ func (w *suffixWriter) runs(diff, whole, value bits.Value, prefix string) {
 	}
 }
 
-// bits names the bits of diff: by the innermost fields that hold them, then by number. index is
-// the field whose entry they are in, nil for those of the word.
+// bits appends the bits of diff: by the names of the innermost fields that contain them, then by number. index is the
+// index field of the entry that has the bits, nil for the word.
 func (w *suffixWriter) bits(diff, value bits.Value, prefix string, index *isa.Field) {
 	for i := range w.fields {
 		f := &w.fields[i]
@@ -323,7 +324,7 @@ func (w *suffixWriter) bits(diff, value bits.Value, prefix string, index *isa.Fi
 	w.runs(diff, whole, value, prefix)
 }
 
-// hasInner reports whether the fields inside a field are listed too: they stand behind it.
+// hasInner reports whether the fields inside a field are listed; they follow it.
 func (w *suffixWriter) hasInner(i int) bool {
 	return i+1 < len(w.fields) && w.fields[i+1].Depth > w.fields[i].Depth
 }

@@ -8,8 +8,9 @@ import (
 	"github.com/isago/isago/internal/diag"
 )
 
-// matcher reads a line along the templates of a grammar, one item after another. Where the text can be read in several
-// ways it takes the first, and goes back to the others as long as what it has read leads nowhere.
+// matcher reads a line by a backtracking parse along the templates of a grammar, one item after another. Where the text
+// can be read in several ways it takes the first alternative and saves the others, to which it returns when parsing
+// fails.
 type matcher struct {
 	language
 	solver
@@ -19,77 +20,76 @@ type matcher struct {
 	frame   int32
 	frames  []callFrame
 	choices []choice
-	roots   []*node // of starts
-	looking []*node // of firstSets
+	roots   []*node // set by startsFor
+	looking []*node // nodes whose FIRST sets are being computed
 	steps   int
-	// strict refuses text that is not read as it would be printed.
+	// strict rejects text that is not spelled as it would be printed.
 	strict bool
-	scalar []byte // room for what a value prints
+	scalar []byte // buffer for printed values
 }
 
-// input is a line: as it was given, then with its blanks collapsed, and in src folded.
+// input is the line being parsed: line as given, raw with runs of blanks collapsed, src also case-folded.
 type input struct {
 	line     []byte
 	src, raw []byte
-	room     []byte // of raw
+	room     []byte // storage of raw
 }
 
-// names are what a line has asked of its surroundings.
+// names holds what a line has asked the caller's hooks.
 type names struct {
-	// asks are the names of labels that were asked for; asked tells that a hook was that can say something else the next
-	// time.
+	// asks are the labels that the line has looked up. asked is set after a call of a hook whose answer may change;
+	// such a line is not cached.
 	asked bool
 	asks  []ask
-	// pinning asks whether the branch targets of a line are given by other things than their labels, which
-	// are left open; pinned is the answer.
+	// pinning leaves the bits of labels open, to find out whether other text gives bits of a branch target. pinned is
+	// the answer, see pins.
 	pinning, pinned bool
-	// caller has the hooks that are asked.
+	// caller has the hooks.
 	caller *Parser
-	// wrong is why a constant expression of the line has no value.
+	// wrong is the error of a constant expression in the line.
 	wrong *Error
 }
 
-// callFrame is where to go on when a nested value, or a member of a set, has been read.
+// callFrame records where parsing continues after a nested value, a set, or a member of a set.
 type callFrame struct {
 	parent int32
 	scope  int32
 	ret    *node
-	// set, used and closing belong to a member of a set: which members have been read, and that no
-	// other will be.
+	// set, used and closing belong to a set: the members read so far, and whether no further member is read.
 	set     *setItem
 	used    uint64
 	closing bool
 	extent  extent
 	from    int
-	// depth is the number of nested values that it is in.
+	// depth is the nesting depth of values.
 	depth int
 }
 
-// resumePoint is what a choice leaves to be tried of a node or an item.
+// resumePoint says where a choice resumes in a node or an item.
 type resumePoint struct {
-	// n is the number of the next way of a node, a set or an operand; of a piece of text, before which place it has to
-	// end, 0 for anywhere.
+	// n is the next state of a node (see advance) or of a set (see member). For a piece of text it limits the end of
+	// the text; 0 is no limit.
 	n int32
-	// tried is how many values of a text of an enum were.
+	// tried is the number of values already tried for the text of an enum.
 	tried uint8
 	as    readMode
 }
 
-// readMode is how a piece of text is read, where there are several ways.
+// readMode is the way in which a piece of text is read, where there are several.
 type readMode uint8
 
 const (
 	asPrinted readMode = iota
-	asNumber           // of an enum or a branch
-	pastBlank          // a blank that is free does not count, though a text of the enum could have it
-	asNothing          // of an offset
-	asRange            // a computed float that is any that prints as the text
+	asNumber           // an enum or a branch target as a number
+	pastBlank          // skip an optional blank, although a text of the enum could contain it
+	asNothing          // an offset as 0, without text
+	asRange            // a computed float: any value that prints as the text
 )
 
-// choice is a way not yet tried.
+// choice is a backtrack point: an alternative not yet tried, and the state to restore for it.
 type choice struct {
 	node                                       *node
-	edge                                       *edge // nil for a way from the node
+	edge                                       *edge // nil for an alternative of the node
 	again                                      resumePoint
 	pos, frame                                 int32
 	trail, frames, scopes, cons, leafScopesLen int32
@@ -98,14 +98,14 @@ type choice struct {
 	off                                        float64
 }
 
-// The ways out of a node, in the order in which they are tried: its literals, longest first
-// (state is the limit of their length, encoded), then its other edges, then its ends.
+// The alternatives of a node, in the order in which they are tried: literals, longest first (the state is then the
+// limit of their end), other edges, reductions.
 const (
 	stateEdges   = 1 << 20
 	stateAccepts = 2 << 20
 )
 
-// nth leaves the ways from a number on.
+// nth returns the resume point for the alternatives from state n on.
 func nth(n int) resumePoint { return resumePoint{n: int32(n)} }
 
 func (m *matcher) fold(s string) string {
@@ -115,7 +115,8 @@ func (m *matcher) fold(s string) string {
 	return s
 }
 
-// load puts the input into src and raw with its runs of blanks collapsed.
+// load sets src and raw from body, with runs of blanks collapsed and the last blank removed. It also resets the work
+// counters.
 func (m *matcher) load(body []byte) {
 	m.unspent()
 	m.src = slices.Grow(m.src[:0], len(body))
@@ -138,8 +139,8 @@ func (m *matcher) load(body []byte) {
 	m.src, m.raw = src[:n], m.raw[:n:n]
 }
 
-// collapse folds a text, and makes every run of blanks one but for those at the start; raw, if it is not nil, has what is
-// not folded. It returns the size of both.
+// collapse copies body to src, folds its case, removes leading blanks and replaces each other run of blanks by one
+// blank. raw, if not nil, gets the same text unfolded. It returns the size of both.
 func (m *matcher) collapse(src, raw, body []byte) (n int) {
 	blank := true
 	for _, c := range body {
@@ -159,13 +160,15 @@ func (m *matcher) collapse(src, raw, body []byte) (n int) {
 	return n
 }
 
-// spent returns the work that the last line took.
+// spent returns the work that the last line cost.
 func (m *matcher) spent() int { return m.work + m.steps + m.all + m.trials }
 
-// unspent gives a line all the work that it may take.
+// unspent resets the work counters for a new line.
 func (m *matcher) unspent() { m.work, m.steps, m.all, m.trials = 0, 0, 0, 0 }
 
-// run reads the whole input as an instruction. It stops at the first way that encodes.
+// run reads the whole input as an instruction, and reports whether one was found. It stops at the first reading that
+// encodes. Words that print through another case are accepted only if no other reading exists, or while errors are
+// collected.
 func (m *matcher) run() bool {
 	if m.allowAliases = m.failure != nil; m.allowAliases {
 		return m.from(m.ready(m.top).start)
@@ -182,30 +185,30 @@ func (m *matcher) run() bool {
 	return slices.ContainsFunc(starts, m.from) || !complete && m.from(m.ready(m.top).start)
 }
 
-// from reads the whole input as one of the templates of a grammar.
+// from reads the whole input as a template of the grammar that starts at a node.
 func (m *matcher) from(start *node) bool {
 	m.reset(m.root.Size)
 	m.node = start
 	return m.search()
 }
 
-// reset forgets what was read before, for a word of that size.
+// reset discards the state of the previous parse and starts a word of size bits.
 func (m *matcher) reset(size int) {
 	m.pos, m.nspaces, m.frame = 0, spaceTable, 0
 	m.noncanonical, m.named, m.off = false, false, 0
 	m.spaces[spaceWord].val, m.spaces[spaceWord].known = bits.Value{}, bits.Value{}
 	m.spaces[spaceWord].assumed = bits.Value{}
-	known := bits.Ones(bits.Size).AndNot(m.textContexts) // contexts that text can give are not
+	known := bits.Ones(bits.Size).AndNot(m.textContexts) // not those that text can give
 	m.spaces[spaceContext].val, m.spaces[spaceContext].known = m.context.And(known), known
 	m.trail, m.choices, m.cons, m.leafScopes = m.trail[:0], m.choices[:0], m.cons[:0], m.leafScopes[:0]
 	m.scopes = append(m.scopes[:0], scope{up: -1, size: size})
 	m.frames = append(m.frames[:0], callFrame{parent: -1})
 }
 
-// search goes on from the present place, trying the ways left open when it gets stuck.
+// search parses from the current node, with backtracking.
 func (m *matcher) search() bool { return m.resume(m.advance(0)) }
 
-// resume goes on after a step that went well or did not.
+// resume continues the search after a step that succeeded (ok) or failed.
 func (m *matcher) resume(ok bool) bool {
 	for {
 		for ; ok && m.node != nil; m.steps++ {
@@ -219,7 +222,7 @@ func (m *matcher) resume(ok bool) bool {
 	}
 }
 
-// save leaves a way open: another one from the present node, or an item to be read in another way.
+// save records a choice: another alternative of the current node (e is nil), or another reading of e's item.
 func (m *matcher) save(e *edge, s resumePoint) {
 	m.choices = append(m.choices, choice{
 		node: m.node, edge: e, again: s, pos: int32(m.pos), frame: m.frame,
@@ -228,7 +231,7 @@ func (m *matcher) save(e *edge, s resumePoint) {
 	})
 }
 
-// retry goes back to the way left open last.
+// retry returns to the choice saved last.
 func (m *matcher) retry() bool {
 	n := len(m.choices) - 1
 	c := &m.choices[n]
@@ -244,7 +247,7 @@ func (m *matcher) retry() bool {
 	return m.advance(int(c.again.n))
 }
 
-// advance takes a way out of the present node. state says from which on.
+// advance takes the first possible alternative of the current node from state on.
 func (m *matcher) advance(state int) bool {
 	n := m.node
 	n.open()
@@ -278,7 +281,7 @@ func (m *matcher) advance(state int) bool {
 	return m.reduce(n.reductions[i])
 }
 
-// nextWay returns the first way from state on, other than a literal, that the text can go.
+// nextWay returns the first alternative from state on, literals excepted, that the text can match.
 func (m *matcher) nextWay(n *node, state int) int {
 	if i := state - stateEdges; i < len(n.others) {
 		if m.triesAll() {
@@ -293,7 +296,7 @@ func (m *matcher) nextWay(n *node, state int) int {
 	return max(state, stateAccepts)
 }
 
-// isWay reports whether the way that nextWay has found is one.
+// isWay reports whether the state that nextWay returned is a possible alternative.
 func (m *matcher) isWay(n *node, state int) bool {
 	if state < stateAccepts {
 		return true
@@ -301,8 +304,8 @@ func (m *matcher) isWay(n *node, state int) bool {
 	return len(n.reductions) > 0 && (m.triesAll() || m.endsAt(m.pos))
 }
 
-// findLiteral returns the longest literal edge that stands at pos and ends before limit, nil if there is
-// none, with its end.
+// findLiteral returns the longest literal edge that matches at pos and ends before limit, with its end; nil if there is
+// none.
 func (m *matcher) findLiteral(n *node, pos, limit int) (e *edge, end int) {
 	if e = n.literal; e != nil {
 		if end, ok := m.literalAt(pos, limit, e.item.text); ok {
@@ -317,13 +320,13 @@ func (m *matcher) findLiteral(n *node, pos, limit int) (e *edge, end int) {
 	return n.edges[found.values[0]], end
 }
 
-// literalAt returns the end of a text at pos, and whether it stands there and ends before limit.
+// literalAt returns the end of text at pos, and reports whether it matches there and ends before limit.
 func (m *matcher) literalAt(pos, limit int, text string) (end int, ok bool) {
 	end, ok = stands(m.src, pos, limit, text, m.strict)
 	return end, ok
 }
 
-// literalWay takes the longest literal edge that stands here and is shorter than what was tried.
+// literalWay takes the longest literal edge that matches here. It must end before state, if state is not 0.
 func (m *matcher) literalWay(n *node, state int) bool {
 	pos := m.skipBlank()
 	limit := len(m.src) + 1
@@ -345,13 +348,14 @@ func (m *matcher) literalWay(n *node, state int) bool {
 	return true
 }
 
-// spelled notes whether a piece of text is as it would be printed, and reports whether it can be read.
+// spelled records whether a piece of text is spelled as it would be printed, and reports whether it is accepted.
 func (m *matcher) spelled(exactly bool) bool {
 	m.noncanonical = m.noncanonical || !exactly
 	return exactly || !m.strict
 }
 
-// skipBlank returns the place after a blank that is free because it stands beside punctuation.
+// skipBlank returns the current position, or the position after a blank that is optional because it is next to
+// punctuation.
 func (m *matcher) skipBlank() int {
 	if !m.strict && m.pos < len(m.src) && m.src[m.pos] == ' ' &&
 		(m.pos == 0 || loose[m.src[m.pos-1]] || m.pos+1 < len(m.src) && loose[m.src[m.pos+1]]) {
@@ -360,8 +364,8 @@ func (m *matcher) skipBlank() int {
 	return m.pos
 }
 
-// reduce ends a template: its leaf's fixed bits are set and its conditions noted. The whole input
-// is done when this was the outermost one.
+// reduce ends a template: it sets the fixed bits of the leaf and adds its conditions. The outermost template ends the
+// parse; the whole input must have been read.
 func (m *matcher) reduce(a *reduction) bool {
 	f := &m.frames[m.frame]
 	switch {
@@ -402,11 +406,11 @@ func (m *matcher) reduce(a *reduction) bool {
 	return true
 }
 
-// notBefore notes that no case before that of a template applies. One that does where all bits are
-// known would print the word: the text is an alias then.
+// notBefore requires that none of the cases before that of the template applies. If all bits of the scope are known and
+// such a case applies, the word prints through that case, and the text is an alias.
 func (m *matcher) notBefore(a *reduction, scope int32) bool {
 	all, every := len(a.not) > 0 && !a.anyOutside && m.allKnown(scope), m.triesAll()
-	for i := len(a.not) - 1; i >= 0; i-- { // the last says of bits what others ask of too, as a rule
+	for i := len(a.not) - 1; i >= 0; i-- { // the last usually fixes bits that the others read
 		e := &a.not[i]
 		if e.outside && !every {
 			if !m.constrain(e.cond, scope, false) {
@@ -425,16 +429,16 @@ func (m *matcher) notBefore(a *reduction, scope int32) bool {
 	return true
 }
 
-// scopeOf returns the scope of the present frame, so many scopes up.
+// scopeOf returns the scope that is scopeDepth scopes outside that of the current frame.
 func (m *matcher) scopeOf(scopeDepth int) int32 { return m.up(m.frames[m.frame].scope, scopeDepth) }
 
-// open makes the scope of a nested value, and those that a path to it passes through.
+// open makes the scope of a nested value, and those that a path to the value passes through.
 func (m *matcher) open(it *item) (int32, bool) {
 	ref := it.ref
 	from := m.scopeOf(ref.ScopeDepth)
 	up := m.frames[m.frame].scope
 	switch {
-	case it.spread != nil && !m.triesAll(): // which would give other reasons
+	case it.spread != nil && !m.triesAll(): // while errors are collected, the reasons would differ
 		return m.openSpread(it.spread, ref, from, up), true
 	case ref.Prog != nil:
 		return m.openDerived(ref, from, up)
@@ -449,7 +453,7 @@ func (m *matcher) open(it *item) (int32, bool) {
 	return m.inner(ref, from, up)
 }
 
-// bind gives a reference a value that text has named.
+// bind gives a reference the value v of a text that ends at end.
 func (m *matcher) bind(it *item, v uint64, end int) bool {
 	ref := it.ref
 	if ref.Context != nil {
@@ -472,7 +476,7 @@ func (m *matcher) bind(it *item, v uint64, end int) bool {
 	return m.bindMasked(ref, scope, bits.Of(v), bits.Ones(ref.Width), end)
 }
 
-// require notes what must hold for a reference to mean what it is read as.
+// require adds the conditions under which a reference has the meaning that was read.
 func (m *matcher) require(conds []condition) bool {
 	for _, c := range conds {
 		if !m.constrain(c.prog, m.scopeOf(c.scopeDepth), c.want) {

@@ -28,7 +28,7 @@ func (m *matcher) matchNumber(e *edge, s resumePoint) bool {
 	var n number
 	ok := m.number(&n, it, pos, int(s.n))
 	if !ok && n.pattern && n.end > pos && m.follows(next, n.end-1) {
-		ok = m.number(&n, it, pos, n.end-1) // a 0, and the letter is what comes next
+		ok = m.number(&n, it, pos, n.end-1) // the number is 0, and the letter belongs to the next item
 	}
 	if it.mayBeAbsent() && (!ok || it.extent == noText || s.as == asNothing) {
 		if it.extent == someText || !m.bind(it, 0, m.pos) {
@@ -67,12 +67,12 @@ func (m *matcher) matchNumber(e *edge, s resumePoint) bool {
 	return true
 }
 
-// mayBeAbsent tells of a number that it is printed with its sign, and not at all where it is 0.
+// mayBeAbsent reports whether the number prints with its sign, and as nothing if it is 0.
 func (it *item) mayBeAbsent() bool {
 	return it.ref.Kind == spec.KindOffset || it.ref.Kind == spec.KindUOffset
 }
 
-// takeSymbol takes the name of a label that has been read.
+// takeSymbol accepts a label that was read.
 func (m *matcher) takeSymbol(e *edge, t target, pos int) bool {
 	it, next := &e.item, e.next
 	if t.end-pos > 1 && m.splits(next, pos, t.end) {
@@ -88,7 +88,7 @@ func (m *matcher) takeSymbol(e *edge, t target, pos int) bool {
 	return true
 }
 
-// saveNumber leaves the other ways open to read what has been read as a number.
+// saveNumber saves the other readings of a number: a shorter number, or nothing.
 func (m *matcher) saveNumber(e *edge, n *number) {
 	it, next := &e.item, e.next
 	switch {
@@ -99,7 +99,7 @@ func (m *matcher) saveNumber(e *edge, n *number) {
 	}
 }
 
-// takeWide takes a number of more than 64 bits.
+// takeWide accepts a number of more than 64 bits.
 func (m *matcher) takeWide(e *edge, n *number, pos int) bool {
 	it, next := &e.item, e.next
 	if n.over || n.mag.Len() > it.ref.Width || n.neg && !n.mag.IsZero() {
@@ -116,12 +116,12 @@ func (m *matcher) takeWide(e *edge, n *number, pos int) bool {
 	return true
 }
 
-// failRange notes that a number does not fit its field.
+// failRange records that a number does not fit its field.
 func (m *matcher) failRange(it *item, pos int, n *number) {
 	if m.failure != nil {
 		from := pos
 		if it.ref.Kind == spec.KindHex && bytes.HasSuffix(m.src[:pos], []byte("0x")) {
-			from -= len("0x") // which the template has
+			from -= len("0x") // that the template contains
 		}
 		text := m.raw[from:n.end]
 		if n.computed {
@@ -136,7 +136,7 @@ func (m *matcher) failRange(it *item, pos int, n *number) {
 	}
 }
 
-// splits reports whether a number or a name can end before its last character, but behind its first.
+// splits reports whether a number or a name that starts at from may end before end, after at least one character.
 func (m *matcher) splits(next *node, from, end int) bool {
 	if m.triesAll() {
 		return true
@@ -149,7 +149,7 @@ func (m *matcher) splits(next *node, from, end int) bool {
 	return false
 }
 
-// bindNumber is bind for a number, which for some types are the low 32 bits alone.
+// bindNumber is bind for a number. For a wide bool it sets the low 32 bits only.
 func (m *matcher) bindNumber(e *edge, v uint64, n *number, s resumePoint) bool {
 	it, ref, end := &e.item, e.item.ref, n.end
 	switch {
@@ -161,7 +161,7 @@ func (m *matcher) bindNumber(e *edge, v uint64, n *number, s resumePoint) bool {
 	return m.bind(it, v, end)
 }
 
-// bindDerived notes what a number says about an expression.
+// bindDerived adds the constraint that a number sets for an expression.
 func (m *matcher) bindDerived(e *edge, v uint64, end int, s resumePoint) bool {
 	it, ranged := &e.item, s.as == asRange
 	if it.kind == itemFloat && !ranged {
@@ -181,8 +181,8 @@ func (m *matcher) bindDerived(e *edge, v uint64, end int, s resumePoint) bool {
 	return m.bindComputed(c, end)
 }
 
-// samePrint returns the lowest and the highest bits that print as those of a float do. They are in
-// one run, as the magnitude grows with the bits.
+// samePrint returns the lowest and the highest bits that print like those of a float. All bits between them print
+// alike, because the magnitude grows with the bits.
 func (m *matcher) samePrint(ref *model.Ref, v uint64) (low, high uint64) {
 	width := floatWidth(ref)
 	text := string(model.AppendScalar(nil, ref, v, true))
@@ -197,9 +197,9 @@ func (m *matcher) samePrint(ref *model.Ref, v uint64) (low, high uint64) {
 	return low, high
 }
 
-// unnamed makes of a number the value of an enum that prints so: one without a name, of which the
-// low 32 bits are printed. ok is false where there is none. Of a computed value the number is left as
-// it is; where that is given more than 32 bits, a number with a name may be the low part of one without.
+// unnamed converts a number to the enum value that prints as it: a value without a name, of which the low 32 bits are
+// printed. ok is false if there is none. A computed value is left unchanged; if its width is given and above 32, a
+// number that has a name may still be the low part of a value without one.
 func (m *matcher) unnamed(ref *model.Ref, n *number) (ok bool) {
 	if ref.Prog != nil {
 		_, named := ref.Enum.Lookup(n.mag[0])
@@ -217,33 +217,33 @@ func (m *matcher) unnamed(ref *model.Ref, n *number) (ok bool) {
 	}
 }
 
-// printed reports whether a value prints as the text of a number, which starts at pos.
+// printed reports whether v prints as the text of number n, which starts at pos.
 func (m *matcher) printed(ref *model.Ref, v uint64, pos int, n *number) bool {
 	m.scalar = model.AppendScalar(m.scalar[:0], ref, v, m.env.Machine.ISA.Strict)
 	return string(m.scalar) == string(m.src[pos:n.end])
 }
 
-// number is a number as it was read.
+// number is a number as written.
 type number struct {
 	neg bool
-	// word tells of a float that was written as inf or nan.
+	// word tells whether a float was written as inf or nan.
 	word bool
-	// pattern tells of a number written in hexadecimal, octal or binary, which says bits as well: of a
-	// signed field also those of a negative number.
+	// pattern tells whether the number is hexadecimal, octal or binary. For a signed field such a number may also be
+	// the bits of a negative value.
 	pattern bool
-	// computed tells of the value of a constant expression.
+	// computed tells whether the number is the value of a constant expression.
 	computed bool
-	// over tells that the number has more than 256 bits.
+	// over tells whether the number has more than 256 bits.
 	over bool
 	mag  bits.Value
-	// f is a float without its sign, rounded once; literal is what was written, as far as a float of 64 bits says it.
+	// f is the magnitude of a float, rounded once to the precision of the field. literal is the magnitude in 64 bits.
 	f, literal float64
-	// It can end anywhere behind digits, up to end.
+	// a shorter reading can end anywhere after digits
 	digits, end int
 }
 
-// number reads a number of the item's kind at pos, any radix or $(EXPRESSION); it ends before limit if that
-// is not 0.
+// number reads a number for an item at pos, in any radix or as $(EXPRESSION). If limit is not 0, the number ends at
+// limit or before.
 func (m *matcher) number(n *number, it *item, pos, limit int) bool {
 	*n = number{}
 	i := pos
@@ -273,7 +273,7 @@ func (m *matcher) number(n *number, it *item, pos, limit int) bool {
 	}
 	if i+1 < limit && m.src[i] == '0' {
 		if radix := uint64(radixes[m.src[i+1]]); radix != 0 && (radix != 2 || base != 16) {
-			if i+2 < limit { // without a digit behind it the letter is none of the number
+			if i+2 < limit { // without a digit after it, the letter does not belong to the number
 				base, i, n.pattern = radix, i+2, true
 			}
 		}
@@ -281,11 +281,11 @@ func (m *matcher) number(n *number, it *item, pos, limit int) bool {
 	return m.digits(n, i, limit, base)
 }
 
-// radixes are those of numbers by the letter behind their 0.
+// radixes maps the letter after a leading 0 to the radix.
 var radixes = [256]uint8{'x': 16, 'X': 16, 'o': 8, 'O': 8, 'b': 2, 'B': 2}
 
-// constant reads the rest of $(EXPRESSION), in which numbers are decimal whatever the type, from behind
-// the parenthesis. It needs no sign where the type prints one.
+// constant reads the rest of $(EXPRESSION) after the parenthesis. Numbers are decimal there, whatever the type. An
+// offset needs no sign.
 func (m *matcher) constant(n *number, it *item, i, limit int) bool {
 	if m.caller.Constant != nil {
 		return m.compute(n, it, i-1, limit)
@@ -301,7 +301,7 @@ func (m *matcher) constant(n *number, it *item, i, limit int) bool {
 	return true
 }
 
-// whole makes a number one that ends at end and cannot be read in part.
+// whole sets the end of a number that cannot be read in part.
 func (n *number) whole(it *item, end int) {
 	n.digits, n.end = end-1, end
 	if it.ref.Kind == spec.KindFloat {
@@ -309,7 +309,7 @@ func (n *number) whole(it *item, end int) {
 	}
 }
 
-// compute reads the constant expression in parentheses at i.
+// compute reads the constant expression whose opening parenthesis is at i.
 func (m *matcher) compute(n *number, it *item, i, limit int) bool {
 	m.asked = true
 	v, size, err := m.caller.Constant(string(m.raw[i:]))
@@ -327,8 +327,7 @@ func (m *matcher) compute(n *number, it *item, i, limit int) bool {
 	return true
 }
 
-// maxDigits bounds a number with its leading zeros, of which each start may have to be tried. It is
-// enough for 256 binary digits.
+// maxDigits limits the digits of a number, because each prefix may have to be tried. It allows 256 binary digits.
 const maxDigits = 300
 
 // digits reads the digits of a number from i on.
@@ -382,7 +381,7 @@ var digitValue = func() (t [256]byte) {
 	return t
 }()
 
-// float reads a decimal float without its sign for a field of that width, nan or inf.
+// float reads a decimal float without its sign, nan or inf, for a field of width bits.
 func (m *matcher) float(n *number, width, i, limit int) bool {
 	n.digits = i
 	for _, word := range []string{"nan", "inf"} {
@@ -396,11 +395,11 @@ func (m *matcher) float(n *number, width, i, limit int) bool {
 	}
 	n.end = floatEnd(m.src[:limit], i)
 	if n.end-i > maxDigits {
-		n.digits = n.end - 1 // which is whole: each end would take as long as the text
+		n.digits = n.end - 1 // no prefixes: reading each would take as long as the text
 	}
 	size := 64
 	if width == 32 {
-		size = 32 // rounded once
+		size = 32 // round once
 	}
 	var err error
 	text := string(m.src[i:n.end])
@@ -411,7 +410,7 @@ func (m *matcher) float(n *number, width, i, limit int) bool {
 	return err == nil || math.IsInf(n.f, 0)
 }
 
-// floatEnd returns the end of the decimal float that starts at a place, which may be none.
+// floatEnd returns the end of the decimal float at i; the float may be empty.
 func floatEnd(src []byte, i int) int {
 	end := digitsEnd(src, i)
 	if end < len(src) && src[end] == '.' {
@@ -430,7 +429,7 @@ func floatEnd(src []byte, i int) int {
 	return end
 }
 
-// digitsEnd returns the end of the decimal digits at a place.
+// digitsEnd returns the end of the decimal digits at i.
 func digitsEnd(src []byte, i int) int {
 	for i < len(src) && digitValue[src[i]] < 10 {
 		i++
@@ -438,7 +437,7 @@ func digitsEnd(src []byte, i int) int {
 	return i
 }
 
-// fit converts a number to the bits of a field; ok is false where it does not fit.
+// fit converts a number to the bits of a field; ok is false if it does not fit.
 func (m *matcher) fit(ref *model.Ref, n *number) (v uint64, ok bool) {
 	if ref.Kind == spec.KindFloat {
 		v := floatBits(n, ref.Width)
@@ -457,15 +456,15 @@ func (m *matcher) fit(ref *model.Ref, n *number) (v uint64, ok bool) {
 	return v, n.mag[0] <= mostOf(ref, n)
 }
 
-// mostOf returns the greatest magnitude of a whole number, with its sign and spelled as it is, that fits a field: of one
-// that is signed the range of two's complement, or all bits where these are written.
+// mostOf returns the largest magnitude that fits a field for a number with the sign and radix of n. Signed fields have
+// the range of two's complement; in hexadecimal, octal and binary all bits may be written.
 func mostOf(ref *model.Ref, n *number) uint64 {
 	all := wholeWidth(readWidth(ref))
 	signed := false
 	switch ref.Kind {
 	case spec.KindInt, spec.KindOffset, spec.KindBranch:
 		signed = true
-	case spec.KindAbsBranch: // printed as a signed number where the top bit is set
+	case spec.KindAbsBranch: // printed as a signed number if the top bit is set
 		signed = n.neg
 	}
 	switch {
@@ -479,7 +478,7 @@ func mostOf(ref *model.Ref, n *number) uint64 {
 	return all
 }
 
-// wholeWidth has as many bits set as a number may have.
+// wholeWidth returns the mask of a field, of 64 bits if width is not from 1 to 64.
 func wholeWidth(width int) uint64 {
 	if width <= 0 || width > 64 {
 		width = 64
@@ -487,8 +486,8 @@ func wholeWidth(width int) uint64 {
 	return ones(width)
 }
 
-// readWidth returns the number of bits that the text of a number can say. A computed value is as wide
-// as its expression, but where its type says how it is printed.
+// readWidth returns the number of bits that the text of a number can give. A computed value has the width of its
+// expression, unless its type limits what is printed.
 func readWidth(ref *model.Ref) int {
 	switch {
 	case ref.Kind == spec.KindFloat:
@@ -511,7 +510,7 @@ func readWidth(ref *model.Ref) int {
 	return 64
 }
 
-// floatWidth returns the bits of a float: those of a half, or else 32.
+// floatWidth returns the width of a float: 16 for a half, otherwise 32.
 func floatWidth(ref *model.Ref) int {
 	if ref.Width == 16 {
 		return 16
@@ -526,7 +525,7 @@ func floatBits(n *number, width int) uint64 {
 	return uint64(math.Float32bits(float32(n.f))) | truthBit(n.neg)<<31
 }
 
-// offBy is how far the bits of a float are from what was written.
+// offBy returns the difference between the float with bits v and the number as written.
 func (n *number) offBy(v uint64, ref *model.Ref) float64 {
 	if ref.Kind != spec.KindFloat || n.word {
 		return 0
@@ -534,8 +533,8 @@ func (n *number) offBy(v uint64, ref *model.Ref) float64 {
 	return math.Abs(math.Abs(model.FloatValue(v, ref.Width)) - n.literal)
 }
 
-// attainable rounds the bits of a computed float to the nearest that end as its values all do: in zeros,
-// where the bits of a field are shifted. Only the fraction is rounded.
+// attainable rounds the bits of a computed float to the nearest value of its expression. Where the expression shifts a
+// field left, the low bits of all values are equal. Only the fraction is rounded.
 func (m *matcher) attainable(ref *model.Ref, v uint64) uint64 {
 	t := m.ternary(ref.Prog.Root, m.scopeOf(ref.ScopeDepth))
 	step, fraction := t.open&-t.open, uint64(1)<<23
@@ -553,12 +552,12 @@ func (m *matcher) attainable(ref *model.Ref, v uint64) uint64 {
 	return up
 }
 
-// halfBits rounds a number of no sign to the nearest IEEE 754 half, ties to even.
+// halfBits rounds a magnitude to the nearest IEEE 754 half, ties to even.
 func halfBits(f float64) uint64 {
 	switch {
 	case math.IsNaN(f):
 		return 0x7e00
-	case f >= 65520: // halfway between the largest half and the next power
+	case f >= 65520: // halfway between the largest half and the next power of 2
 		return 0x7c00
 	case f < 1.0/16384: // below the smallest normal number
 		return uint64(math.RoundToEven(math.Ldexp(f, 24)))
@@ -567,18 +566,18 @@ func halfBits(f float64) uint64 {
 	return uint64((exp+13)<<10 + int(math.RoundToEven(math.Ldexp(frac, 11))))
 }
 
-// maxName bounds the names that more text may touch.
+// maxName is the length of the longest name whose prefixes are tried as labels.
 const maxName = 256
 
-// target is a label that was read: the value that it gives its branch.
+// target is a label that was read, with its value for the branch.
 type target struct {
 	value uint64
 	end   int
-	// open tells that its address is not known yet.
+	// open tells whether the address is not known yet.
 	open bool
 }
 
-// symbol reads the longest name at pos that is known, and ends at most at limit if that is not 0.
+// symbol reads the longest name at pos that is a label. If limit is not 0, the name ends at limit or before.
 func (m *matcher) symbol(it *item, pos, limit int) (t target, ok bool) {
 	if bytes.HasPrefix(m.raw[pos:], []byte("$(")) {
 		return t, false
@@ -600,7 +599,7 @@ func (m *matcher) symbol(it *item, pos, limit int) (t target, ok bool) {
 	if !a.known && whole {
 		m.failure.failAt(diag.TextSymbol, pos, end, "%s is no label", m.raw[pos:end])
 	}
-	for !a.known { // perhaps more text touches it
+	for !a.known { // the name may be followed by other text without a separator
 		if end--; end == pos || end-pos > maxName {
 			return t, false
 		}
@@ -614,7 +613,7 @@ func (m *matcher) symbol(it *item, pos, limit int) (t target, ok bool) {
 	return t, ok
 }
 
-// ask returns what the name from pos up to end means, and notes it.
+// ask looks up the name from pos to end as a label, and records the answer.
 func (m *matcher) ask(it *item, pos, end int) answer {
 	x := ask{name: string(m.raw[pos:end]), relative: it.ref.Kind == spec.KindBranch}
 	x.answer = m.answer(x.name, x.relative)
@@ -628,7 +627,7 @@ func (m *matcher) ask(it *item, pos, end int) answer {
 	return x.answer
 }
 
-// answer returns the address of a name, for a relative one from the line on.
+// answer looks up a label. The address is relative to the line if relative.
 func (m *matcher) answer(name string, relative bool) (a answer) {
 	a.addr, a.known = m.caller.Symbol(name)
 	switch {
@@ -641,8 +640,8 @@ func (m *matcher) answer(name string, relative bool) (a answer) {
 	return a
 }
 
-// reach turns the address of the label from pos up to end into the value of a branch; ok is false where
-// the branch does not reach it.
+// reach converts the address of the label from pos to end to the value of a branch; ok is false if the branch does not
+// reach it.
 func (m *matcher) reach(it *item, addr int64, pos, end int) (v uint64, ok bool) {
 	unit := int64(it.ref.Field.Unit)
 	if unit == 0 {

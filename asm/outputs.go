@@ -9,7 +9,7 @@ import (
 	"github.com/isago/isago/isa"
 )
 
-// outputRead says that outputs cannot be read, where one stands in the place of an operand that is read; "" elsewhere.
+// outputRead returns an explanation if an output is in the place of a source operand, otherwise "".
 func (p *Parser) outputRead(f *failure) string {
 	end := p.outputAt(f.pos)
 	if end == 0 {
@@ -19,14 +19,14 @@ func (p *Parser) outputRead(f *failure) string {
 	if err != nil {
 		return ""
 	}
-	q.cache, q.Symbol, q.Addr, q.Tables = nil, p.Symbol, p.Addr, p.Tables // for a few lines
+	q.cache, q.Symbol, q.Addr, q.Tables = nil, p.Symbol, p.Addr, p.Tables // few lines are read
 	q.SetContext(p.context)
 	for _, s := range f.expected {
 		text, err := strconv.Unquote(s)
 		if err != nil {
 			continue
 		}
-		for _, alone := range []bool{true, false} { // perhaps other outputs are read as well
+		for _, alone := range []bool{true, false} { // other outputs may be sources as well
 			var got [2]isa.Inst
 			ok := true
 			for n := range got {
@@ -44,7 +44,7 @@ func (p *Parser) outputRead(f *failure) string {
 	return ""
 }
 
-// outputAt returns the end of the name of an output that stands at a place of the text, 0 where none stands there.
+// outputAt returns the end of the name of an output at pos, 0 if there is none.
 func (p *Parser) outputAt(pos int) int {
 	named := func(name string) int {
 		if name == "" || len(p.raw)-pos <= len(name) || !strings.EqualFold(string(p.raw[pos:pos+len(name)]), name) {
@@ -73,7 +73,8 @@ func (p *Parser) outputAt(pos int) int {
 	return 0
 }
 
-// replaced returns the text with another one in place of the output from pos to end, or of it and all outputs behind it.
+// replaced returns the line with text instead of the output from pos to end. Unless alone, it also replaces all outputs
+// after it.
 func (p *Parser) replaced(pos, end int, text string, alone bool) string {
 	out := append(slices.Clone(p.raw[:pos]), text...)
 	for at := end; at < len(p.raw); at++ {
@@ -86,7 +87,7 @@ func (p *Parser) replaced(pos, end int, text string, alone bool) string {
 	return string(out)
 }
 
-// readsDifferent reports whether two instructions differ in the register of an operand that is read.
+// readsDifferent reports whether two instructions differ in the register of a source operand.
 func (p *Parser) readsDifferent(in [2]isa.Inst) bool {
 	d, err := p.set.NewDecoder(p.root.Name)
 	if err != nil {

@@ -8,40 +8,39 @@ import (
 	"github.com/isago/isago/isa"
 )
 
-// Parser reads the instructions of one root. It is reused over a whole program, and not for use by
-// several goroutines at once.
+// Parser reads the instructions of one root. One Parser reads a whole program; it is not safe for concurrent use.
 type Parser struct {
-	// Symbol gives the address of a name, in bits from the start of the program; nil knows none.
+	// Symbol returns the address of a label, in bits from the start of the program. nil is a program without labels.
 	Symbol func(name string) (addr int64, ok bool)
-	// Later reports whether a name that Symbol does not know is one all the same, whose address is not
-	// known yet: the bits that it would give are left open. nil knows none.
+	// Later reports whether a name that Symbol does not have is a label whose address is not known yet. Parse then
+	// leaves the bits of the address open. nil is never.
 	Later func(name string) bool
-	// Custom reads a field of type custom at the start of text, as isa.Decoder.Custom prints it: its
+	// Custom reads a field of type custom at the start of text, in the syntax of isa.Decoder.Custom. It returns the
 	// value and the number of bytes read. nil reads a number.
 	Custom func(text []byte, field string) (value uint64, n int, ok bool)
-	// Constant computes the constant expression of $(EXPRESSION), where a number stands, at the start of text, which
-	// starts at its parenthesis: its value and the number of bytes read. An error, an *Error, counts from the start of
-	// text. nil reads a decimal number.
+	// Constant evaluates the expression of $(EXPRESSION), which may replace any number. text starts at the opening
+	// parenthesis. Constant returns the value and the number of bytes read; the offsets of an *Error count from the
+	// start of text. nil reads a decimal number.
 	Constant func(text string) (value int64, n int, err error)
-	// Comment starts a comment. New takes it from the description; "" is none.
+	// Comment is the mark that starts a comment. New takes it from the description; "" is none.
 	Comment string
 	// Addr is the address of the instruction in bits; relative branch targets count from it.
 	Addr int64
-	// Tables place the entries beside the code, one for each table of the set; a nil Table gives
-	// each instruction entries of its own, from 0 upwards.
+	// Tables place the entries of operand tables, one for each table of the set. Without a Table (nil), the entries of
+	// each instruction are numbered from 0.
 	Tables []Table
 
 	matcher
 	outcome
 
-	// cache is nil for a parser that remembers nothing.
+	// cache is nil for a parser without one.
 	cache *cache
-	// silent tells that nobody wants to know why a text cannot be read, which failure collects.
+	// silent is set if nobody wants the reason why a text is not an instruction; failure collects it.
 	silent bool
-	first  finding // of a line that is verified
+	first  finding // best reading so far, see verify and nearest
 }
 
-// language is what a parser reads.
+// language is what a parser reads: the root, its grammar, and its lexical conventions.
 type language struct {
 	set     *isa.Set
 	root    *model.Root
@@ -54,29 +53,29 @@ type language struct {
 	bools   map[boolText]*trie
 }
 
-// outcome is what a line was read as.
+// outcome is the result of reading a line, before it is a Result.
 type outcome struct {
 	leaf          *isa.Leaf
 	suffix        []suffix
-	plan          []planned // its entries, before they have their places: made, or those of a line that is known
+	plan          []planned // entries without their places: made, or those of a cached line
 	made          []planned
 	entries       []Entry
-	decoder       *isa.Decoder // with which suffixes are resolved
+	decoder       *isa.Decoder // resolves the paths of suffixes
 	fields        []isa.Field  // of the decoder
-	keptElsewhere bool         // the line is remembered elsewhere, as the text of a word
+	keptElsewhere bool         // Lossless caches the line, as the text of a word
 }
 
-// Limits. A line that needs more is refused with an error.
+// Limits. Parse rejects a line that needs more.
 const (
 	maxSpaces = 8
 	maxSteps  = 1 << 18
-	// maxNested is the number of operands inside each other that are printed too.
+	// maxNested is the nesting limit of operands, the same as that of isa.Decoder.
 	maxNested = 24
 	MaxLine   = 1 << 16
 	MaxWork   = 1 << 22
 )
 
-// New returns a parser for a root of the set, "" being that of instructions.
+// New returns a parser for a root of the set; "" is the root of the instructions.
 func New(set *isa.Set, root string) (*Parser, error) {
 	r, err := set.Root(root)
 	if err != nil {
@@ -98,7 +97,7 @@ func New(set *isa.Set, root string) (*Parser, error) {
 	return p, nil
 }
 
-// SetContext gives the contexts their values, as made by isa.Set.ParseContext.
+// SetContext sets the values of the contexts, as isa.Set.ParseContext returns them.
 func (p *Parser) SetContext(ctx bits.Value) {
 	if ctx == p.context {
 		return
@@ -109,17 +108,16 @@ func (p *Parser) SetContext(ctx bits.Value) {
 	}
 }
 
-// Result is an instruction that was read.
+// Result is a parsed instruction.
 type Result struct {
 	Inst isa.Inst
-	// Context holds the contexts; those that belong to the text have the values it gives.
+	// Context has the values of the contexts, with those that the text gives.
 	Context bits.Value
 	// Entries are the table entries of the instruction.
 	Entries []Entry
 }
 
-// Try is Parse for those who do not want to know why a text is no instruction, which takes longer to find out than to
-// read one.
+// Try is Parse without the reason for a failure. Finding the reason costs more than parsing.
 func (p *Parser) Try(text string) (res Result, ok bool) {
 	before := p.silent
 	p.silent = true
@@ -128,15 +126,15 @@ func (p *Parser) Try(text string) (res Result, ok bool) {
 	return res, err == nil
 }
 
-// Parse reads one instruction; a comment after it is skipped. Where the texts of the machine have in
-// them what starts a comment, as much of the line is the instruction as can be. The result's Entries
-// are valid until the next call. The error is an *Error.
+// Parse reads one instruction, and skips a comment after it. If texts of the machine can contain the mark of a comment,
+// the longest part of the line that is an instruction counts. The Entries of the result are valid until the next call.
+// The error is an *Error.
 func (p *Parser) Parse(text string) (Result, error) {
 	p.line = append(p.line[:0], text...)
 	return p.ParseBytes(p.line)
 }
 
-// ParseBytes is Parse for a text that is not a string; it does not keep line.
+// ParseBytes is Parse for bytes. It does not keep line.
 func (p *Parser) ParseBytes(line []byte) (Result, error) {
 	if len(line) > MaxLine {
 		return Result{}, &Error{Code: diag.XMLLimit, Msg: "line of more than 65536 bytes"}
@@ -173,11 +171,11 @@ func (p *Parser) uncommented(line []byte) (res Result, err error) {
 	}
 	p.asked, p.asks = false, p.asks[:0]
 	body, err := p.split(text)
-	asked := p.asked // by the suffix
+	asked := p.asked // set by the suffix
 	if err == nil {
 		err = p.parseBody(&res, body)
 	}
-	if err != nil && len(body) < len(text) { // the braces may be the instruction's own
+	if err != nil && len(body) < len(text) { // the braces may belong to the instruction
 		p.suffix = p.suffix[:0]
 		if p.parseBody(&res, text) == nil {
 			err = nil
@@ -192,12 +190,12 @@ func (p *Parser) uncommented(line []byte) (res Result, err error) {
 	return res, nil
 }
 
-// remembers reports whether the cache counts for the present line.
+// remembers reports whether the current line may be cached.
 func (p *Parser) remembers() bool {
 	return p.cache != nil && !p.exhaustive && !p.pinning && !p.keptElsewhere
 }
 
-// recall makes what a line was read as before that of the present line. ok is false where its entries have no places.
+// recall restores the reading of a cached line. ok is false if its table entries have no place.
 func (p *Parser) recall(r *reading, res *Result) (ok bool) {
 	p.leaf, p.named, p.noncanonical, p.asked = r.leaf, r.named, false, false
 	p.spaces[spaceWord].val, p.spaces[spaceContext].val, p.nspaces = r.word, r.context, spaceTable
@@ -205,8 +203,7 @@ func (p *Parser) recall(r *reading, res *Result) (ok bool) {
 	return p.result(res) == nil
 }
 
-// parseBody reads an instruction without its suffix, which has been read. The result counts where
-// there is no error.
+// parseBody reads an instruction whose suffix was read before. res is valid only if there is no error.
 func (p *Parser) parseBody(res *Result, body []byte) error {
 	p.asked, p.asks = false, p.asks[:0]
 	p.load(body)
@@ -216,7 +213,7 @@ func (p *Parser) parseBody(res *Result, body []byte) error {
 	return p.complete(res)
 }
 
-// read reads what has been loaded of an instruction.
+// read parses the body that was loaded.
 func (p *Parser) read(body []byte) error {
 	p.wrong = nil
 	if !p.run() {
@@ -238,7 +235,8 @@ func (p *Parser) read(body []byte) error {
 
 func init() { inside.OpenParser(func(p any) int { return p.(*Parser).spent() }) }
 
-// foldTable returns what each byte of the input is read as: blanks are one, and case counts or not.
+// foldTable maps each byte of the input to the byte as which it is read: all blanks are ' ', and upper-case letters are
+// lower-case if case does not matter.
 func foldTable(folding bool) *[256]byte {
 	t := new([256]byte)
 	for i := range t {

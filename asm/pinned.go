@@ -6,14 +6,13 @@ import (
 	"github.com/isago/isago/internal/spec"
 )
 
-// A branch target may have bits that something else gives too: a pattern, an expression without fields,
-// an operand that the same text shows. A label would then be right only as long as the program stays as
-// it is, and source shows the number.
+// Other things than a label may also give bits of a branch target: a pattern, an expression without fields, an operand
+// in the same text. A label would then be right only until the program changes, so Lossless prints a number instead.
 
-// leftOpen is the condition, which always holds, of a branch whose label is left open.
+// leftOpen is a condition that always holds. It marks a branch target whose label is left open.
 var leftOpen = model.Prog{Root: &model.Node{Op: spec.OpConst, Value: 1}}
 
-// pins reports whether something else in a line gives bits of one of its branch targets too.
+// pins reports whether something else in a line also gives bits of one of its branch targets.
 func (p *Parser) pins(line []byte) bool {
 	p.pinning, p.pinned = true, false
 	_, ok := p.Try(string(line))
@@ -21,8 +20,8 @@ func (p *Parser) pins(line []byte) bool {
 	return !ok || p.pinned
 }
 
-// notePinned notes, when all of a line has been read, whether bits of a branch target are known though
-// the label gives none. Zeros in all words, of a target that is a multiple, leave labels their places.
+// notePinned is called after the whole line. It sets pinned if bits of a branch target are known although its label
+// gave none. Zeros that the target has in every word, because it is a multiple, do not count.
 func (m *matcher) notePinned() {
 	if !m.pinning {
 		return
@@ -36,7 +35,7 @@ func (m *matcher) notePinned() {
 	}
 }
 
-// alone is what is known of a branch target where no bit is known.
+// alone returns a branch target computed with no known bits except the contexts.
 func (sv *solver) alone(c *constraint) (t ternary) {
 	contexts := sv.spaces[spaceContext].known
 	sv.supposing(bits.Value{}, func() {

@@ -12,14 +12,14 @@ import (
 	"github.com/isago/isago/internal/spec"
 )
 
-// This file says why no word has a text, in terms of the text: a computed value that no bits give, or
-// pieces of the text that no instruction has together.
+// This file explains in terms of the text why no word has it: a computed value that no bits give, or pieces of text
+// that no instruction combines.
 
-// failConstraint notes that no word satisfies a constraint.
+// failConstraint records that no word satisfies a constraint.
 func (f *failure) failConstraint(c *constraint, end int) {
 	switch {
 	case f == nil:
-	case f.msg != "" && end <= f.msgEnd: // told of already
+	case f.msg != "" && end <= f.msgEnd: // reported already: adds a candidate only
 		f.failAt(diag.TextCondition, end, end, "")
 	case c.kind == wantValue || c.kind == wantRange || c.ref != nil:
 		f.failValue(c, end)
@@ -28,7 +28,7 @@ func (f *failure) failConstraint(c *constraint, end int) {
 	}
 }
 
-// failValue notes that a computed value cannot be what the text says.
+// failValue records that a computed value cannot be what the text says.
 func (f *failure) failValue(c *constraint, end int) {
 	here := c.text
 	text := f.valueText(c.ref, shownValue(c.ref, c.value))
@@ -47,12 +47,11 @@ func (f *failure) failValue(c *constraint, end int) {
 	f.failAt(diag.TextRange, here.pos, end, "%s", msg)
 }
 
-// maxLegal bounds the bits of which every combination is tried for a message.
+// maxLegal limits the bits of which every combination is tried for a message.
 const maxLegal = 12
 
-// legal describes the values that an expression can have beside what is known by now and the rest of the
-// text, and which is the nearest to the one that is wanted; ok tells that this is one of them, or that the
-// rest of the text leaves none.
+// legal describes the values that an expression can have with the rest of the text, and the one nearest to the wanted
+// value. ok tells that the wanted value is one of them, or that the rest of the text allows none.
 func (f *failure) legal(c *constraint) (list string, ok bool) {
 	free := slices.Clone(f.m.freeBits(c))
 	if len(free) > maxLegal {
@@ -74,7 +73,7 @@ func (f *failure) legal(c *constraint) (list string, ok bool) {
 	return f.among(c.ref, slices.Compact(values), want), len(values) == 0 || slices.Contains(values, want)
 }
 
-// othersHold reports whether what is known breaks no constraint but c.
+// othersHold reports whether the known bits break no constraint except c.
 func (f *failure) othersHold(c *constraint) bool {
 	for i := range f.m.cons {
 		if x := &f.m.cons[i]; x != c && x.kind != wantNested && f.m.inspect(x) == broken {
@@ -84,7 +83,7 @@ func (f *failure) othersHold(c *constraint) bool {
 	return true
 }
 
-// shownValue is a value as the number that is printed of it.
+// shownValue converts a value to the number that is printed.
 func shownValue(ref *model.Ref, v uint64) int64 {
 	switch ref.Kind {
 	case spec.KindInt, spec.KindOffset, spec.KindBranch:
@@ -97,7 +96,7 @@ func shownValue(ref *model.Ref, v uint64) int64 {
 	return int64(v)
 }
 
-// valueText is what is printed of a value.
+// valueText returns the printed text of a value.
 func (f *failure) valueText(ref *model.Ref, v int64) string {
 	s := string(model.AppendScalar(nil, ref, uint64(v), inside.Machine(f.m.set).ISA.Strict))
 	switch {
@@ -109,7 +108,7 @@ func (f *failure) valueText(ref *model.Ref, v int64) string {
 	return s
 }
 
-// among describes sorted values, of which want is none.
+// among describes sorted values that do not include want.
 func (f *failure) among(ref *model.Ref, values []int64, want int64) string {
 	text := func(v int64) string { return f.valueText(ref, v) }
 	const most = 6
@@ -122,14 +121,14 @@ func (f *failure) among(ref *model.Ref, values []int64, want int64) string {
 		for _, v := range values {
 			words = append(words, text(v))
 		}
-		words = slices.Compact(words) // of floats that print alike one
+		words = slices.Compact(words) // different floats may print alike
 		if len(words) > most {
 			return oneOf(words, most)
 		}
 		return alternatives(words)
 	}
 	step := values[1] - values[0]
-	even := !slices.ContainsFunc(values[1:], func(v int64) bool { // each is a step behind the one before
+	even := !slices.ContainsFunc(values[1:], func(v int64) bool { // each differs from the one before by step
 		i, _ := slices.BinarySearch(values, v)
 		return v-values[i-1] != step
 	})
@@ -144,7 +143,7 @@ func (f *failure) among(ref *model.Ref, values []int64, want int64) string {
 	return fmt.Sprintf("one of %d values from %s to %s, of which %s is the nearest", n, text(values[0]), text(values[n-1]), text(near))
 }
 
-// stepped describes the numbers from low to high that are a step apart, of which want is none.
+// stepped describes the numbers from low to high in steps of step, which do not include want.
 func stepped(text func(int64) string, low, high, step, want int64) string {
 	span := text(low) + " to " + text(high)
 	if step == 1 {
@@ -154,7 +153,7 @@ func stepped(text func(int64) string, low, high, step, want int64) string {
 	return fmt.Sprintf("%s in steps of %d, of which %s is the nearest", span, step, text(low+up*step))
 }
 
-// bounds is legal for values of many bits, of which the bounds and the lowest bit that varies are known.
+// bounds is legal for more than maxLegal bits. It knows only the bounds, and the lowest bit that varies.
 func (f *failure) bounds(c *constraint) string {
 	t := f.m.ternary(c.prog.Root, c.scope).and(exactly(c.mask))
 	step := int64(t.open & -t.open)
@@ -195,8 +194,7 @@ func (f *failure) apart(c *constraint) string {
 	return strings.Join(pieces[:len(pieces)-1], ", ") + " and " + pieces[len(pieces)-1] + " do not go together"
 }
 
-// sources lists the entries of the trail by which text gives bits that a constraint reads, by their
-// place in the text.
+// sources lists, by position in the text, the entries of the trail with which text set bits that a constraint reads.
 func (f *failure) sources(c *constraint) (list []int) {
 	var read []freeBit
 	f.m.supposing(bits.Value{}, func() { read = f.m.freeBits(c) })
@@ -212,7 +210,7 @@ func (f *failure) sources(c *constraint) (list []int) {
 	return list
 }
 
-// instead says which other numbers could stand where the text gave the bits of an entry of the trail, if it was a number.
+// instead lists the other numbers that the text of a trail entry could have, if that text was a number.
 func (f *failure) instead(c *constraint, entry int) string {
 	u, low, width := &f.m.trail[entry], f.origins[entry].low, f.origins[entry].width
 	s := &f.m.spaces[u.space]

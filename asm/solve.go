@@ -8,51 +8,54 @@ import (
 	"github.com/isago/isago/internal/spec"
 )
 
+// leafScope is a leaf that was read, with its scope and the reduction that ended it.
 type leafScope struct {
 	leaf   *model.BoundLeaf
 	scope  int32
 	accept *reduction
 }
 
-// solver finds bits for what must hold of expressions of them.
+// solver finds values of unknown bits that satisfy constraints: first by inverting expressions, then by search.
 type solver struct {
 	assignment
 	cons []constraint
-	// context has the contexts; textContexts are the bits of those that text can give.
+	// context has the values of the contexts; textContexts are the bits that text can give.
 	context, textContexts bits.Value
-	// allowAliases accepts words too that would be printed through another case of their instruction; noncanonical tells that
-	// one was, or that some text was not read as it would be printed: a number in another spelling, a blank too few, an alias.
+	// allowAliases accepts words that print through another case of their instruction. noncanonical tells that such a
+	// word was accepted, or that a piece of text is not in printed form: another spelling of a number, a missing blank,
+	// an alias.
 	allowAliases, noncanonical bool
-	// work counts the expressions inside others that were computed for the line, trials the bits that were tried for one way
-	// to read it, all those for others.
+	// work counts the names evaluated in expressions for the line, trials the bits tried in the present search, all
+	// those tried in earlier ones.
 	work, trials, all int
 	free              []freeBit
-	// ignorant knows no bit; most are those that can be set in the values of expressions.
+	// ignorant is a solver that knows no bits. most caches the result of possible.
 	ignorant *solver
 	most     map[*model.Node]uint64
 }
 
-// constraint is something that must hold of an expression.
+// constraint is a condition that an expression must satisfy.
 type constraint struct {
 	prog  *model.Prog
 	scope int32
-	// nested is the scope whose bits are the value of the expression, width of them.
+	// nested is the scope whose low width bits are the value of the expression, for wantNested.
 	nested, width int32
 	kind          want
-	// soft constraints choose among words that print the same fields: they say that an earlier
-	// case does not apply. Text that would be printed through an earlier case is accepted.
+	// soft constraints say that no earlier case applies. If no word satisfies them, the text is an alias, and they are
+	// dropped.
 	soft bool
-	// done tells that it holds whatever the bits are that were unknown when all of the text had been read.
+	// done tells that the constraint holds for all values of the bits that are still unknown after the whole text.
 	done bool
 	// value and mask of wantValue: value(prog) & mask == value.
 	value, mask uint64
 	// high is the largest value of wantRange; value is the smallest.
 	high uint64
-	// ref is the computed field that text gave a value, and text where that stands, for an error.
+	// ref is the computed field to which the text gives a value, and text the place of that text, for errors.
 	ref  *model.Ref
 	text textRange
 }
 
+// want is what a constraint asks of its expression.
 type want uint8
 
 const (
@@ -60,10 +63,10 @@ const (
 	wantFalse
 	wantValue
 	wantNested
-	wantRange // value(prog) & mask is from value to high
+	wantRange // value <= value(prog) & mask <= high
 )
 
-// status is what is known of a constraint.
+// status is what the known bits say about a constraint.
 type status uint8
 
 const (
@@ -81,7 +84,7 @@ func statusOf(ok bool) status {
 	return broken
 }
 
-// wanted asks for a condition, or that it does not hold.
+// wanted returns wantTrue or wantFalse.
 func wanted(holds bool) want {
 	if holds {
 		return wantTrue
@@ -89,20 +92,20 @@ func wanted(holds bool) want {
 	return wantFalse
 }
 
-// derivedConstraint says that a derived field has the value that text gives it.
+// derivedConstraint requires that a derived field has the value that the text gives.
 func derivedConstraint(ref *model.Ref, scope int32, v uint64) constraint {
 	c := constraint{prog: ref.Prog, scope: scope, kind: wantValue, value: v, mask: ^uint64(0), ref: ref}
 	switch {
 	case ref.Kind == spec.KindBoolInv, ref.Kind == spec.KindBool && ref.Field.Display != nil:
 		c.kind = wanted(v != 0)
-	case ref.Kind != spec.KindEnum: // of which a name says all bits
+	case ref.Kind != spec.KindEnum: // a name of an enum fixes all bits
 		c.mask = ones(min(max(readWidth(ref), 1), 64))
 		c.value &= c.mask
 	}
 	return c
 }
 
-// constrain adds that a condition holds, or does not, settling it at once where that is possible.
+// constrain requires that a condition is true, or false, and sets the bits that follow.
 func (sv *solver) constrain(prog *model.Prog, scope int32, want bool) bool {
 	if s := &sv.scopes[scope]; sv.failure != nil && want && prog.Simple && s.parts == nil && asksFields(prog.Root) {
 		return sv.setMasked(s.space, s.low, s.size, prog.Match, prog.Mask, sv.pos)
@@ -110,7 +113,7 @@ func (sv *solver) constrain(prog *model.Prog, scope int32, want bool) bool {
 	return sv.addConstraint(&constraint{prog: prog, scope: scope, kind: wanted(want)}, sv.pos)
 }
 
-// asksFields reports whether a simple condition asks for the values of whole fields, so that an error can name them.
+// asksFields reports whether a simple condition compares whole fields, so that an error can name their bits.
 func asksFields(n *model.Node) bool {
 	switch n.Op {
 	case spec.OpConst:
@@ -125,7 +128,7 @@ func asksFields(n *model.Node) bool {
 	return false
 }
 
-// bindComputed notes what text that ends at end says of a computed field.
+// bindComputed adds what text that ends at end says about a computed field.
 func (sv *solver) bindComputed(c constraint, end int) bool {
 	if sv.failure != nil {
 		c.text = sv.failure.readUpTo(end)
@@ -133,7 +136,7 @@ func (sv *solver) bindComputed(c constraint, end int) bool {
 	return sv.addConstraint(&c, end)
 }
 
-// addConstraint settles a constraint, and adds it unless it holds for good.
+// addConstraint settles a constraint, and adds it if it remains open.
 func (sv *solver) addConstraint(c *constraint, end int) bool {
 	mark := len(sv.trail)
 	switch sv.settle(c) {
@@ -147,7 +150,7 @@ func (sv *solver) addConstraint(c *constraint, end int) bool {
 	return true
 }
 
-// settle derives bits from a constraint, as far as they follow from it.
+// settle sets the bits that follow from a constraint, and returns its status.
 func (sv *solver) settle(c *constraint) status {
 	s := sv.derive(c)
 	if s != open || c.kind == wantNested {
@@ -156,7 +159,7 @@ func (sv *solver) settle(c *constraint) status {
 	return sv.inspect(c)
 }
 
-// inspect tells what is known of a constraint, and derives nothing.
+// inspect returns the status of a constraint without setting bits.
 func (sv *solver) inspect(c *constraint) status {
 	t := sv.ternary(c.prog.Root, c.scope)
 	switch c.kind {
@@ -169,7 +172,7 @@ func (sv *solver) inspect(c *constraint) status {
 	return within(t.truth(), truthBit(c.kind == wantTrue), 1)
 }
 
-// within reports whether a value has the bits of mask as in want.
+// within returns whether a value has the bits want in mask.
 func within(t ternary, want, mask uint64) status {
 	switch {
 	case (t.val^want)&mask&^t.open != 0:
@@ -180,21 +183,21 @@ func within(t ternary, want, mask uint64) status {
 	return open
 }
 
-// derive finds bits that follow from a constraint by turning its operators around.
+// derive sets the bits that follow from a constraint by inverting its operators.
 func (sv *solver) derive(c *constraint) status {
 	switch c.kind {
 	case wantTrue, wantFalse:
 		return sv.truth(c.prog.Root, c.scope, c.kind == wantTrue)
 	case wantValue:
 		return sv.assign(c.prog.Root, c.scope, c.value, c.mask)
-	case wantRange: // its bounds start alike
+	case wantRange: // the high bits that both bounds share
 		alike := c.mask &^ fill(c.value^c.high)
 		return both(sv.assign(c.prog.Root, c.scope, c.value, alike), open)
 	}
 	return sv.deriveNested(c)
 }
 
-// deriveNested is derive for a value that has a scope of its own.
+// deriveNested is derive for a nested value that is computed.
 func (sv *solver) deriveNested(c *constraint) status {
 	s := sv.scopes[c.nested]
 	if v, known := sv.eval(c.prog.Root, c.scope); known {
@@ -205,7 +208,7 @@ func (sv *solver) deriveNested(c *constraint) status {
 	return both(sv.assign(c.prog.Root, c.scope, sp.val.Uint(0, width), sp.known.Uint(0, width)), open)
 }
 
-// meaning picks the alternative that holds; known is false where that is not decided yet.
+// meaning returns the alternative of a name that applies; known is false if that depends on unknown bits.
 func (sv *solver) meaning(alts []model.Alt, scope int32) (ref *model.Ref, known bool) {
 	for i := range alts {
 		a := &alts[i]
@@ -223,9 +226,8 @@ func (sv *solver) meaning(alts []model.Alt, scope int32) (ref *model.Ref, known 
 	return nil, true
 }
 
-// solve is called when the whole text has been read: it looks for bits that satisfy every
-// constraint, preferring the defaults and then the smallest. Where no word satisfies the soft
-// ones, the text is one that another case would print, and they are dropped.
+// solve is called after the whole text. It sets bits so that every constraint holds, and prefers defaults, then the
+// smallest word. If no word satisfies the soft constraints, another case would print the text, and they are dropped.
 func (sv *solver) solve() bool {
 	if len(sv.cons) == 0 {
 		return true
@@ -268,7 +270,7 @@ func (sv *solver) solveAll() bool {
 	return sv.find() && sv.minimise(free, mark)
 }
 
-// preferences sets what asserts and defaults say, one after the other, as far as that leaves a solution.
+// preferences sets the bits of asserts and defaults, one after the other, as far as a solution remains.
 func (sv *solver) preferences() {
 	sv.fillContexts()
 	sv.prefer(func() { sv.asserts(false) })
@@ -279,8 +281,8 @@ func (sv *solver) preferences() {
 	}
 }
 
-// prefer keeps what set sets, if every constraint can hold with it, but for bits that cannot be so whatever
-// the others are.
+// prefer keeps the bits that set sets if the constraints can be satisfied with them. Otherwise it inverts those bits
+// whose value is in no solution, and tries set again for the others.
 func (sv *solver) prefer(set func()) {
 	mark := len(sv.trail)
 	if sv.keeps(set) {
@@ -302,7 +304,7 @@ func (sv *solver) prefer(set func()) {
 	sv.undo(mark)
 }
 
-// keeps reports whether every constraint can hold with what set sets, which stays if so.
+// keeps reports whether the constraints can be satisfied with the bits that set sets. If not, it undoes them.
 func (sv *solver) keeps(set func()) bool {
 	mark := len(sv.trail)
 	set()
@@ -318,10 +320,10 @@ func (sv *solver) keeps(set func()) bool {
 	return false
 }
 
-// propagate settles every constraint again and again until nothing new follows.
+// propagate settles all constraints until no further bit follows.
 func (sv *solver) propagate() status { return sv.settleAll(false) }
 
-// settleAll is propagate; for good, those that hold are done with.
+// settleAll is propagate. With forGood, constraints that hold are done.
 func (sv *solver) settleAll(forGood bool) status {
 	for {
 		mark, result := len(sv.trail), holds
@@ -342,8 +344,7 @@ func (sv *solver) settleAll(forGood bool) status {
 	}
 }
 
-// satisfied reports whether every constraint holds when the bits still unknown are 0. It leaves the
-// bits that expressions read known.
+// satisfied sets the unknown bits that constraints read to 0, and reports whether every constraint holds.
 func (sv *solver) satisfied() bool {
 	for i := range sv.cons {
 		if c := &sv.cons[i]; !c.done {
@@ -357,9 +358,8 @@ func (sv *solver) satisfied() bool {
 	return sv.propagate() == holds
 }
 
-// defaults gives the bits that are still unknown the values that the description names for them: those of
-// asserts, without which the word has a finding, then those of defaults. all is false where a value is
-// computed from bits that are unknown.
+// defaults sets the bits that are still unknown to the values in the description: first those of asserts, without which
+// the word has a finding, then those of defaults. all is false if a default is computed from unknown bits.
 func (sv *solver) defaults() (all bool) {
 	sv.fillContexts()
 	sv.asserts(false)
@@ -368,15 +368,15 @@ func (sv *solver) defaults() (all bool) {
 	return all
 }
 
-// lastDefaults is defaults where nothing else will give bits a value: those from which a default is computed, and which
-// are unknown even now, are 0 in the word, and so they are for the default.
+// lastDefaults is defaults when nothing else will set bits. Bits that are still unknown are 0 in the word, so defaults
+// are computed from them as 0.
 func (sv *solver) lastDefaults() {
 	if !sv.defaults() {
 		sv.leafDefaults(true)
 	}
 }
 
-// leafDefaults gives the bits of all leaves that are still unknown what their defaults say, as default1 does.
+// leafDefaults sets the defaults of all leaves, see default1.
 func (sv *solver) leafDefaults(zeros bool) (all bool) {
 	all = true
 	for j := range sv.leafScopes {
@@ -388,8 +388,8 @@ func (sv *solver) leafDefaults(zeros bool) (all bool) {
 	return all
 }
 
-// asserts gives the bits that are still unknown the values that asserts expect of them. With zeros, bits
-// that are unknown are 0 where it depends on them whether a case applies.
+// asserts sets the unknown bits for which asserts expect a value. With zeros, unknown bits count as 0 in the conditions
+// of cases.
 func (sv *solver) asserts(zeros bool) {
 	for _, u := range sv.leafScopes {
 		if u.accept.asserts {
@@ -398,13 +398,13 @@ func (sv *solver) asserts(zeros bool) {
 	}
 }
 
-// leafAsserts goes through the cases as the printer does, up to the one that was read.
+// leafAsserts walks the cases as the printer does, up to the one that was read.
 func (sv *solver) leafAsserts(u leafScope, zeros bool) {
 	for _, c := range u.leaf.Cases {
 		own := c.Cond == u.accept.own && (c.Shown || u.accept.alias)
 		switch {
 		case own || c.Cond == nil:
-		case c.Shown: // it would have been printed
+		case c.Shown: // its display would have been printed
 			continue
 		default:
 			t := sv.computed(c.Cond, u.scope, zeros).truth()
@@ -424,7 +424,7 @@ func (sv *solver) leafAsserts(u leafScope, zeros bool) {
 	}
 }
 
-// computed is what is known of an expression, with zeros for the bits that are unknown or without.
+// computed returns what is known about an expression. With zeros, unknown bits count as 0.
 func (sv *solver) computed(prog *model.Prog, scope int32, zeros bool) (t ternary) {
 	if !zeros {
 		return sv.ternary(prog.Root, scope)
@@ -433,10 +433,10 @@ func (sv *solver) computed(prog *model.Prog, scope int32, zeros bool) (t ternary
 	return t
 }
 
-// default1 gives the bits of one default their value where they are unknown; all is false where it is
-// computed from bits that are unknown. With zeros these are 0.
+// default1 sets the unknown bits of a default. all is false if the default is computed from unknown bits; with zeros,
+// these count as 0.
 func (sv *solver) default1(d *model.Default, scope int32, zeros bool) (all bool) {
-	if d.Ref.Field.Table != nil { // tables say where entries are
+	if d.Ref.Field.Table != nil { // the table chooses the index
 		return true
 	}
 	home := sv.up(scope, d.Ref.ScopeDepth)
@@ -461,11 +461,10 @@ func (sv *solver) default1(d *model.Default, scope int32, zeros bool) (all bool)
 	return true
 }
 
-// fillContexts gives contexts that the text does not name their defaults.
+// fillContexts sets the contexts that the text does not name to their values in the parser.
 func (sv *solver) fillContexts() { sv.fillMasked(spaceContext, &sv.context, &sv.textContexts) }
 
-// openDerived makes a space of its own for a nested value that is computed; its bits are compared
-// with the expression when they are known.
+// openDerived opens a space for a nested value that is computed. A constraint connects its bits with the expression.
 func (sv *solver) openDerived(ref *model.Ref, from, up int32) (int32, bool) {
 	sp, ok := sv.openSpace()
 	if !ok {
@@ -476,8 +475,8 @@ func (sv *solver) openDerived(ref *model.Ref, from, up int32) (int32, bool) {
 	return inner, true
 }
 
-// unused lists the bits of each space on which the instruction does not depend. It may need an entry that nothing else
-// does.
+// unused lists for each space the bits on which the instruction does not depend. It may open a space for an entry that
+// nothing else refers to.
 func (sv *solver) unused(list *[maxSpaces]bits.Value) {
 	for _, u := range sv.leafScopes {
 		for _, x := range u.leaf.Unused {

@@ -7,19 +7,20 @@ import (
 	"github.com/isago/isago/internal/spec"
 )
 
-// spread is where the bits are of a computed value that is bits of a scope in another order, among zeros: in the scope
-// that many scopes out, the most significant part first. There is nothing to solve then.
+// spread is the place of a computed value that consists of bits of a scope, in any order and with constant bits between
+// them. The scope is scopeDepth scopes outside; the most significant part is first. Such a value is bound directly,
+// without the solver.
 type spread struct {
 	scopeDepth int
 	parts      []spec.Part
-	// zeros are the bits that the value does not have, those beyond it too; ones are those that it has whatever the scope is.
+	// zeros are the bits that are always 0, including those beyond the value; ones are the bits that are always 1.
 	zeros, ones uint64
 }
 
-// zeros is the place of a part of which all bits are 0, whatever the word is.
+// zeros is the place of a part whose bits are all 0 in every word.
 const zeros = model.NoWire
 
-// spreadOf returns where the bits of a value are, nil where it is not computed, or more than bits in another order.
+// spreadOf returns the spread of a computed value, nil for all other values.
 func spreadOf(ref *model.Ref) *spread {
 	if ref.Prog == nil || ref.Env != nil && ref.Env.Root.Size > len(model.Wires{}) {
 		return nil
@@ -27,14 +28,14 @@ func spreadOf(ref *model.Ref) *spread {
 	root, always := withoutOnes(ref)
 	w, ok := model.WiringOf(root, nil)
 	for i, wire := range w.Wires {
-		ok = ok && (always>>i&1 == 0 || wire == zeros) // or a sum would carry
+		ok = ok && (always>>i&1 == 0 || wire == zeros) // otherwise a sum would carry
 	}
 	c := derivedConstraint(ref, 0, 0)
 	size := min(bits.Len64(c.mask), len(w.Wires))
 	for size > 0 && w.Wires[size-1] == zeros {
 		size--
 	}
-	if !ok || c.kind != wantValue || size == 0 { // or it is always 0
+	if !ok || c.kind != wantValue || size == 0 { // size 0: the value is constant
 		return nil
 	}
 	if ref.Env != nil {
@@ -47,7 +48,7 @@ func spreadOf(ref *model.Ref) *spread {
 	return &spread{w.ScopeDepth, runsOf(w.Wires[:size]), never &^ always, always}
 }
 
-// withoutOnes returns what a number is computed from beside a constant that is added, whose bits are always set.
+// withoutOnes removes the addition of a constant from the expression of a number, and returns the constant as ones.
 func withoutOnes(ref *model.Ref) (root *model.Node, ones uint64) {
 	root = ref.Prog.Root
 	sum := root.Op == spec.OpAdd || root.Op == spec.OpOr
@@ -57,7 +58,7 @@ func withoutOnes(ref *model.Ref) (root *model.Node, ones uint64) {
 	return root, 0
 }
 
-// runsOf returns the parts that wires are, the most significant first.
+// runsOf returns the parts that wires make up, the most significant first.
 func runsOf(wires []int16) (parts []spec.Part) {
 	for i := len(wires) - 1; i >= 0; i-- {
 		n, wire := len(parts), int(wires[i])

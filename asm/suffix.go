@@ -13,18 +13,17 @@ import (
 	"github.com/isago/isago/isa"
 )
 
-// suffix is one part of the braces behind an instruction: PATH=0x12 gives a field its value,
-// PATH@57 an entry its place, 44..50=0x3 bits that have no name, PATH.4..5=0x1 such bits of an
-// entry.
+// suffix is one part of the braces after an instruction. PATH=0x12 sets a field, PATH@57 chooses the index of an entry,
+// 44..50=0x3 sets bits without a name, PATH.4..5=0x1 sets such bits of an entry.
 type suffix struct {
 	path      string
 	pin       bool
-	low, high int // of nameless bits; low is -1 for a named field
+	low, high int // of bits without a name; low is -1 for a field
 	value     bits.Value
 	off, end  int
 }
 
-// split reads the suffix of a text without blanks at its end; body is what stands before it.
+// split reads the suffix of a text, which has no blanks at its end; body is the text before the suffix.
 func (p *Parser) split(text []byte) (body []byte, err error) {
 	p.suffix = p.suffix[:0]
 	if len(text) == 0 || text[len(text)-1] != '}' {
@@ -37,7 +36,7 @@ func (p *Parser) split(text []byte) (body []byte, err error) {
 	return text[:open], p.readSuffix(string(text[open+1:len(text)-1]), open+1)
 }
 
-// suffixed reads a line that has a suffix behind the text, of so many bytes, that was read last.
+// suffixed reads a line of which the first text bytes were just read without the suffix that follows them.
 func (p *Parser) suffixed(line []byte, text int) (res Result, err error) {
 	if text > 0 && line[text-1] != '}' && (p.Comment == "" || !bytes.Contains(line, []byte(p.Comment))) && len(p.plan) == 0 {
 		p.suffix = p.suffix[:0]
@@ -69,7 +68,7 @@ func (p *Parser) readSuffix(text string, off int) error {
 	return nil
 }
 
-// withConstant returns a part of a suffix, at off, with the value of its constant expression in its place.
+// withConstant returns part, which starts at off, with its constant expression replaced by the value.
 func (p *Parser) withConstant(part string, off int) (string, error) {
 	i := strings.Index(part, "$(")
 	if i < 0 || p.Constant == nil {
@@ -115,7 +114,7 @@ func readSuffixPart(part string) (s suffix, err string) {
 	return s, s.nameless()
 }
 
-// nameless recognises LOW..HIGH or one bit number at the end of the path.
+// nameless recognises LOW..HIGH, or the number of one bit, at the end of the path.
 func (s *suffix) nameless() (err string) {
 	at := len(strings.TrimRight(s.path, ".0123456789"))
 	if at > 0 { // digits may end a name
@@ -169,7 +168,7 @@ func (p *Parser) pin(field string) *suffix {
 	return nil
 }
 
-// complete makes the result of a text that was read: the suffix, the table entries.
+// complete makes the result of a line: it applies the suffix and places the table entries.
 func (p *Parser) complete(res *Result) error {
 	if len(p.suffix) > 0 {
 		if err := p.applySuffix(p.leaf); err != nil {
@@ -177,7 +176,7 @@ func (p *Parser) complete(res *Result) error {
 		}
 	}
 	p.planEntries()
-	if len(p.suffix) > 0 { // which may have made another instruction of the line
+	if len(p.suffix) > 0 { // the suffix may have changed the instruction
 		if other, ok := p.recoder().Decode(p.spaces[spaceWord].val); ok {
 			p.leaf, p.spaces[spaceWord].val = other.Leaf, other.Bits
 		}
@@ -185,7 +184,7 @@ func (p *Parser) complete(res *Result) error {
 	return p.result(res)
 }
 
-// result makes the result of what was read: it places the entries.
+// result makes the result of a line, and places its table entries.
 func (p *Parser) result(res *Result) error {
 	res.Inst = isa.Inst{Leaf: p.leaf, Bits: p.spaces[spaceWord].val}
 	res.Context, res.Entries = p.spaces[spaceContext].val, p.entries[:0]
@@ -204,8 +203,7 @@ func (p *Parser) recoder() *isa.Decoder {
 	return p.decoder
 }
 
-// applySuffix sets the bits that the suffix names. Fields are those of the word as it would be
-// without the suffix.
+// applySuffix sets the bits that the suffix names. Paths refer to the fields of the word without the suffix.
 func (p *Parser) applySuffix(leaf *isa.Leaf) error {
 	var spaces []entrySpace
 	if p.fields = p.fields[:0]; slices.ContainsFunc(p.suffix, p.namesField) {
@@ -226,11 +224,11 @@ func (p *Parser) applySuffix(leaf *isa.Leaf) error {
 	return nil
 }
 
-// namesField reports whether a part of the suffix does more than to place an entry that a field of the word itself
-// names, or to set bits of the word by number, for which the fields need not be listed.
+// namesField reports whether a part of the suffix needs the list of fields. Bits of the word by number, and entries
+// whose index is a field of the word itself, do not.
 func (p *Parser) namesField(s suffix) bool { return s.path != "" && !(s.pin && p.hasEntry(s.path)) }
 
-// pinField looks for the field of an index, which it sets where the text says nothing of the entry, so that none is placed.
+// pinField sets an index field for which the text needs no entry. If the text needs one, planEntries handles the pin.
 func (p *Parser) pinField(s *suffix, leaf *isa.Leaf) string {
 	f := fieldNamed(p.fields, s.path, isIndex)
 	if f == nil {
@@ -265,22 +263,22 @@ func (p *Parser) hasEntry(name string) bool {
 	return false
 }
 
-// entrySpace tells which space holds an entry of a table.
+// entrySpace connects a table entry with its space.
 type entrySpace struct {
 	table string
 	entry int
 	space int
 }
 
-// listFields lists the fields of the word as it stands in p.fields, and returns where the entries in them are.
+// listFields lists the fields of the current word in p.fields, and returns the spaces of the entries in them.
 func (p *Parser) listFields(leaf *isa.Leaf) []entrySpace {
 	in, spaces := p.entriesAlone(leaf)
 	p.fields = p.decoder.Layout(p.fields[:0], in)
 	return spaces
 }
 
-// entriesAlone returns the word as it stands with each of its entries at the index that the text gives, or else at one of its
-// own, and gives the recoder these entries.
+// entriesAlone returns the current word with an index for each of its entries: the index that the text gives, or a free
+// one. It sets the tables of the recoder to these entries.
 func (p *Parser) entriesAlone(leaf *isa.Leaf) (isa.Inst, []entrySpace) {
 	d := p.recoder()
 	in := isa.Inst{Leaf: leaf, Bits: p.spaces[spaceWord].val}
@@ -317,7 +315,7 @@ func (p *Parser) entriesAlone(leaf *isa.Leaf) (isa.Inst, []entrySpace) {
 	return in, spaces
 }
 
-// free returns the first index of a table that has no entry yet.
+// free returns the first index of a table without an entry.
 func free(spaces []entrySpace, table string) (index int) {
 	for slices.ContainsFunc(spaces, func(x entrySpace) bool { return x.table == table && x.entry == index }) {
 		index++
@@ -344,7 +342,8 @@ func (p *Parser) applyOne(s *suffix, spaces []entrySpace) string {
 	return p.applyField(s, f, spaces)
 }
 
-// fieldNamed returns the first field of a kind that has a path, or one that differs in case alone; nil for none.
+// fieldNamed returns the first field with the given path for which kind returns true. If there is none, case does not
+// matter; nil for no field.
 func fieldNamed(fields []isa.Field, path string, kind func(*isa.Field) bool) *isa.Field {
 	for i := range fields {
 		if f := &fields[i]; f.Path == path && kind(f) {
@@ -365,7 +364,7 @@ func hasBits(f *isa.Field) bool { return !f.Derived() }
 
 func (p *Parser) applyField(s *suffix, f *isa.Field, spaces []entrySpace) string {
 	parts, table, entry := f.Parts, f.Table, f.Entry
-	if s.low >= 0 { // nameless bits of the entry that the field is the index of
+	if s.low >= 0 { // bits without a name, in the entry that the field refers to
 		if !f.Index {
 			return fmt.Sprintf("%s is no table entry, expected FIELD=VALUE or LOW..HIGH=VALUE", s.path)
 		}

@@ -10,11 +10,11 @@ import (
 	"github.com/isago/isago/isa"
 )
 
-// maxSwaps bounds the texts that are tried for an error.
+// maxSwaps limits the texts that are tried for an error.
 const maxSwaps = 64
 
-// swapped improves the error for a line in which a source is in the place of another: the line can be read with the two
-// swapped, so the error names the place that the source can have.
+// swapped improves the error of a line in which two sources are in the wrong order: if the line can be read with the
+// sources swapped, the error names the place of the misplaced one.
 func (p *Parser) swapped(e *Error, line []byte) {
 	if e.Code != diag.TextExpected || len(e.Candidates) == 0 || e.Off >= len(line) {
 		return
@@ -25,7 +25,7 @@ func (p *Parser) swapped(e *Error, line []byte) {
 	if at < 0 {
 		return
 	}
-	// try swaps the pieces from a up to b with those from b up to c; the second ones are wrong where they are, or the first.
+	// try swaps pieces a to b with pieces b to c. second tells whether the second group is the misplaced one.
 	try := func(a, b, c int, second bool) bool {
 		if tries++; tries > maxSwaps {
 			return false
@@ -63,7 +63,7 @@ func (p *Parser) swapped(e *Error, line []byte) {
 	}
 }
 
-// pieces returns where the pieces of a line start and end, which blanks, commas and parentheses divide.
+// pieces returns the starts and ends of the pieces of a line, which blanks, commas and parentheses separate.
 func pieces(line []byte) (starts, ends []int) {
 	inside := false
 	for i := range line {
@@ -82,9 +82,8 @@ func pieces(line []byte) (starts, ends []int) {
 	return starts, ends
 }
 
-// inOrder reads a text in which two operands follow each other. It returns the number of the first of them among the
-// sources, from 1 on, and the text as it is printed; ok is false where the text is no instruction, or the two are not both
-// sources.
+// inOrder reads a text with two adjacent operands. It returns the number of the first of them among the sources,
+// counted from 1, and the printed text. ok is false if the text is not an instruction, or the two are not both sources.
 func (p *Parser) inOrder(text, first, second string) (place int, printed []byte, ok bool) {
 	res, ok := p.Try(text)
 	if !ok {
@@ -118,7 +117,7 @@ func (p *Parser) inOrder(text, first, second string) (place int, printed []byte,
 	return 0, nil, false
 }
 
-// ordinal returns first for 1, and so on.
+// ordinal returns "first" for 1, and so on.
 func ordinal(n int) string {
 	names := []string{"first", "second", "third", "fourth"}
 	if n <= len(names) {

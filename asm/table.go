@@ -12,31 +12,30 @@ import (
 
 // Entry is a table entry that an instruction needs.
 type Entry struct {
-	// Table is the index of the table in isa.Set.Tables; Field the path of the field that holds the
-	// index.
+	// Table is the index of the table in isa.Set.Tables; Field is the path of the field that holds the index.
 	Table int
 	Field string
-	// Index is where the entry was placed.
+	// Index is the place of the entry in the table.
 	Index int
 	Value bits.Value
-	// Bound are the bits that the text gives; Care those that it or a default gives and the
-	// instruction depends on.
+	// Bound are the bits that the text gives. Care are the known bits on which the instruction depends, including those
+	// from defaults.
 	Bound, Care bits.Value
-	// Limit is the number of entries that the field can name.
+	// Limit is the number of entries that the field can address.
 	Limit int
 }
 
-// Table places entries.
+// Table chooses the places of entries.
 type Table interface {
-	// Place returns the index of an entry that serves, adding one where that is possible. The
-	// entry's Index is -1, or the one index that will do. It keeps nothing of e.
+	// Place returns the index of a matching entry, and adds one if necessary and possible. e.Index is -1, or the only
+	// index that is allowed. Place does not keep e.
 	Place(e *Entry) (index int, err error)
 }
 
-// FixedTable is a table that is given: an entry serves if it has every bit that the text gives.
+// FixedTable is a table that cannot change. An entry matches if it has all bits that the text gives.
 type FixedTable struct{ Entries []bits.Value }
 
-// Place returns the first entry that has all bound bits.
+// Place returns the first entry that matches.
 func (t *FixedTable) Place(e *Entry) (int, error) {
 	if e.Index >= 0 {
 		if e.Index < len(t.Entries) && t.serves(e.Index, e) {
@@ -66,30 +65,30 @@ func (t *FixedTable) serves(i int, e *Entry) bool {
 		(x[2]^e.Value[2])&e.Bound[2]|(x[3]^e.Value[3])&e.Bound[3] == 0
 }
 
-// GrowingTable shares entries: an entry serves if it has the bits that matter both to it and to
-// the instruction, and takes on the others. Otherwise one is added.
+// GrowingTable shares entries. An entry matches if the bits that matter both to it and to the instruction are equal; it
+// then gets the other bits of the instruction. If none matches, one is added.
 type GrowingTable struct {
-	// Size is the number of entries that fit.
+	// Size is the largest number of entries.
 	Size int
-	// Swapped is told when two entries change places, so that instructions placed before can be
-	// patched. It happens when an entry is needed by a field too narrow for its index.
+	// Swapped is called when two entries change places, so that the caller can patch earlier instructions. Entries move
+	// when a field is too narrow for the index of its entry.
 	Swapped func(i, j int)
-	// Entries and Care are the entries so far, and which of their bits matter.
+	// Entries are the entries so far, Care which of their bits matter.
 	Entries, Care []bits.Value
 
-	// limits is the lowest limit among the fields that name each entry.
+	// limits has for each entry the lowest limit of the fields that refer to it.
 	limits []int
 }
 
 // Reset empties the table and keeps its memory.
 func (t *GrowingTable) Reset() { t.Entries, t.Care, t.limits = t.Entries[:0], t.Care[:0], t.limits[:0] }
 
-// Place returns the first entry that serves, or adds one at the end.
+// Place returns the first entry that matches, or adds one at the end.
 func (t *GrowingTable) Place(e *Entry) (int, error) {
 	if e.Index >= 0 {
 		return e.Index, t.pin(e)
 	}
-	t.grow(len(t.Entries)) // entries that were there from the start
+	t.grow(len(t.Entries)) // entries that the caller provided
 	i := t.find(e)
 	fresh := i == len(t.Entries)
 	if i >= t.Size {
@@ -113,7 +112,7 @@ func (t *GrowingTable) Place(e *Entry) (int, error) {
 	return target, nil
 }
 
-// find returns the first entry that serves, the number of entries if none does.
+// find returns the first entry that matches, the number of entries if none does.
 func (t *GrowingTable) find(e *Entry) int {
 	for i := range t.Entries {
 		if (t.Entries[i][0]^e.Value[0])&t.Care[i][0]&e.Care[0] != 0 {
@@ -139,7 +138,7 @@ func (t *GrowingTable) grow(n int) {
 	}
 }
 
-// movable returns the first entry below limit that may stand beyond it, -1 if there is none.
+// movable returns the first entry below limit that may move to limit or beyond, -1 if there is none.
 func (t *GrowingTable) movable(limit int) int {
 	for i := range min(limit, len(t.Entries)) {
 		if t.limits[i] > limit {
@@ -163,7 +162,7 @@ func (t *GrowingTable) absorb(i int, e *Entry) {
 	t.Care[i] = t.Care[i].Or(e.Care)
 }
 
-// pin puts an entry where the text says. All its bits matter: it was written out.
+// pin places an entry at the index that the text gives. All its bits matter, because they are written out.
 func (t *GrowingTable) pin(e *Entry) error {
 	if e.Index >= t.Size {
 		return fmt.Errorf("entry %d of a table of %d", e.Index, t.Size)
@@ -179,12 +178,12 @@ func (t *GrowingTable) pin(e *Entry) error {
 	return nil
 }
 
-// planned is an entry of the line before it has its place: its Index is -1, or what the suffix says.
+// planned is an entry of the line before it is placed. Its Index is -1, or given by the text or the suffix.
 type planned struct {
 	Entry
 	field *spec.Field
 	home  scope
-	// off and end are the place in the text of what says the index.
+	// off and end are the place of the index in the text.
 	off, end int
 }
 
@@ -194,7 +193,7 @@ func (p *Parser) planEntries() {
 	var unused [maxSpaces]bits.Value
 	for i := spaceTable; i < p.nspaces; i++ {
 		s := &p.spaces[i]
-		if s.field == nil { // it is of a computed value
+		if s.field == nil { // the space of a computed value
 			continue
 		}
 		if len(p.made) == 0 {
@@ -215,8 +214,8 @@ func (p *Parser) planEntries() {
 	p.plan = p.made
 }
 
-// givenIndex returns the index that the text gives of an entry, since something is computed of it or asked of it; -1 where
-// it gives none.
+// givenIndex returns the index of an entry if the text gives bits of the index, for example through a value computed
+// from it; otherwise -1.
 func (p *Parser) givenIndex(e *planned) int {
 	s := &p.spaces[spaceWord]
 	low, parts := e.home.place(e.field.Parts)
@@ -236,7 +235,7 @@ func (p *Parser) givenIndex(e *planned) int {
 	return index
 }
 
-// place finds every entry of the instruction its index.
+// place finds an index for each entry of the instruction.
 func (p *Parser) place(res *Result) error {
 	for i := range p.plan {
 		x := &p.plan[i]
@@ -262,8 +261,8 @@ func (p *Parser) place(res *Result) error {
 	return nil
 }
 
-// freeEntry returns the index of a table for another entry of the instruction that does not say which: the next one, behind
-// those at which others are placed or given.
+// freeEntry returns an index for an entry without a table and without a given index. It counts the entries before, and
+// skips the indices of different entries that are placed or given.
 func (p *Parser) freeEntry(placed []Entry, e *Entry) (index int) {
 	for i := range placed {
 		if placed[i].Table == e.Table {
@@ -278,7 +277,7 @@ func (p *Parser) freeEntry(placed []Entry, e *Entry) (index int) {
 	return index
 }
 
-// setIndex writes the index of a table entry into the word.
+// setIndex writes the index of a table entry to the word.
 func setIndex(word *bits.Value, f *spec.Field, home *scope, index uint64) {
 	if len(f.Parts) == 1 && home.parts == nil {
 		word.SetUint(home.low+f.Parts[0].Low, f.Width, index)
@@ -287,7 +286,7 @@ func setIndex(word *bits.Value, f *spec.Field, home *scope, index uint64) {
 	setParts(word, home.compose(f.Parts), bits.Of(index))
 }
 
-// setParts writes a value into parts, the most significant first.
+// setParts writes a value to parts, the most significant first.
 func setParts(word *bits.Value, parts []isa.Part, v bits.Value) {
 	at := 0
 	for i := len(parts) - 1; i >= 0; i-- {

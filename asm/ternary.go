@@ -7,24 +7,24 @@ import (
 	"github.com/isago/isago/internal/spec"
 )
 
-// ternary is what is known of a value some of whose bits are open: those of open may be 0 or 1, the
-// others are as in val. No bit is set in both.
+// ternary is a value of which some bits are unknown: bits in open may be 0 or 1, the others are as in val. No bit is
+// set in both.
 type ternary struct{ val, open uint64 }
 
 func exactly(v uint64) ternary { return ternary{val: v} }
 
 func (t ternary) known() bool { return t.open == 0 }
 
-// max is the largest value as an unsigned number; val is the smallest.
+// max returns the largest possible value as an unsigned number; val is the smallest.
 func (t ternary) max() uint64 { return t.val | t.open }
 
-// join is what is known of a value that is one of two.
+// join returns what is known about a value that is t or x.
 func (t ternary) join(x ternary) ternary {
 	open := t.open | x.open | (t.val ^ x.val)
 	return ternary{t.val &^ open, open}
 }
 
-// truth is what is known of a value as a condition.
+// truth converts to a truth value, 0 or 1.
 func (t ternary) truth() ternary {
 	switch {
 	case t.val != 0:
@@ -71,7 +71,7 @@ func (t ternary) mul(x ternary) ternary {
 func (t ternary) shiftLeft(n uint) ternary  { return ternary{t.val << n, t.open << n} }
 func (t ternary) shiftRight(n uint) ternary { return ternary{t.val >> n, t.open >> n} }
 
-// shiftSigned copies the top bit, an open one too.
+// shiftSigned copies the top bit, even if it is open.
 func (t ternary) shiftSigned(n uint) ternary {
 	return ternary{uint64(int64(t.val) >> n), uint64(int64(t.open) >> n)}
 }
@@ -102,10 +102,10 @@ func (t ternary) wrap(typ spec.Type) ternary {
 	return t
 }
 
-// below reports whether t < x, of unsigned or signed numbers.
+// below compares t < x, as unsigned or signed numbers.
 func (t ternary) below(x ternary, signed bool) ternary {
 	const sign = 1 << 63
-	if signed { // in the order of unsigned numbers when the sign is turned around
+	if signed { // with the sign bit inverted, signed numbers are in unsigned order
 		t, x = ternary{(t.val ^ sign) &^ t.open, t.open}, ternary{(x.val ^ sign) &^ x.open, x.open}
 	}
 	switch {
@@ -134,20 +134,20 @@ func truthBit(b bool) uint64 {
 	return 0
 }
 
-// unknown is a value of which nothing is known.
+// unknown returns a value with all bits open.
 func unknown() ternary { return ternary{open: ^uint64(0)} }
 
-// ternary computes what follows about an expression from the bits known so far.
+// ternary evaluates an expression bit by bit from the known bits.
 func (sv *solver) ternary(n *model.Node, scope int32) ternary { return sv.value(n, scope, true) }
 
-// eval computes an expression if all that it takes is known.
+// eval evaluates an expression; known is false if the value depends on unknown bits.
 func (sv *solver) eval(n *model.Node, scope int32) (v uint64, known bool) {
 	t := sv.value(n, scope, false)
 	return t.val, t.known()
 }
 
-// value computes an expression from the bits known so far: bit by bit, or as a whole, of which nothing is known where it
-// takes something that is not known.
+// value evaluates an expression from the known bits. If bitwise, each bit is known separately; otherwise the value is
+// wholly unknown if an operand is.
 func (sv *solver) value(n *model.Node, scope int32, bitwise bool) ternary {
 	switch {
 	case sv.tests(n, scope):
@@ -158,7 +158,7 @@ func (sv *solver) value(n *model.Node, scope int32, bitwise bool) ternary {
 		return exactly(n.Value)
 	case spec.OpField:
 		return sv.field(n.Alts, scope, bitwise)
-	case spec.OpAndAnd, spec.OpOrOr: // of which one side can decide
+	case spec.OpAndAnd, spec.OpOrOr: // one operand may decide
 		x, decider := sv.value(n.X, scope, bitwise).truth(), truthBit(n.Op == spec.OpOrOr)
 		if x == exactly(decider) {
 			return x
@@ -188,12 +188,12 @@ func (sv *solver) value(n *model.Node, scope int32, bitwise bool) ternary {
 	return applyTernary(n, x, y)
 }
 
-// tests reports whether a node is a test that can be made of a scope as it lies.
+// tests reports whether a node is a bit test that can be read directly from its scope.
 func (sv *solver) tests(n *model.Node, scope int32) bool {
 	return n.Test != nil && (n.Test.Low == 0 || sv.scopes[sv.up(scope, n.Test.ScopeDepth)].parts == nil)
 }
 
-// test is value for a test.
+// test is value for a bit test.
 func (sv *solver) test(t *model.Test, scope int32) ternary {
 	var val, set uint64
 	s := &sv.scopes[sv.up(scope, t.ScopeDepth)]
@@ -205,7 +205,7 @@ func (sv *solver) test(t *model.Test, scope int32) ternary {
 		sp := &sv.spaces[s.space]
 		val, set = sp.val.Uint(s.low+t.Low, 64), sp.known.Uint(s.low+t.Low, 64)
 	default:
-		set = ^ones(min(s.size, 64)) // beyond it there are zeros
+		set = ^ones(min(s.size, 64)) // bits beyond the scope are 0
 		at := 0
 		for low, width := range s.pieces([]spec.Part{{Width: min(s.size, 64)}}) {
 			if sp := &sv.spaces[s.space]; low == zeros {
@@ -226,7 +226,7 @@ func (sv *solver) test(t *model.Test, scope int32) ternary {
 	return ternary{open: 1}
 }
 
-// field is value for a name: it joins all that it may still mean.
+// field is value for a name: it joins the values of all alternatives that may apply.
 func (sv *solver) field(alts []model.Alt, scope int32, bitwise bool) (out ternary) {
 	if sv.work++; sv.work > MaxWork {
 		return unknown()
@@ -258,7 +258,7 @@ func (sv *solver) field(alts []model.Alt, scope int32, bitwise bool) (out ternar
 	return out
 }
 
-// reference is value for the low 64 bits of what a name means.
+// reference is value for a reference, for its low 64 bits.
 func (sv *solver) reference(ref *model.Ref, scope int32, bitwise bool) (t ternary) {
 	switch {
 	case ref == nil:
@@ -276,7 +276,7 @@ func (sv *solver) reference(ref *model.Ref, scope int32, bitwise bool) (t ternar
 	return t
 }
 
-// gather joins the known bits of a field of bits, its low 64.
+// gather returns the known bits of a field, for its low 64 bits.
 func (sv *solver) gather(ref *model.Ref, scope int32) ternary {
 	if sp, low, ok := sv.runAt(ref, scope); ok {
 		return sv.run64(sp, low, ref.Width)
@@ -288,14 +288,14 @@ func (sv *solver) gather(ref *model.Ref, scope int32) ternary {
 	return sv.pieces(&s, ref.Field.Parts)
 }
 
-// run64 is what is known of a run of up to 64 bits of a space.
+// run64 returns the known bits of a run of up to 64 bits of a space.
 func (sv *solver) run64(space uint8, low, width int) ternary {
 	s := &sv.spaces[space]
 	open := ones(width) &^ s.known.Uint(low, width)
 	return ternary{s.val.Uint(low, width) &^ open, open}
 }
 
-// pieces is what is known of runs of bits of a scope, the most significant first, their low 64.
+// pieces returns the known bits of parts of a scope, the most significant first, for the low 64 bits.
 func (sv *solver) pieces(s *scope, list []spec.Part) (t ternary) {
 	at := 0
 	for low, width := range s.pieces(list) {
@@ -307,7 +307,7 @@ func (sv *solver) pieces(s *scope, list []spec.Part) (t ternary) {
 	return t
 }
 
-// applyTernary is model.Apply on what is known of the operands.
+// applyTernary is model.Apply for ternary operands.
 func applyTernary(n *model.Node, x, y ternary) ternary {
 	t := n.Type
 	if x.known() && y.known() {
@@ -364,7 +364,7 @@ func compareTernary(n *model.Node, x, y ternary) ternary {
 	return y.below(x, signed).not()
 }
 
-// shiftTernary joins the results of all counts that are still possible.
+// shiftTernary joins the results of all possible shift counts.
 func shiftTernary(n *model.Node, x, y ternary) ternary {
 	most := uint64(n.Type.Width() - 1)
 	var out ternary
@@ -392,13 +392,13 @@ func shiftBy(n *model.Node, x ternary, count uint) ternary {
 	return x.wrap(n.Type).shiftRight(count)
 }
 
-// between is a value from low to high, of which the bits are known in which these begin.
+// between returns a value from low to high: the leading bits that both share are known.
 func between(low, high uint64) ternary {
 	open := fill(low ^ high)
 	return ternary{low &^ open, open}
 }
 
-// divideTernary knows division by a power of two, and the bounds of other results.
+// divideTernary is exact for division by powers of two; for others it has the bounds of the result.
 func divideTernary(n *model.Node, x, y ternary) ternary {
 	if n.Type.Signed() && (x.max()>>63 != 0 || y.max()>>63 != 0) {
 		return unknown()

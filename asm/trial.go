@@ -9,16 +9,16 @@ import (
 	"github.com/isago/isago/internal/spec"
 )
 
-// This file searches for the bits that settle what propagation leaves open. Bits are tried from the
-// least significant of each field upwards: what is known of the low bits of the operands of a sum, a
-// product or a shift decides the low bits of its value, so that a wrong bit is found out at once and
-// fields of any width can be solved for. Of quotients and remainders the high bits decide.
+// This file searches for bits that satisfy the constraints which propagation leaves open. It tries the bits of each
+// field from the least significant upwards: the low bits of operands determine the low bits of a sum, a product or a
+// left shift, so a wrong bit is noticed at once, and fields of any width can be solved. For quotients and remainders
+// the high bits decide.
 
 // freeBit is an unknown bit.
 type freeBit struct {
 	space uint8
 	low   int16
-	// rank is its place in its field.
+	// rank is its position in its field.
 	rank int16
 }
 
@@ -28,16 +28,16 @@ type givenBit struct {
 	value uint64
 }
 
-// Limits of the search: the unknown bits that are listed, the bits that are tried for one way to read
-// a line, within which is every combination of 16 bits, and for all ways.
+// Limits of the search: the unknown bits that are listed; the bits that are tried for one reading of a line, enough for
+// every combination of 16 bits; the bits that are tried for all readings.
 const (
 	maxFree      = 256
 	maxTrials    = 1 << 17
 	maxAllTrials = 1 << 19
 )
 
-// find looks for values of unknown bits with which every constraint holds, and leaves those that
-// matter known. Where there are none it leaves everything as it was.
+// find sets unknown bits so that every constraint holds, and reports whether it could. If not, the caller undoes what
+// find has set.
 func (sv *solver) find() bool {
 	c, ok := sv.firstOpen()
 	if c == nil {
@@ -46,7 +46,7 @@ func (sv *solver) find() bool {
 	return sv.try(c, slices.Clone(sv.freeBits(c)))
 }
 
-// firstOpen returns the first constraint that is not settled; ok is false where one is broken.
+// firstOpen settles all constraints and returns the first that remains open; ok is false if one is broken.
 func (sv *solver) firstOpen() (first *constraint, ok bool) {
 	for i := range sv.cons {
 		if sv.cons[i].done {
@@ -89,7 +89,7 @@ func (sv *solver) try(c *constraint, free []freeBit) bool {
 	return false
 }
 
-// allFree lists the unknown bits that constraints read, the most significant of the word first.
+// allFree lists the unknown bits that constraints read, the most significant bits of the word first.
 func (sv *solver) allFree() []freeBit {
 	sv.free = sv.free[:0]
 	for i := range sv.cons {
@@ -104,8 +104,8 @@ func (sv *solver) allFree() []freeBit {
 	return free
 }
 
-// minimise makes the word that find found the smallest: each bit of free, from the most significant,
-// is 0 if that can be. The trail behind mark is what find has done.
+// minimise replaces the solution of find, which set the trail from mark on, by the smallest: each bit of free, from the
+// most significant, is 0 if possible.
 func (sv *solver) minimise(free []freeBit, mark int) bool {
 	found := sv.values(free)
 	sv.undo(mark)
@@ -120,8 +120,7 @@ func (sv *solver) minimise(free []freeBit, mark int) bool {
 	return sv.propagate() == holds || sv.find()
 }
 
-// without looks for a solution in which a bit is 0; where there is none it leaves everything as it
-// was.
+// without looks for a solution in which a bit is 0. If there is none, it sets nothing.
 func (sv *solver) without(b freeBit) bool {
 	mark := len(sv.trail)
 	if sv.setBit(b, 0) && sv.propagate() != broken && sv.find() {
@@ -131,20 +130,20 @@ func (sv *solver) without(b freeBit) bool {
 	return false
 }
 
-// freeBits collects the unknown bits that a constraint reads, the low ones of all fields first.
-// The result is valid until the next call.
+// freeBits lists the unknown bits that a constraint reads, the low bits of all fields first. The result is valid until
+// the next call.
 func (sv *solver) freeBits(c *constraint) []freeBit {
 	sv.free = sv.free[:0]
 	sv.freeIn(c.prog.Root, c.scope, 0)
 	order := 1
-	if divides(c.prog.Root, 0) { // where the high bits decide
+	if divides(c.prog.Root, 0) { // the high bits decide
 		order = -1
 	}
 	slices.SortStableFunc(sv.free, func(a, b freeBit) int { return order * cmp.Compare(a.rank, b.rank) })
 	return sv.free
 }
 
-// divides reports whether an expression has a quotient or a remainder in it.
+// divides reports whether an expression contains a quotient or a remainder.
 func divides(n *model.Node, depth int) bool {
 	switch {
 	case n == nil || depth > maxDivides:
@@ -160,13 +159,13 @@ func divides(n *model.Node, depth int) bool {
 	return divides(n.X, depth) || divides(n.Y, depth) || divides(n.Z, depth)
 }
 
-// maxDivides bounds the computed values inside each other of which divides is asked.
+// maxDivides limits the depth of computed values at which divides looks.
 const maxDivides = 4
 
-// maxLooseDepth bounds the walk through derived fields.
+// maxLooseDepth limits the depth of derived fields at which freeIn looks.
 const maxLooseDepth = 32
 
-// freeIn collects the unknown bits that an expression reads, the lowest first within a field.
+// freeIn adds the unknown bits that an expression reads to free, the lowest of each field first.
 func (sv *solver) freeIn(n *model.Node, scope int32, depth int) {
 	if n == nil || depth > maxLooseDepth || sv.work > MaxWork {
 		return
@@ -190,7 +189,7 @@ func (sv *solver) freeIn(n *model.Node, scope int32, depth int) {
 	sv.freeIn(n.Z, scope, depth)
 }
 
-// freeInTest is freeIn for a test, which reads some bits of its fields alone.
+// freeInTest is freeIn for a bit test, which reads only some bits of its fields.
 func (sv *solver) freeInTest(t *model.Test, s *scope) {
 	for mask := t.Mask; mask != 0; mask &= mask - 1 {
 		for low, width := range s.pieces([]spec.Part{{Low: t.Low + mathbits.TrailingZeros64(mask), Width: 1}}) {

@@ -5,41 +5,41 @@ import (
 	"strings"
 )
 
-// trie is a set of texts, each with its values, found longest first at a place of the input.
+// trie maps texts to values, and finds the longest text at a position of the input.
 type trie struct {
-	words []word // by their texts
-	// states has the start first, then those behind one byte, and so on; nexts the numbers of those behind each state.
+	words []word // sorted by text
+	// states starts with the root; the states after one byte follow, then those after two, and so on. nexts has the
+	// transitions of all states.
 	states []state
 	nexts  []int32
 }
 
-// word is a text of a trie.
+// word is a text of a trie with its values.
 type word struct {
 	text string
 	// values are in the order in which they were added.
 	values []uint64
-	// aliases tells of each value whether the text is only read and never printed for it.
+	// aliases tells for each value whether the text is read only, and never printed.
 	aliases []bool
-	// shorter tells that the text starts with another, of a byte or more.
+	// shorter tells whether a shorter text, which is not empty, is a prefix of this one.
 	shorter bool
-	// members are those of a set that the text, or its start, is one of.
+	// members is the bit set of the members of a set that have this text or a prefix of it.
 	members uint64
 }
 
-// state is a place in the texts of a trie.
+// state is a node of a trie.
 type state struct {
-	ends *word // here
-	// nexts of the trie has from row on, for each of so many bytes from the first on, the state behind it, 0 where no text
-	// goes on with it.
+	ends *word // ends here
+	// The next state after byte first+i, for i < bytes, is nexts[row+i] of the trie; 0 is none.
 	row   int32
 	first byte
 	bytes uint16
 }
 
-// start is the place before all texts.
+// start returns the root.
 func (t *trie) start() *state { return &t.states[0] }
 
-// after returns the place behind a byte, nil where no text goes on with it.
+// after returns the state after byte c, nil if no text continues with c.
 func (t *trie) after(s *state, c byte) *state {
 	if i := uint16(c - s.first); i < s.bytes {
 		if n := t.nexts[int(s.row)+int(i)]; n > 0 {
@@ -49,13 +49,13 @@ func (t *trie) after(s *state, c byte) *state {
 	return nil
 }
 
-// add puts a text in; alias tells that the value prints another.
+// add adds a value with its text; alias tells that the value is printed otherwise.
 func (t *trie) add(text string, value uint64, alias bool) {
 	t.words = append(t.words, word{text: text, values: []uint64{value}, aliases: []bool{alias}})
 }
 
-// addWord is add for a text whose blanks at the ends may be one with those around it, or stand at an
-// end of the line.
+// addWord adds a text also without its blanks at the ends, because these may coincide with other blanks or be at an end
+// of the line.
 func (t *trie) addWord(text string, value uint64, alias bool) {
 	t.add(text, value, alias)
 	for _, s := range []string{strings.TrimPrefix(text, " "), strings.TrimSuffix(text, " "), strings.Trim(text, " ")} {
@@ -65,7 +65,7 @@ func (t *trie) addWord(text string, value uint64, alias bool) {
 	}
 }
 
-// joined returns sorted words with those of one text made one.
+// joined merges the entries of equal texts; list is sorted.
 func joined(list []word) (words []word) {
 	for _, w := range list {
 		n := len(words) - 1
@@ -79,14 +79,14 @@ func joined(list []word) (words []word) {
 	return words
 }
 
-// finish makes the states of a trie to which nothing will be added.
+// finish builds the states of a trie to which nothing more will be added.
 func (t *trie) finish() {
 	slices.SortStableFunc(t.words, func(a, b word) int { return strings.Compare(a.text, b.text) })
 	t.words = joined(t.words)
 	type run struct {
-		words []word // that start alike
+		words []word // with a common prefix
 		size  int
-		// shorter tells that one of the texts before is their start.
+		// shorter tells whether one of the texts before is a prefix of these.
 		shorter bool
 	}
 	runs := []run{{words: t.words}}
@@ -115,19 +115,19 @@ func (t *trie) finish() {
 	}
 }
 
-// unbroken reports whether no text has a blank.
+// unbroken reports whether no text contains a blank.
 func (t *trie) unbroken() bool {
 	return !slices.ContainsFunc(t.words, func(w word) bool { return strings.Contains(w.text, " ") })
 }
 
-// gather tells of the texts of a set the members.
+// gather sets the members of each word; the values are the numbers of members.
 func (t *trie) gather() {
 	for i := range t.words {
 		w := &t.words[i]
 		for _, v := range w.values {
 			w.members |= 1 << v
 		}
-		for k := i - 1; w.shorter && k >= 0; k-- { // the last of those that it starts with comes first
+		for k := i - 1; w.shorter && k >= 0; k-- { // the longest prefix comes first
 			if start := &t.words[k]; start.text != "" && strings.HasPrefix(w.text, start.text) {
 				w.members |= start.members
 				break
@@ -136,9 +136,8 @@ func (t *trie) gather() {
 	}
 }
 
-// find returns the longest text that stands at pos and ends before limit, with its end,
-// and where it does not go on. A blank of the input beside punctuation does not count, unless the text must stand
-// as it is.
+// find returns the longest text that matches at pos and ends before limit, with its end; nil if there is none. Optional
+// blanks of the input are skipped, unless the text must match exactly.
 func (t *trie) find(src []byte, pos, limit int, exactly bool) (found *word, end int) {
 	states, nexts, start := t.states, t.nexts, pos
 	s := &states[0]
@@ -166,8 +165,8 @@ func (t *trie) find(src []byte, pos, limit int, exactly bool) (found *word, end 
 	return found, end
 }
 
-// stands returns the end of a text at pos, or where it does not go on, and whether it stands there and ends before limit. A blank of the
-// input beside punctuation does not count, unless the text must stand as it is.
+// stands reports whether text matches at pos and ends before limit, and returns its end, or the position of the
+// mismatch. Optional blanks of the input are skipped, unless the text must match exactly.
 func stands(src []byte, pos, limit int, text string, exactly bool) (end int, ok bool) {
 	start := pos
 	for i := 0; i < len(text); pos++ {
@@ -183,12 +182,12 @@ func stands(src []byte, pos, limit int, text string, exactly bool) (end int, ok 
 	return pos, pos < limit
 }
 
-// freeBlank reports whether a blank beside punctuation stands at pos, behind start.
+// freeBlank reports whether there is an optional blank at pos: after start, and next to punctuation.
 func freeBlank(src []byte, pos, start int) bool {
 	return src[pos] == ' ' && pos+1 < len(src) && pos != start && (loose[src[pos-1]] || loose[src[pos+1]])
 }
 
-// loose marks the punctuation beside which blanks are free.
+// loose has the punctuation next to which blanks are optional.
 var loose = func() (set [256]bool) {
 	for _, c := range []byte(",;[](){}+-*=:|&<>!/%^~") {
 		set[c] = true
@@ -196,7 +195,7 @@ var loose = func() (set [256]bool) {
 	return set
 }()
 
-// numeric marks what numbers start with.
+// numeric has the bytes with which a decimal number starts.
 var numeric = func() (set [256]bool) {
 	for _, c := range []byte("+-0123456789") {
 		set[c] = true

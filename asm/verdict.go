@@ -7,19 +7,19 @@ import (
 	"github.com/isago/isago/isa"
 )
 
-// verdicts remembers of words what their texts do not say, so that a word that comes again is not read back. It
-// depends on all bits of the word, and on settings. Words with table entries
-// are not remembered, nor those that may have a label or whose text could be read as one, nor any where the program has
-// names of its own, which depend on more.
+// verdicts caches the suffixes of words, so that the text of a word that occurs again is not read back. A suffix
+// depends on all bits of the word and on the settings. Not cached are the words of machines with tables, words of more
+// than 128 bits, words that may have a label or whose text may be read as one, and programs with names or hooks of
+// their own.
 type verdicts struct {
 	hashTable[verdict]
-	// settings are those that there were, set the present ones among them.
+	// settings are all settings so far, set is the index of the current ones.
 	settings []settings
 	set      int
 	room     arena[verdict]
 }
 
-// settings are what the verdict of each word depends on beside the word.
+// settings are what a verdict depends on besides the word.
 type settings struct {
 	printed, read wide.Value
 	lines         bool
@@ -29,7 +29,7 @@ type settings struct {
 	comment       string
 }
 
-// verdict is what is known of a word: the suffix of its text, if it has a text.
+// verdict is the suffix of a word; ok tells whether the word has a text.
 type verdict struct {
 	word   [2]uint64
 	set    int
@@ -38,13 +38,13 @@ type verdict struct {
 	suffix string
 }
 
-// maxVerdicts bounds the slots of what is remembered, maxSettings for how many settings.
+// maxVerdicts limits the slots of the cache, maxSettings the different settings.
 const (
 	maxVerdicts = 1 << 17
 	maxSettings = 64
 )
 
-// remembers reports whether the verdict of an instruction depends on nothing but its bits and settings.
+// remembers reports whether the verdict of an instruction may be cached.
 func (l *Lossless) remembers(in isa.Inst) bool {
 	d, p := l.d, l.p
 	if l.forgetful || d.Symbol != nil || d.Custom != nil || p.Custom != nil || len(p.Tables) > 0 || in.Bits[2]|in.Bits[3] != 0 {
@@ -53,7 +53,7 @@ func (l *Lossless) remembers(in isa.Inst) bool {
 	return d.Label == nil && p.Symbol == nil && p.Later == nil || !d.MayBranch(in.Leaf)
 }
 
-// find returns the verdict of an instruction, nil where none is known.
+// find returns the verdict of an instruction, nil if it is not cached.
 func (l *Lossless) find(in isa.Inst, remembers bool) *verdict {
 	if !remembers {
 		return nil
@@ -73,7 +73,7 @@ func (l *Lossless) find(in isa.Inst, remembers bool) *verdict {
 	return nil
 }
 
-// setTo makes some settings the present ones. Where there were too many all is forgotten.
+// setTo sets the current settings. If there are too many different ones, it empties the cache.
 func (v *verdicts) setTo(now *settings) {
 	if v.set < len(v.settings) && v.settings[v.set] == *now {
 		return
@@ -89,11 +89,12 @@ func (v *verdicts) setTo(now *settings) {
 	v.settings = append(v.settings, *now)
 }
 
+// hashOf returns the hash of an instruction under the current settings.
 func (v *verdicts) hashOf(in isa.Inst) uint64 {
 	return mix(mix(in.Bits[0], in.Bits[1]), uint64(in.Leaf.ID)<<8|uint64(v.set))
 }
 
-// keep remembers a verdict: the suffix of the text, where there is a text.
+// keep caches a verdict.
 func (l *Lossless) keep(in isa.Inst, suffix []byte, ok bool) {
 	v := &l.verdicts
 	x := v.room.keep([]verdict{{[2]uint64(in.Bits[:2]), v.set, in.Leaf, ok, string(suffix)}})

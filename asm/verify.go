@@ -2,16 +2,16 @@ package asm
 
 import "slices"
 
-// Text is read in spellings that are never printed: numbers with another radix, with leading zeros
-// or a sign; blanks that are missing or too many beside punctuation; aliases. Where a template can
-// be split in several ways, such freedom can make of printed text something else than what printed
-// it. Text in which every piece stands as it is printed is safe: what was read of it prints it.
+// The parser accepts spellings that are never printed: numbers in another radix, with leading zeros or with a sign;
+// missing or additional blanks next to punctuation; aliases. Where a template can be split in several ways, a printed
+// text may therefore also be read as another instruction than the one that prints it. A reading in which every piece is
+// in printed form is safe: the instruction prints the text.
 
-// maxSplits bounds the ways to read a line that are printed back.
+// maxSplits limits the readings of a line that are printed back.
 const maxSplits = 64
 
-// verify makes sure of a text of which some piece was not read as it is printed: if there is a way
-// to read all of it as it is printed, that is the one. Otherwise the first way stands.
+// verify is called when a piece of the text is not in printed form. If another reading prints as the text, verify
+// chooses that one; otherwise the first reading remains.
 func (p *Parser) verify() {
 	if !p.mayPrintBack() {
 		return
@@ -24,9 +24,9 @@ func (p *Parser) verify() {
 	p.noncanonical = true
 }
 
-// mayPrintBack reports whether there may be another way to read the text than the one that was found, with every piece as
-// it is printed. It would part from that one at a way left open, before any piece that is not; or it starts otherwise.
-// Where nothing was read but leniently, all ways were tried.
+// mayPrintBack reports whether another reading may have all pieces in printed form. Such a reading leaves the one that
+// was found at a saved choice, before the first piece that is not in printed form; or it starts with another template.
+// If aliases had to be allowed, all readings were tried before.
 func (m *matcher) mayPrintBack() bool {
 	if m.allowAliases {
 		return false
@@ -41,27 +41,27 @@ func (m *matcher) mayPrintBack() bool {
 	return !complete || len(starts) > tried
 }
 
-// finding is what was found of a line: what its text gives and what is left to be given.
+// finding is the result of a reading: the bits that the text gives, and the scopes that are needed for the rest.
 type finding struct {
 	spaces     [maxSpaces]space
 	nspaces    int
 	scopes     []scope
 	leafScopes []leafScope
-	// off is how far the floats that were read are from what was written.
+	// off is the sum of the rounding errors of the floats that were read.
 	off float64
-	// named tells that a label was read.
+	// named tells whether a label was read.
 	named bool
 }
 
-// copy makes a finding what another is.
+// copy sets f to a copy of x.
 func (f *finding) copy(x *finding) {
 	scopes, leafScopes := append(f.scopes[:0], x.scopes...), append(f.leafScopes[:0], x.leafScopes...)
 	*f = *x
 	f.scopes, f.leafScopes = scopes, leafScopes
 }
 
-// ways goes through the ways to read the text, those that print it alone if strict, until done returns true, and reports
-// whether it has.
+// ways tries all readings of the text, with strict only those that print as the text. It calls done for each, until
+// done returns true, and reports whether done did.
 func (p *Parser) ways(strict bool, done func() bool) bool {
 	p.strict, p.allowAliases = strict, false
 	defer func() { p.strict = false }()
@@ -81,8 +81,8 @@ func (p *Parser) ways(strict bool, done func() bool) bool {
 	return false
 }
 
-// nearest looks for the way to read a text in which its floats come nearest to what was written, of
-// equally near ways the first. One was found that is not exact.
+// nearest chooses the reading whose floats are nearest to the numbers as written, the first of equally near ones. It is
+// called when the reading that was found has a rounding error.
 func (p *Parser) nearest() {
 	best, any := p.off, false
 	p.first.copy(&p.finding)
@@ -96,15 +96,15 @@ func (p *Parser) nearest() {
 	p.takeFirst()
 }
 
-// takeFirst makes the first finding that of the line.
+// takeFirst restores the saved reading.
 func (p *Parser) takeFirst() {
 	p.finding.copy(&p.first)
 	p.trail = p.trail[:0]
 	p.unspent()
 }
 
-// printsBack reports whether what was read prints as the text. Labels are not compared: their names
-// are the caller's.
+// printsBack reports whether the reading prints as the text. Lines with labels are not compared, because the names are
+// the caller's.
 func (p *Parser) printsBack() bool {
 	spaces, trail := p.spaces, len(p.trail)
 	p.lastDefaults()

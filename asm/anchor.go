@@ -17,7 +17,7 @@ import (
 type anchors struct {
 	words  *trie // anchor -> index in groups
 	groups []*anchorGroup
-	// all tells whether every template has an anchor, so that no other templates need be tried.
+	// all reports whether every template has an anchor, so that no other templates need be tried.
 	all bool
 }
 
@@ -114,7 +114,8 @@ func anchorWord(text string) string {
 }
 
 // startsFor returns the grammars of the anchors in the line, in the order of their positions, the longest first at
-// each. It stops early when done, if not nil, returns true for one. complete tells whether no other template can match.
+// each. It stops early when done, if not nil, returns true for one. complete reports whether no other template can
+// match.
 func (m *matcher) startsFor(done func(start *node) bool) (starts []*node, complete bool) {
 	a := m.top.anchored(m)
 	m.roots = m.roots[:0]

@@ -8,15 +8,15 @@ import (
 	"github.com/isago/isago/internal/spec"
 )
 
-// newAssignment returns the assignment of a word of that size of which no bit is known.
+// newAssignment returns the assignment of a word of size bits, none of which is known.
 func newAssignment(size int) *assignment {
 	a := &assignment{}
 	a.nspaces, a.scopes = spaceTable, []scope{{up: -1, size: size}}
 	return a
 }
 
-// Bits are set once: setting them again to the same value is nothing, to another one fails. What was set after a mark of the
-// trail is unknown again when it is undone.
+// Setting a known bit to the same value does nothing; setting it to the other value fails. undo makes the bits unknown
+// again that were set since a mark of the trail.
 func TestAssignment(t *testing.T) {
 	a := newAssignment(128)
 	word := &a.spaces[spaceWord]
@@ -41,7 +41,7 @@ func TestAssignment(t *testing.T) {
 	}
 }
 
-// A field of a nested value in two pieces lies in the pieces of the word, the most significant first.
+// A field of a nested value in two pieces is placed in these pieces of the word, the most significant first.
 func TestScopePieces(t *testing.T) {
 	a := newAssignment(32)
 	outer := &a.scopes[0]
@@ -61,7 +61,7 @@ func fieldNode(low, width int) *model.Node {
 	return &model.Node{Op: spec.OpField, Alts: []model.Alt{{Ref: ref}}}
 }
 
-// The solver turns operators around where one side is known, and tries bits where that is not enough.
+// The solver inverts operators of which one operand is known, and otherwise searches.
 func TestSolver(t *testing.T) {
 	x, y := fieldNode(0, 4), fieldNode(4, 4)
 	op := func(op spec.Op, x, y *model.Node) *model.Node { return &model.Node{Op: op, X: x, Y: y} }
@@ -70,7 +70,7 @@ func TestSolver(t *testing.T) {
 		what string
 		n    *model.Node
 		want uint64
-		word uint64 // the smallest, or none where it is above 0xff
+		word uint64 // the smallest word; above 0xff for none
 	}{
 		{"X + 3 == 10", op(spec.OpAdd, x, number(3)), 10, 7},
 		{"X - 3 == 10", op(spec.OpSub, x, number(3)), 10, 13},

@@ -11,14 +11,14 @@ import (
 	"github.com/isago/isago/isa"
 )
 
-// benchmarked are machines whose lines are read.
+// benchmarked lists the machines whose lines are read.
 var benchmarked = []struct{ dir, file string }{
 	{"../target/pica200", "pica200.xml"}, {"../target/tegra", "tegra.xml"}, {"../target/tesla", "tesla.xml"}, {"../internal/testgpu/heron", "heron.xml"},
 }
 
-// BenchmarkRepeating reads many lines that repeat, as those of many programs that were written by one compiler do: few
-// instructions with few operands. "new" is by a parser that has seen nothing, "again" by one that has seen all. Their
-// names say how many in a hundred are the first of their kind; inside one program it is four in five.
+// BenchmarkRepeating reads lines that repeat, as in many programs of one compiler: few instructions with few operands.
+// "new" uses a parser that has read nothing before, "again" one that has read all lines. The names give the percentage
+// of distinct lines; in a single program it is about 80.
 func BenchmarkRepeating(b *testing.B) {
 	for _, c := range benchmarked {
 		s, err := isa.Load(os.DirFS(c.dir), c.file, isa.Options{})
@@ -62,8 +62,8 @@ func readLines(b *testing.B, s *isa.Set, lines []string) {
 	})
 }
 
-// BenchmarkNumbers reads lines of a few hundred instructions that differ in their numbers alone, no two of them the same, as
-// those of kernels do: by a parser that has seen nothing.
+// BenchmarkNumbers reads distinct lines of a few hundred instructions, which differ only in numbers, as in compute
+// kernels.
 func BenchmarkNumbers(b *testing.B) {
 	for _, c := range benchmarked {
 		b.Run(c.file, func(b *testing.B) {
@@ -80,7 +80,7 @@ func BenchmarkNumbers(b *testing.B) {
 	}
 }
 
-// differInNumbers makes such lines, of instructions of which only fields that are shown as numbers are other ones.
+// differInNumbers makes such lines. It varies only fields that are printed as numbers.
 func differInNumbers(d *isa.Decoder, r *rand.Rand) (lines []string) {
 	randomTables(d, r)
 	leaves := d.Root().Leaves

@@ -10,7 +10,7 @@ import (
 	"github.com/isago/isago/isa"
 )
 
-// Braces of the text are printed and read back; what stands in braces behind it still says what the text does not.
+// Braces in a text are printed and read back; a suffix in braces may follow them.
 func TestBraces(t *testing.T) {
 	set, err := isa.Load(fstest.MapFS{"m.xml": {Data: []byte(gentest.Braces)}}, "m.xml", isa.Options{})
 	if err != nil {
@@ -26,7 +26,7 @@ func TestBraces(t *testing.T) {
 	}
 	for _, row := range []struct {
 		word        uint64
-		text, whole string // printed, and with what it does not say
+		text, whole string // the printed text, and the text with its suffix
 	}{
 		{0x01, "push {r1} {}", "push {r1} {}"},
 		{0x06, "push {r2} }{", "push {r2} }{"},

@@ -78,10 +78,10 @@ type ask struct {
 	answer
 }
 
-// answer is what a hook says about a label: its address in bits, relative to the line if the ask is relative.
+// answer is the answer of a hook about a label: its address in bits, relative to the line if the ask is relative.
 type answer struct {
 	addr int64
-	// known tells whether the name is a label, open whether the label's address is not known yet.
+	// known reports whether the name is a label, open whether the label's address is not known yet.
 	known, open bool
 }
 

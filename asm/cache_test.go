@@ -16,8 +16,8 @@ import (
 
 var linesSeed = flag.Int64("lines-seed", 5, "which random lines TestCache reads")
 
-// What is remembered of lines is what reading them gives: in programs of few instructions with few operands, of
-// which every third line is damaged, a parser that remembers and one that does not say the same.
+// A parser with a cache and one without read the same, in programs of few instructions with few operands. Every third
+// line is damaged.
 func TestCache(t *testing.T) {
 	for _, c := range []struct {
 		dir, file, root string
@@ -32,7 +32,7 @@ func TestCache(t *testing.T) {
 		{"../internal/spec/testdata", "everything.xml", "", 3_000},
 		{"testdata", "tables.xml", "", 3_000},
 		{"testdata", "inside.xml", "", 1_000},
-		{"testdata", "derived.xml", "", 2_000}, // of which few instructions have operands
+		{"testdata", "derived.xml", "", 2_000}, // few of its instructions have operands
 		{"testdata", "flags.xml", "", 2_000},
 		{"testdata", "touch.xml", "", 2_000},
 	} {
@@ -87,7 +87,7 @@ func compareCache(t *testing.T, s *isa.Set, root string, n int) {
 	}
 }
 
-// few writes lines of few instructions, in which some numbers differ.
+// few draws lines of few instructions, with variations of some numbers.
 type few struct {
 	insts  []isa.Inst
 	fields [][]isa.Field
@@ -130,7 +130,7 @@ func (f *few) word(d *isa.Decoder, r *rand.Rand) isa.Inst {
 	return in
 }
 
-// damaged changes a text somewhere.
+// damaged changes a text at a random place.
 func damaged(text string, r *rand.Rand) string {
 	b := []byte(text)
 	at := r.Intn(len(b))
@@ -148,7 +148,7 @@ func damaged(text string, r *rand.Rand) string {
 	return string(b)
 }
 
-// TestCacheForgets holds that a cache stays small, whatever it is given.
+// TestCacheForgets checks that the cache stays small, whatever is read.
 func TestCacheForgets(t *testing.T) {
 	s, err := isa.Load(os.DirFS("../target/example"), "example.xml", isa.Options{})
 	if err != nil {
@@ -193,7 +193,7 @@ func parserOfA2XX(t *testing.T, root string) *Parser {
 	return p
 }
 
-// A line is remembered with its suffix.
+// A line is cached with its suffix.
 func TestCacheSuffix(t *testing.T) {
 	p := parserOfA2XX(t, "#alu")
 	const text = "ALU: MULADDv export0.0yzw = R0, R2.yyyy, C5 {SDST=0x11}"
@@ -207,7 +207,7 @@ func TestCacheSuffix(t *testing.T) {
 	}
 }
 
-// A line with a label is remembered for each of the addresses that the label has had, and not for others.
+// A line with a label is cached for each address that the label has had, and not for others.
 func TestCacheLabel(t *testing.T) {
 	p := parserOfA2XX(t, "#cf")
 	const text = "COND_CALL ADDR(there) DIR(0) FORCE_CALL"
@@ -227,7 +227,7 @@ func TestCacheLabel(t *testing.T) {
 	}
 }
 
-// Lines that share a place among those met once do not push each other out for ever.
+// Lines that share a place among the marks do not evict each other forever.
 func TestMarks(t *testing.T) {
 	var m marks
 	m.met(1 << 32)
@@ -251,7 +251,7 @@ func TestMarks(t *testing.T) {
 	}
 }
 
-// What was met once is not forgotten when there is more of it.
+// Marks are kept when their table grows.
 func TestMarksGrow(t *testing.T) {
 	const many = 10_000
 	var m marks
@@ -272,7 +272,7 @@ func TestMarksGrow(t *testing.T) {
 	}
 }
 
-// twoParsers returns a parser that remembers and one that does not, which know the same labels.
+// twoParsers returns a parser with a cache and one without, with the same labels.
 func twoParsers(t *testing.T, s *isa.Set, root string) (remembers, forgets *Parser) {
 	t.Helper()
 	remembers, err := New(s, root)
@@ -285,14 +285,14 @@ func twoParsers(t *testing.T, s *isa.Set, root string) (remembers, forgets *Pars
 	return remembers, forgets
 }
 
-// withLabels makes each name that starts with an l a label, whose address tells how long it is.
+// withLabels makes each name that starts with l a label. Its address depends on the length of the name.
 func withLabels(parsers ...*Parser) {
 	for _, p := range parsers {
 		p.Symbol = func(name string) (int64, bool) { return int64(len(name)) * 512, strings.HasPrefix(name, "l") }
 	}
 }
 
-// sameReading compares what two parsers read of a line, without asking why not and with it.
+// sameReading compares how two parsers read a line, with and without reasons.
 func sameReading(t *testing.T, remembers, forgets *Parser, line string) {
 	t.Helper()
 	want, wantErr := forgets.Parse(line)
@@ -311,7 +311,7 @@ var numbersIn = regexp.MustCompile(`0x[0-9a-f]+|[0-9]+`)
 
 var selectorsIn = regexp.MustCompile(`\.[a-zA-Z_*][a-zA-Z_*0-9]*`)
 
-// otherSelectors replaces some words behind points by others that were seen, or that are made of the same letters.
+// otherSelectors replaces some words after points by words seen before, or by words of the same letters.
 func otherSelectors(line string, seen *[]string, r *rand.Rand) string {
 	return selectorsIn.ReplaceAllStringFunc(line, func(was string) string {
 		if !slices.Contains(*seen, was) {

@@ -7,8 +7,9 @@ import (
 	"github.com/isago/isago/bits"
 )
 
-// TestCanonical settles descriptors of PICA200: a mask in bits 0 to 3, of which 3 is x, and swizzles in bits 5 to 12,
-// 14 to 21 and 23 to 30, two bits a component, those of x on top, x being 0; 0x1b is xyzw, which prints nothing.
+// TestCanonical settles descriptors of PICA200. The mask is in bits 0 to 3, with x in bit 3. The swizzles are in bits 5
+// to 12, 14 to 21 and 23 to 30, two bits for each component, x on top. The value of x is 0; 0x1b is xyzw, which prints
+// as nothing.
 func TestCanonical(t *testing.T) {
 	x := toolsFor(t, loadFile(t, "pica200"))
 	res, err := x.p.Parse("mul r0, r1, r2")
@@ -25,7 +26,7 @@ func TestCanonical(t *testing.T) {
 		{"x alone counts, which is x and z", entry(8, 0x1b, 0xb1, 0x55), entry(8, 0, 0xaa, 0x1b)},
 		{"z and w count, which are zw and zz: xyzw, and z repeated", entry(3, 0x1b, 0x1a, 0x1b), entry(3, 0x1b, 0xaa, 0x1b)},
 	} {
-		for range 2 { // the second time from what was kept
+		for range 2 { // the second time from the cache
 			x.d.SetTable(0, []bits.Value{test.have})
 			if got := c.Entry(res.Inst, test.have).Entry; got != test.want {
 				t.Errorf("%s: %s becomes %s, expected %s", test.name, test.have, got, test.want)

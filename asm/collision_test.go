@@ -9,8 +9,8 @@ import (
 	"github.com/isago/isago/isa"
 )
 
-// TestCollisions gives what is remembered of lines to others, as if their hashes were the
-// same: it is told by more than its hash what it belongs to.
+// TestCollisions exchanges the readings of lines in the cache, as if their hashes were equal. The cache compares more
+// than hashes.
 func TestCollisions(t *testing.T) {
 	for _, c := range []struct{ dir, file string }{
 		{"../target/tesla", "tesla.xml"}, {"testdata", "scopes.xml"}, {"testdata", "flags.xml"}, {"../internal/spec/testdata", "everything.xml"},
@@ -58,7 +58,7 @@ func collide(t *testing.T, s *isa.Set) {
 	check("none")
 }
 
-// rotate gives each hash of a table the value of another one, and returns how many have one.
+// rotate moves the values of a table to other hashes, and returns the number of values.
 func rotate[T any](slots []hashSlot[T]) (n int) {
 	var before *hashSlot[T]
 	for i := range slots {

@@ -27,7 +27,7 @@ func (p *Parser) commentIn(line []byte) (at int) {
 }
 
 // commented reads a line whose first mark of a comment is at byte first. If texts of the machine can contain the mark,
-// the longest part of the line that is an instruction counts, so that printed text is read back whatever follows it.
+// the longest part of the line that is an instruction counts. Printed text is then read back whatever follows it.
 func (p *Parser) commented(line []byte, first int) (Result, error) {
 	if p.Custom == nil && !p.set.Prints(p.Comment) {
 		return p.uncommented(line[:first])

@@ -9,8 +9,8 @@ import (
 	"github.com/isago/isago/isa"
 )
 
-// contextXML has a stage that the caller chooses, and a mark and a mode that belong to the text.
-// The word of contexts: stage in bit 0, mark in bit 1, mode in bits 2 and 3.
+// contextXML has a stage that the caller chooses, and a mark and a mode that belong to the text. In the contexts, the
+// stage is bit 0, the mark bit 1, the mode bits 2 and 3.
 const contextXML = `
 	<enum name="#stage"><value val="0" display="vertex"/><value val="1" display="fragment"/></enum>
 	<enum name="#mode"><value val="0" display="" name="none"/><value val="1" display=".m1"/><value val="2" display=".m2"/></enum>
@@ -59,7 +59,7 @@ func TestContexts(t *testing.T) {
 		word, ctx uint64
 		code      string
 	}{
-		{s.DefaultContext(), "op 3", 0x3, 0b10_0_0, ""}, // what the text does not say has its default
+		{s.DefaultContext(), "op 3", 0x3, 0b10_0_0, ""}, // contexts that the text does not give have their defaults
 		{s.DefaultContext(), "op* 3", 0x3, 0b10_1_0, ""},
 		{s.DefaultContext(), "fetch 1", 0x5, 0b10_0_0, ""},
 		{s.DefaultContext(), "tex 1", 0, 0, "text-condition"},
@@ -91,7 +91,7 @@ func TestContexts(t *testing.T) {
 	}
 }
 
-// TestContextSuffix prints an instruction whose text does not show a context that belongs to it.
+// TestContextSuffix prints an instruction whose text does not show one of its contexts.
 func TestContextSuffix(t *testing.T) {
 	s := load(t, contextXML)
 	x := toolsFor(t, s)
@@ -117,7 +117,7 @@ func TestContextSuffix(t *testing.T) {
 	}
 }
 
-// TestRemark prints a remark where remarks are asked for, and reads text without it.
+// TestRemark prints a remark if remarks are wanted, and reads text without it.
 func TestRemark(t *testing.T) {
 	s := load(t, `
 	<text comment=";"/>
@@ -151,8 +151,7 @@ func TestRemark(t *testing.T) {
 	}
 }
 
-// TestSeveralRoots has two kinds of instructions; an operand, defined before both, needs a name of the
-// second.
+// TestSeveralRoots has two kinds of instructions. An operand, defined before both, needs a name of the second.
 func TestSeveralRoots(t *testing.T) {
 	s := load(t, `
 	<bitset name="#operand" size="2">
@@ -180,7 +179,7 @@ func TestSeveralRoots(t *testing.T) {
 	}
 }
 
-// TestPlainName asks for the plain spelling by its name.
+// TestPlainName selects the default syntax by its name.
 func TestPlainName(t *testing.T) {
 	const xml = `<isa name="test" strict="true"><text syntax="long"/>
 	<bitset name="#instruction" size="4">
@@ -197,7 +196,7 @@ func TestPlainName(t *testing.T) {
 	}
 }
 
-// A suffix gives its own line a context, however often it comes, and no other line.
+// A suffix sets a context for its own line only, even if the line repeats.
 func TestContextOfSuffix(t *testing.T) {
 	x := toolsFor(t, load(t, `<context name="m" type="bool" default="false"/>
 		<bitset name="#instruction" size="8"><override><expr>{@m}</expr><display>on {V}</display></override><display>off {V}</display>

@@ -7,8 +7,8 @@ import (
 	"github.com/isago/isago/isa"
 )
 
-// TestComputedDefault gives a field that the text does not show a value that depends on others: on
-// one that the text fixes, and on one that has a default itself, which stands before.
+// TestComputedDefault computes the default of a field that the text does not show from other fields: one that the text
+// fixes, and one that has an earlier default.
 func TestComputedDefault(t *testing.T) {
 	x := toolsFor(t, load(t, `
 <bitset name="#op" size="2"/>
@@ -44,8 +44,8 @@ func TestComputedDefault(t *testing.T) {
 	}
 }
 
-// TestDefaultOfOpenBits computes a default from a bit that nothing fixes: it is 0 in the word, and so it is for the
-// default, whether the condition on it was tried with the line or was known to hold before.
+// TestDefaultOfOpenBits computes a default from a bit that nothing fixes. The bit is 0 in the word, and counts as 0 for
+// the default, whether or not the condition on it is settled before the defaults.
 func TestDefaultOfOpenBits(t *testing.T) {
 	x := toolsFor(t, load(t, `
 <bitset name="#operand" size="3"/>
@@ -71,7 +71,7 @@ func TestDefaultOfOpenBits(t *testing.T) {
 	}
 }
 
-// TestAbsentMembers reads sets in which a member is left out that always prints something.
+// TestAbsentMembers reads sets without a member that always prints something.
 func TestAbsentMembers(t *testing.T) {
 	x := toolsFor(t, load(t, `
 <enum name="#mode"><value val="0" display=".lo"/><value val="1" display=".hi"/></enum>
@@ -111,8 +111,8 @@ func TestAbsentMembers(t *testing.T) {
 	}
 }
 
-// TestForcedMap takes a plain number that an encoder for Mesa is told to put into a field as the value
-// of bits that the text does not fix; what is C is no matter of the assembler.
+// TestForcedMap uses the forced maps of an encoder for Mesa as defaults, if they are numbers. Expressions in C are
+// ignored.
 func TestForcedMap(t *testing.T) {
 	x := toolsFor(t, loadXML(t, `<isa>
 <bitset name="#instruction" size="16">
@@ -133,7 +133,7 @@ func TestForcedMap(t *testing.T) {
 </isa>`, isa.Options{}))
 	x.rows(t, []row{
 		{"plain 7", "0907", ""},
-		{"shown 0", "4c00", ""}, // the text goes before, and the leaf before its parent
+		{"shown 0", "4c00", ""}, // the text goes first, then the leaf, then its parent
 		{"shown 3", "4f00", ""},
 		{"own", "8a00", ""},
 	})

@@ -9,9 +9,8 @@ import (
 	"github.com/isago/isago/isa"
 )
 
-// derived holds expressions that the assembler inverts. Each stands in a word of 8 bits with the
-// fields X (bits 0..3), Y (4..6) and Z (7); D is the derived field. Of several words that print
-// the same, the smallest is meant.
+// derived has expressions that the assembler inverts. The words have 8 bits with the fields X (bits 0..3), Y (4..6) and
+// Z (7); D is the derived field. If several words print alike, the smallest is expected.
 var derived = []struct {
 	attrs, expr, display string
 	rows                 []row
@@ -37,7 +36,7 @@ var derived = []struct {
 	{`type="hex" width="8"`, `{X} | 0x20`, `op {D}`, []row{{"op 2a", "0a", ""}, {"op a", "", ""}}},
 	{`type="uint" width="2"`, `({X} >> 1 &amp; 1) &lt;&lt; 1 | ({Y} &amp; 1)`, `op {D}`, []row{{"op 3", "12", ""}, {"op 2", "02", ""}, {"op 1", "10", ""}, {"op 4", "", ""}}},
 	{`type="uint" width="3"`, `{Z} >> 1`, `op {D}`, []row{{"op 0", "00", ""}, {"op 1", "", ""}}}, // always 0
-	// bits that are lost: the smallest
+	// lost bits: the smallest value
 	{`type="uint" width="3"`, `{X} >> 1`, `op {D}`, []row{{"op 3", "06", ""}, {"op 7", "0e", ""}, {"op 8", "", ""}}},
 	{`type="uint" width="4"`, `{X} &amp; 12`, `op {D}`, []row{{"op 8", "08", ""}, {"op 3", "", ""}}},
 	{`type="uint" width="4"`, `{X} ^ 5`, `op {D}`, []row{{"op 0", "05", ""}, {"op 15", "0a", ""}}},
@@ -65,7 +64,7 @@ var derived = []struct {
 	{`type="bool"`, `{X} >= 8`, `op {D}`, []row{{"op 1", "08", ""}, {"op 0", "00", ""}, {"op 2", "", ""}}},
 	{`type="bool" display=".big"`, `{X} > 7`, `op{D} {X}`, []row{{"op.big 9", "09", ""}, {"op 3", "03", ""}, {"op.big 3", "", ""}, {"op 9", "", ""}}},
 	{`type="bool" display="-"`, `{Y} &gt;&gt; 2`, `op {D}{X}`, []row{{"op -5", "45", ""}, {"op 5", "05", ""}}},
-	// what is printed is as wide as the expression, or as the type says
+	// the printed width is that of the expression, or of the type
 	{`type="uint" width="4"`, `{X} * 100`, `op {D}`, []row{{"op 1500", "0f", ""}, {"op 0", "00", ""}, {"op 150", "", ""}}},
 	{`type="hex" width="4"`, `{X} - 1`, `op {D}`, []row{{"op ffffffffffffffff", "00", ""}, {"op e", "0f", ""}, {"op f", "", ""}}},
 	{`type="int"`, `{X}`, `op {D}`, []row{{"op -1", "01", ""}, {"op 0", "00", ""}, {"op 2", "", ""}}}, // one bit, with its sign
@@ -79,14 +78,14 @@ var derived = []struct {
 		{"op 2.000000", "04", ""}, {"op -2.000000", "0c", ""}, {"op 0.000000", "00", ""}, {"op 3.000000", "", ""}}},
 	{`type="float" width="32"`, `{X} | 0x7f800000`, `op {D}`, []row{{"op inf", "00", ""}, {"op nan", "01", ""}, {"op -nan", "", ""}}},
 	{`type="float" width="16"`, `{X} &lt;&lt; 12 | {X}`, `op {D}`, []row{{"op 0.000489", "01", ""}}}, // 1001: 2^-11 (1 + 1/1024)
-	// sums of two fields of more bits than can be tried
+	// sums of two fields with more bits than can be tried
 	{`type="uint" width="64"`, `{X} * 0x100000001ULL + {Y}`, `op {D}`, []row{{"op 12884901893", "23", ""}, {"op 12884901892", "13", ""}}}, // 3<<32 + 3 + 2, + 1
 	// other types
 	{`type="#e"`, `{Z} &lt;&lt; 1 | ({X} &amp; 1)`, `op {D}`, []row{{"op one", "01", ""}, {"op two", "80", ""}, {"op three", "81", ""}}},
-	{`type="#e" width="40"`, `{Y} * 0x10000000ULL * 0x100ULL | {X}`, `op {D} {Y}`, []row{{"op 9 2", "29", ""}}}, // a number says the low 32 bits
+	{`type="#e" width="40"`, `{Y} * 0x10000000ULL * 0x100ULL | {X}`, `op {D} {Y}`, []row{{"op 9 2", "29", ""}}}, // a number gives the low 32 bits
 	{`type="#reg"`, `{X} + 1`, `op {D}`, []row{{"op r16", "0f", ""}, {"op r1", "00", ""}, {"op r0", "", ""}, {"op r17", "", ""}}},
 	{`type="#reg"`, `{Y} &lt;&lt; 2 | {Z}`, `op {D}`, []row{{"op r29", "f0", ""}, {"op r2", "", ""}}}, // 111 01
-	// an operand that is bits of the word in another order
+	// an operand that consists of bits of the word in another order
 	{`type="#reg"`, `{X} &lt;&lt; 1 | {Z}`, `op {D}`, []row{{"op r29", "8e", ""}, {"op r2", "01", ""}, {"op r32", "", ""}}},             // 1110 1
 	{`type="#reg"`, `({X} &amp; 7) &lt;&lt; 2 ^ {Y} >> 1`, `op {D}`, []row{{"op r29", "27", ""}}},                                       // 111 01
 	{`type="#reg"`, `({Z} &lt;&lt; 4) + {X}`, `op {X} {D}`, []row{{"op 3 r19", "83", ""}, {"op 3 r3", "03", ""}, {"op 2 r19", "", ""}}}, // 1 0011
@@ -121,7 +120,7 @@ func TestDerived(t *testing.T) {
 	}
 }
 
-// TestWideBool has bools of several bits: any that is not 0 is meant by the text, and what stands behind it says which.
+// TestWideBool has bools of several bits. The text stands for any value other than 0, and the suffix says which.
 func TestWideBool(t *testing.T) {
 	toolsFor(t, load(t, `
 		<bitset name="#instruction" size="8">
@@ -133,7 +132,7 @@ func TestWideBool(t *testing.T) {
 		</bitset>`)).rows(t, []row{{"op.b 0", "00", ""}, {"op.a.b 7", "07", ""}, {"op 120", "30", ""}, {"op.a 735", "fd", ""}})
 }
 
-// TestPiecesOfPieces has operands in pieces of an operand that does not start at bit 0.
+// TestPiecesOfPieces has operands that are scattered over a scattered operand.
 func TestPiecesOfPieces(t *testing.T) {
 	toolsFor(t, load(t, `
 		<bitset name="#in" size="2"><display>v{V}</display><field name="V" low="0" high="1" type="uint"/></bitset>
@@ -166,7 +165,7 @@ func TestFloats(t *testing.T) {
 		{"h 65504.000000", "7bff", ""},
 		{"h 65519", "7bff", "h 65504.000000"},
 		{"h 65519.999", "7bff", "h 65504.000000"},
-		{"h 65520", "", "text-range"}, // halfway to 65536, where infinity is nearest
+		{"h 65520", "", "text-range"}, // halfway to 65536, rounds to infinity
 		{"h -70000.0", "", "text-range"},
 		{"h $(70000)", "", "text-range"},
 		{"h 2049", "6800", "h 2048.000000"},
@@ -193,18 +192,18 @@ func TestFloats(t *testing.T) {
 		{"s nan", "17fc00000", ""},
 		{"s -nan", "1ffc00000", ""},
 		{"s 3.4028235e38", "17f7fffff", "s 340282346638528859811704183484516925440.000000"},
-		{"s 1e39", "", "text-range"}, // beyond the largest
+		{"s 1e39", "", "text-range"}, // above the largest
 		{"s -1e40", "", "text-range"},
 		{"s 1e999", "", "text-range"},
 		{"s 1e-45", "100000001", "s 0.000000"},
-		// Above the middle of 1 and the next number, by less than a double can say.
+		// Above the middle of 1 and the next float, by less than the precision of a double.
 		{"s 1.00000005960464477539062500001", "13f800001", "s 1.000000"},
 		{"s 1.000000059604644775390625", "13f800000", "s 1.000000"}, // the middle, ties to even
 	})
 }
 
-// TestComputedRange reads floats that only some bits give, and of which the text says a range: the one that is
-// computed has bits beyond its width, which are no part of it.
+// TestComputedRange reads computed floats whose text stands for a range of values. The computed values have bits beyond
+// the width of the float, which do not count.
 func TestComputedRange(t *testing.T) {
 	x := toolsFor(t, load(t, `
 <bitset name="#instruction" size="16"/>
@@ -232,14 +231,14 @@ func TestComputedRange(t *testing.T) {
 		}
 	}
 	x.rows(t, []row{
-		{"third 0.000045", "f9", ""}, // 249 * 3 * 2^-24 is 0.00004452, the smallest that prints so
+		{"third 0.000045", "f9", ""}, // 249 * 3 * 2^-24 is 0.00004452, the smallest value that prints so
 		{"third 0.000047", "", "text-range"},
 		{"before 0.000045e5", "15f9", ""},
-		{"stepped 65504", "27b", "stepped 59392.000000"}, // 7b40 is 1.8125 * 2^15, and 7c40 would be no number
+		{"stepped 65504", "27b", "stepped 59392.000000"}, // 7b40 is 1.8125 * 2^15, and 7c40 would be a NaN
 	})
 }
 
-// TestRingOfConditions reads text of fields whose conditions need each other as it is printed.
+// TestRingOfConditions reads the printed text of fields whose conditions depend on each other.
 func TestRingOfConditions(t *testing.T) {
 	toolsFor(t, loadXML(t, `<isa>
 <bitset name="#instruction" size="8"/>
@@ -251,11 +250,11 @@ func TestRingOfConditions(t *testing.T) {
 <bitset name="free" extends="#instruction"><display>free {A}</display>
   <pattern low="6" high="7">01</pattern><field name="A" low="0" high="5" type="uint"/></bitset></isa>`, isa.Options{})).rows(t, []row{
 		{"free 3", "43", ""},
-		{"ring 3", "02", ""}, // Y is not 0, so that X is A + 1
+		{"ring 3", "02", ""}, // Y is not 0, so X is A + 1
 	})
 }
 
-// TestWideDerived reads computed values of fields with far more bits than can be tried out.
+// TestWideDerived reads computed values of fields with far more bits than can be tried.
 func TestWideDerived(t *testing.T) {
 	for _, x := range []struct{ attrs, expr, text, word string }{
 		{`type="uint" width="64"`, `{A} * {A}`, "op 144115188075855872", ""},                              // 2^57 is no square

@@ -17,7 +17,7 @@ import (
 	"github.com/isago/isago/isa"
 )
 
-// Error says where and why a text is not an instruction.
+// Error is the reason why a text is not an instruction, with its place.
 type Error struct {
 	Code diag.Code
 	// Off and End delimit the place in the text, in bytes.
@@ -74,7 +74,7 @@ type origin struct {
 	low, width int
 }
 
-// textRange is a range of the collapsed text, empty for bits that no text gives.
+// textRange is a range of the collapsed text, empty for bits that no text specifies.
 type textRange struct{ pos, end int }
 
 // failAt records a reason about the text from pos to end. The reason with the largest end is kept.

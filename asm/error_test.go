@@ -13,7 +13,7 @@ import (
 	"github.com/isago/isago/bits"
 )
 
-// errorXML is what the diagnoses are made with.
+// errorXML is the description for diagnoses.
 const errorXML = `
 	<text comment=";"/>
 	<enum name="#cond"><value val="0" display="eq"/><value val="1" display="ne"/><value val="2" display="lt"/><value val="20" display="big"/></enum>
@@ -61,8 +61,7 @@ const errorXML = `
 		<field name="D0" pos="0" type="#opd" table="opd"/><field name="D1" pos="1" type="#opd" table="opd"/><field name="D2" pos="2" type="#opd" table="opd"/><field name="D3" pos="3" type="#opd" table="opd"/><field name="D4" pos="4" type="#opd" table="opd"/><field name="D5" pos="5" type="#opd" table="opd"/><field name="D6" pos="6" type="#opd" table="opd"/></bitset>
 `
 
-// diagnoses holds one row for each thing that can be said of a text: the bytes that it concerns, the
-// code, the message.
+// diagnoses has a row for each kind of error: the place in bytes, the code, the message.
 var diagnoses = []struct {
 	text     string
 	off, end int
@@ -79,7 +78,7 @@ var diagnoses = []struct {
 	{"mov r", 5, 6, "text-expected", `the line ends here, expected a number for D (0 to 15)`},
 	{"mov r1 2", 7, 8, "text-expected", `"2", expected ","`},
 	{"mov r1, x", 8, 9, "text-expected", `"x", expected a number for V (-128 to 127)`},
-	{"  mov\tr1 ,  x", 12, 13, "text-expected", `"x", expected a number for V (-128 to 127)`}, // blanks keep their places
+	{"  mov\tr1 ,  x", 12, 13, "text-expected", `"x", expected a number for V (-128 to 127)`}, // the place counts blanks as written
 	{"mov r1, 2 3", 10, 11, "text-expected", `"3", expected the end of the instruction`},
 	{"mov x1, 2", 4, 6, "text-expected", `"x1", expected "r"`},
 	{"mov中", 3, 4, "text-expected", `"中", expected a blank`},
@@ -157,7 +156,7 @@ func TestDiagnoses(t *testing.T) {
 	}
 }
 
-// codesUsed lists the codes that stand in the package's own source.
+// codesUsed lists the codes in the source of the package.
 func codesUsed(t *testing.T) []string {
 	t.Helper()
 	names := regexp.MustCompile(`(\w+) +Code = "([a-z-]+)"`)
@@ -194,7 +193,7 @@ func codesUsed(t *testing.T) []string {
 	return used
 }
 
-// A computed value without text is not said by its number: the number belongs to what stands before it.
+// A computed enum whose text is empty is not written as a number: the number belongs to the item before it.
 func TestComputedEnumIsNoNumber(t *testing.T) {
 	x := toolsFor(t, load(t, `
 <enum name="#index"><value val="0" display="" name="none"/><value val="1" display="[a]"/></enum>
@@ -219,7 +218,7 @@ func TestComputedEnumIsNoNumber(t *testing.T) {
 	}
 }
 
-// A conflict tells of which bits of the word it is.
+// The error of a conflict has the bits of the word.
 func TestConflictBits(t *testing.T) {
 	x := toolsFor(t, load(t, errorXML))
 	_, err := x.p.Parse("add r1, r2, r3")
@@ -232,7 +231,7 @@ func TestConflictBits(t *testing.T) {
 	}
 }
 
-// Errors about bits and computed values quote the documentation of the field that all instructions have.
+// Errors about bits and computed values quote the documentation of a field that all instructions have.
 func TestDocumentedErrors(t *testing.T) {
 	x := toolsFor(t, load(t, `
 <bitset name="#i" size="16">
@@ -283,7 +282,7 @@ func TestDocumentedErrors(t *testing.T) {
 	}
 }
 
-// TestConflictNamesGiver: a field that has got some of its bits from another is not what gave those.
+// A conflict names the text that gave the bits, not another field that overlaps them.
 func TestConflictNamesGiver(t *testing.T) {
 	x := toolsFor(t, load(t, `
 <bitset name="#i" size="16">
@@ -301,7 +300,7 @@ func TestConflictNamesGiver(t *testing.T) {
 	}
 }
 
-// TestBitInTwoPlaces computes a value in which a bit stands twice.
+// TestBitInTwoPlaces computes a value that contains a bit twice.
 func TestBitInTwoPlaces(t *testing.T) {
 	x := toolsFor(t, load(t, `
 <bitset name="#i" size="8">
@@ -318,8 +317,8 @@ func TestBitInTwoPlaces(t *testing.T) {
 	}
 }
 
-// An output in the place of an operand that is read cannot be read; in the place of one that is written it is only what
-// does not stand there. Names that only start like an output are no outputs.
+// An output in the place of a source operand cannot be read. In the place of a destination, an output is merely
+// unexpected. Names that only start like an output are not outputs.
 func TestOutputsAreNotRead(t *testing.T) {
 	x := toolsFor(t, load(t, `
 		<file name="r" type="u32" count="4" use="temporary"/>

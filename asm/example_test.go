@@ -36,7 +36,7 @@ func ExampleParser_Parse() {
 	// column 14: 9 does not fit N, expected 0 to 7
 }
 
-// Names of places are the caller's: the parser asks for their addresses.
+// Labels belong to the caller: the parser asks for their addresses.
 func ExampleParser_symbol() {
 	set, err := example.Load(isa.Options{})
 	if err != nil {
@@ -59,7 +59,7 @@ func ExampleParser_symbol() {
 	// Output: 1000101111111110
 }
 
-// A word that its text alone would not give back is printed with what the text does not say.
+// If the text alone does not give a word back, a suffix names the other bits.
 func ExampleLossless() {
 	set, err := example.Load(isa.Options{})
 	if err != nil {

@@ -15,7 +15,7 @@ var firstWord = flag.Uint64("first", 0, "the word with which -exhaustive starts,
 
 var exhaustive = flag.Bool("exhaustive", false, "TestExhaustive tries all 2^32 words of PICA200, not a sample")
 
-// roundTrip prints a word without loss and reads it with the table that it was printed with.
+// roundTrip prints a word losslessly, and reads it with the table that it was printed with.
 func (r *rig) roundTrip(w bits.Value) (known bool, err error) {
 	in, ok := r.d.Decode(w)
 	if !ok {
@@ -29,7 +29,7 @@ func (r *rig) roundTrip(w bits.Value) (known bool, err error) {
 		return true, nil
 	}
 	if r.text[len(r.text)-1] != '}' {
-		return true, nil // the printer has read this very text back and compared the word
+		return true, nil // the printer has read the text back and compared the word
 	}
 	res, err := r.fixed.Parse(string(r.text))
 	if err != nil {
@@ -41,9 +41,8 @@ func (r *rig) roundTrip(w bits.Value) (known bool, err error) {
 	return true, nil
 }
 
-// TestExhaustive checks that no bit is lost of the words of PICA200 with one table: a
-// sample of them in steps of a prime, or all. Each goroutine has tools of its own and takes the
-// words in blocks.
+// TestExhaustive checks that words of PICA200 keep all bits, with one table: a sample in steps of a prime, or all
+// words. Each goroutine has its own tools, and takes blocks of words.
 func TestExhaustive(t *testing.T) {
 	stride, count := uint64(16381), uint64(1)<<18
 	if *exhaustive {
@@ -68,7 +67,7 @@ func TestExhaustive(t *testing.T) {
 	for range runtime.GOMAXPROCS(0) {
 		r := newRigOf(t, set)
 		i := uint64(0)
-		r.fill(func() bits.Value { // every entry another, all bits in use
+		r.fill(func() bits.Value { // all entries different, all bits in use
 			i++
 			return bits.Of(i * 0x9e3779b97f4a7c15 >> 33)
 		})

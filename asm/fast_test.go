@@ -11,8 +11,8 @@ import (
 	"github.com/isago/isago/isa"
 )
 
-// What is read by looking ahead and from the cache is what the search reads that tries every way, and errors are
-// the same.
+// With FIRST sets and the cache, a parser reads the same as one that tries all alternatives, and reports the same
+// errors.
 func TestAhead(t *testing.T) {
 	for _, c := range []struct {
 		dir, file string
@@ -68,7 +68,7 @@ func compareReading(t *testing.T, s *isa.Set, n int) {
 	}
 }
 
-// randomTables gives a decoder tables of random entries.
+// randomTables gives a decoder tables with random entries.
 func randomTables(d *isa.Decoder, r *rand.Rand) {
 	for i, t := range d.Set().Tables() {
 		entries := make([]bits.Value, t.Size)
@@ -130,8 +130,8 @@ func randomText(d *isa.Decoder, r *rand.Rand) string {
 	return string(text)
 }
 
-// A blank more beside punctuation does not make another instruction of a text: one that would need
-// the display of another case is no way to read it while there is a way that prints it.
+// An additional blank next to punctuation does not change the instruction: a reading that would print through another
+// case counts only if no reading prints the text.
 func TestBlankKeepsCase(t *testing.T) {
 	s, err := isa.Load(os.DirFS("../internal/testgpu/heron"), "heron.xml", isa.Options{})
 	if err != nil {

@@ -32,7 +32,7 @@ func (s *byteSet) addAll(text string) {
 // everyByte is the set of all bytes.
 var everyByte = byteSet{^uint64(0), ^uint64(0), ^uint64(0), ^uint64(0)}
 
-// firstSet is the FIRST set of an alternative: the bytes with which its text can start. empty tells whether the
+// firstSet is the FIRST set of an alternative: the bytes with which its text can start. empty reports whether the
 // alternative can reach the end of its template without reading anything.
 type firstSet struct {
 	bytes byteSet
@@ -100,7 +100,7 @@ func (m *matcher) firstOfEdge(e *edge) firstSet {
 	return f
 }
 
-// firstOfItem returns the FIRST set of an item; empty tells that the item can be empty.
+// firstOfItem returns the FIRST set of an item; empty reports whether the item can be empty.
 func (m *matcher) firstOfItem(it *item) (f firstSet) {
 	switch it.kind {
 	case itemLiteral:

@@ -8,23 +8,23 @@ import (
 	"github.com/isago/isago/bits"
 )
 
-// fuzzed lists the descriptions that the fuzz targets try.
+// fuzzed lists the descriptions for the fuzz targets.
 var fuzzed = []string{"pica200", "flags", "touch"}
 
-// A line this short is read, or given up, in a moment, on a machine that does something else too.
+// A line of this size must be read or rejected in this time, even on a busy machine.
 const (
 	maxFuzzLine = 512
 	maxFuzzTime = 3 * time.Second
 )
 
-// FuzzParse reads arbitrary lines. What is read prints, and what is printed is read again.
+// FuzzParse reads arbitrary lines. The instruction prints, and its text is read back.
 func FuzzParse(f *testing.F) {
 	for _, seed := range []string{
 		"add r2.xz, -c1[a0.x].wzyx, r3.y", "mad o0, v0, v0.x, v2.x", "mova a0.xyzw, v0", "jmpc !cmp.x || cmp.y, 4",
 		"setemit 1, prim inv", "call 12, 4", "nop {0..25=0x3}", "mov r0, v0 {DESC@57}", "mov r0, v0 {DESC.SWZ2=0x1b, 7..11=0x1f}",
 		"(sy)(ss)add.sat.r.e hpc, -r3*", "(rpt2)add.r r1, |h(sp)|", "cmp3 r1 #-3", "end +3", "end",
 		"abcbcm12", "h1f.7-3-4", "ab e a +63", "0xff.f/abc", "add r1, r2 ; comment", "{", "}", "{@=}", "a{b=1,c@2}", "\x00\xff", "\t \r\n",
-		"nop{=0}", // 1: a suffix without a name was taken for bit -1
+		"nop{=0}", // 1: a suffix without a name was read as bit -1
 	} {
 		for i := range fuzzed {
 			f.Add(byte(i), seed)
@@ -65,7 +65,7 @@ func FuzzParse(f *testing.F) {
 		set()
 		text, in, found, ok := x.print(res.Inst.Bits)
 		if !ok || len(found) > 0 {
-			return // a suffix can make a word that is none
+			return // a suffix can make an invalid word
 		}
 		if in != res.Inst {
 			t.Fatalf("%q is %s of %s, which decodes as %s", line, res.Inst.Bits, name(res.Inst), name(in))
@@ -81,12 +81,12 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// FuzzWord takes 32 bytes as a word and as the source of its tables and contexts.
+// FuzzWord takes 32 bytes as a word, and as the source of its tables and contexts.
 func FuzzWord(f *testing.F) {
 	for i := range nasty {
 		f.Add(byte(i), []byte{})
 		for _, word := range []uint64{0, 0x024a1980, 0xe000005f, 0xffffffff, 0x1e240007, 0x12345678_80029abc,
-			0x30313039_00304030, // 1: a sign and the blank behind it, in tables; see splits
+			0x30313039_00304030, // 1: a sign and the blank after it, in tables; see splits
 		} {
 			f.Add(byte(i), binary.LittleEndian.AppendUint64(nil, word))
 		}
@@ -105,7 +105,7 @@ func FuzzWord(f *testing.F) {
 		w := bits.FromWords(words[:])
 		r := all[int(which)%len(all)]
 		n := 0
-		r.fill(func() bits.Value { // the same bytes, turned
+		r.fill(func() bits.Value { // the same bytes, rotated
 			n += 37
 			return w.Shr(n % 256).Or(w.Shl(256 - n%256))
 		})

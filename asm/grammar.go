@@ -20,7 +20,7 @@ type grammar struct {
 	anchors     *anchors
 	anchorsOnce sync.Once
 	once        sync.Once
-	// made tells whether once is done; it is read at each operand.
+	// made reports whether once is done; it is read at each operand.
 	made atomic.Bool
 }
 
@@ -53,7 +53,7 @@ type node struct {
 type edge struct {
 	next *node
 	item item
-	// longer tells of a literal that another literal of the same node is a prefix of it.
+	// longer reports whether another literal of the same node is a prefix of this literal.
 	longer bool
 }
 
@@ -78,22 +78,22 @@ type branch struct {
 // template.
 type reduction struct {
 	unit *model.BoundLeaf
-	// alias tells whether the template is read only, and never printed.
+	// alias reports whether the template is never printed, only read.
 	alias bool
 	// own is the condition of the case, without those of earlier cases.
 	own *model.Prog
 	not []earlier
-	// anyOutside tells whether one of not is outside.
+	// anyOutside reports whether one of not is outside.
 	anyOutside bool
-	// asserts tells whether this case or an earlier one has asserts. completes tells whether asserts or defaults fix
-	// bits that the text does not give, or the leaf leaves bits of entries unused.
+	// asserts reports whether this case or an earlier one has asserts. completes reports whether asserts or defaults
+	// fix bits that the text does not specify, or the leaf leaves bits of entries unused.
 	asserts, completes bool
 }
 
 // earlier is a condition that must not hold: that of an earlier case, or of a leaf that refines this one.
 type earlier struct {
 	cond *model.Prog
-	// outside tells whether the condition reads a context or an enclosing scope, which the template does not set.
+	// outside reports whether the condition reads a context or an enclosing scope, which the template does not set.
 	outside bool
 }
 
@@ -114,7 +114,7 @@ const (
 	itemCustom
 )
 
-// extent says how much text an item may match.
+// extent limits how much text an item may match.
 type extent uint8
 
 const (
@@ -127,9 +127,9 @@ const (
 type item struct {
 	kind   itemKind
 	extent extent
-	// padding tells of a blank that it fills up to a column, and may be absent.
+	// padding reports whether a blank only fills up to a column, and may be absent.
 	padding bool
-	// numbers tells of an enum that it has values without a name, which are written as numbers.
+	// numbers reports whether an enum has values without a name, which are written as numbers.
 	numbers bool
 	ref     *model.Ref
 	call    *grammar

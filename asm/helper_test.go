@@ -12,7 +12,7 @@ import (
 	"github.com/isago/isago/target/pica200"
 )
 
-// load compiles a description given by what stands inside <isa strict="true">.
+// load compiles a description from the content of <isa strict="true">.
 func load(t testing.TB, body string) *isa.Set {
 	t.Helper()
 	return loadXML(t, `<isa name="test" strict="true">`+body+`</isa>`, isa.Options{})
@@ -44,7 +44,7 @@ func loadFile(t testing.TB, name string) *isa.Set {
 	return s
 }
 
-// tools is a printer and a reader of one root.
+// tools is a decoder and a parser of one root.
 type tools struct {
 	set *isa.Set
 	d   *isa.Decoder
@@ -64,7 +64,7 @@ func toolsFor(t testing.TB, s *isa.Set) *tools {
 	return &tools{s, d, p}
 }
 
-// print returns the text of a word and what is found in it; ok is false for an unknown word.
+// print returns the text of a word and its findings; ok is false for an unknown word.
 func (x *tools) print(w bits.Value) (text string, in isa.Inst, found []isa.Finding, ok bool) {
 	in, ok = x.d.Decode(w)
 	if !ok {
@@ -92,8 +92,8 @@ func codeOf(err error) string {
 	return ""
 }
 
-// row is a text and the word that it is, in hexadecimal. The word prints as prints, as the text
-// itself where that is empty. A row without a word is refused, and prints is the code of the error.
+// row is a text with its word in hexadecimal. The word prints as prints, or as the text itself if prints is empty. A
+// row without a word is rejected, and prints is the code of the error.
 type row struct{ text, word, prints string }
 
 func (x *tools) rows(t *testing.T, rows []row) {

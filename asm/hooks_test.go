@@ -9,7 +9,7 @@ import (
 	"github.com/isago/isago/bits"
 )
 
-// A custom field is what the hook reads; without one it is a number.
+// The hook reads custom fields; without a hook they are numbers.
 func TestCustom(t *testing.T) {
 	x := toolsFor(t, load(t, `<bitset name="#instruction" size="8"><display>ld [{A}] {B}</display>
 		<field name="A" low="4" high="7" type="custom"/><field name="B" low="0" high="3" type="uint"/></bitset>`))
@@ -31,7 +31,7 @@ func TestCustom(t *testing.T) {
 	}
 }
 
-// Braces at the end are a suffix if they can be one, and else the instruction's own.
+// Braces at the end are a suffix if possible, otherwise they belong to the instruction.
 func TestOwnBraces(t *testing.T) {
 	x := toolsFor(t, load(t, `<enum name="#e"><value val="0" display="none"/><value val="1" display="{all}"/></enum>
 		<bitset name="#instruction" size="8"><display>sync {E}</display>
@@ -48,8 +48,8 @@ func TestOwnBraces(t *testing.T) {
 	}
 }
 
-// The index of a table entry may stand in an operand: two operands have an entry each, also where a
-// path reaches it, and a suffix pins each by its path.
+// The index of a table entry may be in an operand. Two operands have an entry each, also at the end of a path, and a
+// suffix pins each entry by its path.
 func TestNestedIndex(t *testing.T) {
 	s := load(t, `
 		<bitset name="#entry" size="4"><display>{V}</display><field name="V" low="0" high="3" type="hex"/></bitset>
@@ -63,7 +63,7 @@ func TestNestedIndex(t *testing.T) {
 	x.p.Tables[0] = &asm.FixedTable{Entries: table}
 	l := asm.NewLossless(x.d, x.p)
 	for word, want := range map[uint64]string{
-		0x4: "op [5], [7]", // A 0, B 1: the first entries that serve
+		0x4: "op [5], [7]", // A 0, B 1: the first entries that match
 		0xe: "op [5], [7] {A.INDEX@2, B.INDEX@3}",
 		0x6: "op [5], [7] {A.INDEX@2}",
 	} {
@@ -78,7 +78,8 @@ func TestNestedIndex(t *testing.T) {
 	}
 }
 
-// What constants are is asked each time: of operands that are met again, and of lines that were read without a hook.
+// The hook for constants is called for each line. Neither operands read before nor lines read without a hook are
+// reused.
 func TestConstantsAgain(t *testing.T) {
 	x := toolsFor(t, load(t, `
 		<bitset name="#reg" size="4"><display>r{N}</display><field name="N" low="0" high="3" type="uint"/></bitset>
@@ -100,7 +101,8 @@ func TestConstantsAgain(t *testing.T) {
 	}
 }
 
-// An entry of which the text says nothing is none, whatever was read before; a suffix that places it sets the index.
+// An entry about which the text says nothing is not needed, whatever was read before. A suffix that pins it sets the
+// index.
 func TestEntryOfNothing(t *testing.T) {
 	x := toolsFor(t, load(t, `
 		<bitset name="#entry" size="4"><display>{V}</display><field name="V" low="0" high="3" type="hex"/></bitset>
@@ -126,7 +128,7 @@ func TestEntryOfNothing(t *testing.T) {
 	}
 }
 
-// A value of an enum without a name is a number, which may touch another: each part is read as far as
+// A value of an enum without a name is a number, and may be adjacent to another number. Each number is read as far as
 // it fits.
 func TestTouchingNumbers(t *testing.T) {
 	x := toolsFor(t, load(t, `<enum name="#group"><value val="0" display="t"/><value val="1" display=""/></enum>
@@ -143,8 +145,8 @@ func TestTouchingNumbers(t *testing.T) {
 	}
 }
 
-// A number ends where the rest of the text needs it to, also behind the 0 of what could be a radix, and a float before
-// what could be its point or exponent.
+// A number ends where the rest of the text requires it, even after the 0 of a possible radix. A float ends before a
+// possible point or exponent.
 func TestNumbersEnd(t *testing.T) {
 	for display, rows := range map[string]map[string]uint64{
 		"by 0x{H}x{U}": {"by 0x0x2": 0x02, "by 0xfx2": 0xf2, "by 0x0x2x3": 0x23},
@@ -170,8 +172,8 @@ func TestNumbersEnd(t *testing.T) {
 	}
 }
 
-// Behind a text that stands otherwise than it is printed, in which a blank is free, each value of the shorter one is
-// tried that stands as it is printed: x ,y prints as x,y, and x ,yz as it is.
+// x ,y prints as x,y, but x ,yz prints as itself. If a longer text matches only without an optional blank, the values
+// of the shorter text are tried in printed form.
 func TestWordsAsPrinted(t *testing.T) {
 	toolsFor(t, load(t, `
 <enum name="#e"><value val="0" display="x"/><value val="3" display="x"/><value val="1" display="x,y"/><value val="2" display="x,y"/></enum>
@@ -182,7 +184,7 @@ func TestWordsAsPrinted(t *testing.T) {
 	})
 }
 
-// A line that one instruction reads by an alias may be what another prints, whose own text stands behind.
+// A line that one instruction reads through an alias may be printed by another, later one.
 func TestPrintedByLater(t *testing.T) {
 	toolsFor(t, load(t, `
 <enum name="#e"><value val="0" display="pop"/><value val="1" display="top"/></enum>
@@ -196,7 +198,8 @@ func TestPrintedByLater(t *testing.T) {
 	})
 }
 
-// A blank beside punctuation may be free, and it may be the text of an enum: whichever prints the line.
+// A blank next to punctuation may be optional, or it may be the text of an enum. The reading that prints the line
+// counts.
 func TestBlankWords(t *testing.T) {
 	x := toolsFor(t, load(t, `<enum name="#e"><value val="0" display=" "/><value val="1" display="y"/><value val="2" display=""/><value val="3" display=" z"/></enum>
 		<bitset name="#instruction" size="8"><display>op.{A} {D} end</display>
@@ -212,7 +215,7 @@ func TestBlankWords(t *testing.T) {
 	x.rows(t, []row{{"op.y  +0x10 end", "41", "op.y +16 end"}, {"op. z +16 end", "43", ""}, {"op.z +16 end", "43", "op. z +16 end"}})
 }
 
-// Looking ahead, labels can start like nothing else that stands there.
+// A label can start unlike anything else at its place: FIRST sets include labels.
 func TestLabelsAhead(t *testing.T) {
 	x := toolsFor(t, load(t, `
 <enum name="#neg"><value val="0" display=""/><value val="1" display="-"/></enum>

@@ -11,7 +11,7 @@ import (
 	"github.com/isago/isago/isa"
 )
 
-// eachInvented runs a test of descriptions that are made up.
+// eachInvented runs a test for n generated descriptions.
 func eachInvented(t *testing.T, n int, test func(t *testing.T, s *isa.Set, source string, seed int64)) {
 	for _, kind := range []struct {
 		name string
@@ -45,10 +45,10 @@ func eachInvented(t *testing.T, n int, test func(t *testing.T, s *isa.Set, sourc
 	}
 }
 
-// TestInvented holds for descriptions that are made up that lines are read as they are by a parser that remembers nothing.
+// TestInvented compares parsers with and without a cache for generated descriptions.
 func TestInvented(t *testing.T) { eachInvented(t, 40, compareInvented) }
 
-// compareInvented prints words of a description, and compares how these lines and others like them are read.
+// compareInvented prints words of a description, and compares how the parsers read the lines and variations of them.
 func compareInvented(t *testing.T, s *isa.Set, _ string, seed int64) {
 	d, err := s.NewDecoder("")
 	if err != nil {
@@ -78,7 +78,7 @@ func compareInvented(t *testing.T, s *isa.Set, _ string, seed int64) {
 	}
 }
 
-// nearly puts a byte into some lines, or takes one out.
+// nearly inserts a byte into some lines, or removes one.
 func nearly(line string, r *rand.Rand) string {
 	if r.Intn(10) > 0 || line == "" {
 		return line

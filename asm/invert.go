@@ -244,9 +244,9 @@ func (sv *solver) truthLogic(n *model.Node, scope int32, want bool) status {
 	return open
 }
 
-// order makes X < Y (less and strict) or X <= Y (less and not strict), or the contrary if not less. It sets bits of the
-// smaller operand to 0 that would make it too large whatever the other bits are, and bits of the larger one to 1
-// without which it would be too small. It skips numbers that may be negative.
+// order makes X < Y (less and strict) or X <= Y (less and not strict), or the contrary if not less. Bits of the smaller
+// operand that would make it too large, whatever the other bits are, become 0. Bits of the larger operand without which
+// it would be too small become 1. It skips numbers that may be negative.
 func (sv *solver) order(n *model.Node, scope int32, less, strict bool) status {
 	if sv.failure != nil { // errors report the numbers in the text
 		return open

@@ -7,8 +7,8 @@ import (
 	"github.com/isago/isago/bits"
 )
 
-// TestLabels reads labels in words of 16 bits; near counts in words, half in bytes. start is at
-// word 2, odd at 3 bytes, far at word 40.
+// TestLabels reads labels in words of 16 bits. near counts words, half counts bytes. start is at word 2, odd at 3
+// bytes, far at word 40.
 func TestLabels(t *testing.T) {
 	x := toolsFor(t, load(t, `<bitset name="#instruction" size="16"/>
 		<bitset name="near" extends="#instruction"><display>near {T}</display>
@@ -45,10 +45,10 @@ func TestLabels(t *testing.T) {
 		{0, row{"near odd", "", "text-symbol"}}, // not at a word
 		{0, row{"near nowhere", "", "text-symbol"}},
 		{0, row{"near 7", "0007", ""}},
-		{1, row{"half odd", "0041", ""}},   // 1 byte on
-		{1, row{"half start", "0042", ""}}, // 2 bytes on
+		{1, row{"half odd", "0041", ""}},   // 1 byte ahead
+		{1, row{"half start", "0042", ""}}, // 2 bytes ahead
 		{3, row{"half start", "007e", ""}}, // -2
-		{7, row{"jump start", "0082", ""}}, // wherever it stands
+		{7, row{"jump start", "0082", ""}}, // from any address
 		{7, row{"jump far", "00a8", ""}},   // 101000
 		{7, row{"jump odd", "", "text-symbol"}},
 		{7, row{"jump 63", "00bf", ""}},
@@ -57,7 +57,7 @@ func TestLabels(t *testing.T) {
 		{7, row{"call far", "", "text-range"}}, // 80 bytes
 		{7, row{"jump Lower.1", "0081", ""}},   // dots, digits, case
 		{7, row{"jump lower.1", "", "text-symbol"}},
-		{7, row{"jump f0", "0085", ""}}, // a name, though hexadecimal digits
+		{7, row{"jump f0", "0085", ""}}, // a name, although of hexadecimal digits
 	} {
 		t.Run(fmt.Sprint(r.addr, " ", r.text), func(t *testing.T) {
 			x.p.Addr, x.d.Addr = 16*r.addr, 16*r.addr

@@ -11,7 +11,7 @@ import (
 	"github.com/isago/isago/isa"
 )
 
-// Expressions that use others twice, which use others twice, end with an error, soon.
+// Expressions that use others twice, which in turn use others twice, end soon with an error.
 func TestDoublingExpressions(t *testing.T) {
 	var plainly, under strings.Builder
 	const n = 40
@@ -33,8 +33,8 @@ func TestDoublingExpressions(t *testing.T) {
 	}
 }
 
-// Operands that hold operands of their own type, or each other, are read as deep as they are printed,
-// soon, whatever the line.
+// Operands that contain operands of their own type, or each other, are read as deep as they are printed, and soon for
+// any line.
 func TestOperandsInThemselves(t *testing.T) {
 	const word = `<bitset name="#instruction" size="16"><display>op {X}</display><field name="X" low="0" high="7" type="#r0"/><pattern low="8" high="15">00000000</pattern></bitset>`
 	const twice = `<override><expr>{X} &lt; 300</expr><field name="A" low="0" high="7" type="#r0">%[1]s</field></override>
@@ -70,7 +70,7 @@ func TestOperandsInThemselves(t *testing.T) {
 	}
 }
 
-// A float of many digits is read soon, though what comes next could begin at each of them.
+// A float of many digits is read soon, although the next item could start at each digit.
 func TestLongFloats(t *testing.T) {
 	x := toolsFor(t, load(t, `<enum name="#e"><value val="0" display="q"/><value val="1" display="0"/></enum>
 		<bitset name="#instruction" size="32"><display>op {F}{E}</display><field name="F" low="16" high="31" type="float"/>
@@ -87,7 +87,7 @@ func TestLongFloats(t *testing.T) {
 	}
 }
 
-// Templates that start alike are read once as far as they do, a set of options included.
+// The common prefix of templates is read once, including a set of options.
 func TestSharedSets(t *testing.T) {
 	work := func(cases int) int {
 		var b strings.Builder
@@ -120,7 +120,7 @@ func TestSharedSets(t *testing.T) {
 	}
 }
 
-// What a comparison says of high bits follows from it and is not searched for.
+// The high bits that follow from a comparison are derived without search.
 func TestComparedBits(t *testing.T) {
 	p, err := asm.New(load(t, `
 		<bitset name="#instruction" size="32"/>
@@ -142,7 +142,7 @@ func TestComparedBits(t *testing.T) {
 	}
 }
 
-// Members of a set are told apart by their whole words, of which one may be the start of another.
+// Members of a set are distinguished by whole words, of which one may be a prefix of another.
 func TestSetWords(t *testing.T) {
 	x := toolsFor(t, load(t, `
 		<bitset name="#instruction" size="8"/>
@@ -167,8 +167,8 @@ func TestSetWords(t *testing.T) {
 	}
 }
 
-// Letters next to each other are read in one step only where each stands as it is printed, gives bits of its own, and can
-// be read in no other way.
+// Adjacent letters are read as enums whose fields may be far apart, may repeat, or may also be read as numbers or
+// longer texts.
 func TestLetters(t *testing.T) {
 	x := toolsFor(t, load(t, `
 		<enum name="#xyzw">

@@ -10,7 +10,7 @@ import (
 	"github.com/isago/isago/internal/diag"
 )
 
-// lineOf makes a line of pieces of a source, each with what stands for it, "" for itself.
+// lineOf makes a line from pieces of a source, each with its replacement, "" for none.
 func lineOf(source string, pieces ...[2]string) *asm.Line {
 	l := &asm.Line{}
 	l.Start(source)
@@ -28,7 +28,7 @@ func lineOf(source string, pieces ...[2]string) *asm.Line {
 	return l
 }
 
-// An error has its place in the source, whatever stands for parts of it, and says what stands there.
+// An error has its place in the source, whatever replaces parts of it, and names the replacement.
 func TestLine(t *testing.T) {
 	x := toolsFor(t, load(t, `
 		<bitset name="#reg" size="4"><display>r{N}</display><field name="N" low="0" high="3" type="uint"/></bitset>
@@ -64,7 +64,7 @@ func TestLine(t *testing.T) {
 	}
 }
 
-// A constant expression is what the hook makes of it, where a number stands and in a suffix.
+// The hook evaluates constant expressions in place of numbers and in suffixes.
 func TestConstantHook(t *testing.T) {
 	x := toolsFor(t, load(t, `<bitset name="#instruction" size="12"><display>add {A}, {B}</display>
 		<field name="A" low="8" high="11" type="uint"/><field name="B" low="4" high="7" type="int"/><pattern low="0" high="3">xxxx</pattern></bitset>`))

@@ -8,8 +8,8 @@ import (
 	"github.com/isago/isago/isa"
 )
 
-// TestNearestEncoding reads literals that several instructions can hold: the one that holds the value
-// exactly is meant, else the one that comes nearest, of equally near ones the first.
+// TestNearestEncoding reads literals that several instructions can hold. The one with the exact value counts, otherwise
+// the nearest, and of equally near ones the first.
 func TestNearestEncoding(t *testing.T) {
 	toolsFor(t, load(t, `
 <bitset name="#instruction" size="40"/>
@@ -29,14 +29,14 @@ func TestNearestEncoding(t *testing.T) {
 		{"mov inf", "7c00", ""},
 		{"mov -0.0", "8000", "mov -0.000000"},
 		{"top 1.5", "63fc00", "top 1.500000"},
-		{"top 0.1", "63dccd", "top 0.100006"}, // 3dcccccd, of which 3dccd is nearer than 3dccc
+		{"top 0.1", "63dccd", "top 0.100006"}, // 3dcccccd, for which 3dccd is nearer than 3dccc
 		{"top -0.1", "6bdccd", "top -0.100006"},
 		{"top 1e40", "", "text-range"},
 	})
 }
 
-// TestLargeImmediates reads immediates that can be of several types, and cannot be most of them. The
-// bound is ten times what it takes, and far below the million that trying out bits took.
+// TestLargeImmediates reads immediates of several types, of which few are possible. The limit is ten times the actual
+// work, and far below the million of trying bits.
 func TestLargeImmediates(t *testing.T) {
 	x := toolsFor(t, loadXML(t, `<isa>
 <bitset name="#src" size="32">
@@ -82,14 +82,14 @@ func TestDividedImmediates(t *testing.T) {
 </bitset>`)).rows(t, []row{
 		{"op 70000, 70000", "0001117000033450", ""}, // 210000 is 0x33450
 		{"op 1431655765, 1000002", "000f4242ffffffff", ""},
-		{"op 715827882, 0", "7ffffffe", ""}, // 7fffffff has this quotient too
+		{"op 715827882, 0", "7ffffffe", ""}, // 7fffffff has the same quotient
 		{"op 1431655766, 0", "", "text-range"},
 		{"op 0, 1000003", "", "text-range"},
 	})
 }
 
-// TestWideEnum reads the numbers of an enum of more than 32 bits, of which the low 32 are printed, and of a
-// bool, of which all the others have no say in the text.
+// TestWideEnum reads the numbers of an enum of more than 32 bits, which prints the low 32; and of a bool, of whose
+// other bits the text says nothing.
 func TestWideEnum(t *testing.T) {
 	toolsFor(t, load(t, `
 <enum name="#e"><value val="1" display="one"/></enum>
@@ -97,7 +97,7 @@ func TestWideEnum(t *testing.T) {
 <bitset name="e" extends="#instruction"><display>e {E}</display><pattern low="36" high="39">0000</pattern><field name="E" low="0" high="35" type="#e"/></bitset>
 <bitset name="b" extends="#instruction"><display>b {B}</display><pattern low="36" high="39">0001</pattern><field name="B" low="0" high="35" type="bool"/></bitset>`)).rows(t, []row{
 		{"e one", "1", ""},
-		{"e 1", "100000001", ""}, // 1 itself has a name
+		{"e 1", "100000001", ""}, // 1 has a name
 		{"e 4294967295", "ffffffff", ""},
 		{"e 68719476736", "", "text-range"},
 		{"b 4294967295", "10ffffffff", ""},
@@ -105,8 +105,8 @@ func TestWideEnum(t *testing.T) {
 	})
 }
 
-// TestNearestEncodingOfPrinted reads text that two formats print: also a printed half becomes the single that is
-// nearer to its six decimals, which `check` calls words of one text. Lossless text gives the half back.
+// TestNearestEncodingOfPrinted reads text that two formats print. A printed half may become the single that is nearer
+// to its six decimals; check reports these words as having the same text. Lossless text gives the half back.
 func TestNearestEncodingOfPrinted(t *testing.T) {
 	x := toolsFor(t, load(t, `
 <bitset name="#instruction" size="40"/>

@@ -24,7 +24,7 @@ type Lossless struct {
 	verdicts verdicts
 	// plain is the length of the last text without its suffix.
 	plain int
-	// asked tells whether reading the text looked up labels or called hooks.
+	// asked reports whether reading the text looked up labels or called hooks.
 	asked bool
 	// forgetful turns off the cache of verdicts; tests compare with it.
 	forgetful bool
@@ -220,8 +220,8 @@ func (l *Lossless) takes(e *Entry, index int) bool {
 	return err == nil
 }
 
-// unsaid returns the bits in which the entry at index differs from the entry that the text gives. In a Table, the bits
-// that no text gives do not count.
+// unsaid returns the bits in which the entry at index differs from the entry that the text specifies. In a Table, the
+// bits that no text specifies do not count.
 func (l *Lossless) unsaid(e *Entry, index int) bits.Value {
 	diff := e.Value.Xor(l.d.TableEntry(e.Table, index))
 	if l.p.Tables[e.Table] != nil {

@@ -8,9 +8,8 @@ import (
 	"github.com/isago/isago/internal/diag"
 )
 
-// matcher reads a line by a backtracking parse along the templates of a grammar, one item after another. Where the text
-// can be read in several ways it takes the first alternative and saves the others, to which it returns when parsing
-// fails.
+// matcher reads a line by a backtracking parse along the templates of a grammar, one item after another. If the text
+// has several readings, it takes the first alternative and saves the others, to which it returns when parsing fails.
 type matcher struct {
 	language
 	solver
@@ -37,8 +36,8 @@ type input struct {
 
 // names holds what a line has asked the caller's hooks.
 type names struct {
-	// asks are the labels that the line has looked up. asked is set after a call of a hook whose answer may change;
-	// such a line is not cached.
+	// asks are the labels that the line has looked up. asked is set after a call of a hook whose answer may change, and
+	// if there are too many labels; such a line is not cached.
 	asked bool
 	asks  []ask
 	// pinning leaves the bits of labels open, to find out whether other text gives bits of a branch target. pinned is
@@ -65,7 +64,7 @@ type callFrame struct {
 	depth int
 }
 
-// resumePoint says where a choice resumes in a node or an item.
+// resumePoint is the place in a node or an item at which a choice resumes.
 type resumePoint struct {
 	// n is the next state of a node (see advance) or of a set (see member). For a piece of text it limits the end of
 	// the text; 0 is no limit.
@@ -198,7 +197,7 @@ func (m *matcher) reset(size int) {
 	m.noncanonical, m.named, m.off = false, false, 0
 	m.spaces[spaceWord].val, m.spaces[spaceWord].known = bits.Value{}, bits.Value{}
 	m.spaces[spaceWord].assumed = bits.Value{}
-	known := bits.Ones(bits.Size).AndNot(m.textContexts) // not those that text can give
+	known := bits.Ones(bits.Size).AndNot(m.textContexts) // not those that text can specify
 	m.spaces[spaceContext].val, m.spaces[spaceContext].known = m.context.And(known), known
 	m.trail, m.choices, m.cons, m.leafScopes = m.trail[:0], m.choices[:0], m.cons[:0], m.leafScopes[:0]
 	m.scopes = append(m.scopes[:0], scope{up: -1, size: size})

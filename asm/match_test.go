@@ -8,8 +8,8 @@ import (
 	"github.com/isago/isago/isa"
 )
 
-// A text of which the longest start leads nowhere is read with a shorter one; a matcher that must read it as it is printed
-// refuses what would be printed otherwise.
+// If the longest text of an enum does not lead to an instruction, a shorter one is read. A strict matcher rejects text
+// that is not in printed form.
 func TestMatcher(t *testing.T) {
 	s, err := isa.Load(fstest.MapFS{"a.xml": {Data: []byte(`<isa name="a" strict="true">
 		<enum name="#first"><value val="0" display="a"/><value val="1" display="ab"/></enum>
@@ -31,8 +31,8 @@ func TestMatcher(t *testing.T) {
 	}{
 		{"op abc, 3", 3 << 2, true, true},
 		{"op abd, 3", 3<<2 | 1<<1 | 1, true, true},
-		{"op ad, 0x1f", 31<<2 | 1<<1, true, false}, // which is printed as 31
-		{"op abc ,3", 3 << 2, true, false},         // blanks that stand elsewhere
+		{"op ad, 0x1f", 31<<2 | 1<<1, true, false}, // printed as 31
+		{"op abc ,3", 3 << 2, true, false},         // blanks in other places
 		{"op abcd, 3", 0, false, false},
 		{"op abc, 32", 0, false, false},
 	} {

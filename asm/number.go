@@ -226,14 +226,14 @@ func (m *matcher) printed(ref *model.Ref, v uint64, pos int, n *number) bool {
 // number is a number as written.
 type number struct {
 	neg bool
-	// word tells whether a float was written as inf or nan.
+	// word reports whether a float was written as inf or nan.
 	word bool
-	// pattern tells whether the number is hexadecimal, octal or binary. For a signed field such a number may also be
+	// pattern reports whether the number is hexadecimal, octal or binary. For a signed field such a number may also be
 	// the bits of a negative value.
 	pattern bool
-	// computed tells whether the number is the value of a constant expression.
+	// computed reports whether the number is the value of a constant expression.
 	computed bool
-	// over tells whether the number has more than 256 bits.
+	// over reports whether the number has more than 256 bits.
 	over bool
 	mag  bits.Value
 	// f is the magnitude of a float, rounded once to the precision of the field. literal is the magnitude in 64 bits.
@@ -573,7 +573,7 @@ const maxName = 256
 type target struct {
 	value uint64
 	end   int
-	// open tells whether the address is not known yet.
+	// open reports whether the address is not known yet.
 	open bool
 }
 

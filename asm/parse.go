@@ -65,14 +65,13 @@ type outcome struct {
 	keptElsewhere bool         // Lossless caches the line, as the text of a word
 }
 
-// Limits. Parse rejects a line that needs more.
+// Limits of a line. Parse rejects a line that needs more.
 const (
-	maxSpaces = 8
-	maxSteps  = 1 << 18
-	// maxNested is the nesting limit of operands, the same as that of isa.Decoder.
-	maxNested = 24
-	MaxLine   = 1 << 16
-	MaxWork   = 1 << 22
+	maxSpaces = 8       // the word, the contexts, table entries, and computed operands
+	maxSteps  = 1 << 18 // steps through templates
+	maxNested = 24      // operands inside each other, the same as for isa.Decoder
+	MaxLine   = 1 << 16 // bytes
+	MaxWork   = 1 << 22 // names evaluated in expressions
 )
 
 // New returns a parser for a root of the set; "" is the root of the instructions.
@@ -111,7 +110,7 @@ func (p *Parser) SetContext(ctx bits.Value) {
 // Result is a parsed instruction.
 type Result struct {
 	Inst isa.Inst
-	// Context has the values of the contexts, with those that the text gives.
+	// Context has the values of the contexts, with those that the text specifies.
 	Context bits.Value
 	// Entries are the table entries of the instruction.
 	Entries []Entry

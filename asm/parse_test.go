@@ -6,8 +6,8 @@ import (
 	"github.com/isago/isago/isa"
 )
 
-// features holds one small description for each thing that templates can do. Words are worked out
-// by hand: beside a row stands how its bits come about.
+// features has a small description for each feature of templates. Words are computed by hand; the comments show their
+// bits.
 var features = []struct {
 	name string
 	xml  string
@@ -59,7 +59,7 @@ var features = []struct {
 			{"mov #64", "", "text-range"},     // 7 bits
 			{"mov #-33", "", "text-range"},    // below -32
 			{"mov r-1", "", "text-range"},     // no sign
-			{"mov # -1", "7f", "mov #-1"},     // a blank beside punctuation
+			{"mov # -1", "7f", "mov #-1"},     // an optional blank
 			{"mov #0x1f", "5f", "mov #31"},    // any radix
 			{"mov #0b11111", "5f", "mov #31"}, //
 		},
@@ -77,8 +77,8 @@ var features = []struct {
 		</bitset>`,
 		[]row{
 			{"jmp sp", "a9", ""}, // 1010 1 001
-			{"jmp 1", "a1", ""},  // 1010 0 001: a number that has a name is not the enum's
-			{"jmp 7", "af", ""},  // a7 prints so too; the override stands first
+			{"jmp 1", "a1", ""},  // 1010 0 001: a number with a name is not read as the enum
+			{"jmp 7", "af", ""},  // a7 prints alike; the override goes first
 			{"jmp pc", "a8", ""},
 		},
 	},
@@ -111,7 +111,7 @@ var features = []struct {
 		[]row{
 			{"a3", "03", ""},
 			{"b3", "13", ""},
-			{"c3", "23", ""}, // 2 and 3 print so: the smallest
+			{"c3", "23", ""}, // 2 and 3 print alike: the smallest
 		},
 	},
 	{
@@ -187,7 +187,7 @@ var features = []struct {
 			{"op 1", "1", ""},
 			{"op 15", "f", ""},
 			{"op 0xf", "f", "op 15"},
-			{"op 2", "", "text-expected"}, // prints as two
+			{"op 2", "", "text-expected"}, // printed as two
 			{"op 16", "", "text-range"},
 		},
 	},
@@ -218,7 +218,7 @@ var features = []struct {
 			{"!", "00", ""},
 			{"a!", "04", ""},
 			{"b!", "01", ""},
-			{"ab!", "08", ""}, // the longest text of E; a and b would print so too
+			{"ab!", "08", ""}, // the longest text of E; a and b would print alike
 			{"abb!", "09", ""},
 			{"ac!", "06", ""},
 			{"abc!", "0a", ""},
@@ -226,10 +226,10 @@ var features = []struct {
 			{"n12", "16", ""},           // 0001 01 10
 			{"n3", "", "text-expected"}, // B is missing
 			{"n123", "", "text-range"},  // one digit too many
-			{"w31", "8d", ""},           // 1 00011 01: 31 fits A alone and leaves nothing to B
+			{"w31", "8d", ""},           // 1 00011 01: 31 would fit A, but leaves nothing for B
 			{"w313", "ff", ""},          // 1 11111 11
 			{"w111", "ad", ""},          // 1 01011 01: 11 and 1
-			{"w333", "", "text-range"},  // 33 does not fit either of them
+			{"w333", "", "text-range"},  // 33 fits neither of them
 		},
 	},
 	{
@@ -243,7 +243,7 @@ var features = []struct {
 			<field name="Q" pos="0" type="bool_inv"/>
 		</bitset>`,
 		[]row{
-			{"op.n 0 1", "0", ""},   // the inverted ones print where the bit is 0
+			{"op.n 0 1", "0", ""},   // inverted bools print where the bit is 0
 			{"op.s.n 0 1", "8", ""}, // D
 			{"op 0 1", "4", ""},     // I
 			{"op.n 1 1", "2", ""},   // P
@@ -348,9 +348,8 @@ var features = []struct {
 		</bitset>`,
 		[]row{
 			{"op 5a, r0.0", "a095", ""}, // high part 5 in bits 0..3, low part a in bits 12..15
-			// R = N0 from its bit 0, N2..1 from bits 3..2; bit 1 is C. r5.1: N = 101, bit 0 is 1,
-			// bits 3..2 are 01, C is 1: 0111. Its bits 3..2 stand in 9..8, its bits 1..0 in 11..10:
-			// 11 01.
+			// R = N0 from its bit 0, N2..1 from bits 3..2; bit 1 is C. r5.1: N = 101, bit 0 is 1, bits 3..2 are 01, C
+			// is 1: 0111. Bits 3..2 are in 9..8 of the word, bits 1..0 in 11..10: 11 01.
 			{"op 0, r5.1", "0d90", ""},
 			{"op 100, r0.0", "", "text-range"},
 		},
@@ -570,7 +569,7 @@ var features = []struct {
 			{"op [1], 2 end", "6", ""},
 			{"  op\t[ 1 ] ,2   end  ", "6", "op [1], 2 end"},
 			{"op[1],2 end", "6", "op [1], 2 end"},
-			{"op [1], 2end", "", "text-expected"}, // a blank that is not beside punctuation
+			{"op [1], 2end", "", "text-expected"}, // a blank that is not next to punctuation
 			{"o p [1], 2 end", "", "text-unknown"},
 			{"op [1], 2 e nd", "", "text-expected"},
 		},
@@ -604,7 +603,7 @@ var features = []struct {
 			{"u 0xFF", "0ff", "u 255"},
 			{"u 0o377", "0ff", "u 255"},
 			{"u 0b11111111", "0ff", "u 255"},
-			{"u 0255", "0ff", "u 255"}, // no octal by a mere 0
+			{"u 0255", "0ff", "u 255"}, // a leading 0 is not octal
 			{"u +255", "0ff", "u 255"},
 			{"u -0", "000", "u 0"},
 			{"u 256", "", "text-range"},
@@ -618,7 +617,7 @@ var features = []struct {
 			{"i -0x80", "180", "i -128"},
 			{"i 0x80", "180", "i -128"}, // a bit pattern
 			{"i 0b10000000", "180", "i -128"},
-			{"i 128", "", "text-range"}, // a number that an i of 8 bits is not
+			{"i 128", "", "text-range"}, // does not fit an int of 8 bits
 			{"i $(128)", "", "text-range"},
 			{"i $", "", "text-expected"},
 			{"i $(", "", "text-expected"},
@@ -630,7 +629,7 @@ var features = []struct {
 			{"h 0xff", "2ff", "h ff"},
 			{"h 10", "210", ""},       // hexadecimal without a prefix
 			{"h 0b1", "2b1", "h b1"},  // digits, not a radix
-			{"h 0o20", "210", "h 10"}, // o is no digit
+			{"h 0o20", "210", "h 10"}, // o is not a digit
 			{"h 100", "", "text-range"},
 			{"x 0xff", "3ff", ""},
 			{"x 0x0xff", "3ff", "x 0xff"},
@@ -678,7 +677,7 @@ var features = []struct {
 			<field name="C" low="0" high="59" type="uint"/>
 		</bitset>`,
 		[]row{
-			// C is 1, A is 0x12: its low digit in bits 60..63, its high one in 64..67; B is 64 + 60 bits.
+			// C is 1, A is 0x12: its low digit in bits 60..63, its high digit in 64..67; B has 64 + 60 bits.
 			{"big 18, 123456789abcdef0fedcba987654321, r1", "8000000000000001123456789abcdef0fedcba9876543211" + "2000000000000001", ""},
 		},
 	},
@@ -705,8 +704,8 @@ var features = []struct {
 	},
 }
 
-// TestRefined reads texts of which a word that another leaf takes would have the bits: one that prints the text is taken
-// where there is one, at the top as in an operand, by the pattern of that leaf as by what it requires.
+// TestRefined reads texts whose word would belong to a leaf that refines the one that was read. Leaves are refined by
+// pattern and by requirement, at the top and in operands. A word that prints the text is chosen if there is one.
 func TestRefined(t *testing.T) {
 	x := toolsFor(t, load(t, `
 		<enum name="#e"><value val="1" display=".s"><alias>x</alias></value><value val="4" display=".s"/><value val="5" display=".t"/></enum>
@@ -722,11 +721,11 @@ func TestRefined(t *testing.T) {
 			<pattern low="0" high="2">001</pattern><field name="N" low="3" high="5" type="uint"/><require>{N} &gt; 4 &amp;&amp; {@new}</require></bitset>
 		<bitset name="use" extends="#instruction"><display>use {O}</display><pattern low="6" high="7">01</pattern><pattern low="3" high="5">000</pattern>
 			<field name="O" low="0" high="2" type="#o"/></bitset>`))
-	for range 4 { // known ones too
+	for range 4 { // cached lines too
 		x.rows(t, []row{
 			{"a .s, 0", "4", ""}, {"a .s, 1", "9", ""}, {"a .s, 4", "21", ""}, {"a .s, 5", "2c", ""}, {"a .s, 7", "3c", ""}, {"a .t, 7", "3d", ""},
 			{"one", "1", ""}, {"some 5", "29", ""}, {"some 4", "", "text-condition"},
-			{"a x, 0", "1", "one"}, {"a x, 6", "31", "some 6"}, // there is no other
+			{"a x, 0", "1", "one"}, {"a x, 6", "31", "some 6"}, // no other word
 			{"use o.s", "44", ""}, {"use o.t", "45", ""}, {"use low", "41", ""}, {"use ox", "41", "use low"},
 		})
 	}
@@ -740,7 +739,7 @@ func TestFeatures(t *testing.T) {
 	}
 }
 
-// TestSyntaxes reads and prints one word in each spelling.
+// TestSyntaxes reads and prints a word in each syntax.
 func TestSyntaxes(t *testing.T) {
 	s := load(t, `
 		<enum name="#c"><value val="0" display="x"/><value val="0" display="r" syntax="rgb"/><value val="1" display="y"/></enum>
@@ -767,10 +766,10 @@ func TestSyntaxes(t *testing.T) {
 	}
 	toolsFor(t, rgb).rows(t, []row{
 		{"copy r:5", "5", ""},
-		{"copy y:5", "d", ""},           // no spelling of its own
-		{"copy x:5", "5", "copy r:5"},   // the plain one is read too
+		{"copy y:5", "d", ""},           // no syntax of its own
+		{"copy x:5", "5", "copy r:5"},   // the default syntax is read too
 		{"move 5.r", "5", "copy r:5"},   // an alias without a syntax belongs to all
 		{"c 5", "5", "copy r:5"},        // C is not in the text: the smallest
-		{"mov 5.x", "", "text-unknown"}, // the plain display is replaced
+		{"mov 5.x", "", "text-unknown"}, // replaced the default display
 	})
 }

@@ -14,20 +14,20 @@ import (
 	"pgregory.net/rapid"
 )
 
-// nasty lists the descriptions of testdata whose words are tried at random, and PICA200.
+// nasty lists the descriptions whose words are tried at random: PICA200 and some of testdata.
 var nasty = []string{"flags", "derived", "tables", "touch", "long", "scopes", "pica200"}
 
-// rig prints with given tables and contexts, and reads each line with entries of its own and with
-// the given tables.
+// rig prints with given tables and contexts, and reads each line both with entries of its own and with the given
+// tables.
 type rig struct {
 	set *isa.Set
-	// d has the tables of the program, back those of one line.
+	// d has the tables of the program, back those of a line.
 	d, back     *isa.Decoder
 	line, fixed *asm.Parser
 	lossless    []*asm.Lossless
 	tables      [][]bits.Value
 	text        []byte
-	// invented is for a description in which blanks may stand beside blanks, of which one counts, and texts may be empty.
+	// invented is set for descriptions in which blanks may be adjacent, of which one counts, and texts may be empty.
 	invented bool
 }
 
@@ -45,7 +45,7 @@ func newRigOf(t testing.TB, s *isa.Set) *rig {
 	}
 }
 
-// fill gives the rig tables and contexts: word returns random bits.
+// fill gives the rig random tables and contexts; word returns random bits.
 func (r *rig) fill(word func() bits.Value) {
 	for i, info := range r.set.Tables() {
 		r.tables[i] = r.tables[i][:0]
@@ -66,8 +66,8 @@ func (r *rig) fill(word func() bits.Value) {
 	r.fixed.SetContext(ctx)
 }
 
-// check prints a word and reads it back, after the contract of the assembler. It returns the leaf,
-// nil if the word is unknown.
+// check prints a word and reads it back, according to the contract of the assembler. It returns the leaf, nil if the
+// word is unknown.
 func (r *rig) check(w bits.Value) (*isa.Leaf, error) {
 	in, ok := r.d.Decode(w)
 	if !ok {
@@ -88,7 +88,7 @@ func (r *rig) check(w bits.Value) (*isa.Leaf, error) {
 	return in.Leaf, nil
 }
 
-// plain reads a text that was printed, and prints what was read.
+// plain reads a printed text, and prints the result.
 func (r *rig) plain(text string) error {
 	for _, p := range []*asm.Parser{r.line, r.fixed} {
 		res, err := p.Parse(text)
@@ -127,7 +127,7 @@ func name(in isa.Inst) string {
 	return in.Leaf.Name
 }
 
-// exact prints without loss and reads the same word back.
+// exact prints losslessly, and reads the same word back.
 func (r *rig) exact(l *asm.Lossless, p *asm.Parser, in isa.Inst, must bool) error {
 	text, ok := l.Append(nil, in)
 	if !ok {
@@ -151,7 +151,7 @@ func (r *rig) exact(l *asm.Lossless, p *asm.Parser, in isa.Inst, must bool) erro
 	return nil
 }
 
-// TestContract checks random words of each leaf with random tables and contexts.
+// TestContract checks random words of each leaf, with random tables and contexts.
 func TestContract(t *testing.T) {
 	for _, name := range nasty {
 		t.Run(name, func(t *testing.T) {
@@ -179,12 +179,12 @@ func TestContract(t *testing.T) {
 	}
 }
 
-// TestContractInvented is TestContractWords for descriptions that are made up. Where an instruction asks something of an index
-// or an entry that its text does not say, an entry may be looked for that is not there.
+// TestContractInvented is TestContractWords for generated descriptions. Where a condition reads an index or an entry
+// that the text does not show, the search for an entry in the table may fail.
 func TestContractInvented(t *testing.T) {
 	asm.EachInvented(t, 60, func(t *testing.T, s *isa.Set, source string, seed int64) {
 		if !strings.Contains(source, `strict="true"`) || strings.Contains(source, `case="fold"`) {
-			return // texts may be the same but for their case
+			return // texts may differ only in case
 		}
 		r := newRigOf(t, s)
 		r.invented = true
@@ -203,7 +203,7 @@ func TestContractInvented(t *testing.T) {
 	})
 }
 
-// sparse returns random bits, of which few or many are set.
+// sparse returns random bits, of which few, half or many are set.
 func sparse(rnd *rand.Rand) bits.Value {
 	v := bits.Value{rnd.Uint64(), rnd.Uint64(), rnd.Uint64(), rnd.Uint64()}
 	switch rnd.IntN(4) {
@@ -215,7 +215,7 @@ func sparse(rnd *rand.Rand) bits.Value {
 	return v
 }
 
-// TestContractWords checks many more words than rapid does, the same each time.
+// TestContractWords checks many more words than rapid does, the same words in each run.
 func TestContractWords(t *testing.T) {
 	const perLeaf = 300
 	for _, name := range nasty {
@@ -245,21 +245,21 @@ func TestContractWords(t *testing.T) {
 	}
 }
 
-// splits are words whose text can be split in several ways, of which only one prints it again.
+// splits are words whose text can be split in several ways, of which only one prints the text.
 var splits = []struct {
 	display string
 	word    uint64
 	text    string
 }{
-	// A is hexadecimal, 5 bits from bit 0; B unsigned, 3 bits from 5; C an offset, 3 bits from 8;
-	// E one of "", a, ab, abc in bits 11 and 12; NEG a minus in bit 13; K is C as a signed number.
+	// A is hexadecimal, 5 bits from bit 0; B unsigned, 3 bits from 5; C an offset, 3 bits from 8; E one of "", a, ab,
+	// abc in bits 11 and 12; NEG a minus in bit 13; K is C as a signed number.
 	{"h{A}{B}{C}", 0x0100, "h00+1"},       // not 0x020: B does not print +1
 	{"h{A}{E}", 0x0800, "h0a"},            // not 0x00a: A does not print 0a
-	{"h{B}{A}", 0x0020, "h10"},            // the control: there is no other way
+	{"h{B}{A}", 0x0020, "h10"},            // the control: there is only one way
 	{"op {NEG}{E} {K}", 0x0700, "op  -1"}, // not 0x2100, op - 1
 }
 
-// A text that is printed is read as what prints it, however it can be split.
+// A printed text is read as the word that prints it, however it can be split.
 func TestSplits(t *testing.T) {
 	for _, k := range splits {
 		x := toolsFor(t, load(t, `
@@ -285,8 +285,8 @@ func TestSplits(t *testing.T) {
 	}
 }
 
-// TestPrograms assembles random programs into tables that grow: whatever an instruction depends on
-// is still in its entry when the program is done.
+// TestPrograms assembles random programs into growing tables. At the end, all entries have the bits on which their
+// instructions depend.
 func TestPrograms(t *testing.T) {
 	for _, name := range []string{"tables", "pica200"} {
 		t.Run(name, func(t *testing.T) {
@@ -294,7 +294,7 @@ func TestPrograms(t *testing.T) {
 			leaves := r.d.Root().Leaves
 			rapid.Check(t, func(t *rapid.T) {
 				rnd := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "program"), 0))
-				few := []bits.Value{sparse(rnd), sparse(rnd), sparse(rnd)} // so that entries are shared
+				few := []bits.Value{sparse(rnd), sparse(rnd), sparse(rnd)} // to share entries
 				r.fill(func() bits.Value { return few[rnd.IntN(len(few))].Xor(bits.Of(1 << rnd.IntN(64))) })
 				grow := make([]*asm.GrowingTable, len(r.tables))
 				for i, info := range r.set.Tables() {

@@ -28,7 +28,7 @@ func (f *failure) failConstraint(c *constraint, end int) {
 	}
 }
 
-// failValue records that a computed value cannot be what the text says.
+// failValue records that no word has the computed value in the text.
 func (f *failure) failValue(c *constraint, end int) {
 	here := c.text
 	text := f.valueText(c.ref, shownValue(c.ref, c.value))
@@ -51,7 +51,7 @@ func (f *failure) failValue(c *constraint, end int) {
 const maxLegal = 12
 
 // legal describes the values that an expression can have with the rest of the text, and the one nearest to the wanted
-// value. ok tells that the wanted value is one of them, or that the rest of the text allows none.
+// value. ok is set if the wanted value is one of them, or if the rest of the text allows none.
 func (f *failure) legal(c *constraint) (list string, ok bool) {
 	free := slices.Clone(f.m.freeBits(c))
 	if len(free) > maxLegal {
@@ -153,7 +153,7 @@ func stepped(text func(int64) string, low, high, step, want int64) string {
 	return fmt.Sprintf("%s in steps of %d, of which %s is the nearest", span, step, text(low+up*step))
 }
 
-// bounds is legal for more than maxLegal bits. It knows only the bounds, and the lowest bit that varies.
+// bounds is legal for more than maxLegal bits. It describes only the bounds, and the lowest bit that varies.
 func (f *failure) bounds(c *constraint) string {
 	t := f.m.ternary(c.prog.Root, c.scope).and(exactly(c.mask))
 	step := int64(t.open & -t.open)

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestReasons holds that messages say what the user wrote, what is allowed there and what is nearest, and
-// nothing of the expressions of the description.
+// TestReasons checks that messages quote what the user wrote, what is allowed there and what is nearest, and nothing of
+// the expressions in the description.
 func TestReasons(t *testing.T) {
 	x := toolsFor(t, load(t, `
 <enum name="#idx"><value val="0" display=""/><value val="1" display="[aL]"/><value val="2" display="[a0]"/></enum>
@@ -53,7 +53,7 @@ func TestReasons(t *testing.T) {
 		"ind 3[a0]":    "[a0] does not fit IDX, expected nothing or [aL]",
 		// 15 * 3 * 2^-24 is 0.0000027
 		"flt 1.0": "1.0 does not fit F, expected 0.000000, 0.000001, 0.000002 or 0.000003",
-		// A says that S is set, and B that it is not.
+		// A sets S, and B clears it.
 		"rel 3[aL], ": "[aL] does not fit A, expected nothing",
 		"few 3":       "3 does not fit S, expected 1, 2, 4 or 8",
 	} {

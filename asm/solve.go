@@ -19,17 +19,17 @@ type leafScope struct {
 type solver struct {
 	assignment
 	cons []constraint
-	// context has the values of the contexts; textContexts are the bits that text can give.
+	// context has the values of the contexts; textContexts are the bits that text can specify.
 	context, textContexts bits.Value
-	// allowAliases accepts words that print through another case of their instruction. noncanonical tells that such a
-	// word was accepted, or that a piece of text is not in printed form: another spelling of a number, a missing blank,
+	// allowAliases accepts words that print through another case of their instruction. noncanonical is set if such a
+	// word was accepted, or if a piece of text is not in printed form: another spelling of a number, a missing blank,
 	// an alias.
 	allowAliases, noncanonical bool
 	// work counts the names evaluated in expressions for the line, trials the bits tried in the present search, all
 	// those tried in earlier ones.
 	work, trials, all int
 	free              []freeBit
-	// ignorant is a solver that knows no bits. most caches the result of possible.
+	// ignorant is a solver without known bits. most caches the results of possible.
 	ignorant *solver
 	most     map[*model.Node]uint64
 }
@@ -41,16 +41,16 @@ type constraint struct {
 	// nested is the scope whose low width bits are the value of the expression, for wantNested.
 	nested, width int32
 	kind          want
-	// soft constraints say that no earlier case applies. If no word satisfies them, the text is an alias, and they are
-	// dropped.
+	// soft constraints require that no earlier case applies. If no word satisfies them, the text is an alias, and they
+	// are dropped.
 	soft bool
-	// done tells that the constraint holds for all values of the bits that are still unknown after the whole text.
+	// done reports whether the constraint holds for all values of the bits that are still unknown after the whole text.
 	done bool
 	// value and mask of wantValue: value(prog) & mask == value.
 	value, mask uint64
 	// high is the largest value of wantRange; value is the smallest.
 	high uint64
-	// ref is the computed field to which the text gives a value, and text the place of that text, for errors.
+	// ref is the computed field whose value the text specifies, and text the place of that text, for errors.
 	ref  *model.Ref
 	text textRange
 }
@@ -66,7 +66,7 @@ const (
 	wantRange // value <= value(prog) & mask <= high
 )
 
-// status is what the known bits say about a constraint.
+// status is whether a constraint holds, as far as the known bits determine it.
 type status uint8
 
 const (
@@ -92,7 +92,7 @@ func wanted(holds bool) want {
 	return wantFalse
 }
 
-// derivedConstraint requires that a derived field has the value that the text gives.
+// derivedConstraint requires that a derived field has the value that the text specifies.
 func derivedConstraint(ref *model.Ref, scope int32, v uint64) constraint {
 	c := constraint{prog: ref.Prog, scope: scope, kind: wantValue, value: v, mask: ^uint64(0), ref: ref}
 	switch {
@@ -128,7 +128,7 @@ func asksFields(n *model.Node) bool {
 	return false
 }
 
-// bindComputed adds what text that ends at end says about a computed field.
+// bindComputed adds the constraint on a computed field from text that ends at end.
 func (sv *solver) bindComputed(c constraint, end int) bool {
 	if sv.failure != nil {
 		c.text = sv.failure.readUpTo(end)

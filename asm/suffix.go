@@ -277,8 +277,8 @@ func (p *Parser) listFields(leaf *isa.Leaf) []entrySpace {
 	return spaces
 }
 
-// entriesAlone returns the current word with an index for each of its entries: the index that the text gives, or a free
-// one. It sets the tables of the recoder to these entries.
+// entriesAlone returns the current word with an index for each of its entries: the index that the text specifies, or a
+// free one. It sets the tables of the recoder to these entries.
 func (p *Parser) entriesAlone(leaf *isa.Leaf) (isa.Inst, []entrySpace) {
 	d := p.recoder()
 	in := isa.Inst{Leaf: leaf, Bits: p.spaces[spaceWord].val}

@@ -25,7 +25,7 @@ func (p *Parser) swapped(e *Error, line []byte) {
 	if at < 0 {
 		return
 	}
-	// try swaps pieces a to b with pieces b to c. second tells whether the second group is the misplaced one.
+	// try swaps pieces a to b with pieces b to c. second reports whether the second group is the misplaced one.
 	try := func(a, b, c int, second bool) bool {
 		if tries++; tries > maxSwaps {
 			return false

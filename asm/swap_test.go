@@ -7,7 +7,8 @@ import (
 	"github.com/isago/isago/asm"
 )
 
-// A source in the place of another is told where it can be, if the line can be read so; a destination never is.
+// For a source in the place of another, the error names its possible place, if the line can be read so. A destination
+// is never swapped.
 func TestSwappedSources(t *testing.T) {
 	x := toolsFor(t, load(t, `
 <file name="r" type="u32" count="4" use="temporary"/>

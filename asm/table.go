@@ -18,8 +18,8 @@ type Entry struct {
 	// Index is the place of the entry in the table.
 	Index int
 	Value bits.Value
-	// Bound are the bits that the text gives. Care are the known bits on which the instruction depends, including those
-	// from defaults.
+	// Bound are the bits that the text specifies. Care are the known bits on which the instruction depends, including
+	// those from defaults.
 	Bound, Care bits.Value
 	// Limit is the number of entries that the field can address.
 	Limit int
@@ -32,7 +32,7 @@ type Table interface {
 	Place(e *Entry) (index int, err error)
 }
 
-// FixedTable is a table that cannot change. An entry matches if it has all bits that the text gives.
+// FixedTable is a table that cannot change. An entry matches if it has all bits that the text specifies.
 type FixedTable struct{ Entries []bits.Value }
 
 // Place returns the first entry that matches.
@@ -162,7 +162,7 @@ func (t *GrowingTable) absorb(i int, e *Entry) {
 	t.Care[i] = t.Care[i].Or(e.Care)
 }
 
-// pin places an entry at the index that the text gives. All its bits matter, because they are written out.
+// pin places an entry at the index that the text specifies. All its bits matter, because they are written in the text.
 func (t *GrowingTable) pin(e *Entry) error {
 	if e.Index >= t.Size {
 		return fmt.Errorf("entry %d of a table of %d", e.Index, t.Size)
@@ -214,8 +214,8 @@ func (p *Parser) planEntries() {
 	p.plan = p.made
 }
 
-// givenIndex returns the index of an entry if the text gives bits of the index, for example through a value computed
-// from it; otherwise -1.
+// givenIndex returns the index of an entry if the text specifies bits of the index, for example through a value
+// computed from it; otherwise -1.
 func (p *Parser) givenIndex(e *planned) int {
 	s := &p.spaces[spaceWord]
 	low, parts := e.home.place(e.field.Parts)

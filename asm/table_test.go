@@ -13,7 +13,7 @@ import (
 	"github.com/isago/isago/isa"
 )
 
-// tableXML has entries of 8 bits, a mask (low) and a swizzle (high), and words of 8 bits.
+// tableXML has entries of 8 bits, with a mask (low) and a swizzle (high), and words of 8 bits.
 const tableXML = `
 	<bitset name="#opd" size="8">
 		<display>{MASK}.{SWZ}</display>
@@ -62,7 +62,7 @@ const tableXML = `
 		<unused path="A.SWZ"/>
 	</bitset>`
 
-// tableRow is a text, the word that it is, and the table after it; or the error.
+// tableRow is a text with its word and the table after it, or with its error.
 type tableRow struct {
 	text  string
 	word  uint64
@@ -78,8 +78,8 @@ func values(list []uint64) []bits.Value {
 	return out
 }
 
-// TestGivenIndex reads texts that say something of an index: a sum with it, which is shown, or a condition. A default says
-// nothing of it.
+// TestGivenIndex reads texts that give an index: by a sum with it, which is shown, or by a condition. A default does
+// not give one.
 func TestGivenIndex(t *testing.T) {
 	x := toolsFor(t, load(t, `<text comment="#"/>
 		<bitset name="#opd" size="4"><display>{M}</display><field name="M" low="0" high="3" type="hex"/></bitset>
@@ -99,7 +99,7 @@ func TestGivenIndex(t *testing.T) {
 			<pattern low="3" high="11">000111000</pattern><default name="D" val="3"/><field name="D" low="0" high="2" type="#opd" table="opd"/></bitset>
 		<bitset name="marked" extends="#instruction"><display>marked #{D.M}</display><pattern low="3" high="11">000011000</pattern>
 			<field name="D" low="0" high="2" type="#opd" table="opd"/></bitset>`))
-	for range 6 { // known ones too
+	for range 6 { // cached lines too
 		for text, want := range map[string]uint64{"nth 3: 5": 2, "nth 8: 6": 7, "nth 1: 5": 0, "split 6: 7": 0x61, "split 4: 1": 0x51, "asked 9": 0x86, "usual 9": 0x140, "later 9": 0x1c1, "first 9": 0x1c0, "by 4: 1": 0x181, "by 8: 1": 0x182, "by 12: 1": 0x183, "by 28: 2": 0x187, "nth 6: 7": 5} {
 			x.p.Tables[0] = &asm.GrowingTable{Size: 8}
 			res, err := x.p.Parse(text)
@@ -120,7 +120,7 @@ func TestGivenIndex(t *testing.T) {
 	}
 }
 
-// TestIndexBeyondTable gives an index that is far beyond its table, for which nobody makes room.
+// TestIndexBeyondTable gives an index far beyond the table, for which no memory is allocated.
 func TestIndexBeyondTable(t *testing.T) {
 	x := toolsFor(t, load(t, `<bitset name="#opd" size="4"><display>{M}</display><field name="M" low="0" high="3" type="hex"/></bitset>
 		<table name="opd" type="#opd" size="8"/>
@@ -140,8 +140,8 @@ func TestIndexBeyondTable(t *testing.T) {
 	}
 }
 
-// TestSplitOfEntry reads a text as what prints it, which depends on where the entry is: were it the first one, the override
-// would hold, and a way to read it that nothing prints would count.
+// TestSplitOfEntry reads a text as the word that prints it, which depends on the index of the entry. If the entry were
+// the first one, the override would apply, and a reading that is never printed would be chosen.
 func TestSplitOfEntry(t *testing.T) {
 	x := toolsFor(t, load(t, `<enum name="#e"><value val="0" display="x"/><value val="1" display="1"/><value val="2" display="2"><alias></alias></value></enum>
 		<bitset name="#s" size="4"><display>{A}{B}</display><field name="A" low="0" high="1" type="#e"/><field name="B" low="2" high="3" type="#e"/></bitset>
@@ -154,7 +154,7 @@ func TestSplitOfEntry(t *testing.T) {
 	}
 }
 
-// TestNamelessBits names bits of an entry by number, where the name of its index ends with digits.
+// TestNamelessBits sets bits of an entry by number, where the name of the index field ends with digits.
 func TestNamelessBits(t *testing.T) {
 	x := toolsFor(t, load(t, `<bitset name="#opd" size="8"><display>{M}</display><field name="M" low="0" high="3" type="hex"/><field name="N" low="4" high="7" type="hex"/></bitset>
 		<table name="opd" type="#opd" size="4"/>
@@ -176,8 +176,8 @@ func TestNamelessBits(t *testing.T) {
 	}
 }
 
-// TestSplitBesideEntry is TestSplitOfEntry where another entry stands first, which may be anywhere but where the text says that
-// this one is: at 0.
+// TestSplitBesideEntry is TestSplitOfEntry with another entry before. That entry may have any index except 0, which the
+// text gives for the second one.
 func TestSplitBesideEntry(t *testing.T) {
 	x := toolsFor(t, load(t, `<enum name="#e"><value val="0" display="x"/><value val="1" display="1"/><value val="2" display="2"><alias></alias></value></enum>
 		<bitset name="#s" size="4"><display>{A}{B}</display><field name="A" low="0" high="1" type="#e"/><field name="B" low="2" high="3" type="#e"/></bitset>
@@ -191,7 +191,7 @@ func TestSplitBesideEntry(t *testing.T) {
 	}
 }
 
-// TestFixedTable looks entries up in a table that is given. Index 0 is 21, 1 is 43, 2 is 65.
+// TestFixedTable looks up entries in a given table: 0x21 at index 0, 0x43 at 1, 0x65 at 2.
 func TestFixedTable(t *testing.T) {
 	x := toolsFor(t, load(t, tableXML))
 	given := values([]uint64{0x21, 0x43, 0x65})
@@ -201,7 +201,7 @@ func TestFixedTable(t *testing.T) {
 		{text: "mov 3, 4", word: 1},
 		{text: "mov 5, 6", word: 2},
 		{text: "copy 3.4", word: 1},
-		{text: "any 5", word: 4 + 2}, // whatever its swizzle
+		{text: "any 5", word: 4 + 2}, // with any swizzle
 		{text: "low 3, 4", word: 8 + 1},
 		{text: "two 5, 3", word: 0x40 | 1<<2 | 1<<3}, // A is 2: its high bit in bit 2; B is 1
 		{text: "mov 3, 4 {D@1}", word: 1},
@@ -233,8 +233,8 @@ func (x *tools) table(t *testing.T, r tableRow) {
 	}
 }
 
-// TestNarrowFields gives the first entries, which alone low can name, to low: those there before
-// move to where the new entry would have been.
+// TestNarrowFields keeps the first entries, the only ones that low can address, for low: the entries there move to
+// where the new entry would have been.
 func TestNarrowFields(t *testing.T) {
 	x := toolsFor(t, load(t, tableXML))
 	var moves [][2]int
@@ -268,9 +268,9 @@ func TestGrowingTable(t *testing.T) {
 	for _, r := range []tableRow{
 		{text: "mov 1, 2", word: 0, table: []uint64{0x21}},
 		{text: "mov 1, 2", word: 0, table: []uint64{0x21}},
-		{text: "any 1", word: 4, table: []uint64{0x21}},           // shares
+		{text: "any 1", word: 4, table: []uint64{0x21}},           // shares entry 0
 		{text: "any 3", word: 4 + 1, table: []uint64{0x21, 0x93}}, // the default swizzle
-		{text: "mov 3, 7", word: 1, table: []uint64{0x21, 0x73}},  // takes the entry over: nobody minds its swizzle
+		{text: "mov 3, 7", word: 1, table: []uint64{0x21, 0x73}},  // shares the entry, on whose swizzle no instruction depends
 		{text: "any 3", word: 4 + 1, table: []uint64{0x21, 0x73}},
 		{text: "if0 0, 5", word: 12 + 2, table: []uint64{0x21, 0x73, 0x50}},
 		{text: "if0 0, 6", word: 12 + 2, table: []uint64{0x21, 0x73, 0x50}}, // the swizzle does not matter
@@ -307,7 +307,7 @@ func TestGrowingTableGap(t *testing.T) {
 	}
 }
 
-// TestLineTable gives each instruction entries of its own.
+// TestLineTable gives each instruction its own entries.
 func TestLineTable(t *testing.T) {
 	x := toolsFor(t, load(t, tableXML))
 	for _, r := range []struct {
@@ -339,7 +339,7 @@ func TestLineTable(t *testing.T) {
 	}
 }
 
-// TestLosslessTable prints words of a table so that the index comes back.
+// TestLosslessTable prints words with a table so that the index is read back.
 func TestLosslessTable(t *testing.T) {
 	x := toolsFor(t, load(t, tableXML))
 	table := values([]uint64{0x21, 0x43, 0x21, 0x01})
@@ -353,7 +353,7 @@ func TestLosslessTable(t *testing.T) {
 		line, fixed string
 	}{
 		{0x00, "mov 1, 2", "mov 1, 2"},
-		{0x02, "mov 1, 2 {D@2}", "mov 1, 2 {D@2}"}, // entry 0 is the same
+		{0x02, "mov 1, 2 {D@2}", "mov 1, 2 {D@2}"}, // entry 0 is equal
 		{0x01, "mov 3, 4 {D@1}", "mov 3, 4"},
 		{0x04, "any 1 {D.SWZ=0x2}", "any 1"},
 		{0x07, "any 1 {D@3, D.SWZ=0x0}", "any 1 {D@3}"},
@@ -376,8 +376,9 @@ func TestLosslessTable(t *testing.T) {
 	}
 }
 
-// TestLosslessPins prints words of a table whose entries say more than their texts, and reads them back. A text gives the
-// first value of a name, and a condition the first that meets it: a pin on another entry gives the bits that differ.
+// TestLosslessPins prints words whose entries have other values than their texts give, and reads them back. Without a
+// suffix, a name stands for its first value, and a condition for the first value that meets it. A pin with the
+// differing bits selects the other entry.
 func TestLosslessPins(t *testing.T) {
 	set := loadFile(t, "pins")
 	for _, r := range []struct {
@@ -386,8 +387,8 @@ func TestLosslessPins(t *testing.T) {
 		text  string
 	}{
 		{0x00, []uint64{0x05, 0x25}, "get a5"},
-		{0x01, []uint64{0x05, 0x25}, "get a5 {T@1, T.Y=0x2}"}, // entry 0 is what the text says
-		{0x00, []uint64{0x25}, "get a5 {T@0, T.Y=0x2}"},       // none is
+		{0x01, []uint64{0x05, 0x25}, "get a5 {T@1, T.Y=0x2}"}, // entry 0 is what the text gives
+		{0x00, []uint64{0x25}, "get a5 {T@0, T.Y=0x2}"},       // no entry is
 		{0x01, []uint64{0x05, 0x05}, "get a5 {T@1}"},
 		{0x05, []uint64{0x25, 0x35}, "far 5 {T@1, T.Y=0x3}"},
 		{0x04, []uint64{0x35}, "far 5 {T@0, T.Y=0x3}"},
@@ -414,7 +415,8 @@ func TestLosslessPins(t *testing.T) {
 	}
 }
 
-// fixedRoundTrip returns the lossless text of a word of a program with that table, "" if there is none, and reads it back.
+// fixedRoundTrip returns the lossless text of a word of a program with the given table, "" if there is none, and reads
+// it back.
 func fixedRoundTrip(t *testing.T, set *isa.Set, table []bits.Value, word uint64) string {
 	t.Helper()
 	x := toolsFor(t, set)
@@ -433,7 +435,7 @@ func fixedRoundTrip(t *testing.T, set *isa.Set, table []bits.Value, word uint64)
 	return string(text)
 }
 
-// TestIndexInsideOperands gives each of two operands of one kind an entry of its own.
+// TestIndexInsideOperands gives each of two operands of the same type its own entry.
 func TestIndexInsideOperands(t *testing.T) {
 	x := toolsFor(t, load(t, `
 		<bitset name="#entry" size="8"><display>{V}</display><field name="V" low="0" high="7" type="uint"/></bitset>
@@ -446,13 +448,13 @@ func TestIndexInsideOperands(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Entries are numbered in the order of the text: A names entry 0, B entry 1.
+	// Entries are numbered in the order of the text: A has entry 0, B entry 1.
 	if res.Inst.Bits != bits.Of(1) || len(res.Entries) != 2 || res.Entries[0].Value != bits.Of(22) || res.Entries[1].Value != bits.Of(33) {
 		t.Errorf("word %s, entries %+v", res.Inst.Bits, res.Entries)
 	}
 }
 
-// TestPathsOfParts follows paths through a value whose bits are apart, and through an operand to its entry.
+// TestPathsOfParts follows paths through a scattered value, and through an operand to its entry.
 func TestPathsOfParts(t *testing.T) {
 	x := toolsFor(t, load(t, `
 		<bitset name="#entry" size="8"><display>{V}</display><field name="V" low="0" high="7" type="uint"/></bitset>
@@ -465,7 +467,7 @@ func TestPathsOfParts(t *testing.T) {
 		  <field name="S" type="#apart"><bits low="6" high="7"/><bits low="0" high="1"/></field><pattern low="2" high="5">0000</pattern></bitset>
 		<bitset name="at" extends="#instruction"><display>at {P.T.V}</display><pattern low="8" high="9">01</pattern>
 		  <field name="P" low="4" high="7" type="#at"/><pattern low="0" high="3">0000</pattern></bitset>`))
-	// Bits 7, 6, 1 and 0 of the word are bits 3 to 0 of S, of which A is 2 and 1, B 3 and 0.
+	// Bits 7, 6, 1 and 0 of the word are bits 3 to 0 of S. A is bits 2 and 1 of S, B is bits 3 and 0.
 	for text, want := range map[string]uint64{"op 2 0": 0x40, "op 1 0": 0x02, "op 0 2": 0x80, "op 0 1": 0x01} {
 		if res, err := x.p.Parse(text); err != nil || res.Inst.Bits != bits.Of(want) {
 			t.Errorf("%q is %s with error %v, expected %02x", text, res.Inst.Bits, err, want)

@@ -8,7 +8,7 @@ import (
 	"github.com/isago/isago/internal/spec"
 )
 
-// What is known of a value that is one of two is what both have: of one of 0 to 3, and 3, nothing.
+// join keeps the bits that are known in both values and equal.
 func TestJoin(t *testing.T) {
 	for _, c := range []struct{ x, y, want ternary }{
 		{ternary{0, 3}, exactly(3), ternary{0, 3}},
@@ -22,7 +22,8 @@ func TestJoin(t *testing.T) {
 	}
 }
 
-// Of X, four bits of which the lowest is known to be 1, bits that follow are known one by one; as a whole nothing is.
+// X has four bits, of which the lowest is known to be 1. Bitwise, the known bits of each expression follow; as a whole,
+// the expressions are unknown.
 func TestWhole(t *testing.T) {
 	field := func(low, width int) *model.Ref {
 		return &model.Ref{Low: low, At: low, Width: width, Field: &spec.Field{Parts: []spec.Part{{Low: low, Width: width}}}}

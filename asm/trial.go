@@ -11,8 +11,8 @@ import (
 
 // This file searches for bits that satisfy the constraints which propagation leaves open. It tries the bits of each
 // field from the least significant upwards: the low bits of operands determine the low bits of a sum, a product or a
-// left shift, so a wrong bit is noticed at once, and fields of any width can be solved. For quotients and remainders
-// the high bits decide.
+// left shift. A wrong bit is therefore noticed at once, and fields of any width can be solved. For quotients and
+// remainders the high bits decide.
 
 // freeBit is an unknown bit.
 type freeBit struct {

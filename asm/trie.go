@@ -21,7 +21,7 @@ type word struct {
 	values []uint64
 	// aliases tells for each value whether the text is read only, and never printed.
 	aliases []bool
-	// shorter tells whether a shorter text, which is not empty, is a prefix of this one.
+	// shorter reports whether a shorter text, which is not empty, is a prefix of this one.
 	shorter bool
 	// members is the bit set of the members of a set that have this text or a prefix of it.
 	members uint64
@@ -49,7 +49,7 @@ func (t *trie) after(s *state, c byte) *state {
 	return nil
 }
 
-// add adds a value with its text; alias tells that the value is printed otherwise.
+// add adds a value with its text. alias is set if the value prints as another text.
 func (t *trie) add(text string, value uint64, alias bool) {
 	t.words = append(t.words, word{text: text, values: []uint64{value}, aliases: []bool{alias}})
 }
@@ -86,7 +86,7 @@ func (t *trie) finish() {
 	type run struct {
 		words []word // with a common prefix
 		size  int
-		// shorter tells whether one of the texts before is a prefix of these.
+		// shorter reports whether one of the texts before is a prefix of these.
 		shorter bool
 	}
 	runs := []run{{words: t.words}}

@@ -11,7 +11,7 @@ import (
 	"github.com/isago/isago/isa"
 )
 
-// TestAssertedBits gives bits that no text fixes the values that asserts expect, of the cases that apply.
+// TestAssertedBits sets bits that no text fixes to the values that asserts of the applicable cases expect.
 func TestAssertedBits(t *testing.T) {
 	x := toolsFor(t, loadXML(t, `<isa>
 <bitset name="#opd" size="4"><display>r{V}</display><field name="V" low="0" high="1" type="uint"/><assert low="2" high="3">10</assert></bitset>
@@ -29,7 +29,7 @@ func TestAssertedBits(t *testing.T) {
 	x.rows(t, []row{
 		{"ld 17", "0411", ""},
 		{"ld 61", "05bd", ""},
-		{"ld [3]", "006b", ""}, // the case is the first with a display: the default's asserts are not looked at
+		{"ld [3]", "006b", ""}, // the case is the first with a display, so the asserts of the default case do not count
 		{"mov r1, r2", "16a9", ""},
 	})
 	for _, text := range []string{"ld 17", "ld 61", "ld [3]", "mov r1, r2"} {
@@ -40,8 +40,8 @@ func TestAssertedBits(t *testing.T) {
 	}
 }
 
-// TestLeftBits reads displays of an operand that stand behind cases for other values of the word's bits, which its text
-// says nothing of: the one value that is left, or of several the smallest.
+// TestLeftBits reads displays of an operand that follow cases for other values of bits of the word. The text says
+// nothing about these bits: they get the only value left, or the smallest.
 func TestLeftBits(t *testing.T) {
 	x := toolsFor(t, loadXML(t, `<isa>
 <bitset name="#two" size="2">
@@ -64,7 +64,7 @@ func TestLeftBits(t *testing.T) {
   <field name="F" low="2" high="4" type="uint"/><pattern low="5" high="7">010</pattern></bitset>
 </isa>`, isa.Options{}))
 	x.rows(t, []row{
-		{"two r1, r3", "2d", ""}, // F is 2: the others are 0, 1 (twice) and 3
+		{"two r1, r3", "2d", ""}, // F is 2: the other cases are 0, 1 (twice) and 3
 		{"two a1, a3", "1d", ""},
 		{"two b1, b3", "3d", ""},
 		{"two r1, b3", "", "text-condition"}, // F cannot be both
@@ -73,9 +73,9 @@ func TestLeftBits(t *testing.T) {
 	})
 }
 
-// TestSmallestBits reads the texts of all words of drawn descriptions. Of the words without a finding that
-// print a text, the one is meant that has the bits of the defaults where they are not the same in all words,
-// each default as a whole and before the next, and then the smallest.
+// TestSmallestBits reads the texts of all words of random descriptions. Of the words that print a text without a
+// finding, one is chosen by the defaults: each default, in order, keeps the words with its bits if there are any,
+// without those bits in which all words agree. Then the smallest is chosen.
 func TestSmallestBits(t *testing.T) {
 	r := rand.New(rand.NewSource(1))
 	conds := []string{"{A} &gt; 2", "{A} == {B}", "{B} &amp; 1", "{A} + {B} &lt; 5", "{C}", "({A} ^ {B}) == 3", "{A} * 2 &gt; {B} + {C}", "!{B}", "{A} % 3 == 1"}
@@ -128,7 +128,7 @@ func TestSmallestBits(t *testing.T) {
 	}
 }
 
-// varying are the bits in which words differ.
+// varying returns the bits in which words differ.
 func varying(list []uint64) (open uint64) {
 	for _, w := range list {
 		open |= w ^ list[0]

@@ -8,9 +8,9 @@ import (
 )
 
 // verdicts caches the suffixes of words, so that the text of a word that occurs again is not read back. A suffix
-// depends on all bits of the word and on the settings. Not cached are the words of machines with tables, words of more
-// than 128 bits, words that may have a label or whose text may be read as one, and programs with names or hooks of
-// their own.
+// depends on all bits of the word and on the settings. Not cached are words of machines with tables, words of more than
+// 128 bits, and words in programs with names or hooks of their own. If there are labels, neither instructions with a
+// possible branch target nor texts that contain a possible label are cached.
 type verdicts struct {
 	hashTable[verdict]
 	// settings are all settings so far, set is the index of the current ones.
@@ -29,7 +29,7 @@ type settings struct {
 	comment       string
 }
 
-// verdict is the suffix of a word; ok tells whether the word has a text.
+// verdict is the suffix of a word; ok reports whether the word has a text.
 type verdict struct {
 	word   [2]uint64
 	set    int

@@ -18,8 +18,8 @@ import (
 
 var verdictWords = flag.Int("verdict-words", 0, "how many words TestVerdicts prints of each machine (default: a few hundred)")
 
-// TestVerdicts prints words again and again, under changing contexts, with labels and without: what is remembered of
-// them gives what reading each text back gives.
+// TestVerdicts prints words repeatedly, under changing contexts, with labels and without. Cached verdicts give the same
+// as reading each text back.
 func TestVerdicts(t *testing.T) {
 	for _, c := range []struct {
 		dir, file, root string
@@ -53,14 +53,13 @@ func TestVerdicts(t *testing.T) {
 	}
 }
 
-// TestVerdictsOfAll prints words of every description twice: what is remembered of them gives what reading each text back
-// gives.
+// TestVerdictsOfAll prints words of every description twice. Cached verdicts give the same as reading each text back.
 func TestVerdictsOfAll(t *testing.T) {
 	loaded := 0
 	for _, file := range descriptions(t) {
 		s, err := isa.Load(os.DirFS(filepath.Dir(file)), filepath.Base(file), isa.Options{})
 		if err != nil {
-			continue // a part of another, or made to be refused
+			continue // part of another description, or rejected on purpose
 		}
 		loaded++
 		t.Run(strings.ReplaceAll(file, "../", ""), func(t *testing.T) {
@@ -83,7 +82,7 @@ func TestVerdictsOfAll(t *testing.T) {
 	}
 }
 
-// descriptions lists all descriptions of this repository.
+// descriptions lists all descriptions in this repository.
 func descriptions(t *testing.T) (files []string) {
 	err := filepath.WalkDir("..", func(path string, e fs.DirEntry, err error) error {
 		if err == nil && !e.IsDir() && strings.HasSuffix(path, ".xml") {
@@ -97,7 +96,7 @@ func descriptions(t *testing.T) (files []string) {
 	return files
 }
 
-// verdictTest prints the same words with a memory and without.
+// verdictTest prints the same words with a cache and without.
 type verdictTest struct {
 	set                *isa.Set
 	r                  *rand.Rand
@@ -123,7 +122,7 @@ func newVerdictTest(t *testing.T, s *isa.Set, root string) *verdictTest {
 	return x
 }
 
-// random draws any word, with no ignored bits as a rule and most fields small; ok is false where it is none.
+// random draws a word, mostly without ignored bits, half of the time with small fields; ok is false if it is unknown.
 func (x *verdictTest) random() (in isa.Inst, ok bool) {
 	d := x.remembers.d
 	leaves := d.Root().Leaves
@@ -141,7 +140,7 @@ func (x *verdictTest) random() (in isa.Inst, ok bool) {
 	return d.Decode(w.AndNot(l.Mask).Or(l.Match).And(bits.Ones(l.Size)))
 }
 
-// print prints a word, mostly one of those that came before, with the settings that are changed now and then.
+// print prints a word, mostly one that was printed before, and sometimes changes the settings.
 func (x *verdictTest) print(t *testing.T, i int) {
 	t.Helper()
 	if i%50 == 0 {
@@ -158,11 +157,11 @@ func (x *verdictTest) print(t *testing.T, i int) {
 	x.compare(t, x.list[x.r.Intn(len(x.list))])
 }
 
-// compare prints a word with a memory and without.
+// compare prints a word with a cache and without.
 func (x *verdictTest) compare(t *testing.T, in isa.Inst) {
 	t.Helper()
 	d := x.remembers.d
-	if again, ok := d.Decode(in.Bits); !ok || again.Leaf != in.Leaf { // it is another in this context
+	if again, ok := d.Decode(in.Bits); !ok || again.Leaf != in.Leaf { // another instruction in this context
 		return
 	}
 	x.forgets.d.Decode(in.Bits)
@@ -176,14 +175,14 @@ func (x *verdictTest) compare(t *testing.T, in isa.Inst) {
 	}
 }
 
-// findings lists what was found, each once: text that is printed twice, to be without labels, has it twice.
+// findings returns the distinct findings: a text that is printed again without labels has them twice.
 func findings(d *isa.Decoder) []isa.Finding {
 	list := slices.Clone(d.Findings())
 	slices.SortFunc(list, func(a, b isa.Finding) int { return strings.Compare(a.Text, b.Text) })
 	return slices.Compact(list)
 }
 
-// change gives the printers other contexts, and labels or none.
+// change gives the printers other contexts, and adds or removes labels.
 func (x *verdictTest) change(t *testing.T, turn int) {
 	ctx := randomContext(t, x.set, x.r)
 	for _, l := range []*Lossless{x.remembers, x.forgets} {
@@ -200,7 +199,8 @@ func (x *verdictTest) change(t *testing.T, turn int) {
 	}
 }
 
-// TestEmptyText prints words whose instruction has no text but a suffix, or none at all: a program would skip the line.
+// TestEmptyText prints words whose text is empty except for a suffix, or wholly empty. A program would skip an empty
+// line.
 func TestEmptyText(t *testing.T) {
 	s, err := isa.Load(fstest.MapFS{"test.xml": {Data: []byte(`<isa><bitset name="#instruction" size="8"/>
 <bitset name="mute" extends="#instruction"><display></display><pattern low="4" high="7">1xx0</pattern><field name="V" low="0" high="3" type="uint"/></bitset></isa>`)}}, "test.xml", isa.Options{})
@@ -221,7 +221,7 @@ func TestEmptyText(t *testing.T) {
 	}
 }
 
-// A word may be printed as two leaves in turn, of which each has its own verdict: one shows all bits, the other a few.
+// If a word is printed as two leaves in turn, each leaf has its own verdict: one shows all bits, the other few.
 func TestVerdictOfLeaf(t *testing.T) {
 	s, err := isa.Load(fstest.MapFS{"test.xml": {Data: []byte(`<isa strict="true">
 <bitset name="#instruction" size="16"/>
@@ -247,7 +247,7 @@ func TestVerdictOfLeaf(t *testing.T) {
 		}
 	}
 	print()
-	slots := x.remembers.verdicts.slots // are exchanged as if their hashes were the same: those of a word, then others
+	slots := x.remembers.verdicts.slots // exchanged as if their hashes were equal, those of the same word first
 	of := map[[2]uint64]*hashSlot[verdict]{}
 	for i := range slots {
 		if s := &slots[i]; s.value != nil {
@@ -262,7 +262,7 @@ func TestVerdictOfLeaf(t *testing.T) {
 	print()
 }
 
-// A target that a context scales has no bits but its label's.
+// A target that depends on a context, which scales it, may still be a label.
 func TestTargetOfContext(t *testing.T) {
 	s, err := isa.Load(fstest.MapFS{"test.xml": {Data: []byte(`<isa strict="true">
 <context name="far" type="bool" default="true"/>
@@ -284,8 +284,8 @@ func TestTargetOfContext(t *testing.T) {
 	}
 }
 
-// A text may be read as an instruction without a branch or, where the word is the name of a label, as one with: what is
-// remembered of it counts only as long as no label is called so.
+// A text may be read as an instruction without a branch; or as one with a branch, if its word is a label. Its verdict
+// counts only while there is no such label.
 func TestVerdictBesideLabels(t *testing.T) {
 	s, err := isa.Load(fstest.MapFS{"test.xml": {Data: []byte(`<isa strict="true">
 <enum name="#place"><value val="0" display="loop"/><value val="1" display="end"/></enum>

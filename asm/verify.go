@@ -41,7 +41,7 @@ func (m *matcher) mayPrintBack() bool {
 	return !complete || len(starts) > tried
 }
 
-// finding is the result of a reading: the bits that the text gives, and the scopes that are needed for the rest.
+// finding is the result of a reading: the bits that the text specifies, and the scopes that are needed for the rest.
 type finding struct {
 	spaces     [maxSpaces]space
 	nspaces    int
@@ -49,7 +49,7 @@ type finding struct {
 	leafScopes []leafScope
 	// off is the sum of the rounding errors of the floats that were read.
 	off float64
-	// named tells whether a label was read.
+	// named reports whether a label was read.
 	named bool
 }
 

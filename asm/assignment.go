@@ -14,7 +14,7 @@ import (
 // assignment holds the values of the bits that text can fix, as far as they are known: bits of the word, of contexts
 // and of table entries. A trail records each bit that becomes known, so that backtracking can undo it.
 type assignment struct {
-	finding
+	parseState
 	trail []trailEntry
 	// pos is the position in the text up to which it was read.
 	pos int

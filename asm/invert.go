@@ -174,7 +174,7 @@ func (sv *solver) possible(n *model.Node) uint64 {
 	most, ok := sv.most[n]
 	if !ok {
 		if sv.ignorant == nil { // one scope, which encloses itself
-			sv.ignorant, sv.most = &solver{assignment: assignment{finding: finding{scopes: []scope{{}}, nspaces: maxSpaces}}}, map[*model.Node]uint64{}
+			sv.ignorant, sv.most = &solver{assignment: assignment{parseState: parseState{scopes: []scope{{}}, nspaces: maxSpaces}}}, map[*model.Node]uint64{}
 		}
 		sv.ignorant.work = MaxWork - maxLookups
 		most = sv.ignorant.ternary(n, 0).max()

@@ -37,7 +37,7 @@ type Parser struct {
 	cache *cache
 	// silent is set if nobody wants the reason why a text is not an instruction; failure collects it.
 	silent bool
-	first  finding // best reading so far, see verify and nearest
+	first  parseState // best reading so far, see verify and nearest
 }
 
 // language is what a parser reads: the root, its grammar, and its lexical conventions.

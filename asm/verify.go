@@ -16,7 +16,7 @@ func (p *Parser) verify() {
 	if !p.mayPrintBack() {
 		return
 	}
-	p.first.copy(&p.finding)
+	p.first.copy(&p.parseState)
 	if p.ways(true, func() bool { return true }) {
 		return
 	}
@@ -41,8 +41,8 @@ func (m *matcher) mayPrintBack() bool {
 	return !complete || len(starts) > tried
 }
 
-// finding is the result of a reading: the bits that the text specifies, and the scopes that are needed for the rest.
-type finding struct {
+// parseState is the result of a reading: the bits that the text specifies, and the scopes that are needed for the rest.
+type parseState struct {
 	spaces     [maxSpaces]space
 	nspaces    int
 	scopes     []scope
@@ -54,7 +54,7 @@ type finding struct {
 }
 
 // copy sets f to a copy of x.
-func (f *finding) copy(x *finding) {
+func (f *parseState) copy(x *parseState) {
 	scopes, leafScopes := append(f.scopes[:0], x.scopes...), append(f.leafScopes[:0], x.leafScopes...)
 	*f = *x
 	f.scopes, f.leafScopes = scopes, leafScopes
@@ -85,11 +85,11 @@ func (p *Parser) ways(strict bool, done func() bool) bool {
 // called when the reading that was found has a rounding error.
 func (p *Parser) nearest() {
 	best, any := p.off, false
-	p.first.copy(&p.finding)
+	p.first.copy(&p.parseState)
 	p.ways(!p.noncanonical, func() bool {
 		if p.off < best || p.off == best && !any {
 			best, any = p.off, true
-			p.first.copy(&p.finding)
+			p.first.copy(&p.parseState)
 		}
 		return false
 	})
@@ -98,7 +98,7 @@ func (p *Parser) nearest() {
 
 // takeFirst restores the saved reading.
 func (p *Parser) takeFirst() {
-	p.finding.copy(&p.first)
+	p.parseState.copy(&p.first)
 	p.trail = p.trail[:0]
 	p.unspent()
 }

@@ -257,7 +257,7 @@ func (m *matcher) advance(state int) bool {
 		return m.member(state)
 	}
 	if state < stateEdges {
-		if (n.literal != nil || n.literals != nil) && m.literalWay(n, state) {
+		if (n.literal != nil || n.literals != nil) && m.matchLiteral(n, state) {
 			return true
 		}
 		state = stateEdges
@@ -325,8 +325,8 @@ func (m *matcher) literalAt(pos, limit int, text string) (end int, ok bool) {
 	return end, ok
 }
 
-// literalWay takes the longest literal edge that matches here. It must end before state, if state is not 0.
-func (m *matcher) literalWay(n *node, state int) bool {
+// matchLiteral takes the longest literal edge that matches here. It must end before state, if state is not 0.
+func (m *matcher) matchLiteral(n *node, state int) bool {
 	pos := m.skipBlank()
 	limit := len(m.src) + 1
 	if state > 0 {

@@ -262,10 +262,10 @@ func (m *matcher) advance(state int) bool {
 		}
 		state = stateEdges
 	}
-	state = m.nextWay(n, state)
+	state = m.nextAlternative(n, state)
 	if state < stateAccepts {
 		e := n.others[state-stateEdges]
-		if next := m.nextWay(n, state+1); m.isWay(n, next) {
+		if next := m.nextAlternative(n, state+1); m.isWay(n, next) {
 			m.save(nil, nth(next))
 		}
 		return m.match(e, resumePoint{})
@@ -280,8 +280,8 @@ func (m *matcher) advance(state int) bool {
 	return m.reduce(n.reductions[i])
 }
 
-// nextWay returns the first alternative from state on, literals excepted, that the text can match.
-func (m *matcher) nextWay(n *node, state int) int {
+// nextAlternative returns the first alternative from state on, literals excepted, that the text can match.
+func (m *matcher) nextAlternative(n *node, state int) int {
 	if i := state - stateEdges; i < len(n.others) {
 		if m.triesAll() {
 			return state
@@ -337,7 +337,7 @@ func (m *matcher) matchLiteral(n *node, state int) bool {
 		m.failure.expectLiterals(n, pos)
 		return false
 	}
-	if e.longer || len(n.others)+len(n.reductions) > 0 && m.isWay(n, m.nextWay(n, stateEdges)) {
+	if e.longer || len(n.others)+len(n.reductions) > 0 && m.isWay(n, m.nextAlternative(n, stateEdges)) {
 		m.save(nil, nth(max(end, 1)))
 	}
 	if !m.spelled(end-m.pos == len(e.item.text)) {

@@ -265,7 +265,7 @@ func (m *matcher) advance(state int) bool {
 	state = m.nextAlternative(n, state)
 	if state < stateAccepts {
 		e := n.others[state-stateEdges]
-		if next := m.nextAlternative(n, state+1); m.isWay(n, next) {
+		if next := m.nextAlternative(n, state+1); m.isAlternative(n, next) {
 			m.save(nil, nth(next))
 		}
 		return m.match(e, resumePoint{})
@@ -295,8 +295,8 @@ func (m *matcher) nextAlternative(n *node, state int) int {
 	return max(state, stateAccepts)
 }
 
-// isWay reports whether the state that nextWay returned is a possible alternative.
-func (m *matcher) isWay(n *node, state int) bool {
+// isAlternative reports whether the state that nextWay returned is a possible alternative.
+func (m *matcher) isAlternative(n *node, state int) bool {
 	if state < stateAccepts {
 		return true
 	}
@@ -337,7 +337,7 @@ func (m *matcher) matchLiteral(n *node, state int) bool {
 		m.failure.expectLiterals(n, pos)
 		return false
 	}
-	if e.longer || len(n.others)+len(n.reductions) > 0 && m.isWay(n, m.nextAlternative(n, stateEdges)) {
+	if e.longer || len(n.others)+len(n.reductions) > 0 && m.isAlternative(n, m.nextAlternative(n, stateEdges)) {
 		m.save(nil, nth(max(end, 1)))
 	}
 	if !m.spelled(end-m.pos == len(e.item.text)) {

@@ -17,7 +17,7 @@ func (p *Parser) verify() {
 		return
 	}
 	p.first.copy(&p.parseState)
-	if p.ways(true, func() bool { return true }) {
+	if p.readings(true, func() bool { return true }) {
 		return
 	}
 	p.takeFirst()
@@ -60,9 +60,9 @@ func (f *parseState) copy(x *parseState) {
 	f.scopes, f.leafScopes = scopes, leafScopes
 }
 
-// ways tries all readings of the text, with strict only those that print as the text. It calls done for each, until
+// readings tries all readings of the text, with strict only those that print as the text. It calls done for each, until
 // done returns true, and reports whether done did.
-func (p *Parser) ways(strict bool, done func() bool) bool {
+func (p *Parser) readings(strict bool, done func() bool) bool {
 	p.strict, p.allowAliases = strict, false
 	defer func() { p.strict = false }()
 	starts, complete := p.startsFor(nil)
@@ -86,7 +86,7 @@ func (p *Parser) ways(strict bool, done func() bool) bool {
 func (p *Parser) nearest() {
 	best, any := p.off, false
 	p.first.copy(&p.parseState)
-	p.ways(!p.noncanonical, func() bool {
+	p.readings(!p.noncanonical, func() bool {
 		if p.off < best || p.off == best && !any {
 			best, any = p.off, true
 			p.first.copy(&p.parseState)

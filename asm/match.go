@@ -321,7 +321,7 @@ func (m *matcher) findLiteral(n *node, pos, limit int) (e *edge, end int) {
 
 // literalAt returns the end of text at pos, and reports whether it matches there and ends before limit.
 func (m *matcher) literalAt(pos, limit int, text string) (end int, ok bool) {
-	end, ok = stands(m.src, pos, limit, text, m.strict)
+	end, ok = matchText(m.src, pos, limit, text, m.strict)
 	return end, ok
 }
 

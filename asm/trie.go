@@ -165,9 +165,9 @@ func (t *trie) find(src []byte, pos, limit int, exactly bool) (found *word, end 
 	return found, end
 }
 
-// stands reports whether text matches at pos and ends before limit, and returns its end, or the position of the
+// matchText reports whether text matches at pos and ends before limit, and returns its end, or the position of the
 // mismatch. Optional blanks of the input are skipped, unless the text must match exactly.
-func stands(src []byte, pos, limit int, text string, exactly bool) (end int, ok bool) {
+func matchText(src []byte, pos, limit int, text string, exactly bool) (end int, ok bool) {
 	start := pos
 	for i := 0; i < len(text); pos++ {
 		switch {

@@ -203,7 +203,7 @@ func (m *matcher) follows(n *node, pos int) bool {
 
 // goesOn is follows for a FIRST set.
 func (m *matcher) goesOn(f *firstSet, pos int) bool {
-	return m.stands(f, pos) || f.empty && m.endsAt(pos)
+	return m.startsAt(f, pos) || f.empty && m.endsAt(pos)
 }
 
 // endsAt reports whether the text from pos on may follow the current value or set.
@@ -215,7 +215,7 @@ func (m *matcher) endsAt(pos int) bool {
 		}
 		f := &m.firstSets(fr.ret).node
 		switch {
-		case m.stands(f, pos):
+		case m.startsAt(f, pos):
 			return true
 		case !f.empty:
 			return false
@@ -224,8 +224,8 @@ func (m *matcher) endsAt(pos int) bool {
 	}
 }
 
-// stands reports whether the byte at pos, or after a blank at pos, is in a FIRST set.
-func (m *matcher) stands(f *firstSet, pos int) bool {
+// startsAt reports whether the byte at pos, or after a blank at pos, is in a FIRST set.
+func (m *matcher) startsAt(f *firstSet, pos int) bool {
 	if pos >= len(m.src) {
 		return false
 	}

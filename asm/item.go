@@ -182,13 +182,13 @@ func (m *matcher) mayStart(s *setItem, used uint64) (members uint64) {
 	}
 	a := m.firstSets(m.node)
 	switch {
-	case !m.stands(&a.node, m.pos):
+	case !m.startsAt(&a.node, m.pos):
 		return 0
 	case used != 0 && s.joined:
 		return rest
 	}
 	for left := rest &^ a.alone; left != 0; left &= left - 1 {
-		if i := mathbits.TrailingZeros64(left); m.stands(&a.others[i], m.pos) {
+		if i := mathbits.TrailingZeros64(left); m.startsAt(&a.others[i], m.pos) {
 			members |= 1 << uint(i)
 		}
 	}

@@ -322,7 +322,7 @@ func (p *Parser) explain(body []byte) *Error {
 	if len(p.src) == 0 {
 		return &Error{Code: diag.TextExpected, End: len(body), Msg: "nothing, expected an instruction"}
 	}
-	p.unspent()
+	p.resetWork()
 	p.run()
 	if p.wrong != nil {
 		e := *p.wrong

@@ -117,7 +117,7 @@ func (m *matcher) fold(s string) string {
 // load sets src and raw from body, with runs of blanks collapsed and the last blank removed. It also resets the work
 // counters.
 func (m *matcher) load(body []byte) {
-	m.unspent()
+	m.resetWork()
 	m.src = slices.Grow(m.src[:0], len(body))
 	m.raw = body
 	src, n := m.src[:len(body)], len(body)
@@ -162,8 +162,8 @@ func (m *matcher) collapse(src, raw, body []byte) (n int) {
 // spent returns the work that the last line cost.
 func (m *matcher) spent() int { return m.work + m.steps + m.all + m.trials }
 
-// unspent resets the work counters for a new line.
-func (m *matcher) unspent() { m.work, m.steps, m.all, m.trials = 0, 0, 0, 0 }
+// resetWork resets the work counters for a new line.
+func (m *matcher) resetWork() { m.work, m.steps, m.all, m.trials = 0, 0, 0, 0 }
 
 // run reads the whole input as an instruction, and reports whether one was found. It stops at the first reading that
 // encodes. Words that print through another case are accepted only if no other reading exists, or while errors are

@@ -100,7 +100,7 @@ func (p *Parser) nearest() {
 func (p *Parser) takeFirst() {
 	p.parseState.copy(&p.first)
 	p.trail = p.trail[:0]
-	p.unspent()
+	p.resetWork()
 }
 
 // printsBack reports whether the reading prints as the text. Lines with labels are not compared, because the names are

@@ -392,7 +392,7 @@ func (m *matcher) reduce(a *reduction) bool {
 	if a.own != nil && !m.constrain(a.own, f.scope, true) {
 		return false
 	}
-	if !m.notBefore(a, f.scope) {
+	if !m.excludeEarlier(a, f.scope) {
 		return false
 	}
 	switch {
@@ -405,9 +405,9 @@ func (m *matcher) reduce(a *reduction) bool {
 	return true
 }
 
-// notBefore requires that none of the cases before that of the template applies. If all bits of the scope are known and
+// excludeEarlier requires that none of the cases before that of the template applies. If all bits of the scope are known and
 // such a case applies, the word prints through that case, and the text is an alias.
-func (m *matcher) notBefore(a *reduction, scope int32) bool {
+func (m *matcher) excludeEarlier(a *reduction, scope int32) bool {
 	all, every := len(a.not) > 0 && !a.anyOutside && m.allKnown(scope), m.triesAll()
 	for i := len(a.not) - 1; i >= 0; i-- { // the last usually fixes bits that the others read
 		e := &a.not[i]

@@ -101,7 +101,7 @@ func anchorWord(text string) string {
 	letters, from := 0, 0
 	for i, r := range text + " " {
 		switch {
-		case r == ' ' || r == '\t' || r == '\r' || r == '\n' || r < 128 && loose[r]:
+		case r == ' ' || r == '\t' || r == '\r' || r == '\n' || r < 128 && punctuation[r]:
 			if letters >= 2 {
 				return text[from:i]
 			}

@@ -43,7 +43,7 @@ func (m *matcher) matchBlank(next *node, padding bool) bool {
 		m.pos++
 	case m.pos == 0 || m.pos == len(m.src) || m.src[m.pos-1] == ' ':
 	case padding:
-	case (loose[m.src[m.pos-1]] || loose[m.src[m.pos]]) && m.spelled(false):
+	case (punctuation[m.src[m.pos-1]] || punctuation[m.src[m.pos]]) && m.spelled(false):
 	default:
 		m.failure.expect(m.pos, aBlank)
 		return false

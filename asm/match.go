@@ -357,7 +357,7 @@ func (m *matcher) spelled(exactly bool) bool {
 // punctuation.
 func (m *matcher) skipBlank() int {
 	if !m.strict && m.pos < len(m.src) && m.src[m.pos] == ' ' &&
-		(m.pos == 0 || loose[m.src[m.pos-1]] || m.pos+1 < len(m.src) && loose[m.src[m.pos+1]]) {
+		(m.pos == 0 || punctuation[m.src[m.pos-1]] || m.pos+1 < len(m.src) && punctuation[m.src[m.pos+1]]) {
 		return m.pos + 1
 	}
 	return m.pos

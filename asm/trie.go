@@ -184,11 +184,11 @@ func matchText(src []byte, pos, limit int, text string, exactly bool) (end int, 
 
 // freeBlank reports whether there is an optional blank at pos: after start, and next to punctuation.
 func freeBlank(src []byte, pos, start int) bool {
-	return src[pos] == ' ' && pos+1 < len(src) && pos != start && (loose[src[pos-1]] || loose[src[pos+1]])
+	return src[pos] == ' ' && pos+1 < len(src) && pos != start && (punctuation[src[pos-1]] || punctuation[src[pos+1]])
 }
 
-// loose has the punctuation next to which blanks are optional.
-var loose = func() (set [256]bool) {
+// punctuation has the punctuation next to which blanks are optional.
+var punctuation = func() (set [256]bool) {
 	for _, c := range []byte(",;[](){}+-*=:|&<>!/%^~") {
 		set[c] = true
 	}

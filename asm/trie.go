@@ -150,7 +150,7 @@ func (t *trie) find(src []byte, pos, limit int, exactly bool) (found *word, end 
 			next = nexts[int(s.row)+int(i)]
 		}
 		if next == 0 {
-			if exactly || !freeBlank(src, pos, start) {
+			if exactly || !optionalBlank(src, pos, start) {
 				break
 			}
 			continue
@@ -175,15 +175,15 @@ func matchText(src []byte, pos, limit int, text string, exactly bool) (end int, 
 			return pos, false
 		case src[pos] == text[i]:
 			i++
-		case exactly || !freeBlank(src, pos, start):
+		case exactly || !optionalBlank(src, pos, start):
 			return pos, false
 		}
 	}
 	return pos, pos < limit
 }
 
-// freeBlank reports whether there is an optional blank at pos: after start, and next to punctuation.
-func freeBlank(src []byte, pos, start int) bool {
+// optionalBlank reports whether there is an optional blank at pos: after start, and next to punctuation.
+func optionalBlank(src []byte, pos, start int) bool {
 	return src[pos] == ' ' && pos+1 < len(src) && pos != start && (punctuation[src[pos-1]] || punctuation[src[pos+1]])
 }
 

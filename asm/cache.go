@@ -31,7 +31,7 @@ type lineTable struct {
 	// once has lines that were seen once. It is used when the hit rate is low.
 	once     marks
 	readings arena[reading]
-	mores    arena[readingMore]
+	mores    arena[readingExtra]
 	texts    arena[byte]
 	plans    arena[planned]
 	asks     arena[ask]
@@ -59,17 +59,17 @@ type reading struct {
 	leaf          *isa.Leaf
 	word, context bits.Value
 	named         bool
-	*readingMore
+	*readingExtra
 }
 
-// readingMore holds the rarely used parts of a reading.
-type readingMore struct {
+// readingExtra holds the rarely used parts of a reading.
+type readingExtra struct {
 	plan []planned
 	asks []ask
 }
 
 // noMore is the readingMore of most lines.
-var noMore readingMore
+var noMore readingExtra
 
 // ask is a label that a line has looked up, with the answer.
 type ask struct {
@@ -158,9 +158,9 @@ func (c *cache) keep(hash uint64, x reading, plan []planned, asks []ask) {
 	if !t.shouldCache(hash) {
 		return
 	}
-	x.text, x.readingMore = t.texts.keep(x.text), &noMore
+	x.text, x.readingExtra = t.texts.keep(x.text), &noMore
 	if len(plan)+len(asks) > 0 {
-		x.readingMore = &t.mores.keep([]readingMore{{t.plans.keep(plan), t.asks.keep(asks)}})[0]
+		x.readingExtra = &t.mores.keep([]readingExtra{{t.plans.keep(plan), t.asks.keep(asks)}})[0]
 	}
 	t.add(hash, &t.readings.keep([]reading{x})[0], maxLines)
 }

@@ -68,8 +68,8 @@ type readingExtra struct {
 	asks []ask
 }
 
-// noMore is the readingMore of most lines.
-var noMore readingExtra
+// noExtra is the readingMore of most lines.
+var noExtra readingExtra
 
 // ask is a label that a line has looked up, with the answer.
 type ask struct {
@@ -158,7 +158,7 @@ func (c *cache) keep(hash uint64, x reading, plan []planned, asks []ask) {
 	if !t.shouldCache(hash) {
 		return
 	}
-	x.text, x.readingExtra = t.texts.keep(x.text), &noMore
+	x.text, x.readingExtra = t.texts.keep(x.text), &noExtra
 	if len(plan)+len(asks) > 0 {
 		x.readingExtra = &t.mores.keep([]readingExtra{{t.plans.keep(plan), t.asks.keep(asks)}})[0]
 	}

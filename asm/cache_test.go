@@ -161,7 +161,7 @@ func TestCacheForgets(t *testing.T) {
 	c := p.cache
 	c.enter(p.context, hooks{})
 	for i := range maxLines + 2 {
-		c.lines.add(uint64(i)*0x9e3779b97f4a7c15, &reading{readingExtra: &noMore}, maxLines)
+		c.lines.add(uint64(i)*0x9e3779b97f4a7c15, &reading{readingExtra: &noExtra}, maxLines)
 	}
 	if n := len(c.lines.slots); n > maxLines {
 		t.Errorf("there is room for %d lines", n)

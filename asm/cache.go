@@ -31,7 +31,7 @@ type lineTable struct {
 	// once has lines that were seen once. It is used when the hit rate is low.
 	once     marks
 	readings arena[reading]
-	mores    arena[readingExtra]
+	extras    arena[readingExtra]
 	texts    arena[byte]
 	plans    arena[planned]
 	asks     arena[ask]
@@ -160,7 +160,7 @@ func (c *cache) keep(hash uint64, x reading, plan []planned, asks []ask) {
 	}
 	x.text, x.readingExtra = t.texts.keep(x.text), &noExtra
 	if len(plan)+len(asks) > 0 {
-		x.readingExtra = &t.mores.keep([]readingExtra{{t.plans.keep(plan), t.asks.keep(asks)}})[0]
+		x.readingExtra = &t.extras.keep([]readingExtra{{t.plans.keep(plan), t.asks.keep(asks)}})[0]
 	}
 	t.add(hash, &t.readings.keep([]reading{x})[0], maxLines)
 }

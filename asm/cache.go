@@ -169,11 +169,11 @@ func (c *cache) keep(hash uint64, x reading, plan []planned, asks []ask) {
 // is seen a second time.
 func (t *lineTable) shouldCache(hash uint64) bool {
 	t.read++
-	return t.read < manyRead || t.known > t.read || t.once.met(hash)
+	return t.read < manyRead || t.known > t.read || t.once.seen(hash)
 }
 
-// met adds a hash to the set, and reports whether it was there already. Both false answers are possible.
-func (m *marks) met(hash uint64) bool {
+// seen adds a hash to the set, and reports whether it was there already. Both false answers are possible.
+func (m *marks) seen(hash uint64) bool {
 	if m.used >= len(m.list)/2 && len(m.list) < manyMarks { // grows with the number of lines
 		before := m.list
 		m.list, m.used = make([]uint32, max(minMarks, 4*len(before))), 0

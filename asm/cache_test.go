@@ -230,7 +230,7 @@ func TestCacheLabel(t *testing.T) {
 // Lines that share a place among the marks do not evict each other forever.
 func TestMarks(t *testing.T) {
 	var m marks
-	m.met(1 << 32)
+	m.seen(1 << 32)
 	known, place := map[uint64]bool{}, m.place(1)
 	for hash := uint64(1 << 32); len(known) < 12; hash += 1 << 33 {
 		if &m.place(uint32(hash >> 32))[0] == &place[0] {
@@ -240,7 +240,7 @@ func TestMarks(t *testing.T) {
 	for range 200 {
 		for hash, ok := range known {
 			if !ok {
-				known[hash] = m.met(hash)
+				known[hash] = m.seen(hash)
 			}
 		}
 	}
@@ -259,11 +259,11 @@ func TestMarksGrow(t *testing.T) {
 	var list []uint64
 	for range many {
 		list = append(list, r.Uint64())
-		m.met(list[len(list)-1])
+		m.seen(list[len(list)-1])
 	}
 	forgotten := 0
 	for _, hash := range list {
-		if !m.met(hash) {
+		if !m.seen(hash) {
 			forgotten++
 		}
 	}

@@ -28,8 +28,8 @@ type hooks struct{ symbol, custom, constant bool }
 type lineTable struct {
 	hashTable[reading]
 	known, read int // number of lines that were found, and that were not
-	// once has lines that were seen once. It is used when the hit rate is low.
-	once     marks
+	// seenOnce has lines that were seen seenOnce. It is used when the hit rate is low.
+	seenOnce     marks
 	readings arena[reading]
 	extras    arena[readingExtra]
 	texts    arena[byte]
@@ -169,7 +169,7 @@ func (c *cache) keep(hash uint64, x reading, plan []planned, asks []ask) {
 // is seen a second time.
 func (t *lineTable) shouldCache(hash uint64) bool {
 	t.read++
-	return t.read < manyRead || t.known > t.read || t.once.seen(hash)
+	return t.read < manyRead || t.known > t.read || t.seenOnce.seen(hash)
 }
 
 // seen adds a hash to the set, and reports whether it was there already. Both false answers are possible.

@@ -160,7 +160,7 @@ func (p *Parser) uncommented(line []byte) (res Result, err error) {
 	for n := len(text); n > 0 && p.folds[text[n-1]] == ' '; n-- {
 		text = text[:n-1]
 	}
-	lines, place := p.remembers(), uint64(0)
+	lines, place := p.cacheable(), uint64(0)
 	if lines {
 		var r *reading
 		p.cache.enter(p.context, hooks{p.Symbol != nil, p.Custom != nil, p.Constant != nil})
@@ -189,8 +189,8 @@ func (p *Parser) uncommented(line []byte) (res Result, err error) {
 	return res, nil
 }
 
-// remembers reports whether the current line may be cached.
-func (p *Parser) remembers() bool {
+// cacheable reports whether the current line may be cached.
+func (p *Parser) cacheable() bool {
 	return p.cache != nil && !p.exhaustive && !p.pinning && !p.keptElsewhere
 }
 

@@ -37,7 +37,7 @@ func NewLossless(d *isa.Decoder, p *Parser) *Lossless { return &Lossless{d: d, p
 // Append appends the text of an instruction, with a suffix if necessary. If no text gives the word back, or only an
 // empty line, which programs skip, ok is false and Append appends nothing.
 func (l *Lossless) Append(dst []byte, in isa.Inst) (text []byte, ok bool) {
-	start, silent, remembers := len(dst), l.p.silent, l.remembers(in)
+	start, silent, remembers := len(dst), l.p.silent, l.cacheable(in)
 	if x := l.find(in, remembers); x != nil {
 		if dst = l.shown(dst, in, x.suffix); !x.ok { // printed for its findings only
 			dst = dst[:start]

@@ -44,8 +44,8 @@ const (
 	maxSettings = 64
 )
 
-// remembers reports whether the verdict of an instruction may be cached.
-func (l *Lossless) remembers(in isa.Inst) bool {
+// cacheable reports whether the verdict of an instruction may be cached.
+func (l *Lossless) cacheable(in isa.Inst) bool {
 	d, p := l.d, l.p
 	if l.forgetful || d.Symbol != nil || d.Custom != nil || p.Custom != nil || len(p.Tables) > 0 || in.Bits[2]|in.Bits[3] != 0 {
 		return false

@@ -26,8 +26,8 @@ type Lossless struct {
 	plain int
 	// asked reports whether reading the text looked up labels or called hooks.
 	asked bool
-	// forgetful turns off the cache of verdicts; tests compare with it.
-	forgetful bool
+	// uncached turns off the cache of verdicts; tests compare with it.
+	uncached bool
 }
 
 // NewLossless returns a printer that prints with d and reads back with p. Both must have the same set, root, contexts

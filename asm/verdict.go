@@ -47,7 +47,7 @@ const (
 // cacheable reports whether the verdict of an instruction may be cached.
 func (l *Lossless) cacheable(in isa.Inst) bool {
 	d, p := l.d, l.p
-	if l.forgetful || d.Symbol != nil || d.Custom != nil || p.Custom != nil || len(p.Tables) > 0 || in.Bits[2]|in.Bits[3] != 0 {
+	if l.uncached || d.Symbol != nil || d.Custom != nil || p.Custom != nil || len(p.Tables) > 0 || in.Bits[2]|in.Bits[3] != 0 {
 		return false
 	}
 	return d.Label == nil && p.Symbol == nil && p.Later == nil || !d.MayBranch(in.Leaf)

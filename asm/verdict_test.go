@@ -118,7 +118,7 @@ func newVerdictTest(t *testing.T, s *isa.Set, root string) *verdictTest {
 		randomTables(d, rand.New(rand.NewSource(1)))
 		*l = NewLossless(d, p)
 	}
-	x.forgets.forgetful = true
+	x.forgets.uncached = true
 	return x
 }
 

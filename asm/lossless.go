@@ -44,9 +44,9 @@ func (l *Lossless) Append(dst []byte, in isa.Inst) (text []byte, ok bool) {
 		}
 		return dst, x.ok
 	}
-	l.p.Addr, l.p.silent, l.p.keptElsewhere, l.asked = l.d.Addr, true, remembers, false
+	l.p.Addr, l.p.silent, l.p.cachedAsWord, l.asked = l.d.Addr, true, remembers, false
 	text, ok = l.append(l.d.Append(dst, in), start, in)
-	l.p.silent, l.p.keptElsewhere = silent, false
+	l.p.silent, l.p.cachedAsWord = silent, false
 	suffix := text[min(start+l.plain, len(text)):]
 	if remembers && !l.asked {
 		l.keep(in, suffix, ok)

@@ -62,7 +62,7 @@ type outcome struct {
 	entries       []Entry
 	decoder       *isa.Decoder // resolves the paths of suffixes
 	fields        []isa.Field  // of the decoder
-	keptElsewhere bool         // Lossless caches the line, as the text of a word
+	cachedAsWord bool         // Lossless caches the line, as the text of a word
 }
 
 // Limits of a line. Parse rejects a line that needs more.
@@ -191,7 +191,7 @@ func (p *Parser) uncommented(line []byte) (res Result, err error) {
 
 // cacheable reports whether the current line may be cached.
 func (p *Parser) cacheable() bool {
-	return p.cache != nil && !p.exhaustive && !p.pinning && !p.keptElsewhere
+	return p.cache != nil && !p.exhaustive && !p.pinning && !p.cachedAsWord
 }
 
 // recall restores the reading of a cached line. ok is false if its table entries have no place.

@@ -311,7 +311,7 @@ func (w *suffixWriter) bits(diff, value bits.Value, prefix string, index *isa.Fi
 	for i := range w.fields {
 		f := &w.fields[i]
 		inside := (index == nil) == (f.Table == "") && strings.HasPrefix(f.Path, prefix)
-		if !w.named || !inside || f.Index || !meets(f.Parts, &diff) || w.hasInner(i) {
+		if !w.named || !inside || f.Index || !anyBitSet(f.Parts, &diff) || w.hasInner(i) {
 			continue
 		}
 		w.value(f.Path, f.Value)

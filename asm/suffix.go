@@ -402,8 +402,8 @@ func maskOf(parts []isa.Part) bits.Value {
 	return m
 }
 
-// meets reports whether one of the bits of parts is set.
-func meets(parts []isa.Part, v *bits.Value) bool {
+// anyBitSet reports whether one of the bits of parts is set.
+func anyBitSet(parts []isa.Part, v *bits.Value) bool {
 	for _, part := range parts {
 		for at := 0; part.Low != zeros && at < part.Width; at += 64 {
 			if v.Uint(part.Low+at, min(64, part.Width-at)) != 0 {

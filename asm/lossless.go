@@ -210,7 +210,7 @@ func (l *Lossless) takes(e *Entry, index int) bool {
 	table := l.p.Tables[e.Table]
 	switch {
 	case table == nil:
-		return l.unsaid(e, index) == (bits.Value{})
+		return l.entryDiff(e, index) == (bits.Value{})
 	case index == e.Index:
 		return true
 	}
@@ -220,9 +220,9 @@ func (l *Lossless) takes(e *Entry, index int) bool {
 	return err == nil
 }
 
-// unsaid returns the bits in which the entry at index differs from the entry that the text specifies. In a Table, the
+// entryDiff returns the bits in which the entry at index differs from the entry that the text specifies. In a Table, the
 // bits that no text specifies do not count.
-func (l *Lossless) unsaid(e *Entry, index int) bits.Value {
+func (l *Lossless) entryDiff(e *Entry, index int) bits.Value {
 	diff := e.Value.Xor(l.d.TableEntry(e.Table, index))
 	if l.p.Tables[e.Table] != nil {
 		diff = diff.And(e.Bound)
@@ -246,7 +246,7 @@ func (l *Lossless) appendSuffix(dst []byte, in isa.Inst, res *Result, named bool
 		diff = diff.AndNot(maskOf(index.Parts))
 		actual := int(index.Value[0])
 		w.entry(e, actual)
-		w.bits(l.unsaid(e, actual), l.d.TableEntry(e.Table, actual), e.Field+".", index)
+		w.bits(l.entryDiff(e, actual), l.d.TableEntry(e.Table, actual), e.Field+".", index)
 	}
 	w.bits(diff, in.Bits, "", nil)
 	if ctx := l.d.Context(); ctx != res.Context {

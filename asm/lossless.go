@@ -165,7 +165,7 @@ func (l *Lossless) appendPlain(dst []byte, in isa.Inst, res *Result) (text []byt
 		}
 		part := x.field.Parts[0]
 		actual := int(in.Bits.Uint(part.Low, part.Width))
-		if !l.takes(e, actual) {
+		if !l.entryFits(e, actual) {
 			return dst, false
 		}
 		w.entry(e, actual)
@@ -198,15 +198,15 @@ func (l *Lossless) same(in isa.Inst, res *Result) bool {
 	}
 	for i := range res.Entries {
 		e := &res.Entries[i]
-		if e.Index < 0 || !l.takes(e, e.Index) {
+		if e.Index < 0 || !l.entryFits(e, e.Index) {
 			return false
 		}
 	}
 	return true
 }
 
-// takes reports whether the entry of a text can be the one at index without any bits of it in the suffix.
-func (l *Lossless) takes(e *Entry, index int) bool {
+// entryFits reports whether the entry of a text can be the one at index without any bits of it in the suffix.
+func (l *Lossless) entryFits(e *Entry, index int) bool {
 	table := l.p.Tables[e.Table]
 	switch {
 	case table == nil:

@@ -29,9 +29,9 @@ type lineTable struct {
 	hashTable[reading]
 	known, read int // number of lines that were found, and that were not
 	// seenOnce has lines that were seen seenOnce. It is used when the hit rate is low.
-	seenOnce     marks
+	seenOnce marks
 	readings arena[reading]
-	extras    arena[readingExtra]
+	extras   arena[readingExtra]
 	texts    arena[byte]
 	plans    arena[planned]
 	asks     arena[ask]
@@ -68,7 +68,7 @@ type readingExtra struct {
 	asks []ask
 }
 
-// noExtra is the readingMore of most lines.
+// noExtra is the readingExtra of most lines.
 var noExtra readingExtra
 
 // ask is a label that a line has looked up, with the answer.

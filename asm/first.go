@@ -106,7 +106,7 @@ func (m *matcher) firstOfItem(it *item) (f firstSet) {
 	case itemLiteral:
 		f.bytes.add(it.text[0])
 		return f
-	case itemBlank, itemNothing: // stands skips a blank
+	case itemBlank, itemNothing: // startsAt skips a blank
 		f.empty = true
 		return f
 	case itemEnum:

@@ -295,7 +295,7 @@ func (m *matcher) nextAlternative(n *node, state int) int {
 	return max(state, stateAccepts)
 }
 
-// isAlternative reports whether the state that nextWay returned is a possible alternative.
+// isAlternative reports whether the state that nextAlternative returned is a possible alternative.
 func (m *matcher) isAlternative(n *node, state int) bool {
 	if state < stateAccepts {
 		return true

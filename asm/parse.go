@@ -55,13 +55,13 @@ type language struct {
 
 // outcome is the result of reading a line, before it is a Result.
 type outcome struct {
-	leaf          *isa.Leaf
-	suffix        []suffix
-	plan          []planned // entries without their places: made, or those of a cached line
-	made          []planned
-	entries       []Entry
-	decoder       *isa.Decoder // resolves the paths of suffixes
-	fields        []isa.Field  // of the decoder
+	leaf         *isa.Leaf
+	suffix       []suffix
+	plan         []planned // entries without their places: made, or those of a cached line
+	made         []planned
+	entries      []Entry
+	decoder      *isa.Decoder // resolves the paths of suffixes
+	fields       []isa.Field  // of the decoder
 	cachedAsWord bool         // Lossless caches the line, as the text of a word
 }
 

@@ -173,11 +173,11 @@ func (sv *solver) assignSide(n, x *model.Node, scope int32, y, v, mask uint64) s
 func (sv *solver) possible(n *model.Node) uint64 {
 	most, ok := sv.most[n]
 	if !ok {
-		if sv.ignorant == nil { // one scope, which encloses itself
-			sv.ignorant, sv.most = &solver{assignment: assignment{parseState: parseState{scopes: []scope{{}}, nspaces: maxSpaces}}}, map[*model.Node]uint64{}
+		if sv.unassigned == nil { // one scope, which encloses itself
+			sv.unassigned, sv.most = &solver{assignment: assignment{parseState: parseState{scopes: []scope{{}}, nspaces: maxSpaces}}}, map[*model.Node]uint64{}
 		}
-		sv.ignorant.work = MaxWork - maxLookups
-		most = sv.ignorant.ternary(n, 0).max()
+		sv.unassigned.work = MaxWork - maxLookups
+		most = sv.unassigned.ternary(n, 0).max()
 		sv.most[n] = most
 	}
 	return most

@@ -29,9 +29,9 @@ type solver struct {
 	// those tried in earlier ones.
 	work, trials, all int
 	free              []freeBit
-	// ignorant is a solver without known bits. most caches the results of possible.
-	ignorant *solver
-	most     map[*model.Node]uint64
+	// unassigned is a solver without known bits. most caches the results of possible.
+	unassigned *solver
+	most       map[*model.Node]uint64
 }
 
 // constraint is a condition that an expression must satisfy.

@@ -276,7 +276,7 @@ func (sv *solver) preferences() {
 	sv.prefer(func() { sv.asserts(false) })
 	for _, u := range sv.leafScopes {
 		for i := range u.leaf.Defaults {
-			sv.prefer(func() { sv.default1(&u.leaf.Defaults[i], u.scope, false) })
+			sv.prefer(func() { sv.setDefault(&u.leaf.Defaults[i], u.scope, false) })
 		}
 	}
 }
@@ -382,7 +382,7 @@ func (sv *solver) leafDefaults(zeros bool) (all bool) {
 	for j := range sv.leafScopes {
 		u := &sv.leafScopes[j]
 		for i := range u.leaf.Defaults {
-			all = sv.default1(&u.leaf.Defaults[i], u.scope, zeros) && all
+			all = sv.setDefault(&u.leaf.Defaults[i], u.scope, zeros) && all
 		}
 	}
 	return all
@@ -433,9 +433,9 @@ func (sv *solver) computed(prog *model.Prog, scope int32, zeros bool) (t ternary
 	return t
 }
 
-// default1 sets the unknown bits of a default. all is false if the default is computed from unknown bits; with zeros,
+// setDefault sets the unknown bits of a default. all is false if the default is computed from unknown bits; with zeros,
 // these count as 0.
-func (sv *solver) default1(d *model.Default, scope int32, zeros bool) (all bool) {
+func (sv *solver) setDefault(d *model.Default, scope int32, zeros bool) (all bool) {
 	if d.Ref.Field.Table != nil { // the table chooses the index
 		return true
 	}

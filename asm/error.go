@@ -324,8 +324,8 @@ func (p *Parser) explain(body []byte) *Error {
 	}
 	p.resetWork()
 	p.run()
-	if p.wrong != nil {
-		e := *p.wrong
+	if p.constantErr != nil {
+		e := *p.constantErr
 		e.Off, e.End = original(body, e.Off), original(body, e.End-1)+1
 		return &e
 	}

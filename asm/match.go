@@ -45,8 +45,8 @@ type names struct {
 	pinning, pinned bool
 	// caller has the hooks.
 	caller *Parser
-	// wrong is the error of a constant expression in the line.
-	wrong *Error
+	// constantErr is the error of a constant expression in the line.
+	constantErr *Error
 }
 
 // callFrame records where parsing continues after a nested value, a set, or a member of a set.

@@ -313,8 +313,8 @@ func (n *number) whole(it *item, end int) {
 func (m *matcher) compute(n *number, it *item, i, limit int) bool {
 	m.asked = true
 	v, size, err := m.caller.Constant(string(m.raw[i:]))
-	if e, ok := Shifted(err, i).(*Error); ok && m.wrong == nil {
-		m.wrong = e
+	if e, ok := Shifted(err, i).(*Error); ok && m.constantErr == nil {
+		m.constantErr = e
 	}
 	if err != nil || i+size > limit {
 		return false

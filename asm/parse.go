@@ -214,7 +214,7 @@ func (p *Parser) parseBody(res *Result, body []byte) error {
 
 // read parses the body that was loaded.
 func (p *Parser) read(body []byte) error {
-	p.wrong = nil
+	p.constantErr = nil
 	if !p.run() {
 		if p.silent {
 			return errSilent

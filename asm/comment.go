@@ -7,8 +7,8 @@ import (
 	"github.com/isago/isago/internal/diag"
 )
 
-// maxMarks limits how often the mark of a comment is looked for in a line.
-const maxMarks = 16
+// maxCommentMarks limits how often the mark of a comment is looked for in a line.
+const maxCommentMarks = 16
 
 // errSilent is the error of a parser that nobody asks for the reason.
 var errSilent = errors.New("no instruction")
@@ -33,7 +33,7 @@ func (p *Parser) commented(line []byte, first int) (Result, error) {
 		return p.uncommented(line[:first])
 	}
 	ends := []int{}
-	for at := first; len(ends) < maxMarks; {
+	for at := first; len(ends) < maxCommentMarks; {
 		ends = append(ends, at)
 		at += len(p.Comment)
 		next := p.commentIn(line[at:])

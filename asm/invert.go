@@ -115,7 +115,7 @@ func (sv *solver) assignQuotient(n *model.Node, scope int32, y, v uint64) status
 	if over != 0 || y == 0 || high < low || high>>63 != 0 || sv.possible(n)>>63 != 0 {
 		return open
 	}
-	return both(sv.assign(n, scope, low, ^fill(low^high)), open)
+	return both(sv.assign(n, scope, low, ^lowOnes(low^high)), open)
 }
 
 // assignSide inverts n, where x is one operand and y the value of the other. For operators that do not commute, x is
@@ -186,8 +186,8 @@ func (sv *solver) possible(n *model.Node) uint64 {
 // maxLookups limits the names that possible evaluates.
 const maxLookups = 1 << 12
 
-// fill returns the bits up to the highest bit of x.
-func fill(x uint64) uint64 {
+// lowOnes returns the bits up to the highest bit of x.
+func lowOnes(x uint64) uint64 {
 	return ones(bits.Len64(x))
 }
 

@@ -191,7 +191,7 @@ func (sv *solver) derive(c *constraint) status {
 	case wantValue:
 		return sv.assign(c.prog.Root, c.scope, c.value, c.mask)
 	case wantRange: // the high bits that both bounds share
-		alike := c.mask &^ fill(c.value^c.high)
+		alike := c.mask &^ lowOnes(c.value^c.high)
 		return both(sv.assign(c.prog.Root, c.scope, c.value, alike), open)
 	}
 	return sv.deriveNested(c)

@@ -394,7 +394,7 @@ func shiftBy(n *model.Node, x ternary, count uint) ternary {
 
 // between returns a value from low to high: the leading bits that both share are known.
 func between(low, high uint64) ternary {
-	open := fill(low ^ high)
+	open := lowOnes(low ^ high)
 	return ternary{low &^ open, open}
 }
 

@@ -10,9 +10,9 @@ import (
 
 // leafScope is a leaf that was read, with its scope and the reduction that ended it.
 type leafScope struct {
-	leaf   *model.BoundLeaf
-	scope  int32
-	accept *reduction
+	leaf      *model.BoundLeaf
+	scope     int32
+	reduction *reduction
 }
 
 // solver finds values of unknown bits that satisfy constraints: first by inverting expressions, then by search.
@@ -392,7 +392,7 @@ func (sv *solver) leafDefaults(zeros bool) (all bool) {
 // of cases.
 func (sv *solver) asserts(zeros bool) {
 	for _, u := range sv.leafScopes {
-		if u.accept.asserts {
+		if u.reduction.asserts {
 			sv.leafAsserts(u, zeros)
 		}
 	}
@@ -401,7 +401,7 @@ func (sv *solver) asserts(zeros bool) {
 // leafAsserts walks the cases as the printer does, up to the one that was read.
 func (sv *solver) leafAsserts(u leafScope, zeros bool) {
 	for _, c := range u.leaf.Cases {
-		own := c.Cond == u.accept.own && (c.Shown || u.accept.alias)
+		own := c.Cond == u.reduction.own && (c.Shown || u.reduction.alias)
 		switch {
 		case own || c.Cond == nil:
 		case c.Shown: // its display would have been printed

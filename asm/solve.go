@@ -172,7 +172,7 @@ func (sv *solver) inspect(c *constraint) status {
 	return within(t.truth(), truthBit(c.kind == wantTrue), 1)
 }
 
-// within returns whether a value has the bits want in mask.
+// within returns the status of a value whose bits in mask must be those of want.
 func within(t ternary, want, mask uint64) status {
 	switch {
 	case (t.val^want)&mask&^t.open != 0:
@@ -344,7 +344,7 @@ func (sv *solver) settleAll(forGood bool) status {
 	}
 }
 
-// satisfied sets the unknown bits that constraints read to 0, and reports whether every constraint holds.
+// satisfied sets to 0 the unknown bits that constraints read, and reports whether every constraint holds.
 func (sv *solver) satisfied() bool {
 	for i := range sv.cons {
 		if c := &sv.cons[i]; !c.done {
@@ -376,7 +376,7 @@ func (sv *solver) lastDefaults() {
 	}
 }
 
-// leafDefaults sets the defaults of all leaves, see default1.
+// leafDefaults sets the defaults of all leaves, see setDefault.
 func (sv *solver) leafDefaults(zeros bool) (all bool) {
 	all = true
 	for j := range sv.leafScopes {

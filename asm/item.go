@@ -19,9 +19,9 @@ func (m *matcher) match(e *edge, s resumePoint) bool {
 	case itemEnum:
 		return m.matchWord(e, s)
 	case itemCall:
-		return m.matchCall(e, int(s.n))
+		return m.matchCall(e)
 	case itemSet:
-		return m.matchSet(e, int(s.n))
+		return m.matchSet(e)
 	case itemSetEnd:
 		return m.memberDone()
 	case itemNothing:
@@ -119,7 +119,7 @@ func (m *matcher) otherwise(it *item, longest *word, next *node, pos int) bool {
 }
 
 // matchCall reads a nested value.
-func (m *matcher) matchCall(e *edge, way int) bool {
+func (m *matcher) matchCall(e *edge) bool {
 	it, next := &e.item, e.next
 	depth := m.frames[m.frame].depth + 1
 	if depth == maxNested {
@@ -141,7 +141,7 @@ func (m *matcher) push(f callFrame, n *node) {
 }
 
 // matchSet reads a set of options.
-func (m *matcher) matchSet(e *edge, way int) bool {
+func (m *matcher) matchSet(e *edge) bool {
 	it, f := &e.item, &m.frames[m.frame]
 	m.push(callFrame{parent: m.frame, scope: f.scope, ret: e.next, set: it.set, extent: it.extent, from: m.pos, depth: f.depth}, it.set.at)
 	return m.member(0)

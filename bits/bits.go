@@ -1,4 +1,5 @@
-// Package bits is a fixed-size value of 256 bits: an instruction word of any machine, copied and compared without allocation.
+// Package bits provides Value, a fixed-size value of 256 bits that holds an instruction word of any machine. A Value is
+// copied and compared without allocation.
 package bits
 
 import (

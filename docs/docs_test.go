@@ -1,4 +1,3 @@
-// Package docs holds the handbook; its examples are tests.
 package docs
 
 import (

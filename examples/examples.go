@@ -1,4 +1,4 @@
-// Package examples holds the programs and the mesh that isago shows by itself.
+// Package examples embeds the example programs and the mesh that isago run --demo draws.
 package examples
 
 import "embed"

@@ -1,7 +1,8 @@
-// Package exec runs programs on waves of lanes: the plain engine, whose results are the standard. Processor runs
-// instructions for emulators and tests, by the names of registers; a Runner is a whole program with its inputs. The rest is
-// what the packages target/NAME/launch are made of. A value is the bits of a component, in the low bits of a uint64, an
-// address of the program is in units of the program counter, and one of a memory in bytes.
+// Package exec runs programs on waves of lanes. It is the reference engine.
+//
+// Processor runs single instructions for emulators and tests, by the names of registers. A Runner is a whole program with
+// its inputs. The other types are for the packages target/NAME/launch. Values are the bits of one component, in the low
+// bits of a uint64. Program addresses are in units of the program counter, memory addresses in bytes.
 package exec
 
 import (

@@ -1,5 +1,5 @@
-// Package facts tells what an instruction reads, writes and may do to the flow of control, from what the description
-// says that it does.
+// Package facts reports what an instruction reads and writes, and where control can go after it. It derives these facts
+// from the semantics in the description.
 package facts
 
 import (

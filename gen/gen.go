@@ -1,5 +1,5 @@
-// Package gen plans generated code: what a description means for a decoder, a printer and an encoder, lowered to
-// a few kinds of expressions and statements that its sub-packages write down in a language.
+// Package gen turns a description into a plan of a decoder, a printer and an encoder. The plan has few kinds of
+// expressions and statements. The packages below gen write it in C or Go.
 package gen
 
 import (

@@ -1,4 +1,5 @@
-// Package isa is a compiled instruction set: it decodes words, prints them, and tells where each operand's bits are.
+// Package isa loads an instruction set from its description. It decodes words, prints them, and reports their operands
+// and fields.
 package isa
 
 import (

@@ -1,4 +1,6 @@
-// Package prove tells what can be proved of a description: that no word is two instructions, that no two words have one text, and what in the description has no effect. What does not hold it shows with a word.
+// Package prove checks a description and proves properties of it: that no word matches two instructions, that no two
+// words print the same text, and that every part has an effect. For a property that does not hold it returns a
+// counterexample.
 package prove
 
 import (

@@ -1,4 +1,4 @@
-// Package survey counts what programs use of an instruction set: its instructions, the values of their fields, and the words that are none.
+// Package survey counts what programs use of an instruction set: instructions, field values, and unknown words.
 package survey
 
 import (

@@ -1,4 +1,4 @@
-// Package view shows instructions to people and programs: listings, the picture of a word, JSON.
+// Package view formats instructions for people and programs: listings, pictures of words, JSON, and differences.
 package view
 
 import (

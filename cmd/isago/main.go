@@ -1,4 +1,4 @@
-// Command isago assembles, disassembles and explains the programs of shader processors.
+// Command isago disassembles, assembles, explains, checks and runs programs of shader processors.
 package main
 
 import (

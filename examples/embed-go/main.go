@@ -1,5 +1,5 @@
-// Command embed-go is a small emulator of the invented machine example: its decoder is the package example, which
-// isago generates and which needs the standard library alone.
+// Command embed-go is a small emulator of the invented machine example. isago generates its decoder, the package
+// example, which imports only the standard library.
 package main
 
 import (

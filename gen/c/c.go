@@ -1,4 +1,4 @@
-// Package c writes a decoder, printer and encoder as C: a header and a source, freestanding C11 that is C++17 too.
+// Package c generates a decoder, printer and encoder in C. The code is freestanding C11 that also compiles as C++17.
 package c
 
 import (

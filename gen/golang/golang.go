@@ -1,4 +1,4 @@
-// Package golang writes a decoder, printer and encoder as a Go package that needs the standard library alone.
+// Package golang generates a decoder, printer and encoder as a Go package that imports only the standard library.
 package golang
 
 import (

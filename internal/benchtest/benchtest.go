@@ -1,5 +1,4 @@
-// Package benchtest measures tools that remember what they have seen: on programs that they have seen, and on programs that
-// they have not.
+// Package benchtest measures code that has caches, on programs that are in the caches and on programs that are not.
 package benchtest
 
 import "testing"

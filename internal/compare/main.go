@@ -1,22 +1,21 @@
-// Command compare runs isago as it was at a revision and as it is in the working tree on the same inputs,
-// and reports every difference of output, written files, diagnostics and exit status.
+// Command compare runs isago of a revision and isago of the working tree on the same inputs. It reports every difference
+// in output, written files, diagnostics and exit status.
 //
 //	.ci/compare [flags] REV
 //
-// The inputs are the files of REV: examples, sources, words, descriptions, scripts and pages, and what is
-// generated from them and from -seed: damaged files, random words, random programs. Both commands run in a
-// temporary checkout of REV, which is removed afterwards.
+// The inputs are the files of REV (examples, sources, words, descriptions, scripts, pages) and inputs generated from them
+// and from -seed: damaged files, random words, random programs. Both commands run in a temporary checkout of REV.
 //
-// Differences are grouped by kind: the lines that differ, with their common start and end cut off and
-// numbers replaced by N. Each kind has an ID, a count and an example. -meant FILE lists kinds that are
-// intended, one a line: the ID, a tab, the reason.
+// Differences are grouped by kind. A kind is the lines that differ, without their common start and end, and with N for each
+// number. Each kind has an ID, a count and an example. -meant FILE lists the intended kinds, one per line: the ID, a tab,
+// the reason.
 //
-// -goarch builds the command of the working tree for another processor, and -exec names the emulator that runs it:
+// -goarch builds the command of the working tree for another processor, and -exec names the emulator that runs the command:
 //
 //	.ci/compare -goarch arm64 -exec qemu-aarch64-static -groups states HEAD
 //
-// Exit status: 0 if nothing differs that is not listed as meant, 3 if something does, 1 if the comparison
-// cannot be made, 2 for a mistake on the command line.
+// Exit status: 0 if every difference is intended, 3 if not, 1 if the comparison fails, 2 for a mistake on the command
+// line.
 package main
 
 import (

@@ -1,4 +1,4 @@
-// Package cubintest makes ELF cubins for tests.
+// Package cubintest builds ELF cubins for tests.
 package cubintest
 
 import (

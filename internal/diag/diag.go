@@ -1,4 +1,5 @@
-// Package diag holds positions in source texts and the errors that point at them: a stable code, a message, the line and a caret.
+// Package diag defines source positions and the errors that refer to them. An error has a stable code and a message, and
+// prints the line with a caret.
 package diag
 
 import (

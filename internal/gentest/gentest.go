@@ -1,5 +1,5 @@
-// Package gentest compares generated code with the library: a harness in the generated language reads words from its
-// standard input and prints what it makes of them.
+// Package gentest compares generated code with the library. A harness in the generated language reads words from its
+// standard input and prints what the generated code returns for them.
 package gentest
 
 import (

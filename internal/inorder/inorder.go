@@ -1,4 +1,4 @@
-// Package inorder runs jobs on several goroutines and takes their results in the order of the jobs.
+// Package inorder runs jobs on several goroutines and delivers the results in the order of the jobs.
 package inorder
 
 import (

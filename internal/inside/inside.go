@@ -1,4 +1,5 @@
-// Package inside hands the packages of this module what isa keeps to itself: the bound description behind a set.
+// Package inside gives the packages of this module access to what isa does not export, such as the bound description of
+// a set.
 package inside
 
 import (

@@ -1,4 +1,4 @@
-// Package invented makes up descriptions, for tests that hold of all of them.
+// Package invented generates random descriptions, for tests of properties that hold for every description.
 package invented
 
 import (

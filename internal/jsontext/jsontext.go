@@ -1,4 +1,4 @@
-// Package jsontext reads JSON that people write, and says of a mistake where it stands and what was expected there.
+// Package jsontext reads JSON that people write. Its errors have the place of the mistake and what was expected there.
 package jsontext
 
 import (

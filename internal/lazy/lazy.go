@@ -1,4 +1,4 @@
-// Package lazy makes values when they are first used, and not when a program starts.
+// Package lazy creates values at their first use instead of at program start.
 package lazy
 
 import (

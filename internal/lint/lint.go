@@ -1,5 +1,5 @@
-// Package lint reports likely mistakes in whole programs, from what their instructions read and write and where control
-// goes.
+// Package lint reports likely mistakes in whole programs. It follows the control flow and checks what the instructions
+// read and write.
 package lint
 
 import (

@@ -1,4 +1,5 @@
-// Package model is a description with every name bound, once for each environment in which a bitset occurs: what isa executes and asm inverts.
+// Package model binds every name of a description, once for each environment in which a bitset occurs. Package isa
+// prints from the bound description, and package asm parses with it.
 package model
 
 import (

@@ -1,4 +1,4 @@
-// Package operandtest writes what the library knows of instructions as lines of text, for golden files that people read.
+// Package operandtest prints the operands and the control flow of instructions as text, for golden files that people read.
 package operandtest
 
 import (

@@ -1,36 +1,36 @@
-// Command peer compares isago with rows of another tool's output.
+// Command peer compares isago with recorded results of other tools.
 //
 //	go run ./internal/peer -data DIR [-show N]
 //	go run ./internal/peer -rows FILE [-known FILE] [-compat mesa] [-show N]
 //
-// With -data it compares every file below a folder that it knows, and prints a table: the rows, those that agree, those
-// that are listed as different and those that differ. The kinds of files, by name:
+// With -data it compares every file of a known kind in a folder and below, and prints a table. For each file the table
+// counts the rows, those that agree, those listed as different, and those that differ. The kinds of files, by name:
 //
-//	NAME.jsonl            rows {"gen", "word", "text"} beside NAME.xml, the description that they belong to:
-//	                      words and what Mesa's isaspec prints. With -data both ways of printing are compared.
-//	NAME.program.json     whole programs and Mesa's listings of them, beside NAME.xml
-//	NAME.rejects.txt      descriptions that Mesa's tools refuse: isago refuses them, or reports a finding
-//	NAME.bin              a program of Adreno A2XX, with the text of Mesa's disassembler in NAME.mesa.txt, each line
-//	                      a row; isago's text and Mesa's must both give the program back
-//	NAME.shbin            a shader file, which must list without an unknown word and come back from its lossless text
-//	tesla-diff.jsonl      rows {"words", "variant", "ptype", "text"} of envydis, which must print the same and come
-//	                      back from the plain text
-//	MACHINE-diff.jsonl    rows {"words", "dis", "src"}: words with the most significant first, the listing, and a text
-//	                      that gives the words
+//	NAME.jsonl            rows {"gen", "word", "text"} next to NAME.xml, their description: words and the text
+//	                      that Mesa's isaspec prints. -data compares plain printing and --compat mesa.
+//	NAME.program.json     whole programs and Mesa's listings of them, next to NAME.xml
+//	NAME.rejects.txt      descriptions that Mesa's tools reject: isago must reject them or report a finding
+//	NAME.bin              an A2XX program. NAME.mesa.txt is the text of Mesa's disassembler, each line a row.
+//	                      isago's text and Mesa's must both assemble to the program
+//	NAME.shbin            a shader file. It must print without unknown words, and its lossless text must assemble to it
+//	tesla-diff.jsonl      rows {"words", "variant", "ptype", "text"} of envydis. isago must print the same text,
+//	                      and its plain text must assemble to the words
+//	MACHINE-diff.jsonl    rows {"words", "dis", "src"}: words with the most significant one first, the listing, and a
+//	                      text that assembles to the words
 //	tesla-exec.jsonl      instructions run by the models of hwtest, with registers and flags before and after: equal
 //	                      bit for bit
 //	a2xx/exec.jsonl       programs run by an emulator of Xenos: equal bit for bit
-//	NAME.json             runs of the PICA200 shader NAME.?.pica.shbin beside it by the engines of an emulator: equal bit
-//	                      for bit to the interpreter, and close to the compiler
+//	NAME.json             results of an emulator for the PICA200 shader NAME.?.pica.shbin: isago must equal the
+//	                      interpreter bit for bit, and be close to the compiler
 //
-// Rows in which the other tool is known to be wrong are listed in internal/peer/known/NAME.txt, one a line: the row's
-// name, a tab, the reason. Plain printing of isaspec and --compat mesa have lists of their own, NAME.txt and
-// NAME-mesa.txt. A row of an execution file may be listed with the value of a quirk with which it agrees:
+// Rows in which the other tool is known to be wrong are listed in internal/peer/known/NAME.txt, one per line: the
+// row's name, a tab, the reason. NAME.txt is for plain printing, NAME-mesa.txt for --compat mesa. A row of an execution file
+// may be listed with a quirk value with which isago agrees:
 //
 //	s01-MULs-7<tab>quirk NAME=VALUE<tab>REASON
 //
-// The exit status is 1 where an unlisted row differs, where a listed one does not, and where one that is listed with a
-// quirk differs with it.
+// The exit status is 1 if an unlisted row differs, a listed row agrees, or a row listed with a quirk value differs with that
+// value.
 package main
 
 import (

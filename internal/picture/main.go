@@ -1,5 +1,5 @@
-// Command picture draws what the README shows: it runs the command and writes docs/isago.svg, what it prints in
-// colour, and docs/demo.png, what its demo draws. Run it in the root of the repository.
+// Command picture draws the pictures of the README. It runs isago and writes docs/isago.svg, the output in colour, and
+// docs/demo.png, the picture of the demo. Run it in the root of the repository.
 package main
 
 import (

@@ -1,4 +1,4 @@
-// Package program is what whole programs have in common on every machine: words in hex and in files, labels, data.
+// Package program holds what whole programs need on every machine: images, words in hexadecimal, labels, data, layout.
 package program
 
 import (

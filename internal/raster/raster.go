@@ -1,4 +1,4 @@
-// Package raster cuts triangles into quads of fragments, for launches that draw, and reads meshes.
+// Package raster cuts triangles into quads of fragments, and reads meshes. The packages target/NAME/launch use it to draw.
 package raster
 
 import (

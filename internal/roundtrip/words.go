@@ -1,5 +1,5 @@
-// Package roundtrip tests that what is printed of any description is read back: it makes words that
-// reach every case of every leaf, and checks them after the contract of the assembler.
+// Package roundtrip tests that the assembler reads back what the disassembler prints, for any description. It generates
+// words that reach every case of every leaf.
 package roundtrip
 
 import (

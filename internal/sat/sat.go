@@ -1,4 +1,5 @@
-// Package sat decides whether clauses can hold together. Its solver learns from each contradiction that it meets (CDCL), takes clauses between questions, and gives up after as many contradictions as it is told.
+// Package sat decides whether a set of clauses is satisfiable. Its solver learns from conflicts (CDCL) and is incremental.
+// It gives up after a number of conflicts that the caller sets.
 package sat
 
 import "slices"

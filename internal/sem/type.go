@@ -1,4 +1,4 @@
-// Package sem is the meaning of instructions: it parses, checks and lowers the semantics of a description to a small IR.
+// Package sem parses and checks the semantics of a description, and lowers the semantics of an instruction to a small IR.
 package sem
 
 import (

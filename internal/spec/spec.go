@@ -1,4 +1,5 @@
-// Package spec is the description language: it reads XML, Mesa's isaspec and what isago adds to it, into a checked model in which each node has its position.
+// Package spec reads descriptions: isaspec's XML with isago's additions. The result is a checked model in which every node
+// has its source position.
 package spec
 
 import (

@@ -1,5 +1,5 @@
-// Package testgpu is Heron, a description as large as those of real shader processors, for tests and
-// benchmarks of the packages that take descriptions. The machine is invented.
+// Package testgpu provides Heron, an invented machine with a description as large as those of real shader processors, for
+// tests and benchmarks.
 package testgpu
 
 import (

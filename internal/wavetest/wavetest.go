@@ -1,4 +1,4 @@
-// Package wavetest compares lanes of waves, for tests of machines.
+// Package wavetest starts waves and compares their lanes, for tests of machines.
 package wavetest
 
 import (

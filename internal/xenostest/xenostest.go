@@ -1,4 +1,4 @@
-// Package xenostest makes shader files of the Xbox 360 for tests.
+// Package xenostest builds Xbox 360 shader files for tests.
 package xenostest
 
 import "encoding/binary"

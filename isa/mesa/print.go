@@ -1,8 +1,8 @@
-// Package mesa prints words as the decoder does that Mesa's isaspec generates, defects included.
+// Package mesa prints words exactly as the decoder that Mesa's isaspec generates, defects included.
 //
-// Where nothing can tell the two apart, a decoder of package isa prints; a word in which Mesa's defects may
-// show is printed by its rules, step by step. What is told of Mesa's decoder was observed on its output;
-// docs/language.md lists where isa's does otherwise.
+// A word is printed by the decoder of package isa if its text is the same either way; otherwise this package follows
+// Mesa's rules step by step. The rules were found by observing the output of Mesa's decoder. docs/language.md lists the
+// differences from package isa.
 package mesa
 
 import (

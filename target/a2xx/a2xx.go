@@ -1,4 +1,5 @@
-// Package a2xx is the shader processor of Adreno A2XX: its instruction set, and programs as clauses and what they run.
+// Package a2xx supports the shader processors of Adreno A2XX and Xenos: their instruction set, clauses, source language
+// and file formats.
 package a2xx
 
 import (

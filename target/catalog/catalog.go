@@ -1,4 +1,4 @@
-// Package catalog is the list of the machines that isago ships, one explicit table.
+// Package catalog lists the machines that isago ships.
 package catalog
 
 import (

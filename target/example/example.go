@@ -1,4 +1,4 @@
-// Package example is an invented machine of five instructions: the template of a package for a new machine.
+// Package example is the template of a package for a new machine. Its machine is invented and has five instructions.
 package example
 
 import (

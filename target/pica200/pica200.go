@@ -1,4 +1,4 @@
-// Package pica200 is the shader processor of the Nintendo 3DS: its instruction set and the files that hold its programs.
+// Package pica200 supports the shader processor of the Nintendo 3DS: its instruction set, source language and SHBIN files.
 package pica200
 
 import (

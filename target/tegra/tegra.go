@@ -1,4 +1,5 @@
-// Package tegra is the vertex processor of NVIDIA Tegra 2, 3 and 4: its instruction set, the language of its programs, and the files that hold them.
+// Package tegra supports the vertex processor of NVIDIA Tegra 2, 3 and 4: its instruction set, source language and file
+// formats.
 package tegra
 
 import (

@@ -1,4 +1,4 @@
-// Package tesla is the shader processor of NVIDIA's G80 to GT21x: its instruction set and the files that hold its programs.
+// Package tesla supports the shader processor of NVIDIA G80 to GT21x: its instruction set, source language and cubins.
 package tesla
 
 import (

@@ -1,4 +1,4 @@
-// Package expr writes the expressions of a plan in the languages that write them like C.
+// Package expr writes the expressions of a plan of gen in the syntax that C and Go share.
 package expr
 
 import (

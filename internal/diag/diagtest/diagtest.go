@@ -1,4 +1,5 @@
-// Package diagtest checks errors in tests: against what a test input expects in its first lines, and that every error a package can report is expected somewhere.
+// Package diagtest checks errors in tests. It compares an error with the expectation in the first lines of a test input,
+// and checks that a test expects every error that a package can report.
 package diagtest
 
 import (

@@ -1,4 +1,4 @@
-// Package launch feeds shaders of A2XX: constants, buffers of vertices and textures, and draws with them.
+// Package launch runs A2XX shaders with constants, vertex buffers and textures, and draws with them.
 package launch
 
 import (

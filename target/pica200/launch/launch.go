@@ -1,4 +1,4 @@
-// Package launch feeds shader programs of PICA200: uniforms and constants, inputs and outputs by name.
+// Package launch runs PICA200 shaders, with uniforms, constants, inputs and outputs by name.
 package launch
 
 import (

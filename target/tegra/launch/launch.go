@@ -1,4 +1,4 @@
-// Package launch feeds vertex programs of Tegra: attributes, uniforms, constants and exports by name.
+// Package launch runs Tegra vertex programs, with attributes, uniforms, constants and exports by name.
 package launch
 
 import (

@@ -1,4 +1,4 @@
-// Package launch runs compute programs of NVIDIA Tesla: kernels of cubins over grids of blocks.
+// Package launch runs Tesla kernels over grids of blocks, and Tesla vertex, geometry and fragment programs.
 package launch
 
 import (

@@ -227,7 +227,7 @@ func TestLinks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, file := range append(files, "../../README.md", "../../CONTRIBUTING.md", "../../CHANGELOG.md", "../../examples/README.md") {
+	for _, file := range append(files, "../../README.md", "../../CONTRIBUTING.md", "../../CHANGELOG.md", "../../RATIONALE.md", "../../SECURITY.md", "../../examples/README.md") {
 		for i, line := range readPage(t, file).lines {
 			for _, m := range link.FindAllStringSubmatch(line, -1) {
 				target, _, _ := strings.Cut(m[1], "#")

@@ -23,7 +23,7 @@ import (
 	teslalaunch "github.com/isago/isago/target/tesla/launch"
 )
 
-// limit is a bound on what hostile or huge input can cost. Beyond it the command refuses the input, or reports what it did
+// limit is a bound on what hostile or huge input can cost. Beyond it the command rejects the input, or reports what it did
 // not do.
 type limit struct {
 	what, bound string
@@ -31,7 +31,7 @@ type limit struct {
 	flag string
 }
 
-// What runs, reads and lists are bounded by unless a flag says otherwise.
+// Bounds that a flag can change.
 const (
 	defaultBudget     = 1 << 20   // instructions of 64 vertices
 	defaultLabelLimit = 16 << 20  // bytes
@@ -44,55 +44,55 @@ type limitsOf struct {
 	list []limit
 }
 
-// limits returns the bounds that users can meet, by what is read or done. Their numbers are the constants of the code.
+// limits returns the bounds that users can meet, grouped by input or command. The numbers are the constants of the code.
 func limits() []limitsOf {
 	return []limitsOf{
 		{"Descriptions", []limit{
-			{"all files together", text("%s, %s files, %s elements, %s inside each other", bytesOf(spec.MaxBytes), thousands(spec.MaxFiles), thousands(spec.MaxElements), thousands(spec.MaxDepth)), ""},
-			{"imports", "regular files in the folder of the top file, and in others that are named", "check --import-dir"},
-			{"bitsets", text("%s, of %s elements each, which extend %s others", thousands(spec.MaxBitsets), thousands(spec.MaxInside), thousands(spec.MaxExtends)), ""},
-			{"a display, with its templates written out", text("%s; all of them %s", bytesOf(spec.MaxDisplay), bytesOf(spec.MaxExpanded)), ""},
-			{"an expression", text("%s operators, names and numbers, %s inside each other", thousands(spec.MaxExprNodes), thousands(spec.MaxExprDepth)), ""},
+			{"all files together", text("%s, %s files, %s elements, nested %s deep", bytesOf(spec.MaxBytes), thousands(spec.MaxFiles), thousands(spec.MaxElements), thousands(spec.MaxDepth)), ""},
+			{"imports", "regular files in the folder of the top file and below, and in folders added by the flag", "check --import-dir"},
+			{"bitsets", text("%s, with %s elements in each, extended %s deep", thousands(spec.MaxBitsets), thousands(spec.MaxInside), thousands(spec.MaxExtends)), ""},
+			{"a display with its templates expanded", text("%s; all displays together %s", bytesOf(spec.MaxDisplay), bytesOf(spec.MaxExpanded)), ""},
+			{"an expression", text("%s operators, names and numbers, nested %s deep", thousands(spec.MaxExprNodes), thousands(spec.MaxExprDepth)), ""},
 			{"the semantics of an instruction", text("%s of code, %s operations", bytesOf(sem.MaxCode), thousands(sem.MaxInsts)), ""},
 			{"errors that are printed", thousands(diag.MaxShown), ""},
 		}},
 		{"Sources", []limit{
-			{"a line", text("%s, and %s steps of the search for what it says", bytesOf(asm.MaxLine), thousands(asm.MaxWork)), ""},
-			{"bytes that directives add", text("%s; %s of Tesla", bytesOf(program.MaxSpace), bytesOf(tesla.MaxSpace)), ""},
+			{"a line", text("%s of text, %s steps of the parser", bytesOf(asm.MaxLine), thousands(asm.MaxWork)), ""},
+			{"bytes that directives add", text("%s; %s for Tesla", bytesOf(program.MaxSpace), bytesOf(tesla.MaxSpace)), ""},
 			{"a line of JSON for step", bytesOf(maxInputLine), ""},
 		}},
 		{"Files", []limit{
 			{"a shader file of PICA200", bytesOf(pica200.MaxFileSize), ""},
 			{"a capture", text("%s unpacked, %s buffers and shaders", bytesOf(a2xx.MaxCapture), thousands(min(a2xx.MaxBuffers, a2xx.MaxShaders))), ""},
-			{"raw code that dis prints with labels, --jumps or --max-errors", text("%s; what is longer is printed from the first line on, without labels", bytesOf(defaultLabelLimit)), "dis --label-limit"},
+			{"raw code that dis reads before it prints", text("%s; longer code is printed without labels as it is read, and rejected with --jumps or --max-errors", bytesOf(defaultLabelLimit)), "dis --label-limit"},
 		}},
 		{"check", []limit{
-			{"all searches and proofs", text("%s million steps; what ends early is not-proved", thousands(prove.DefaultEffort)), "check --effort"},
-			{"words that are read back", thousands(prove.DefaultSearch), "check --search"},
+			{"all searches and proofs together", text("%s million steps; beyond them, a note not-proved", thousands(prove.DefaultEffort)), "check --effort"},
+			{"random words that are printed and read back", thousands(prove.DefaultSearch), "check --search"},
 		}},
 		{"gen", []limit{
-			{"an expression with what it uses written out", text("%s operators, names and numbers; all of them %s", thousands(gen.MaxNodes), thousands(gen.MaxAll)), ""},
-			{"comparisons that tell the instructions of a root apart", thousands(gen.MaxGrowth), ""},
+			{"an expression with everything it uses inlined", text("%s operators, names and numbers; all expressions together %s", thousands(gen.MaxNodes), thousands(gen.MaxAll)), ""},
+			{"comparisons to tell the instructions of a root apart", thousands(gen.MaxGrowth), ""},
 		}},
 		{"lint", []limit{
 			{"instructions", thousands(lint.MaxCode), ""},
-			{"paths of a program", text("%s states and %s million operations, about two seconds; beyond them not-followed", thousands(lint.MaxNodes), thousands(lint.MaxEffort>>20)), ""},
+			{"paths of a program", text("%s states and %s million operations, about two seconds; beyond them, the warning not-followed", thousands(lint.MaxNodes), thousands(lint.MaxEffort>>20)), ""},
 		}},
 		{"survey", []limit{
-			{"values of a field that are counted one by one", thousands(survey.MaxValues), ""},
-			{"shapes of unknown words", thousands(survey.MaxShapes), ""},
+			{"values of a field that are counted individually", thousands(survey.MaxValues), ""},
+			{"groups of unknown words", thousands(survey.MaxShapes), ""},
 			{"features", thousands(survey.MaxFeatures), ""},
-			{"raw code in whose operands features are looked for", text("%s; the report counts the files that are longer", bytesOf(largestProgram)), ""},
+			{"raw code whose operands are searched for features", text("%s; the report counts the longer files", bytesOf(largestProgram)), ""},
 		}},
 		{"run", []limit{
 			{"the file of --in", bytesOf(defaultInLimit), "run --in-limit"},
-			{"instructions of 64 vertices, or of a warp", text("%s of vertices, %s of a warp", thousands(defaultBudget), thousands(teslalaunch.DefaultBudget)), "run --budget"},
+			{"instructions of 64 vertices, or of a warp", text("%s for vertices, %s for a warp", thousands(defaultBudget), thousands(teslalaunch.DefaultBudget)), "run --budget"},
 			{"instructions of a grid", thousands(teslalaunch.DefaultTotal), "run --grid-budget"},
 			{"bytes of all arguments and variables of a kernel", bytesOf(teslalaunch.DefaultMemory), "run --memory"},
-			{"bytes of a lane's own memory", thousands(exec.MaxLaneBytes), ""},
-			{"pictures of A2XX", text("%s pixels a side, %s texels of textures, %s of buffers, %s vertices", thousands(a2xxlaunch.MaxSide), thousands(a2xxlaunch.MaxTexels), bytesOf(a2xxlaunch.MaxMemory), thousands(a2xxlaunch.MaxVertices)), ""},
-			{"primitives of a geometry program of Tesla", thousands(teslalaunch.MaxPrimitives), ""},
-			{"values kept until the columns of a table are known", thousands(exec.MaxHeld), ""},
+			{"bytes of a lane's private memory", thousands(exec.MaxLaneBytes), ""},
+			{"A2XX pictures", text("%s pixels per side, %s texels of textures, %s of buffers, %s vertices", thousands(a2xxlaunch.MaxSide), thousands(a2xxlaunch.MaxTexels), bytesOf(a2xxlaunch.MaxMemory), thousands(a2xxlaunch.MaxVertices)), ""},
+			{"primitives of a Tesla geometry program", thousands(teslalaunch.MaxPrimitives), ""},
+			{"values kept in memory until the columns of a table are known", thousands(exec.MaxHeld), ""},
 		}},
 	}
 }
@@ -121,8 +121,8 @@ func thousands(n int64) string {
 // newLimits is a help topic: isago help limits.
 func newLimits() *cobra.Command {
 	var page strings.Builder
-	page.WriteString("Input from anywhere may be hostile or huge. These bounds hold; beyond one, the input is refused with an error\n" +
-		"or the report says what was not done. SECURITY.md says what is trusted.\n")
+	page.WriteString("Input may be hostile or huge. Beyond one of these bounds, isago rejects the input with an error, or reports\n" +
+		"what it did not do. SECURITY.md describes what is trusted.\n")
 	for _, group := range limits() {
 		page.WriteString("\n" + group.of + "\n")
 		for _, l := range group.list {

@@ -50,7 +50,7 @@ func limits() []limitsOf {
 		{"Descriptions", []limit{
 			{"all files together", text("%s, %s files, %s elements, nested %s deep", bytesOf(spec.MaxBytes), thousands(spec.MaxFiles), thousands(spec.MaxElements), thousands(spec.MaxDepth)), ""},
 			{"imports", "regular files in the folder of the top file and below, and in folders added by the flag", "check --import-dir"},
-			{"bitsets", text("%s, with %s elements in each, extended %s deep", thousands(spec.MaxBitsets), thousands(spec.MaxInside), thousands(spec.MaxExtends)), ""},
+			{"bitsets", text("%s, with %s elements in each; at most %s levels of extends", thousands(spec.MaxBitsets), thousands(spec.MaxInside), thousands(spec.MaxExtends)), ""},
 			{"a display with its templates expanded", text("%s; all displays together %s", bytesOf(spec.MaxDisplay), bytesOf(spec.MaxExpanded)), ""},
 			{"an expression", text("%s operators, names and numbers, nested %s deep", thousands(spec.MaxExprNodes), thousands(spec.MaxExprDepth)), ""},
 			{"the semantics of an instruction", text("%s of code, %s operations", bytesOf(sem.MaxCode), thousands(sem.MaxInsts)), ""},
@@ -72,7 +72,7 @@ func limits() []limitsOf {
 		}},
 		{"gen", []limit{
 			{"an expression with everything it uses inlined", text("%s operators, names and numbers; all expressions together %s", thousands(gen.MaxNodes), thousands(gen.MaxAll)), ""},
-			{"comparisons to tell the instructions of a root apart", thousands(gen.MaxGrowth), ""},
+			{"comparisons needed to tell the instructions of a root apart", thousands(gen.MaxGrowth), ""},
 		}},
 		{"lint", []limit{
 			{"instructions", thousands(lint.MaxCode), ""},

@@ -5,6 +5,7 @@ package isa
 import (
 	"errors"
 	"io/fs"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -68,6 +69,12 @@ func (s *Shipped) Load(opt Options) (*Set, error) {
 		return s.plain, s.err
 	}
 	return s.plain.With(opt)
+}
+
+// Products lists other names of the machine. It reads only them, which takes less time than Load.
+func (s *Shipped) Products() ([]Product, error) {
+	list, err := spec.Products(s.FS, s.File)
+	return products(list), err
 }
 
 func compile(parsed *spec.ISA, opt Options, shipped bool) (*Set, error) {
@@ -158,6 +165,36 @@ func (s *Set) Comment() string { return s.model.ISA.Text.Comment }
 
 // HighFirst reports whether programs store the most significant 32-bit word of an instruction first.
 func (s *Set) HighFirst() bool { return s.model.ISA.Text.HighFirst }
+
+// Product has names by which people know the machine, or one of its models.
+type Product struct {
+	Names []string
+	// Settings are values of contexts and of quirks, by default.
+	Settings []Setting
+	// Order is the byte order of raw code, one of ByteOrders; "" if the description does not give one.
+	Order string
+}
+
+// Setting is the value of a context or of a quirk.
+type Setting struct{ Name, Value string }
+
+// ByteOrders lists the orders in which programs store the bytes of a word, the default first.
+func ByteOrders() []string { return slices.Clone(spec.ByteOrders) }
+
+// Products lists other names of the machine, in the order of the description.
+func (s *Set) Products() []Product { return products(s.model.ISA.Products) }
+
+func products(of []*spec.Product) []Product {
+	var list []Product
+	for _, p := range of {
+		out := Product{Names: slices.Clone(p.Names), Order: p.Order}
+		for _, s := range p.Settings {
+			out.Settings = append(out.Settings, Setting(s))
+		}
+		list = append(list, out)
+	}
+	return list
+}
 
 // ContextInfo describes a context: something outside the word that changes how it is read.
 type ContextInfo struct {

@@ -26,6 +26,18 @@ func machineNames() []string {
 	for _, m := range catalog.Machines() {
 		names = append(names, m.Name+"\t"+m.Title)
 	}
+	for _, m := range catalog.Machines() {
+		products, err := m.Products()
+		if err != nil {
+			continue // loading the machine reports it
+		}
+		for _, p := range products {
+			what := newProduct(p)
+			for _, name := range p.Names {
+				names = append(names, name+"\t"+strings.Join(append([]string{m.Name}, what.options()...), ", "))
+			}
+		}
+	}
 	return names
 }
 
@@ -97,7 +109,7 @@ func contextFlags(root *cobra.Command, args []string) {
 	if err != nil || cmd.Flags().Lookup("context") == nil || !needsContexts(cmd, args, rest) {
 		return
 	}
-	named := setFlags{isa: flagValue(rest, "isa"), spec: flagValue(rest, "spec"), importDirs: flagValues(rest, "--import-dir", "-I"), cmd: root}
+	named := setFlags{isa: namedMachine(rest), spec: flagValue(rest, "spec"), importDirs: flagValues(rest, "--import-dir", "-I", ""), cmd: root}
 	sets, err := named.sets()
 	if err != nil { // a flag that is unknown because of that is not the mistake to tell of
 		cmd.SetFlagErrorFunc(func(*cobra.Command, error) error { return err })
@@ -145,21 +157,37 @@ func needsContexts(cmd *cobra.Command, args, rest []string) bool {
 	})
 }
 
+// namedMachine returns the name of the machine that --isa, --arch or -m names last, "" for none.
+func namedMachine(args []string) string {
+	values := flagValues(args, "--isa", "-m", "--arch")
+	if len(values) == 0 {
+		return ""
+	}
+	name := values[len(values)-1]
+	if m, err := catalog.Lookup(name); err == nil {
+		return m.Name
+	}
+	return name
+}
+
 // flagValue returns the last value of a flag on a command line.
 func flagValue(args []string, name string) string {
-	if values := flagValues(args, "--"+name, ""); len(values) > 0 {
+	if values := flagValues(args, "--"+name, "", ""); len(values) > 0 {
 		return values[len(values)-1]
 	}
 	return ""
 }
 
-// flagValues returns the values of a flag on a command line, under its name and its letter, "" for none.
-func flagValues(args []string, name, letter string) (values []string) {
+// flagValues returns the values of a flag on a command line, under its name, its letter and its other name, "" for none.
+func flagValues(args []string, name, letter, other string) (values []string) {
 	for i, arg := range args {
 		if arg == "--" {
 			break
 		}
 		given, joined, ok := strings.Cut(arg, "=")
+		if other != "" && given == other {
+			given = name
+		}
 		if letter != "" && len(arg) > len(letter) && strings.HasPrefix(arg, letter) {
 			given, joined, ok = name, strings.TrimPrefix(arg[len(letter):], "="), true
 		}

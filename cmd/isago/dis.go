@@ -117,7 +117,7 @@ func (f *disFlags) check() error {
 		return usagef("--listing is for programs; the lines of --hex stand alone")
 	case f.hex && f.takeRaw:
 		return usagef("--raw is for files of bytes; --hex has words")
-	case f.hex && f.order != "":
+	case f.hex && f.cmd.Flags().Changed("order"):
 		return usagef("--order is that of bytes; --hex has words")
 	case f.hex && f.compat == "" && (f.labels || len(f.entries) > 0 || f.maxErrors > 0):
 		return usagef("--labels, --entry and --max-errors are for programs; the lines of --hex stand alone, but with --compat mesa")
@@ -407,7 +407,11 @@ func (f *disFlags) told(set *isa.Set) (*facts.Machine, error) {
 	if !f.facts {
 		return nil, nil
 	}
-	return facts.Open(set)
+	told, err := facts.Open(set)
+	if err != nil {
+		return nil, err
+	}
+	return told.Choosing(f.withQuirks(set, nil))
 }
 
 // reporter prints findings on standard error.

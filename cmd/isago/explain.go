@@ -224,7 +224,7 @@ func (f *explainFlags) draw(cmd *cobra.Command, d *isa.Decoder, in isa.Inst) err
 	out := bufio.NewWriter(cmd.OutOrStdout())
 	told, err := facts.Open(d.Set())
 	if err == nil {
-		told, err = told.Choosing(f.quirks)
+		told, err = told.Choosing(f.withQuirks(d.Set(), f.quirks))
 	}
 	if err != nil {
 		told = nil // the description does not say what instructions do

@@ -136,6 +136,7 @@ func (f *machineFlags) imageOf(name string, data []byte) (*isa.Set, *program.Ima
 	if err != nil {
 		return nil, nil, fileError(name, err)
 	}
+	im.Quirks = f.withQuirks(set, im.Quirks)
 	if !known {
 		im.Tables, err = f.readTables(set)
 	}

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -31,9 +33,9 @@ func newList() *cobra.Command {
 		Use:     "list [flags] [FILE]",
 		GroupID: "code",
 		Short:   "Show the machines, or what a file contains",
-		Long: `list shows the machines that isago knows: how many instructions they have, the formats of their
-files, the roots that --root takes, the contexts, the tables beside the code and the spellings; with
---isa or --spec those of one machine; with FILE what the file contains. - is standard input.
+		Long: `list shows the machines that isago knows: how many instructions they have, other names that --isa
+accepts, the formats of their files, the roots that --root takes, the contexts, the tables beside the code and
+the spellings; with --isa or --spec those of one machine; with FILE what the file contains. - is standard input.
 
 --instructions lists the instructions instead: mnemonic, text, and what each does.
 
@@ -86,6 +88,7 @@ type machine struct {
 	Title        string        `json:"title,omitempty"`
 	Formats      []string      `json:"formats,omitempty"`
 	Roots        []root        `json:"roots"`
+	Products     []product     `json:"products,omitempty"`
 	Contexts     []contextInfo `json:"contexts,omitempty"`
 	Syntaxes     []string      `json:"syntaxes,omitempty"`
 	Tables       []table       `json:"tables,omitempty"`
@@ -100,6 +103,35 @@ type root struct {
 	Bits    int    `json:"bits"`
 	MinBits int    `json:"min_bits"`
 	Leaves  int    `json:"leaves"`
+}
+
+// product is a product as list shows it.
+type product struct {
+	Names    []string          `json:"names"`
+	Settings map[string]string `json:"settings,omitempty"`
+	Order    string            `json:"order,omitempty"`
+}
+
+func newProduct(p isa.Product) product {
+	out := product{Names: p.Names, Order: p.Order}
+	for _, s := range p.Settings {
+		if out.Settings == nil {
+			out.Settings = map[string]string{}
+		}
+		out.Settings[s.Name] = s.Value
+	}
+	return out
+}
+
+// options lists what the product sets, as flags.
+func (p *product) options() (list []string) {
+	for _, name := range slices.Sorted(maps.Keys(p.Settings)) {
+		list = append(list, name+"="+p.Settings[name])
+	}
+	if p.Order != "" {
+		list = append(list, "order="+p.Order)
+	}
+	return list
 }
 
 // contextInfo has the values that it can have, the default first.
@@ -280,6 +312,9 @@ func (f *listFlags) describe(set *isa.Set) machine {
 			m.Generations = append(m.Generations, prove.GenSpan(starts, gen))
 		}
 	}
+	for _, p := range set.Products() {
+		m.Products = append(m.Products, newProduct(p))
+	}
 	for _, c := range set.Contexts() {
 		m.Contexts = append(m.Contexts, contextInfo{c.Name, oneLine(c.Doc), c.Values, c.FromText})
 	}
@@ -312,6 +347,13 @@ func (m *machine) print(w io.Writer, p view.Palette) {
 		fmt.Fprintf(w, " in generation %d", *m.Generation)
 	}
 	fmt.Fprintln(w)
+	for _, p := range m.Products {
+		names := slices.Clone(p.Names)
+		if options := p.options(); len(options) > 0 {
+			names[len(names)-1] += " (" + strings.Join(options, ", ") + ")"
+		}
+		printWrapped(w, "also called", names)
+	}
 	if m.Generation != nil {
 		printWrapped(w, "--gen", m.Generations)
 	}

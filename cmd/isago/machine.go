@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -21,6 +22,8 @@ import (
 // setFlags choose an instruction set.
 type setFlags struct {
 	isa, spec, syntax string
+	// product is what --isa names, if that is a product and not the machine itself.
+	product isa.Product
 	// importDirs are the folders from which --spec may import besides its own.
 	importDirs []string
 	gen        uint32
@@ -44,13 +47,72 @@ type setKey struct {
 func (f *setFlags) add(cmd *cobra.Command) {
 	f.cmd = cmd
 	flags := cmd.Flags()
-	flags.StringVar(&f.isa, "isa", "", "`NAME` of the machine, as isago list shows it")
+	flags.VarP(isaFlag{f}, "isa", "m", "`NAME` of the machine or of a product that has it, as isago list shows them; also --arch")
+	flags.Var(isaFlag{f}, "arch", "")
+	flags.Lookup("arch").Hidden = true
 	flags.StringVar(&f.spec, "spec", "", "`FILE` with the description of a machine, instead of one that isago ships")
 	flags.StringArrayVarP(&f.importDirs, "import-dir", "I", nil, "let --spec import files in `DIR` and below too, not only in its own folder; repeatable")
 	flags.Uint32Var(&f.gen, "gen", 0, "generation `N` of the machine (gpu_id); any, if the description is the same in all")
 	complete(cmd, "isa", machineNames)
+	complete(cmd, "arch", machineNames)
 	_ = cmd.MarkFlagFilename("spec", "xml")
 	_ = cmd.MarkFlagDirname("import-dir")
+}
+
+// isaFlag is the value of --isa. It replaces the name of a product with that of its machine; other names stay until the
+// machine is loaded.
+type isaFlag struct{ *setFlags }
+
+func (f isaFlag) String() string {
+	if f.setFlags == nil { // the value that is zero for the help
+		return ""
+	}
+	return f.isa
+}
+
+// Type is shown by the help.
+func (isaFlag) Type() string { return "string" }
+
+// Set is called by the command line's parser.
+func (f isaFlag) Set(name string) error {
+	f.isa, f.product = name, isa.Product{}
+	if m, p, err := catalog.Find(name); err == nil {
+		f.isa, f.product = m.Name, p
+	}
+	if order := f.cmd.Flags().Lookup("order"); order != nil && !order.Changed {
+		f.order = f.product.Order
+	}
+	return nil
+}
+
+// splitSettings returns the values of contexts and of quirks that the product has.
+func splitSettings(contexts func(name string) bool, p isa.Product) (context, quirks map[string]string) {
+	context, quirks = map[string]string{}, map[string]string{}
+	for _, s := range p.Settings {
+		if contexts(s.Name) {
+			context[s.Name] = s.Value
+		} else {
+			quirks[s.Name] = s.Value
+		}
+	}
+	return context, quirks
+}
+
+// isContext reports whether a set has a context of that name.
+func isContext(set *isa.Set) func(name string) bool {
+	return func(name string) bool {
+		return slices.ContainsFunc(set.Contexts(), func(c isa.ContextInfo) bool { return c.Name == name })
+	}
+}
+
+// withQuirks adds to quirks those of the product that are not among them.
+func (f *setFlags) withQuirks(set *isa.Set, quirks map[string]string) map[string]string {
+	_, all := splitSettings(isContext(set), f.product)
+	if len(all) == 0 {
+		return quirks
+	}
+	maps.Copy(all, quirks)
+	return all
 }
 
 // takeSpec takes the one argument of a command, if it has any, as what --spec names.
@@ -257,7 +319,15 @@ func (f *machineFlags) context(set *isa.Set) (bits.Value, error) {
 	if f.stated != nil {
 		return *f.stated, nil
 	}
-	for _, c := range f.contexts {
+	given := f.contexts
+	if own, _ := splitSettings(isContext(set), f.product); len(own) > 0 {
+		var pairs []string
+		for name, value := range own {
+			pairs = append(pairs, name+"="+value)
+		}
+		given = append(pairs, given...)
+	}
+	for _, c := range given {
 		name, value, ok := strings.Cut(c, "=")
 		if !ok {
 			return ctx, usagef("--context %q, expected NAME=VALUE", c)

@@ -64,7 +64,7 @@ func (f *machineFlags) addOrder(cmd *cobra.Command) {
 }
 
 // byteOrders are the orders in which the bytes of a word can be stored, the default first.
-var byteOrders = []string{"little", "big", "swapped", "big-swapped"}
+var byteOrders = isa.ByteOrders()
 
 // orders lists the orders that raw code of the machine can have: its own, or those of bytes.
 func (f *setFlags) orders() []string {

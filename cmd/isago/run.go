@@ -347,6 +347,7 @@ func (f *runFlags) open(cmd *cobra.Command, name string) (exec.Runner, *isa.Set,
 	if req.Set, err = f.load(&m); err != nil {
 		return nil, nil, err
 	}
+	req.Quirks = f.withQuirks(req.Set, quirks)
 	if err := f.checkRoot(req.Set); err != nil {
 		return nil, nil, err
 	}
@@ -439,7 +440,7 @@ func (f *runFlags) openRaw(cmd *cobra.Command, name string, data []byte, quirks 
 	if err != nil {
 		return nil, nil, err
 	}
-	l, err := exec.Raw(set, im.Words, im.Bits, ctx, quirks)
+	l, err := exec.Raw(set, im.Words, im.Bits, ctx, f.withQuirks(set, quirks))
 	if err != nil {
 		return nil, nil, misuse(err, err)
 	}

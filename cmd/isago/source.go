@@ -37,6 +37,8 @@ type sourceFlags struct {
 	werror, each     bool
 	// convert makes what is written of the compiler's file; nil writes the file.
 	convert func(file []byte) ([]byte, error)
+	// order is that of the file where its source states none.
+	order program.Order
 	// processors is how many may be used for one source.
 	processors int
 	// contexts are those of the command line, if it has any.
@@ -190,6 +192,7 @@ func (f *asmFlags) compileFiles(cmd *cobra.Command, c program.Compiler, names []
 		return err
 	}
 	f.sourceFlags.contexts, f.processors = f.context, f.jobs
+	f.sourceFlags.order = program.Order{Big: f.product.Order == byteOrders[1] && slices.Index(f.formats(), f.format) <= 0 && !f.hex}
 	f.spelling, f.target = f.syntax, f.format
 	if m, err := catalog.Lookup(f.isa); f.hex && err == nil {
 		f.target = hexFormat
@@ -262,6 +265,9 @@ func (f *sourceFlags) compile(cmd *cobra.Command, c program.Compiler, names []st
 		if out.Bytes, err = f.convert(out.Bytes); err != nil {
 			return err
 		}
+	}
+	if out.Order == (program.Order{}) {
+		out.Order = f.order // the source states none
 	}
 	if f.convert == nil {
 		out.Order.Arrange(out.Bytes, 4)

@@ -83,7 +83,7 @@ func (f *stepFlags) run(cmd *cobra.Command, name string) error {
 	w := bufio.NewWriterSize(cmd.OutOrStdout(), outputBuffer)
 	var wrong atomic.Bool
 	err = eachLine(cmd.Context(), in, w, f.jobs, func() (lineFunc, error) {
-		s := stepper{ctx: cmd.Context(), machines: map[string]*sem.Machine{"": m}, wrong: &wrong}
+		s := stepper{ctx: cmd.Context(), machines: map[string]stepMachine{"": {m, f.product}}, wrong: &wrong}
 		return s.line, nil
 	})
 	if err = errors.Join(err, in.Close()); err == nil && wrong.Load() {
@@ -95,8 +95,14 @@ func (f *stepFlags) run(cmd *cobra.Command, name string) error {
 // stepper answers lines.
 type stepper struct {
 	ctx      context.Context
-	machines map[string]*sem.Machine // by name; "" is that of the command line
-	wrong    *atomic.Bool            // set where a line could not be run
+	machines map[string]stepMachine // by name; "" is that of the command line
+	wrong    *atomic.Bool           // set where a line could not be run
+}
+
+// stepMachine is a machine, and the product by whose name a line calls it.
+type stepMachine struct {
+	*sem.Machine
+	product isa.Product
 }
 
 // stepQuery is a line of input.
@@ -167,26 +173,26 @@ func (s *stepper) line(dst, line []byte, number int) []byte {
 	return append(dst, out...)
 }
 
-func (s *stepper) machine(name string) (*sem.Machine, error) {
-	if m := s.machines[name]; m != nil {
+func (s *stepper) machine(name string) (stepMachine, error) {
+	if m := s.machines[name]; m.Machine != nil {
 		return m, nil
 	}
 	if name == "" {
-		return nil, errors.New("no isa, and neither --isa nor --spec")
+		return stepMachine{}, errors.New("no isa, and neither --isa nor --spec")
 	}
-	named, err := catalog.Lookup(name)
+	named, product, err := catalog.Find(name)
 	if err != nil {
-		return nil, err
+		return stepMachine{}, err
 	}
 	set, err := named.Load(isa.Options{})
 	if err != nil {
-		return nil, err
+		return stepMachine{}, err
 	}
 	m, err := exec.Open(set)
 	if err == nil {
-		s.machines[name] = m
+		s.machines[name] = stepMachine{m, product}
 	}
-	return m, err
+	return s.machines[name], err
 }
 
 func (s *stepper) answer(line []byte) (*stepAnswer, error) {
@@ -198,7 +204,11 @@ func (s *stepper) answer(line []byte) (*stepAnswer, error) {
 	if err != nil {
 		return nil, err
 	}
-	run := stepRun{q: &q, m: m}
+	context, quirks := splitSettings(func(name string) bool { return m.Model.ISA.Context(name) != nil }, m.product)
+	maps.Copy(context, q.Context)
+	maps.Copy(quirks, q.Quirks)
+	q.Context, q.Quirks = context, quirks
+	run := stepRun{q: &q, m: m.Machine}
 	return run.answer(s.ctx)
 }
 

@@ -253,6 +253,7 @@ func (l *loader) run(top *node) {
 	l.meaning()
 	l.checkAliases()
 	l.each("hint", l.hint)
+	l.products()
 	l.each("expr", l.namedExpr)
 	l.each("bitset", l.namedInside)
 	l.content()

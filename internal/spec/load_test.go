@@ -92,6 +92,8 @@ func TestEverything(t *testing.T) {
 	check("context", []any{c.Enum == stage, c.Default, c.FromText, c.Low, c.Width, c.Doc}, "[true 1 false 0 1 The stage.]")
 	mark := isa.Context("mark")
 	check("context of the text", []any{mark.Enum == nil, mark.Default, mark.FromText, mark.Low, mark.Width}, "[true 0 true 1 1]")
+	check("product", []any{isa.Products[0].Names, isa.Products[0].Settings, isa.Products[0].Order}, "[[nothing zero] [] ]")
+	check("product with settings", []any{isa.Products[1].Names, isa.Products[1].Settings, isa.Products[1].Order}, "[[first] [{stage vs} {exact false}] big]")
 	check("table", []any{isa.Tables[0].Name, isa.Tables[0].Type.Name, isa.Tables[0].Size, isa.Tables[0].Index}, "[desc #entry 16 0]")
 	check("spellings", isa.Syntaxes(), "[ short]")
 

@@ -16,7 +16,7 @@ type rule struct {
 // rules is the grammar of the language, isaspec's elements and isago's in one table. Elements of
 // the same name stand in several parents with the same content.
 var rules = map[string]rule{
-	"isa":         {"name strict", "doc text import context table template enum expr bitset file view memory stack limit output attribute register rom function service quirk fetch hint", false},
+	"isa":         {"name strict", "doc text import context table template enum expr bitset file view memory stack limit output attribute register rom function service quirk fetch hint product", false},
 	"text":        {"words storage halves comment case syntax", "doc", false},
 	"import":      {"file", "", false},
 	"context":     {"name type default bind", "doc", false},
@@ -66,6 +66,7 @@ var rules = map[string]rule{
 	"require":     {"expr", "", true},
 	"hazard":      {"name expr refused", "expr", true},
 	"hint":        {"for", "", true},
+	"product":     {"names set order", "", false},
 	"register":    {"name type scope init use components carries", "doc alias", false},
 	"slot":        {"name type", "", false},
 	"rom":         {"name type", "doc", true},

@@ -36,8 +36,10 @@ type ISA struct {
 	Memories []*Memory
 	Stacks   []*Stack
 	// Hints say what to write instead of an instruction that the machine has not.
-	Hints  []*Hint
-	Limits []*Limit
+	Hints []*Hint
+	// Products are other names of the machine, in the order of the file.
+	Products []*Product
+	Limits   []*Limit
 	// Outputs are what outputs of programs can mean to what follows in the pipeline.
 	Outputs []*Output
 	// Modifiers are the names of all modifiers, the three that every machine may have first.

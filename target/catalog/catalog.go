@@ -3,6 +3,7 @@ package catalog
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -29,6 +30,8 @@ type Machine struct {
 	Title string
 	// Load compiles the machine's description.
 	Load func(isa.Options) (*isa.Set, error)
+	// Products returns the names by which people know the machine, without loading the description.
+	Products func() ([]isa.Product, error)
 	// Suffixed are the suffixes that files with source for the compiler alone have, such as .pica.
 	Suffixed []string
 	// Openers are words at the start of a line that only such source has.
@@ -104,7 +107,7 @@ type Format struct {
 func Machines() []Machine {
 	return []Machine{
 		{
-			Name: "pica200", Title: "PICA200, vertex and geometry shaders of the Nintendo 3DS", Load: pica200.Load,
+			Name: "pica200", Title: "PICA200, vertex and geometry shaders of the Nintendo 3DS", Load: pica200.Load, Products: pica200.Products,
 			Formats:     []Format{{Name: "SHBIN", Is: pica200.IsSHBIN, Open: pica200.Open, Source: pica200.SourceOf}},
 			NewCompiler: pica200.NewCompiler, Syntax: pica200.Syntax, Compat: []string{pica200.Picasso}, Launch: picalaunch.Open, Options: picalaunch.Options,
 			Demo: &exec.Demo{Files: examples.FS, Program: "pica200/light.shbin", Mesh: "knot.obj", Set: []string{
@@ -114,7 +117,7 @@ func Machines() []Machine {
 			Openers: []string{".proc", ".fvec", ".constf", ".in", ".out", ".gsh", ".nodvle"},
 		},
 		{
-			Name: "tegra", Title: "vertex processor of NVIDIA Tegra 2, 3 and 4", Load: tegra.Load,
+			Name: "tegra", Title: "vertex processor of NVIDIA Tegra 2, 3 and 4", Load: tegra.Load, Products: tegra.Products,
 			Formats:     []Format{{Name: tegra.FormatName, Is: tegra.IsContainer, Open: tegra.Open, Source: tegra.SourceOf}},
 			NewCompiler: tegra.NewCompiler, Launch: tegralaunch.Open, Bare: true,
 			Demo: &exec.Demo{Files: examples.FS, Program: "tegra/textured.vp", Mesh: "knot.obj", Set: []string{
@@ -125,7 +128,7 @@ func Machines() []Machine {
 			Raw:     &RawFormat{Orders: tegra.Orders(), Largest: 64 << 10, Open: tegra.OpenRaw, Source: tegra.SourceOfRaw},
 		},
 		{
-			Name: "a2xx", Title: "Adreno A2XX, vertex and fragment shaders of the first Snapdragons", Load: a2xx.Load,
+			Name: "a2xx", Title: "Adreno A2XX, vertex and fragment shaders of the first Snapdragons", Load: a2xx.Load, Products: a2xx.Products,
 			Formats: []Format{
 				{Name: "freedreno capture", Is: a2xx.IsCapture, Open: a2xx.Open},
 				{Name: "Xenos shader", Is: a2xx.IsXenosShader, Open: a2xx.OpenXenosShader, SourceIn: a2xx.SourceOfXenosShader},
@@ -136,7 +139,7 @@ func Machines() []Machine {
 			Raw:     &RawFormat{Orders: a2xx.Orders(), Mixed: true, Open: a2xx.OpenRaw, Source: a2xx.SourceOf},
 		},
 		{
-			Name: "tesla", Title: "NVIDIA Tesla, G80 to GT21x: vertex, geometry, fragment and compute programs", Load: tesla.Load,
+			Name: "tesla", Title: "NVIDIA Tesla, G80 to GT21x: vertex, geometry, fragment and compute programs", Load: tesla.Load, Products: tesla.Products,
 			Formats: []Format{
 				{Name: "cubin", Is: tesla.IsCubin, Open: tesla.Open, Source: tesla.SourceOf},
 				{Name: "ELF cubin", Is: tesla.IsELF, Open: tesla.OpenELF},
@@ -144,23 +147,44 @@ func Machines() []Machine {
 			NewCompiler: tesla.NewCompiler, Suffixed: []string{".cubin.s"}, Openers: []string{"architecture"},
 			Suffixes: true, Outputs: tesla.Outputs(), Launch: teslalaunch.Open, Words: teslalaunch.Words, Options: teslalaunch.Options(),
 		},
-		{Name: "example", Title: "five instructions of an invented machine, the template for a new one", Load: example.Load},
+		{Name: "example", Title: "five instructions of an invented machine, the template for a new one", Load: example.Load, Products: example.Products},
 	}
 }
 
-// Lookup returns the machine of that name.
+// Lookup returns the machine of that name, its own or that of a product.
 func Lookup(name string) (Machine, error) {
-	var names []string
+	m, _, err := Find(name)
+	return m, err
+}
+
+// Find returns the machine of that name, and the product if the name is that of one. Case does not matter.
+func Find(name string) (Machine, isa.Product, error) {
+	var own, all []string
 	for _, m := range Machines() {
-		if m.Name == name {
-			return m, nil
+		if strings.EqualFold(m.Name, name) {
+			return m, isa.Product{}, nil
 		}
-		names = append(names, m.Name)
+		own = append(own, m.Name)
 	}
-	if ask := diag.DidYouMean(name, names); ask != "" {
-		return Machine{}, fmt.Errorf("unknown machine %q%s", name, ask)
+	for _, m := range Machines() {
+		products, err := m.Products()
+		if err != nil {
+			return Machine{}, isa.Product{}, err
+		}
+		for _, p := range products {
+			for _, n := range p.Names {
+				if strings.EqualFold(n, name) {
+					return m, p, nil
+				}
+			}
+			all = append(all, p.Names...)
+		}
 	}
-	return Machine{}, fmt.Errorf("unknown machine %q; there are %s", name, strings.Join(names, ", "))
+	all = slices.Concat(own, all)
+	if ask := diag.DidYouMean(strings.ToLower(name), all); ask != "" {
+		return Machine{}, isa.Product{}, fmt.Errorf("unknown machine %q%s", name, ask)
+	}
+	return Machine{}, isa.Product{}, fmt.Errorf("unknown machine %q; there are %s", name, strings.Join(own, ", "))
 }
 
 // RecogniseSource finds the machine whose compiler a source is for, by its suffix or by a word that only

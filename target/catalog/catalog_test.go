@@ -1,7 +1,9 @@
 package catalog_test
 
 import (
+	"reflect"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/isago/isago/isa"
@@ -51,7 +53,7 @@ func TestLookup(t *testing.T) {
 	if err != nil || m.Name != "pica200" {
 		t.Errorf("pica200 is %q, %v", m.Name, err)
 	}
-	for _, name := range []string{"", "PICA200", "nope"} {
+	for _, name := range []string{"", "nope"} {
 		if _, err := catalog.Lookup(name); err == nil {
 			t.Errorf("there is a machine %q", name)
 		}
@@ -73,6 +75,48 @@ func TestRecognise(t *testing.T) {
 		m, f, ok := catalog.Recognise([]byte(x.data))
 		if m.Name != x.machine || f.Name != x.format || ok != (x.machine != "") {
 			t.Errorf("%q is %s of %s, %v, expected %s of %s", x.data, f.Name, m.Name, ok, x.format, x.machine)
+		}
+	}
+}
+
+// Each name is that of one machine or of one product, and what products set exists.
+func TestProducts(t *testing.T) {
+	owner := map[string]string{}
+	for _, m := range catalog.Machines() {
+		owner[m.Name] = m.Name
+	}
+	for _, m := range catalog.Machines() {
+		set, err := m.Load(isa.Options{})
+		if err != nil {
+			t.Fatal(isa.Explain(err))
+		}
+		products, err := m.Products()
+		if err != nil {
+			t.Fatal(isa.Explain(err))
+		}
+		if !reflect.DeepEqual(products, set.Products()) {
+			t.Errorf("%s: read alone the products are %v, with the rest %v", m.Name, products, set.Products())
+		}
+		for _, p := range products {
+			if p.Order != "" && m.Raw != nil && len(m.Raw.Orders) > 0 && !slices.Contains(m.Raw.Orders, p.Order) {
+				t.Errorf("%s: %v have the order %s, expected one of %v", m.Name, p.Names, p.Order, m.Raw.Orders)
+			}
+			for _, name := range p.Names {
+				if other := owner[name]; other != "" {
+					t.Errorf("%s is a name of %s and of %s", name, other, m.Name)
+				}
+				owner[name] = m.Name
+				if found, q, err := catalog.Find(strings.ToUpper(name)); err != nil || found.Name != m.Name || !slices.Equal(q.Names, p.Names) {
+					t.Errorf("%s is %v of %s, %v", name, q.Names, found.Name, err)
+				}
+			}
+		}
+	}
+	for name, want := range map[string]string{
+		"3ds": "pica200", "tegra3": "tegra", "adreno200": "a2xx", "xbox360": "a2xx", "nv50": "tesla", "gt200": "tesla", "nv98": "tesla",
+	} {
+		if owner[name] != want {
+			t.Errorf("%s is %q, expected %s", name, owner[name], want)
 		}
 	}
 }

@@ -15,4 +15,7 @@ var FS embed.FS
 // Load returns the instruction set.
 func Load(opt isa.Options) (*isa.Set, error) { return shipped.Load(opt) }
 
+// Products lists other names of the machine, without loading the instruction set.
+func Products() ([]isa.Product, error) { return shipped.Products() }
+
 var shipped = isa.Shipped{FS: FS, File: "example.xml"}

@@ -2,8 +2,10 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"runtime/debug"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -42,12 +44,55 @@ func version() string {
 	return text + " " + info.GoVersion
 }
 
-// newCodes is a help topic: isago help codes.
 func newCodes() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:     "codes [CODE...]",
+		GroupID: "about",
+		Short:   "Print what the code of a message means, with an example",
+		Long: `codes prints the meaning of the codes that stand in brackets after errors, warnings and findings, each with an
+example: of those that are named, or of all. Codes do not change.
+
+Exit status: 0; 2 for a mistake on the command line, such as an unknown code.
+
+` + codesText(diag.Codes()),
+		Example: `  isago codes missing-end
+  isago codes`,
+		RunE: func(cmd *cobra.Command, args []string) error { return printCodes(cmd, args) },
+	}
+	cmd.ValidArgsFunction = func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		return knownCodes(), cobra.ShellCompDirectiveNoFileComp
+	}
+	return cmd
+}
+
+// printCodes prints the codes of these names, all for none.
+func printCodes(cmd *cobra.Command, names []string) error {
+	list := diag.Codes()
+	if len(names) > 0 {
+		list = nil
+	}
+	for _, name := range names {
+		c, ok := codeNamed(name)
+		if !ok {
+			if ask := diag.DidYouMean(name, knownCodes()); ask != "" {
+				return usagef("no code %q%s", name, ask)
+			}
+			return usagef("no code %q; isago codes lists them", name)
+		}
+		list = append(list, c)
+	}
+	_, err := io.WriteString(cmd.OutOrStdout(), codesText(list))
+	return err
+}
+
+// codesText documents codes.
+func codesText(list []diag.CodeInfo) string {
 	var text strings.Builder
-	text.WriteString("Each error ends with a code in brackets. Codes do not change.\n")
-	for _, c := range diag.Codes() {
-		text.WriteString("\n" + string(c.Code) + "\n    " + c.Meaning + "\n    for example:")
+	for i, c := range list {
+		if i > 0 {
+			text.WriteString("\n")
+		}
+		text.WriteString(string(c.Code) + "\n    " + c.Meaning + "\n    for example:")
 		before := " "
 		if strings.Contains(c.Example, "\n") {
 			before = "\n        "
@@ -58,7 +103,20 @@ func newCodes() *cobra.Command {
 		}
 		text.WriteString("\n")
 	}
-	return &cobra.Command{Use: "codes", Short: "The codes of errors, each with an example", Long: text.String()}
+	return text.String()
+}
+
+// codeNamed returns the code of that name, which may be in brackets, as messages have it.
+func codeNamed(name string) (diag.CodeInfo, bool) {
+	if inside, ok := strings.CutPrefix(name, "["); ok {
+		name = strings.TrimSuffix(inside, "]")
+	}
+	list := diag.Codes()
+	i := slices.IndexFunc(list, func(c diag.CodeInfo) bool { return string(c.Code) == name })
+	if i < 0 {
+		return diag.CodeInfo{}, false
+	}
+	return list[i], true
 }
 
 func newMan() *cobra.Command {

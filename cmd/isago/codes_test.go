@@ -10,6 +10,9 @@ import (
 	"testing"
 
 	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/isa"
+	"github.com/isago/isago/target/catalog"
+	"github.com/isago/isago/view"
 )
 
 // A setting is how the example of a code is put to use. FILE in command is a file of the frame, in which the example is
@@ -140,6 +143,21 @@ func TestCodeExamples(t *testing.T) {
 	for _, code := range slices.Sorted(maps.Keys(settings)) {
 		if !slices.Contains(knownCodes(), string(code)) {
 			t.Errorf("no code %s", code)
+		}
+	}
+}
+
+// explain takes a word for a code only if no machine has such a mnemonic.
+func TestCodesAreNoMnemonics(t *testing.T) {
+	for _, m := range catalog.Machines() {
+		set, err := m.Load(isa.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, code := range knownCodes() {
+			if len(view.Forms(set, code)) > 0 {
+				t.Errorf("%s is a code and a mnemonic of %s", code, m.Name)
+			}
 		}
 	}
 }

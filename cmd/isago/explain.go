@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 
@@ -16,6 +17,7 @@ import (
 	"github.com/isago/isago/facts"
 	"github.com/isago/isago/internal/diag"
 	"github.com/isago/isago/internal/inside"
+	"github.com/isago/isago/internal/lazy"
 	"github.com/isago/isago/internal/program"
 	"github.com/isago/isago/isa"
 	"github.com/isago/isago/survey"
@@ -46,6 +48,7 @@ its value and what it means. The instruction can be
                     --addresses prints it, or at @main+3, three instructions after a label
   two.cubin:kern@0  the same in one program of a file that has several
   light.pica:9      line 9 of a source
+  missing-end       the code of a message, as isago codes prints it
 
 Where the description says what the instruction does, the quirks are listed on which that depends:
 choices of run where documents and hardware disagree.
@@ -86,6 +89,9 @@ func (f *explainFlags) run(cmd *cobra.Command, text string) error {
 		return f.place(cmd, at)
 	}
 	explain := f.anywhere
+	if _, isCode := codeNamed(text); isCode && !isFile(text) {
+		return printCodes(cmd, []string{text})
+	}
 	if f.given() {
 		explain = func(cmd *cobra.Command, text string) error {
 			return f.explain(cmd, text, diag.Span{Src: &diag.Source{Name: argument, Text: text}, End: len(text)})
@@ -148,6 +154,9 @@ func (f *explainFlags) anywhere(cmd *cobra.Command, mnemonic string) error {
 	}
 	switch len(machines) {
 	case 0:
+		if err := notFound(mnemonic); err != nil {
+			return err
+		}
 		_, err = f.load(nil) // which machine?
 		return err
 	case 1:
@@ -156,6 +165,28 @@ func (f *explainFlags) anywhere(cmd *cobra.Command, mnemonic string) error {
 	}
 	return usagef("%s is an instruction of %s: name one with --isa", mnemonic, strings.Join(machines, " and "))
 }
+
+// notFound is the error for a text that is not a file, code or mnemonic, nil for one that may be a word or an instruction.
+func notFound(text string) error {
+	if strings.ContainsAny(text, " \t,") || hexWord().MatchString(text) || isFile(text) {
+		return nil
+	}
+	if fileName().MatchString(text) {
+		_, err := os.Stat(text)
+		return err
+	}
+	if near := diag.Nearest(text, knownCodes()); near != "" {
+		return usagef("%q is not a file, and no machine has such a mnemonic; did you mean the code %s?", text, near)
+	}
+	return usagef("%q is not a file or a code, and no machine has such a mnemonic; --isa NAME or --spec FILE names the machine of other instructions", text)
+}
+
+var (
+	// hexWord matches a word with its table entries.
+	hexWord = lazy.Regexp(`^(?:0[xX])?[0-9a-fA-F]+(?:/[0-9a-fA-F]*)*$`)
+	// fileName matches what has an extension or is in a folder.
+	fileName = lazy.Regexp(`[/\\]|[^.]\.[A-Za-z][A-Za-z0-9]*$`)
+)
 
 // roots lists the kinds of instructions among which a text is looked for: that of --root alone, or all.
 func (f *explainFlags) roots(set *isa.Set) []*isa.Root {

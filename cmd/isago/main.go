@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 )
@@ -51,6 +52,9 @@ func runUntil(ctx context.Context, args []string, in io.Reader, out, errOut io.W
 				status = exitMistake
 			}
 		}()
+	}
+	if len(args) > 1 && (args[0] == "--help" || args[0] == "-h") && !strings.HasPrefix(args[1], "-") {
+		args = append([]string{"help"}, args[1:]...)
 	}
 	root := newRoot(args...)
 	withContext(root, ctx)

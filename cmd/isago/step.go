@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"os"
 	"slices"
 	"sort"
 	"strconv"
@@ -76,6 +77,9 @@ func (f *stepFlags) run(cmd *cobra.Command, name string) error {
 			return err
 		}
 	}
+	if file, ok := cmd.InOrStdin().(*os.File); ok && name == "-" && isTerminal(file) {
+		fmt.Fprintln(cmd.ErrOrStderr(), stepHint)
+	}
 	in, err := open(cmd, name)
 	if err != nil {
 		return err
@@ -91,6 +95,9 @@ func (f *stepFlags) run(cmd *cobra.Command, name string) error {
 	}
 	return err
 }
+
+// stepHint is what a person reads who starts step without input.
+const stepHint = "isago step: reading lines of JSON from the terminal, such as those of isago step --help"
 
 // stepper answers lines.
 type stepper struct {

@@ -38,3 +38,29 @@ func TestNoBytesOnTerminals(t *testing.T) {
 		}
 	}
 }
+
+// step tells a person who starts it without input what it waits for.
+func TestStepOnTerminal(t *testing.T) {
+	terminal, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
+	if err != nil || !isTerminal(terminal) {
+		t.Skip("no terminal can be made here")
+	}
+	read, write := io.Pipe()
+	root := newRoot("step")
+	root.SetArgs([]string{"step"})
+	root.SetIn(terminal)
+	root.SetOut(io.Discard)
+	root.SetErr(write)
+	go func() {
+		_ = root.Execute() // until the terminal is closed
+		write.Close()
+	}()
+	got := make([]byte, len(stepHint))
+	if _, err := io.ReadFull(read, got); err != nil || string(got) != stepHint {
+		t.Errorf("step prints %q, %v", got, err)
+	}
+	go func() { _, _ = io.Copy(io.Discard, read) }()
+	if err := terminal.Close(); err != nil {
+		t.Error(err)
+	}
+}

@@ -727,23 +727,34 @@ func (d *Diff) printHunk(w io.Writer, p Palette, h Hunk) error {
 			return err
 		}
 	}
+	var err error
+	d.eachAdded(h, func(k int, replaced *Pair, fields []FieldDiff) bool {
+		if err = show(d.B(k), added, "+"); err == nil && replaced != nil {
+			_, err = w.Write(appendFieldDiffs(nil, fields))
+		}
+		return err == nil
+	})
+	return err
+}
+
+// eachAdded yields the instructions of the second program, each with the instruction of the same kind that it replaces, nil for
+// none, and the fields in which they differ.
+func (d *Diff) eachAdded(h Hunk, yield func(k int, replaced *Pair, fields []FieldDiff) bool) {
 	pairs := d.Pairs(h)
 	for k := h.B.Start; k < h.B.End; k++ {
-		if err := show(d.B(k), added, "+"); err != nil {
-			return err
-		}
+		var replaced *Pair
+		var fields []FieldDiff
 		if len(pairs) > 0 && pairs[0].B == k {
-			fields := d.Fields(pairs[0])
+			replaced, fields = &pairs[0], d.Fields(pairs[0])
 			if h.alike && len(fields) == 0 {
 				fields = d.goals(pairs[0])
 			}
-			if _, err := w.Write(appendFieldDiffs(nil, fields)); err != nil {
-				return err
-			}
 			pairs = pairs[1:]
 		}
+		if !yield(k, replaced, fields) {
+			return
+		}
 	}
-	return nil
 }
 
 // goals lists where branches go that differ in nothing else.

@@ -2,6 +2,7 @@ package view_test
 
 import (
 	"bytes"
+	"encoding/binary"
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
@@ -13,6 +14,7 @@ import (
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/facts"
 	"github.com/isago/isago/internal/alloctest"
+	"github.com/isago/isago/internal/program"
 	"github.com/isago/isago/isa"
 	"github.com/isago/isago/survey"
 	"github.com/isago/isago/target/catalog"
@@ -260,5 +262,55 @@ func BenchmarkJSON(b *testing.B) {
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*len(list)), "ns/inst")
 			b.ReportMetric(float64(size)/float64(len(list)), "B/inst")
 		})
+	}
+}
+
+// TestDiffSchema holds a difference against the schema: an instruction that replaces another, one that is added, a declaration.
+func TestDiffSchema(t *testing.T) {
+	root := loadSchema(t)
+	set, err := pica200.Load(isa.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	listing := func(name string, words ...uint32) *view.Listing {
+		d, err := set.NewDecoder("")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var data []byte
+		for _, w := range words {
+			data = binary.LittleEndian.AppendUint32(data, w)
+		}
+		im, err := program.Raw(d.Root(), data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		im.Declarations = func() ([]program.FileDeclaration, error) {
+			return []program.FileDeclaration{{Key: "name", Text: "name " + name}}, nil
+		}
+		return &view.Listing{Decoder: d, Image: im}
+	}
+	// nop, end; the bits below the opcode of add are its operands: destination 21..25, source 12..18, source 7..11
+	diff, err := view.Compare(listing("a", 0x00001000, 0x88000000), listing("b", 0x00201000, 0x84000000, 0x88000000))
+	if err != nil {
+		t.Fatal(err)
+	}
+	report := diff.Report("a.bin", "b.bin")
+	data, err := json.Marshal(report)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if wrong := root.Defs["diff"].check(root, decode(t, data), "diff"); wrong != "" {
+		t.Error(wrong)
+	}
+	if report.Equal || report.Same != 1 || len(report.Hunks) != 1 || len(report.Declared) != 1 {
+		t.Fatalf("%s", data)
+	}
+	added := report.Hunks[0].Added
+	if len(added) != 2 || added[0].Replaces == nil || *added[0].Replaces != 0 || len(added[0].Fields) != 1 || added[1].Replaces != nil || added[1].Address != 4 || added[1].Text != "nop" {
+		t.Errorf("%s", data)
+	}
+	if f := added[0].Fields[0]; f.Before != "0" || f.After != "1" {
+		t.Errorf("destination %s becomes %s, want 0 and 1", f.Before, f.After)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -14,14 +15,24 @@ import (
 )
 
 func newVersion() *cobra.Command {
-	return &cobra.Command{
-		Use:     "version",
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:     "version [flags]",
 		GroupID: "about",
 		Short:   "Print the version",
 		Long:    "version prints the version of the program, the revision it was built from, and the compiler.",
-		Args:    noArgs,
-		RunE:    printVersion,
+		Example: `  isago version
+  isago version --json`,
+		Args: noArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if asJSON {
+				return printJSON(cmd.OutOrStdout(), buildOf())
+			}
+			return printVersion(cmd, args)
+		},
 	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "the same as JSON")
+	return cmd
 }
 
 func printVersion(cmd *cobra.Command, _ []string) error {
@@ -29,19 +40,46 @@ func printVersion(cmd *cobra.Command, _ []string) error {
 	return err
 }
 
-// version describes the build: module version, revision, compiler.
-func version() string {
+// build describes how the program was built. Version is empty without module information.
+type build struct {
+	Name     string `json:"name"`
+	Version  string `json:"version,omitempty"`
+	Revision string `json:"revision,omitempty"`
+	// Modified is set if the revision had changes that were not committed.
+	Modified bool   `json:"modified,omitempty"`
+	Go       string `json:"go"`
+	System   string `json:"system"`
+}
+
+func buildOf() build {
+	b := build{Name: "isago", Go: runtime.Version(), System: runtime.GOOS + "/" + runtime.GOARCH}
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
-		return "isago, built without module information"
+		return b
 	}
-	text := "isago " + info.Main.Version
+	b.Version = info.Main.Version
 	for _, s := range info.Settings {
-		if s.Key == "vcs.revision" && len(s.Value) >= 12 {
-			text += " (" + s.Value[:12] + ")"
+		switch s.Key {
+		case "vcs.revision":
+			b.Revision = s.Value
+		case "vcs.modified":
+			b.Modified = s.Value == "true"
 		}
 	}
-	return text + " " + info.GoVersion
+	return b
+}
+
+// version describes the build in a line: version, revision, compiler.
+func version() string {
+	b := buildOf()
+	if b.Version == "" {
+		return "isago, built without module information"
+	}
+	text := b.Name + " " + b.Version
+	if len(b.Revision) >= 12 {
+		text += " (" + b.Revision[:12] + ")"
+	}
+	return text + " " + b.Go
 }
 
 func newCodes() *cobra.Command {

@@ -14,6 +14,7 @@ import (
 type diffFlags struct {
 	machineFlags
 	rangeFlags
+	json bool
 }
 
 func newDiff() *cobra.Command {
@@ -56,6 +57,7 @@ command line; 3 if they are the same and name table entries that were not given.
 	f.rangeFlags.add(cmd)
 	f.addOrder(cmd)
 	f.addTables(cmd)
+	cmd.Flags().BoolVar(&f.json, "json", false, "print the differences as JSON")
 	return cmd
 }
 
@@ -92,7 +94,12 @@ func (f *diffFlags) run(cmd *cobra.Command, a, b string) error {
 		return err
 	}
 	w := bufio.NewWriter(cmd.OutOrStdout())
-	if err := cmp.Or(d.Print(w, palette), w.Flush()); err != nil {
+	if f.json {
+		err = printJSON(w, d.Report(inputName(a), inputName(b)))
+	} else {
+		err = d.Print(w, palette)
+	}
+	if err := cmp.Or(err, w.Flush()); err != nil {
 		return err
 	}
 	found := false

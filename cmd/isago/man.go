@@ -2,8 +2,10 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -35,33 +37,56 @@ func listed(cmd *cobra.Command) (list []*cobra.Command) {
 
 func pageName(cmd *cobra.Command) string { return strings.ReplaceAll(cmd.CommandPath(), " ", "-") }
 
+// exitStatuses are those of commands whose help has no own paragraph about them.
+const exitStatuses = `Exit status: 0; 1 for a mistake in the input; 2 for a mistake on the command line; 3 if the output is complete and
+something was found in the input; 130 if the command was interrupted.`
+
+// exitMark starts the paragraph about the exit status in the help of a command.
+const exitMark = "Exit status: "
+
 // manualPage is the page of a command, for troff.
 func manualPage(cmd *cobra.Command) []byte {
 	cmd.InitDefaultHelpFlag()
 	var b bytes.Buffer
-	b.WriteString(".TH \"ISAGO\" \"1\" \"\" \"isago\"\n")
-	fmt.Fprintf(&b, ".SH NAME\n%s \\- %s\n", troff(pageName(cmd)), troff(cmd.Short))
+	name := pageName(cmd)
+	fmt.Fprintf(&b, ".TH \"%s\" \"1\" \"\" \"isago\" \"isago manual\"\n", troff(strings.ToUpper(name)))
+	fmt.Fprintf(&b, ".SH NAME\n%s \\- %s\n", troff(name), troff(cmd.Short))
 	fmt.Fprintf(&b, ".SH SYNOPSIS\n\\fB%s\\fP\n", troff(cmd.UseLine()))
-	long := cmd.Long
-	if long == "" {
-		long = cmd.Short
+	var description []string
+	status := exitStatuses
+	for text := range strings.SplitSeq(cmp.Or(cmd.Long, cmd.Short), "\n\n") {
+		if strings.HasPrefix(text, exitMark) {
+			status = text
+		} else {
+			description = append(description, text)
+		}
 	}
-	fmt.Fprintf(&b, ".SH DESCRIPTION\n%s", asItStands(long))
+	fmt.Fprintf(&b, ".SH DESCRIPTION\n%s", asItStands(strings.Join(description, "\n\n")))
+	below := listed(cmd)
+	if len(below) > 0 {
+		b.WriteString(".SH COMMANDS\n")
+	}
+	for _, c := range below {
+		fmt.Fprintf(&b, ".TP\n\\fB%s\\fP(1)\n%s\n", troff(pageName(c)), troff(c.Short))
+	}
 	manualFlags(&b, "OPTIONS", cmd.NonInheritedFlags())
 	manualFlags(&b, "OPTIONS OF ALL COMMANDS", cmd.InheritedFlags())
+	fmt.Fprintf(&b, ".SH EXIT STATUS\n%s\n", troff(strings.TrimPrefix(status, exitMark)))
+	fmt.Fprintf(&b, ".SH DIAGNOSTICS\n%s\n", troff("Errors, warnings and findings end with a code in brackets, such as [missing-end].")+
+		" \\fBisago codes\\fP \\fINAME\\fP prints what a code means, with an example; \\fBisago\\-codes\\fP(1) lists all codes.")
 	if cmd.Example != "" {
 		fmt.Fprintf(&b, ".SH EXAMPLES\n%s", asItStands(cmd.Example))
 	}
-	var others []string
+	others := []string{"isago-codes"}
 	if cmd.HasParent() {
 		others = append(others, pageName(cmd.Parent()))
 	}
-	for _, c := range listed(cmd) {
+	for _, c := range below {
 		others = append(others, pageName(c))
 	}
-	if len(others) > 0 {
-		fmt.Fprintf(&b, ".SH SEE ALSO\n\\fB%s\\fP(1)\n", strings.ReplaceAll(troff(strings.Join(others, " ")), " ", "\\fP(1), \\fB"))
-	}
+	slices.Sort(others)
+	others = slices.DeleteFunc(slices.Compact(others), func(other string) bool { return other == name })
+	fmt.Fprintf(&b, ".SH SEE ALSO\n\\fB%s\\fP(1)\n", strings.ReplaceAll(troff(strings.Join(others, " ")), " ", "\\fP(1), \\fB"))
 	return b.Bytes()
 }
 

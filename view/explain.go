@@ -254,10 +254,10 @@ func innermost(fields []isa.Field, i int) bool {
 // rowBits is the number of bits in a row of the picture.
 const rowBits = 32
 
-// picture prints the bits, the most significant first, in rows of 32.
+// picture prints the bits, the most significant first, in rows of 32, which are folded where they are too long.
 func (e *explainer) picture(pic *picture) {
 	for high := pic.size - 1; high >= 0; {
-		low := high / rowBits * rowBits
+		low := e.fold(pic, high, high/rowBits*rowBits)
 		var digits, names strings.Builder
 		var marks ruler
 		for b := high; b >= low; b-- {
@@ -281,6 +281,34 @@ func (e *explainer) picture(pic *picture) {
 		high = low - 1
 	}
 	e.printf("\n")
+}
+
+// fold returns the lowest bit of a row from bit high downwards, low if all bits fit. A longer row ends at the border of a field;
+// a field that is longer than a row is cut at a byte, or at any bit.
+func (e *explainer) fold(pic *picture, high, low int) int {
+	columns, border, octet, last := 2, 0, 0, high
+	for b := high; b >= low; b-- {
+		if b%8 == 7 && b != high {
+			columns++
+		}
+		if columns += 2; columns-1 > e.Width && b != high { // no blank follows the last bit
+			switch {
+			case border > 0:
+				return border
+			case octet > 0:
+				return octet
+			}
+			return last
+		}
+		last = b
+		if b%8 == 0 {
+			octet = b
+		}
+		if b > low && pic.cells[b].letter != pic.cells[b-1].letter {
+			border = b
+		}
+	}
+	return low
 }
 
 // ruler is the line above the bits: the number of the highest bit, and of that of each byte.

@@ -34,7 +34,7 @@ func newAsm() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "asm [flags] FILE...",
 		GroupID: "code",
-		Short:   "Turn text into the words of a program",
+		Short:   "Assemble source text into a program",
 		Long: `asm reads instructions as dis prints them, labels ("name:"), directives and comments, and writes
 the words. - is standard input.
 

@@ -30,7 +30,7 @@ func newCheck() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "check [flags] [FILE.xml]",
 		GroupID: "code",
-		Short:   "Prove a description sound, or show where it is not",
+		Short:   "Check the description of a machine for mistakes",
 		Long: `check looks for mistakes in a description: words that two instructions claim or that none does,
 overrides and values that never apply, names that are not defined everywhere, things that nothing uses,
 bits that no text shows, words that print the same text. Each finding has a code ("isago help codes"),

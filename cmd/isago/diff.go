@@ -22,7 +22,7 @@ func newDiff() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "diff [flags] FILE[:PROGRAM] FILE[:PROGRAM]",
 		GroupID: "code",
-		Short:   "Compare two programs by instruction, field and declaration",
+		Short:   "Compare two programs: instructions, fields and declarations",
 		Long: `diff compares two files of one machine: their instructions and what they declare, such as constants, entries,
 names and registers of uniforms, semantics of outputs, stages, modes, and sizes of memories. Lines with - are in the
 first file only, lines with + in the second one only. Where an instruction replaces another of the same kind, the

@@ -35,7 +35,7 @@ func newDis() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "dis [flags] FILE[:PROGRAM]",
 		GroupID: "code",
-		Short:   "Print the instructions of a program",
+		Short:   "Disassemble a program",
 		Long: `dis prints a program as text. The format of FILE is recognised by its content; raw words need
 --isa or --spec. - is standard input. FILE:PROGRAM lists one program of a file that has several, such as a
 kernel of a cubin.

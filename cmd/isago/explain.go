@@ -37,7 +37,7 @@ func newExplain() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "explain [flags] WORD | INSTRUCTION | MNEMONIC | FILE@PLACE | FILE:LINE",
 		GroupID: "code",
-		Short:   "Draw an instruction: each bit under its field",
+		Short:   "Draw an instruction bit by bit, or explain the code of a message",
 		Long: `explain draws one instruction: a letter for every bit names its field, and every field is listed with
 its value and what it means. The instruction can be
 
@@ -243,7 +243,7 @@ func (f *explainFlags) parse(set *isa.Set, text string) (asm.Result, *isa.Root, 
 }
 
 func (f *explainFlags) options(cmd *cobra.Command) view.ExplainOptions {
-	return view.ExplainOptions{Nested: f.nested, All: f.all, Width: terminalWidth(cmd.OutOrStdout())}
+	return view.ExplainOptions{Nested: f.nested, All: f.all, Width: textWidth(cmd.OutOrStdout())}
 }
 
 // draw shows an instruction.

@@ -43,7 +43,7 @@ func newGen() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "gen",
 		GroupID: "code",
-		Short:   "Write a decoder, printer and encoder as source code",
+		Short:   "Generate a decoder, printer and encoder as source code",
 		Long: `gen writes source code that decodes, prints and packs the instructions of a machine, and needs nothing of
 isago to do it: C for emulators and drivers, Go for tools. What it prints is what "isago dis" prints, findings
 included. docs/generate.md shows how to embed it.`,

@@ -32,7 +32,7 @@ func newList() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "list [flags] [FILE]",
 		GroupID: "code",
-		Short:   "Show the machines, or what a file contains",
+		Short:   "List the machines, or what a file contains",
 		Long: `list shows the machines that isago knows: how many instructions they have, other names that --isa
 accepts, the formats of their files, the roots that --root takes, the contexts, the tables beside the code and
 the spellings; with --isa or --spec those of one machine; with FILE what the file contains. - is standard input.
@@ -256,7 +256,7 @@ func (f *listFlags) listInstructions(cmd *cobra.Command) error {
 			}
 			fmt.Fprintf(out, "%s, %s\n", p.Title(setName(leaves[i].Set())), strings.TrimPrefix(in.Root, "#"))
 		}
-		view.Entry(out, p, in.Name, in.Text, in.Doc, min(columns, longestColumn), terminalWidth(cmd.OutOrStdout()))
+		view.Entry(out, p, in.Name, in.Text, in.Doc, min(columns, longestColumn), textWidth(cmd.OutOrStdout()))
 	}
 	return out.Flush()
 }
@@ -297,7 +297,7 @@ func (f *listFlags) listQuirks(cmd *cobra.Command) error {
 			fmt.Fprintln(out)
 		}
 		fmt.Fprintf(out, "%s\n", p.Title(m.Machine))
-		if err := view.Quirks(out, m.Quirks, terminalWidth(cmd.OutOrStdout())); err != nil {
+		if err := view.Quirks(out, m.Quirks, textWidth(cmd.OutOrStdout())); err != nil {
 			return err
 		}
 	}

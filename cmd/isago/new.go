@@ -29,7 +29,7 @@ func newNew() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "new [flags] NAME",
 		GroupID: "about",
-		Short:   "Start the description of a machine",
+		Short:   "Start the description of a new machine",
 		Long: `new writes NAME.xml, a description to start from: a register file, an operand and two instructions, with
 what each element is for. It loads and passes check as it stands. It never overwrites a file.`,
 		Example: `  isago new mygpu --size 64

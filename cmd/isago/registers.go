@@ -235,7 +235,7 @@ func (f *listFlags) listRegisters() error {
 			}
 			fmt.Fprintf(out, "%s, registers\n", p.Title(cmp.Or(r.Machine, "the description")))
 		}
-		view.Entry(out, p, strings.Join(r.Names, " to "), r.facts(), r.Doc, min(columns, longestColumn), terminalWidth(w))
+		view.Entry(out, p, strings.Join(r.Names, " to "), r.facts(), r.Doc, min(columns, longestColumn), textWidth(w))
 	}
 	return out.Flush()
 }

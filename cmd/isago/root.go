@@ -33,8 +33,8 @@ func newRoot(args ...string) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "isago",
 		Short: "The instruction sets of shader processors",
-		Long: `isago reads, writes and explains the programs of shader processors. Each machine is one
-description in XML; "isago list" shows the machines that it ships, and --spec takes others.`,
+		Long: `isago reads, writes, checks and runs the programs of shader processors. "isago help COMMAND" describes
+a command, and "isago list" shows the machines.`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          knownCommand,
@@ -50,6 +50,7 @@ description in XML; "isago list" shows the machines that it ships, and --spec ta
 		return cmd.Help()
 	}
 	root.SetFlagErrorFunc(flagError)
+	root.SetHelpFunc(printHelp)
 	root.AddGroup(&cobra.Group{ID: "code", Title: "Programs:"}, &cobra.Group{ID: "about", Title: "About:"})
 	for _, c := range commands() {
 		if len(args) > 0 && c.name == args[0] {
@@ -67,6 +68,7 @@ description in XML; "isago list" shows the machines that it ships, and --spec ta
 	root.InitDefaultCompletionCmd()
 	for _, c := range root.Commands() {
 		if c.Name() == "completion" {
+			c.Short = "Print a completion script for a shell"
 			c.Args = knownCommand
 			c.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
 			for _, shell := range c.Commands() {
@@ -155,7 +157,7 @@ func knownCommand(cmd *cobra.Command, args []string) error {
 func newHelp(root *cobra.Command) *cobra.Command {
 	return &cobra.Command{
 		Use:   "help [COMMAND]",
-		Short: "Help about a command",
+		Short: "Print the help of a command",
 		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 			cmd, _, err := root.Find(args)
 			if err != nil {

@@ -48,7 +48,7 @@ func newRun() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "run [flags] FILE[:PROGRAM]",
 		GroupID: "code",
-		Short:   "Run a program on inputs",
+		Short:   "Run a program on inputs, without the hardware",
 		Long: `run executes a program, a file or its source: a vertex shader once for each vertex. Inputs, uniforms and outputs go by the names
 that the file gives them, or by their registers, such as v0 and c5; NAME[2] is one register of an array. Where they are in memories, such as a[0x4],
 they go by their addresses in bytes. isago list --registers shows the names.

@@ -38,7 +38,7 @@ func newStep() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "step [flags] [FILE]",
 		GroupID: "code",
-		Short:   "Run instructions on states, as JSON lines",
+		Short:   "Run instructions on given states, as lines of JSON",
 		Long: `step reads a JSON object from each line and answers each with a line: what an instruction, or a short
 program, does to a state. It is an oracle for those who write emulators and their tests.
 

@@ -28,7 +28,7 @@ func newSurvey() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "survey [flags] FILE[:PROGRAM]...",
 		GroupID: "code",
-		Short:   "Count what programs use of an instruction set",
+		Short:   "Count which instructions and values programs use",
 		Long: `survey reads programs of one machine and counts what they use: how often each instruction occurs, in how
 many files, and which never do; features, such as relative addressing, memories, stages, modes and semantics;
 the values of each field; and the words that are no instruction. Unknown words are grouped by the nearest

@@ -317,6 +317,9 @@ const leastText = 10
 // errUTF16 is the error for text that is not in UTF-8.
 var errUTF16 = errors.New("text in UTF-16, expected UTF-8")
 
+// errBinary is the error for a file of bytes, of which no message could show a line.
+var errBinary = errors.New("not text, expected source")
+
 // recognise finds the machine and the format of a file by its content, unless it is to be taken for raw code.
 func (f *setFlags) recognise(data []byte) (catalog.Machine, catalog.Format, bool) {
 	if f.takeRaw {

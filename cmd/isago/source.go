@@ -319,8 +319,12 @@ func openText(cmd *cobra.Command, name string) (*program.Text, *code, error) {
 		return nil, nil, err
 	}
 	head, err := in.head()
-	if err == nil && diag.IsUTF16(string(head)) {
+	switch {
+	case err != nil:
+	case diag.IsUTF16(string(head)):
 		err = fileError(name, errUTF16)
+	case bytes.IndexByte(head, 0) >= 0:
+		err = fileError(name, errBinary)
 	}
 	if err != nil {
 		return nil, nil, errors.Join(err, in.Close())

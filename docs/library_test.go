@@ -26,6 +26,7 @@ func TestLibraryExamples(t *testing.T) {
 		examples = append(examples, unindent(string(data)))
 	}
 	found := 0
+	var shown strings.Builder
 	for _, b := range blocks(t, "library.md") {
 		if b.kind == "golang" { // of another module
 			continue
@@ -37,6 +38,12 @@ func TestLibraryExamples(t *testing.T) {
 			t.Errorf("library.md:%d: no example has this code:\n%s", b.line, b.text)
 		}
 		found++
+		shown.WriteString(b.text)
+	}
+	for _, call := range []string{"set.NewDecoder(", "d.SetTable(", "d.Decode(", "d.Append(", "p.Write(", "p.Start(", "p.Run(", "p.Read("} {
+		if !strings.Contains(shown.String(), call) {
+			t.Errorf("library.md does not show %s...)", call)
+		}
 	}
 	if found == 0 {
 		t.Error("no code")

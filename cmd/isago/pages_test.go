@@ -264,6 +264,49 @@ func TestTutorials(t *testing.T) {
 	}
 }
 
+// The members of options that docs/generate.md names are in generated headers.
+func TestGeneratedMembers(t *testing.T) {
+	var members strings.Builder
+	for _, machine := range []string{"pica200", "tesla"} { // of a table, and of contexts
+		dir := t.TempDir()
+		var out bytes.Buffer
+		if status := run([]string{"gen", "c", "--isa", machine, "-o", dir}, strings.NewReader(""), &out, &out); status != 0 {
+			t.Fatalf("gen c --isa %s: status %d\n%s", machine, status, &out)
+		}
+		header, err := os.ReadFile(filepath.Join(dir, machine+".h"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, rest, _ := strings.Cut(string(header), "struct "+machine+"_options {")
+		options, _, _ := strings.Cut(rest, "\n};")
+		members.WriteString(options)
+	}
+	text := strings.Join(readPage(t, "../../docs/generate.md").lines, "\n")
+	_, text, _ = strings.Cut(text, "| member | what it does |")
+	table, _, _ := strings.Cut(text, "\n\n")
+	rows := 0
+	for row := range strings.Lines(table) {
+		cells := strings.Split(row, "|")
+		if len(cells) < 3 || strings.HasPrefix(cells[1], "---") {
+			continue
+		}
+		rows++
+		for _, m := range quoted.FindAllStringSubmatch(cells[1], -1) {
+			name, _, _ := strings.Cut(m[1], "(")
+			if base, ok := strings.CutPrefix(name, "context."); ok && base == "NAME" {
+				name = "context"
+			}
+			pattern := strings.ReplaceAll(strings.ReplaceAll(name, "NAME", `[a-z0-9]+`), "_N", `_[0-9]+`)
+			if name != "gen" && !regexp.MustCompile(`\b`+pattern+`\b`).MatchString(members.String()) {
+				t.Errorf("docs/generate.md names a member %s, which no header has", name)
+			}
+		}
+	}
+	if rows < 8 {
+		t.Errorf("%d rows of members, expected at least 8", rows)
+	}
+}
+
 // The pages of reference are worked through in a folder with the examples of their machines.
 func TestReference(t *testing.T) {
 	needShell(t)

@@ -2,8 +2,12 @@ package pica200_test
 
 import (
 	"fmt"
+	"math"
 	"os"
 
+	"github.com/isago/isago/bits"
+	"github.com/isago/isago/exec"
+	"github.com/isago/isago/isa"
 	"github.com/isago/isago/target/pica200"
 )
 
@@ -78,4 +82,84 @@ func ExampleSourceOf() {
 	// 	mov out_color, constf95.y	; 1.0
 	// 	end
 	// .end
+}
+
+// A decoder of PICA200 as an emulator holds a shader: an array of code, and one of operand descriptors.
+func ExampleLoad() {
+	code := []uint32{0x4e001000, 0x88000000}
+	descriptors := []uint32{0x36c}
+
+	set, err := pica200.Load(isa.Options{})
+	if err != nil {
+		fmt.Println(isa.Explain(err))
+		return
+	}
+	d, err := set.NewDecoder("")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	entries := make([]bits.Value, len(descriptors))
+	for i, e := range descriptors {
+		entries[i] = bits.Of(uint64(e))
+	}
+	d.SetTable(0, entries) // the first table of the machine, and its only one
+	for _, word := range code {
+		in, ok := d.Decode(bits.Of(uint64(word)))
+		if !ok {
+			fmt.Printf(".word 0x%08x\n", word)
+			continue
+		}
+		fmt.Println(string(d.Append(nil, in)))
+	}
+	// Output:
+	// mov r0.xy, v1
+	// end
+}
+
+// A shader unit: two arrays, and registers by name.
+func Example_processor() {
+	code := []uint32{0x4e001000, 0x88000000} // mov r0.xy, v1; end
+	opdesc := []bits.Value{bits.Of(0x36c)}
+
+	set, err := pica200.Load(isa.Options{})
+	if err != nil {
+		fmt.Println(isa.Explain(err))
+		return
+	}
+	p, err := exec.NewProcessor(set, exec.Setup{
+		Tables: [][]bits.Value{opdesc},
+		Fetch: func(addr uint64) (bits.Value, bool) {
+			if addr >= uint64(len(code)) {
+				return bits.Value{}, false
+			}
+			return bits.Of(uint64(code[addr])), true
+		},
+	})
+	if err != nil {
+		fmt.Println(isa.Explain(err))
+		return
+	}
+	if err := p.Write("v1", 0, 0x3f800000, 0x40000000, 0, 0); err != nil { // 1, 2, 0, 0
+		fmt.Println(err)
+		return
+	}
+	p.Start(0)
+	for _, stop := range p.Run(1000) {
+		fmt.Println(stop)
+	}
+	r0, err := p.Read("r0", 0)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, c := range r0 {
+		fmt.Println(math.Float32frombits(uint32(c)))
+	}
+	// Output:
+	// end at 0x4
+	// 1
+	// 2
+	// 0
+	// 0
 }

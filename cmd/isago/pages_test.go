@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode"
 )
 
 // page is a page of the handbook as a reader works through it: a block "```LANGUAGE NAME" is a file to
@@ -221,28 +222,102 @@ func TestExamplesNamed(t *testing.T) {
 	}
 }
 
-// Links in the pages lead somewhere.
+// Links in the pages lead somewhere: to a file that exists, and to a heading or an anchor in it.
 func TestLinks(t *testing.T) {
 	files, err := filepath.Glob("../../docs/*.md")
 	if err != nil {
 		t.Fatal(err)
 	}
+	known := map[string]map[string]bool{}
 	for _, file := range append(files, "../../README.md", "../../CONTRIBUTING.md", "../../CHANGELOG.md", "../../RATIONALE.md", "../../SECURITY.md", "../../examples/README.md") {
 		for i, line := range readPage(t, file).lines {
 			for _, m := range link.FindAllStringSubmatch(line, -1) {
-				target, _, _ := strings.Cut(m[1], "#")
-				if target == "" || strings.Contains(target, "://") {
+				if strings.Contains(m[1], "://") {
 					continue
 				}
-				if _, err := os.Stat(filepath.Join(filepath.Dir(file), target)); err != nil {
+				target, anchor, hasAnchor := strings.Cut(m[1], "#")
+				to := file
+				if target != "" {
+					to = filepath.Join(filepath.Dir(file), target)
+				}
+				if _, err := os.Stat(to); err != nil {
 					t.Errorf("%s:%d: %s leads nowhere", file, i+1, m[1])
+					continue
+				}
+				if !hasAnchor {
+					continue
+				}
+				if known[to] == nil {
+					known[to] = anchors(readPage(t, to))
+				}
+				if !known[to][anchor] {
+					t.Errorf("%s:%d: %s: the page has no heading or anchor %q", file, i+1, m[1], anchor)
 				}
 			}
 		}
 	}
 }
 
-var link = regexp.MustCompile(`\]\(([^)\s]+)\)`)
+// anchors returns the names under which links reach a place in the page: those of its headings, as code hosts
+// make them, and those of <a id="...">.
+func anchors(p page) map[string]bool {
+	list := map[string]bool{}
+	fenced := false
+	for _, line := range p.lines {
+		if strings.HasPrefix(line, "```") {
+			fenced = !fenced
+		}
+		if fenced {
+			continue
+		}
+		for _, m := range anchor.FindAllStringSubmatch(line, -1) {
+			list[m[1]] = true
+		}
+		title, ok := strings.CutPrefix(strings.TrimLeft(line, "#"), " ")
+		if !ok || !strings.HasPrefix(line, "#") {
+			continue
+		}
+		name := strings.Map(func(r rune) rune {
+			switch {
+			case r == ' ':
+				return '-'
+			case r == '-' || r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r):
+				return unicode.ToLower(r)
+			}
+			return -1
+		}, strings.TrimSpace(title))
+		for n := 1; list[name]; n++ { // a second heading of one name
+			name = fmt.Sprintf("%s-%d", strings.TrimSuffix(name, fmt.Sprintf("-%d", n-1)), n)
+		}
+		list[name] = true
+	}
+	return list
+}
+
+var (
+	link   = regexp.MustCompile(`\]\(([^)\s]+)\)`)
+	anchor = regexp.MustCompile(`<a id="([^"]+)">`)
+)
+
+// Each term of the glossary is linked from a page that README links to.
+func TestGlossary(t *testing.T) {
+	terms := 0
+	pages := ""
+	for _, m := range link.FindAllStringSubmatch(strings.Join(readPage(t, "../../README.md").lines, "\n"), -1) {
+		if file, _, _ := strings.Cut(m[1], "#"); strings.HasSuffix(file, ".md") {
+			pages += strings.Join(readPage(t, "../../"+file).lines, "\n")
+		}
+	}
+	for _, m := range anchor.FindAllStringSubmatch(strings.Join(readPage(t, "../../docs/glossary.md").lines, "\n"), -1) {
+		terms++
+		if !strings.Contains(pages, "](glossary.md#"+m[1]+")") && !strings.Contains(pages, "](docs/glossary.md#"+m[1]+")") {
+			t.Errorf("no page that README links to links to glossary.md#%s", m[1])
+		}
+	}
+	if terms < 20 {
+		t.Errorf("%d terms, expected at least 20", terms)
+	}
+}
 
 // Each tutorial is worked through in an empty folder, as its reader would.
 func TestTutorials(t *testing.T) {

@@ -15,7 +15,8 @@ import (
 
 // page is a page of the handbook as a reader works through it: a block "```LANGUAGE NAME" is a file to
 // save as NAME, "```diff NAME" a change of it, a block "```console" has commands behind "$ " and what they print, where a line "..."
-// stands for any lines and " ..." for the rest of a line. "```console exit=N" says with which status the last command of the block ends.
+// stands for any lines and " ..." for the rest of a line. "```console exit=N" says with which status the last command of the block ends; "needs=PROGRAM"
+// skips the block where the program is not installed.
 type page struct {
 	file  string
 	lines []string
@@ -110,9 +111,14 @@ func (p page) edit(t *testing.T, file string, f fence) {
 func (p page) session(t *testing.T, dir string, f fence) int {
 	t.Helper()
 	want, commands := 0, 0
-	if len(f.info) > 1 {
-		if _, err := fmt.Sscanf(f.info[1], "exit=%d", &want); err != nil {
-			t.Fatalf("%s:%d: %q, expected exit=N", p.file, f.first, f.info[1])
+	for _, info := range f.info[1:] {
+		if program, ok := strings.CutPrefix(info, "needs="); ok {
+			if _, err := exec.LookPath(program); err != nil {
+				t.Logf("%s:%d: no %s", p.file, f.first, program)
+				return 0
+			}
+		} else if _, err := fmt.Sscanf(info, "exit=%d", &want); err != nil {
+			t.Fatalf("%s:%d: %q, expected exit=N or needs=PROGRAM", p.file, f.first, info)
 		}
 	}
 	status := 0
@@ -298,6 +304,40 @@ var (
 	link   = regexp.MustCompile(`\]\(([^)\s]+)\)`)
 	anchor = regexp.MustCompile(`<a id="([^"]+)">`)
 )
+
+// Each row of docs/README.md is a question with a link, the commands work, and README links to the page.
+func TestIndex(t *testing.T) {
+	if !strings.Contains(strings.Join(readPage(t, "../../README.md").lines, "\n"), "](docs/README.md)") {
+		t.Error("README.md does not link to docs/README.md")
+	}
+	t.Chdir("../..")
+	readers, questions, commands := 0, 0, 0
+	for i, line := range readPage(t, "docs/README.md").lines {
+		if strings.HasPrefix(line, "## ") {
+			readers++
+		}
+		if !strings.HasPrefix(line, "| ") || strings.HasPrefix(line, "| How do I") {
+			continue
+		}
+		questions++
+		if !strings.Contains(line, "? |") || !link.MatchString(line) {
+			t.Errorf("docs/README.md:%d: %q is not a question with a link", i+1, line)
+		}
+		for _, m := range quoted.FindAllStringSubmatch(line, -1) {
+			commands++
+			if !strings.HasPrefix(m[1], "isago ") {
+				t.Errorf("docs/README.md:%d: %q is not a command of isago", i+1, m[1])
+			}
+			var out, diagnostics bytes.Buffer
+			if status := run(arguments(m[1])[1:], strings.NewReader(""), &out, &diagnostics); status != 0 {
+				t.Errorf("docs/README.md:%d: %s: status %d\n%s", i+1, m[1], status, &diagnostics)
+			}
+		}
+	}
+	if readers != 4 || questions < 30 || commands < 15 {
+		t.Errorf("%d readers, %d questions, %d commands, expected 4, at least 30 and at least 15", readers, questions, commands)
+	}
+}
 
 // Each term of the glossary is linked from a page that README links to.
 func TestGlossary(t *testing.T) {

@@ -32,11 +32,11 @@ type asmFlags struct {
 func newAsm() *cobra.Command {
 	var f asmFlags
 	cmd := &cobra.Command{
-		Use:     "asm [flags] FILE...",
+		Use:     "asm [flags] [FILE...]",
 		GroupID: "code",
 		Short:   "Assemble source text into a program",
 		Long: `asm reads instructions as dis prints them, labels ("name:"), directives and comments, and writes
-the words. - is standard input.
+the words. Without a FILE, asm reads standard input from a pipe or a file.
 
   .word EXPR,...   data, 32 bits a word (16 or 8 where the instructions are so)
   .align BYTES     zeros up to a multiple
@@ -70,8 +70,12 @@ of --plain could not be read.`,
 		Example: `  isago asm --isa pica200 --hex program.s
   isago asm --isa example -o program.bin program.s
   isago asm -o light.shbin light.pica
-  echo "mov r0, v0" | isago asm --isa pica200 --plain --hex -`,
+  echo "mov r0, v0" | isago asm --isa pica200 --plain --hex`,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			args, err := orStandardInput(cmd, args, noFile)
+			if err != nil {
+				return err
+			}
 			done, err := f.recognise(cmd, args)
 			if err != nil {
 				return err

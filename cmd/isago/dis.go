@@ -33,11 +33,11 @@ type disFlags struct {
 func newDis() *cobra.Command {
 	var f disFlags
 	cmd := &cobra.Command{
-		Use:     "dis [flags] FILE[:PROGRAM]",
+		Use:     "dis [flags] [FILE[:PROGRAM]]",
 		GroupID: "code",
 		Short:   "Disassemble a program",
 		Long: `dis prints a program as text. The format of FILE is recognised by its content; raw words need
---isa or --spec. - is standard input. FILE:PROGRAM lists one program of a file that has several, such as a
+--isa or --spec. Without a FILE, dis reads standard input from a pipe or a file. FILE:PROGRAM lists one program of a file that has several, such as a
 kernel of a cubin.
 
 A file of a format that asm writes is printed as source, from which asm makes the same bytes; with
@@ -63,11 +63,17 @@ FIELD VALUE TEXT: the text of a value of a field of type custom, for dis and asm
 Exit status: 0; 1 for input that cannot be read; 2 for a mistake on the command line; 3 if words were
 unknown or had unexpected bits, or lines of --hex could not be read.`,
 		Example: `  isago dis light.shbin
-  isago dis light.shbin | isago asm --isa pica200 -o same.shbin -
+  isago dis light.shbin | isago asm --isa pica200 -o same.shbin
   isago dis --addresses --words light.shbin
-  echo 4c000000/36f | isago dis --isa pica200 --plain --hex -`,
-		Args: oneFile,
+  echo 4c000000/36f | isago dis --isa pica200 --plain --hex`,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			args, err := orStandardInput(cmd, args, noFile)
+			if err != nil {
+				return err
+			}
+			if err := oneFile(cmd, args); err != nil {
+				return err
+			}
 			name, err := f.pick(args[0])
 			if err != nil {
 				return err

@@ -35,7 +35,7 @@ type explainFlags struct {
 func newExplain() *cobra.Command {
 	var f explainFlags
 	cmd := &cobra.Command{
-		Use:     "explain [flags] WORD | INSTRUCTION | MNEMONIC | FILE@PLACE | FILE:LINE",
+		Use:     "explain [flags] [WORD | INSTRUCTION | MNEMONIC | FILE@PLACE | FILE:LINE]",
 		GroupID: "code",
 		Short:   "Draw an instruction bit by bit, or explain the code of a message",
 		Long: `explain draws one instruction: a letter for every bit names its field, and every field is listed with
@@ -50,6 +50,9 @@ its value and what it means. The instruction can be
   light.pica:9      line 9 of a source
   missing-end       the code of a message, as isago codes prints it
 
+Without an argument, explain reads standard input from a pipe or a file: each line is one of these, and
+labels and comments on the line are skipped. It reports an error in one line and goes on with the next.
+
 Where the description says what the instruction does, the quirks are listed on which that depends:
 choices of run where documents and hardware disagree.
 
@@ -62,13 +65,17 @@ bits.`,
   isago explain --isa pica200 4e0a8001/36f
   isago explain --isa pica200 "mad r0.xyz, v0, c4, r1"
   isago explain light.shbin@main+3`,
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return usagef("what to explain? a WORD, an INSTRUCTION, a MNEMONIC, FILE@PLACE or FILE:LINE")
+		RunE: func(cmd *cobra.Command, args []string) error {
+			args, err := orStandardInput(cmd, args, "what to explain? a WORD, an INSTRUCTION, a MNEMONIC, FILE@PLACE or FILE:LINE")
+			if err != nil {
+				return err
 			}
-			return nil
+			text := strings.Join(args, " ")
+			if text == "-" {
+				return f.lines(cmd)
+			}
+			return f.run(cmd, text, diag.Span{Src: &diag.Source{Name: argument, Text: text}, End: len(text)})
 		},
-		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, strings.Join(args, " ")) },
 	}
 	f.machineFlags.add(cmd)
 	f.rangeFlags.add(cmd)
@@ -80,7 +87,48 @@ bits.`,
 	return cmd
 }
 
-func (f *explainFlags) run(cmd *cobra.Command, text string) error {
+// lines draws what each line of standard input names.
+func (f *explainFlags) lines(cmd *cobra.Command) error {
+	src, err := readSource(cmd, "-")
+	if err != nil {
+		return err
+	}
+	set := f.loaded()
+	if f.given() && set == nil {
+		_, err := f.load(nil)
+		return err
+	}
+	var worst error
+	off, drawn := 0, false
+	for line := range strings.Lines(src.Text) {
+		trimmed := strings.TrimSpace(line)
+		start := off + strings.Index(line, trimmed)
+		at := diag.Span{Src: src, Off: start, End: start + len(trimmed)}
+		if set != nil {
+			at = instructionIn(set, src, off, line)
+		}
+		if off += len(line); at.Off == at.End {
+			continue
+		}
+		if drawn && !f.json {
+			fmt.Fprintln(cmd.OutOrStdout())
+		}
+		own := *f // the machine of a mnemonic is each line's own
+		err := own.run(cmd, src.Text[at.Off:at.End], at)
+		drawn = err == nil || errors.Is(err, errFindings)
+		if !drawn && !placed(err) {
+			number, _ := at.LineCol()
+			err = fmt.Errorf("%s:%d: %w", stdin, number, err)
+		}
+		if worst, err = worseOf(cmd, worst, err); err != nil {
+			return err
+		}
+	}
+	return worst
+}
+
+// run draws what a text names that stands at a place.
+func (f *explainFlags) run(cmd *cobra.Command, text string, span diag.Span) error {
 	switch at, ok := locationOf(text); {
 	case !ok || at == location{file: text}:
 	case at.line > 0:
@@ -94,7 +142,7 @@ func (f *explainFlags) run(cmd *cobra.Command, text string) error {
 	}
 	if f.given() {
 		explain = func(cmd *cobra.Command, text string) error {
-			return f.explain(cmd, text, diag.Span{Src: &diag.Source{Name: argument, Text: text}, End: len(text)})
+			return f.explain(cmd, text, span)
 		}
 	}
 	err := explain(cmd, text)

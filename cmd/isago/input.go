@@ -35,6 +35,43 @@ func open(cmd *cobra.Command, name string) (io.ReadCloser, error) {
 	return io.NopCloser(in), nil
 }
 
+// orStandardInput returns the arguments of a command or, where there are none, the name of standard input, if that is a
+// pipe or a file: of a terminal or a device nobody knows whether input ever comes.
+func orStandardInput(cmd *cobra.Command, args []string, missing string) ([]string, error) {
+	if len(args) > 0 {
+		return args, nil
+	}
+	file, ok := cmd.InOrStdin().(*os.File)
+	if !ok { // in memory
+		return []string{"-"}, nil
+	}
+	if info, err := file.Stat(); err == nil && (info.Mode().IsRegular() || info.Mode()&fs.ModeNamedPipe != 0) {
+		return []string{"-"}, nil
+	}
+	if isTerminal(file) {
+		return nil, usagef("%s; name one, or redirect it: %s < FILE; - reads what you type", missing, cmd.CommandPath())
+	}
+	return nil, usagef("%s; standard input is neither a pipe nor a file, and only - reads it", missing)
+}
+
+// noFile is the start of the error of a command without a FILE.
+const noFile = "no FILE"
+
+// worseOf returns the worse outcome of two inputs of a command, of which err is that of the second. It prints an error,
+// so that the command can go on with the next input. failed is not nil where the command must end.
+func worseOf(cmd *cobra.Command, worst, err error) (worse, failed error) {
+	switch {
+	case errors.Is(err, context.Canceled):
+		return worst, err
+	case err == nil, errors.Is(err, errFindings) && worst != nil:
+		return worst, nil
+	case !errors.Is(err, errFindings) && !errors.Is(err, errFailed):
+		tell(cmd, err)
+		err = errFailed
+	}
+	return err, nil
+}
+
 // readAll returns the whole input named on the command line.
 func readAll(cmd *cobra.Command, name string) ([]byte, error) {
 	r, err := open(cmd, name)
@@ -80,10 +117,13 @@ func skipMark(r *bufio.Reader) error {
 	return nil
 }
 
+// stdin is how errors name standard input.
+const stdin = "<stdin>"
+
 // inputName is how errors name an input.
 func inputName(name string) string {
 	if name == "-" {
-		return "<stdin>"
+		return stdin
 	}
 	return name
 }

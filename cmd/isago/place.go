@@ -12,6 +12,7 @@ import (
 	"github.com/isago/isago/internal/diag"
 	"github.com/isago/isago/internal/lazy"
 	"github.com/isago/isago/internal/program"
+	"github.com/isago/isago/isa"
 	"github.com/isago/isago/target/catalog"
 	"github.com/isago/isago/view"
 )
@@ -220,16 +221,22 @@ func (f *explainFlags) sourceLine(src *diag.Source, name string, number int) (di
 		off += next + 1
 	}
 	line, _, _ := strings.Cut(src.Text[off:], "\n")
-	line = strings.TrimRight(program.StripComment(line, program.Comment(set)), " \t\r")
+	at := instructionIn(set, src, off, line)
+	if at.Off == at.End {
+		return diag.Span{}, usagef("line %d of %s has no instruction", number, name)
+	}
+	return at, nil
+}
+
+// instructionIn returns the place of what a line of a source, which starts at off, has between labels and comment.
+func instructionIn(set *isa.Set, src *diag.Source, off int, line string) diag.Span {
+	line = strings.TrimRight(program.StripComment(line, program.Comment(set)), " \t\r\n")
 	if at := labels().FindString(line); at != "" {
 		off, line = off+len(at), line[len(at):]
 	}
 	trimmed := strings.TrimLeft(line, " \t")
 	off += len(line) - len(trimmed)
-	if trimmed == "" {
-		return diag.Span{}, usagef("line %d of %s has no instruction", number, name)
-	}
-	return diag.Span{Src: src, Off: off, End: off + len(trimmed)}, nil
+	return diag.Span{Src: src, Off: off, End: off + len(trimmed)}
 }
 
 // labels are those at the start of a line.

@@ -182,9 +182,6 @@ const hexFormat = "hex"
 
 // compileFiles makes files from the sources that are named.
 func (f *asmFlags) compileFiles(cmd *cobra.Command, c program.Compiler, names []string) error {
-	if len(names) == 0 {
-		return usagef("isago %s: no FILE; - is standard input", cmd.Name())
-	}
 	if err := f.check(); err != nil {
 		return err
 	}

@@ -40,7 +40,8 @@ func newStep() *cobra.Command {
 		GroupID: "code",
 		Short:   "Run instructions on given states, as lines of JSON",
 		Long: `step reads a JSON object from each line and answers each with a line: what an instruction, or a short
-program, does to a state. It is an oracle for those who write emulators and their tests.
+program, does to a state. It is an oracle for those who write emulators and their tests. Without a FILE,
+step reads standard input from a pipe or a file.
 
   isa      the machine (or --isa, --spec)  words    the program: words in hex, as files store them
   state    registers before, in hex        lanes    an array of states, one for each lane, beside state
@@ -57,9 +58,15 @@ address. The answer has pc, where the program stopped, and address, the same in 
 
 Exit status: 0; 1 for input that cannot be read; 2 for a mistake on the command line; 3 where lines could
 not be run.`,
-		Example: `  echo '{"isa":"pica200","words":["4e000000"],"tables":{"opdesc":["0000036f"]},"state":{"v":{"0":["3f800000","0","0","0"]}}}' | isago step -`,
+		Example: `  echo '{"isa":"pica200","words":["4e000000"],"tables":{"opdesc":["0000036f"]},"state":{"v":{"0":["3f800000","0","0","0"]}}}' | isago step`,
 		Args:    atMostOneFile,
-		RunE:    func(cmd *cobra.Command, args []string) error { return f.run(cmd, append(args, "-")[0]) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			args, err := orStandardInput(cmd, args, noFile)
+			if err != nil {
+				return err
+			}
+			return f.run(cmd, args[0])
+		},
 	}
 	f.setFlags.add(cmd)
 	f.jobsFlag.add(cmd)

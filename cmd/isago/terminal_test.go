@@ -4,6 +4,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -39,15 +40,15 @@ func TestNoBytesOnTerminals(t *testing.T) {
 	}
 }
 
-// step tells a person who starts it without input what it waits for.
+// step tells a person who has it read a terminal what it waits for.
 func TestStepOnTerminal(t *testing.T) {
 	terminal, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
 	if err != nil || !isTerminal(terminal) {
 		t.Skip("no terminal can be made here")
 	}
 	read, write := io.Pipe()
-	root := newRoot("step")
-	root.SetArgs([]string{"step"})
+	root := newRoot("step", "-")
+	root.SetArgs([]string{"step", "-"})
 	root.SetIn(terminal)
 	root.SetOut(io.Discard)
 	root.SetErr(write)
@@ -62,5 +63,21 @@ func TestStepOnTerminal(t *testing.T) {
 	go func() { _, _ = io.Copy(io.Discard, read) }()
 	if err := terminal.Close(); err != nil {
 		t.Error(err)
+	}
+}
+
+// A command without a FILE does not wait for what somebody may type.
+func TestNoWaitingOnTerminals(t *testing.T) {
+	terminal, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
+	if err != nil || !isTerminal(terminal) {
+		t.Skip("no terminal can be made here")
+	}
+	defer terminal.Close()
+	for _, name := range []string{"dis", "asm", "explain", "step"} {
+		var errs strings.Builder
+		status := run([]string{name}, terminal, io.Discard, &errs)
+		if want := "name one, or redirect it: isago " + name + " < FILE; - reads what you type\n"; status != exitUsage || !strings.HasSuffix(errs.String(), want) {
+			t.Errorf("%s: status %d, %q, expected %q", name, status, errs.String(), want)
+		}
 	}
 }

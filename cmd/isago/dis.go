@@ -33,7 +33,7 @@ type disFlags struct {
 func newDis() *cobra.Command {
 	var f disFlags
 	cmd := &cobra.Command{
-		Use:     "dis [flags] [FILE[:PROGRAM]]",
+		Use:     "dis [flags] [FILE[:PROGRAM] | WORD...]",
 		GroupID: "code",
 		Short:   "Disassemble a program",
 		Long: `dis prints a program as text. The format of FILE is recognised by its content; raw words need
@@ -43,6 +43,10 @@ kernel of a cubin.
 A file of a format that asm writes is printed as source, from which asm makes the same bytes; with
 --listing, or any flag that belongs to a listing, its instructions are listed. Raw words of tesla are
 printed as source too. Raw words may be text in hexadecimal, such as an array in C.
+
+An argument that is not a file and looks like hexadecimal is code: words in the order in which programs store
+them. With --hex it is code even where a file has that name, and each argument is a line of --hex, as it is
+where a slash separates table entries.
 
 With --hex each line of the input is one instruction. A single group of digits is a number, the most
 significant digit first; several groups are 32-bit words in the order in which programs store them.
@@ -65,16 +69,26 @@ unknown or had unexpected bits, or lines of --hex could not be read.`,
 		Example: `  isago dis light.shbin
   isago dis light.shbin | isago asm --isa pica200 -o same.shbin
   isago dis --addresses --words light.shbin
+  isago dis --isa tesla 20038404
+  isago dis --isa pica200 "4c000000 / 36f"
   echo 4c000000/36f | isago dis --isa pica200 --plain --hex`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			args, err := orStandardInput(cmd, args, noFile)
 			if err != nil {
 				return err
 			}
+			if ok, err := f.takeWords(cmd, args); err != nil {
+				return err
+			} else if ok {
+				return f.run(cmd, argumentWords)
+			}
 			if err := oneFile(cmd, args); err != nil {
 				return err
 			}
 			name, err := f.pick(args[0])
+			if err == nil {
+				err = noWords(name)
+			}
 			if err != nil {
 				return err
 			}

@@ -28,6 +28,8 @@ type explainFlags struct {
 	machineFlags
 	rangeFlags
 	json, nested, all bool
+	// hex tells that the argument is a word, whatever else it could be.
+	hex bool
 	// quirks are those of the file that the instruction stands in, by name.
 	quirks map[string]string
 }
@@ -56,6 +58,8 @@ labels and comments on the line are skipped. It reports an error in one line and
 Where the description says what the instruction does, the quirks are listed on which that depends:
 choices of run where documents and hardware disagree.
 
+With --hex the argument is a word, even where a mnemonic is spelled like it, such as add.
+
 A mnemonic needs no --isa if only one machine has it. Fields that are 0 and not in the text are named in
 one line; --all lists them.
 
@@ -82,6 +86,7 @@ bits.`,
 	f.addOrder(cmd)
 	f.addTables(cmd)
 	cmd.Flags().BoolVar(&f.json, "json", false, "print JSON")
+	cmd.Flags().BoolVar(&f.hex, "hex", false, "read the argument as a word, even where an instruction or a file is spelled like it")
 	cmd.Flags().BoolVar(&f.nested, "nested", false, "draw the fields inside operands, not the operands")
 	cmd.Flags().BoolVarP(&f.all, "all", "a", false, "also list fields that are 0 and not in the text")
 	return cmd
@@ -130,17 +135,17 @@ func (f *explainFlags) lines(cmd *cobra.Command) error {
 // run draws what a text names that stands at a place.
 func (f *explainFlags) run(cmd *cobra.Command, text string, span diag.Span) error {
 	switch at, ok := locationOf(text); {
-	case !ok || at == location{file: text}:
+	case f.hex || !ok || at == location{file: text}:
 	case at.line > 0:
 		return f.lineOrMember(cmd, at)
 	default:
 		return f.place(cmd, at)
 	}
 	explain := f.anywhere
-	if _, isCode := codeNamed(text); isCode && !isFile(text) {
+	if _, isCode := codeNamed(text); isCode && !isFile(text) && !f.hex {
 		return printCodes(cmd, []string{text})
 	}
-	if f.given() {
+	if f.given() || f.hex {
 		explain = func(cmd *cobra.Command, text string) error {
 			return f.explain(cmd, text, span)
 		}
@@ -152,7 +157,17 @@ func (f *explainFlags) run(cmd *cobra.Command, text string, span diag.Span) erro
 	case isFile(text):
 		return usagef("which instruction of %s? %[1]s@LABEL or %[1]s@ADDRESS names one, or in a source %[1]s:LINE", text)
 	}
-	return cmp.Or(missingFile(text), err)
+	return cmp.Or(missingFile(text), neither(text, err))
+}
+
+// neither adds to the error of a text that is no instruction that it is no file and no word either, where it could have
+// been the name of a file.
+func neither(text string, err error) error {
+	var e *diag.Error
+	if errors.As(err, &e) && strings.ContainsAny(text, "./\\") && !strings.ContainsAny(text, " \t") && !looksLikeWords(text) {
+		e.Help = append(e.Help, fmt.Sprintf("there is no file %s either, and the name is no word in hexadecimal", text))
+	}
+	return err
 }
 
 // explain draws what a text is that stands at a place: an instruction, a mnemonic, or a word.
@@ -165,19 +180,23 @@ func (f *explainFlags) explain(cmd *cobra.Command, text string, at diag.Span) er
 	if err != nil {
 		return err
 	}
-	res, root, err := f.parse(set, text)
-	if err == nil {
-		if root != d.Root() {
-			if d, err = f.decoderOf(set, root); err != nil {
-				return err
+	var wrong error // why the text is no instruction
+	if !f.hex {
+		res, root, err := f.parse(set, text)
+		if err == nil {
+			if root != d.Root() {
+				if d, err = f.decoderOf(set, root); err != nil {
+					return err
+				}
 			}
+			return f.draw(cmd, d, decodeResult(set, d, &res))
 		}
-		return f.draw(cmd, d, decodeResult(set, d, &res))
+		if forms := f.forms(set, text); len(forms) > 0 {
+			return f.drawForms(cmd, set, forms)
+		}
+		wrong = err
 	}
-	if forms := f.forms(set, text); len(forms) > 0 {
-		return f.drawForms(cmd, set, forms)
-	}
-	d, in, err := f.word(set, d, text, err, at)
+	d, in, err := f.word(set, d, text, wrong, at)
 	if err != nil {
 		return err
 	}
@@ -206,7 +225,10 @@ func (f *explainFlags) anywhere(cmd *cobra.Command, mnemonic string) error {
 			return err
 		}
 		_, err = f.load(nil) // which machine?
-		return err
+		if strings.ContainsAny(mnemonic, " \t") || looksLikeWords(mnemonic) {
+			return err
+		}
+		return usagef("%s is no file, no word in hexadecimal, and no mnemonic of any machine: %w", mnemonic, err)
 	case 1:
 		f.isa = machines[0]
 		return f.explain(cmd, mnemonic, diag.Span{})
@@ -360,9 +382,6 @@ func (f *explainFlags) drawForms(cmd *cobra.Command, set *isa.Set, forms []*isa.
 	}
 	return out.Flush()
 }
-
-// argument is how errors name the instruction on the command line.
-const argument = "<argument>"
 
 // word reads a word in hex. wrong is why the text is no instruction.
 func (f *explainFlags) word(set *isa.Set, d *isa.Decoder, text string, wrong error, at diag.Span) (*isa.Decoder, isa.Inst, error) {

@@ -20,6 +20,8 @@ import (
 type session struct {
 	sets  map[setKey]*isa.Set
 	files files
+	// words is the text of the words on the command line.
+	words string
 }
 
 // sessionKey is the key of the session in the context of the root command.

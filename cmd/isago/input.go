@@ -23,7 +23,11 @@ import (
 // open returns the input named on the command line; - is standard input.
 func open(cmd *cobra.Command, name string) (io.ReadCloser, error) {
 	files := &sessionOf(cmd).files
-	if name != "-" {
+	switch name {
+	case "-":
+	case argumentWords:
+		return io.NopCloser(strings.NewReader(sessionOf(cmd).words)), nil
+	default:
 		return files.open(name)
 	}
 	in := cmd.InOrStdin()
@@ -122,8 +126,11 @@ const stdin = "<stdin>"
 
 // inputName is how errors name an input.
 func inputName(name string) string {
-	if name == "-" {
+	switch name {
+	case "-":
 		return stdin
+	case argumentWords:
+		return argument
 	}
 	return name
 }

@@ -1,0 +1,93 @@
+package main
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// argumentWords is the name of the input that is the words on the command line, which no file has.
+const argumentWords = "\x00"
+
+// argument is how errors name what stands on the command line.
+const argument = "<argument>"
+
+// looksLikeWords reports whether a text is numbers in hexadecimal, with or without 0x, between which are blanks, commas,
+// or the slashes in front of table entries.
+func looksLikeWords(text string) bool {
+	groups := strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(" \t\r\n,/", r) })
+	for _, g := range groups {
+		digits, ok := strings.CutPrefix(g, "0x")
+		if !ok {
+			digits = strings.TrimPrefix(g, "0X")
+		}
+		if strings.Trim(digits, "0123456789abcdefABCDEF") != "" || digits == "" {
+			return false
+		}
+	}
+	return len(groups) > 0
+}
+
+// takeWords takes the arguments for words of code, if they look like it and none is a file. With --hex they are words
+// whatever files there are. Words are a program, as in a file of text in hexadecimal; with --hex or table entries each
+// argument is a line of --hex.
+func (f *disFlags) takeWords(cmd *cobra.Command, args []string) (ok bool, err error) {
+	text := strings.Join(args, " ")
+	if !looksLikeWords(text) {
+		return false, nil
+	}
+	for _, arg := range args {
+		if _, err := os.Stat(arg); err == nil && !f.hex && strings.Trim(arg, "/") != "" {
+			return false, nil
+		}
+	}
+	switch {
+	case !f.given() && f.hex:
+		_, err := f.load(nil)
+		return false, err
+	case !f.given():
+		return false, usagef("no file %s, and words in hexadecimal need the machine: name it with --isa or --spec", text)
+	case f.offset != 0 || f.length != 0:
+		return false, usagef("--offset and --length choose bytes of a file, and %s is words on the command line", text)
+	case f.hex || strings.Contains(text, "/"):
+		f.hex, text = true, hexLinesOf(args)
+	default:
+		f.asText = true
+	}
+	sessionOf(cmd).words = text
+	return true, nil
+}
+
+// hexLinesOf makes a line of each argument. A slash goes on with the line before it, also where the shell has split it off.
+func hexLinesOf(args []string) string {
+	var text strings.Builder
+	for i, arg := range args {
+		if i > 0 && (strings.HasPrefix(arg, "/") || strings.HasSuffix(args[i-1], "/")) {
+			text.WriteByte(' ')
+		} else if i > 0 {
+			text.WriteByte('\n')
+		}
+		text.WriteString(arg)
+	}
+	return text.String()
+}
+
+// noWords returns the error of an argument that is neither a file nor words, nil for the name of a file.
+func noWords(name string) error {
+	_, err := os.Stat(name)
+	var e *fs.PathError
+	if name == "-" || !errors.As(err, &e) || !errors.Is(err, fs.ErrNotExist) {
+		return nil // what else is wrong with a file is reported when it is opened
+	}
+	return &neitherError{&fs.PathError{Op: "open", Path: name, Err: e.Err}}
+}
+
+// neitherError is the error of an argument that could have been a file or words.
+type neitherError struct{ *fs.PathError }
+
+func (e *neitherError) Error() string {
+	return e.PathError.Error() + ", and the name is no word in hexadecimal"
+}

@@ -510,6 +510,7 @@ func (j *JSON) unknown(dst []byte, root *isa.Root, word bits.Value, size int, n 
 
 // document is the head of the JSON of a whole image.
 type document struct {
+	File    string         `json:"file,omitempty"`
 	Machine string         `json:"machine"`
 	Format  string         `json:"format,omitempty"`
 	Header  []string       `json:"header,omitempty"`
@@ -535,7 +536,7 @@ func (l *Listing) WriteJSON(w *bufio.Writer) (findings int, err error) {
 
 // beginJSON prints what stands before the instructions.
 func (l *Listing) beginJSON(w *bufio.Writer) error {
-	head, err := json.Marshal(document{l.Decoder.Set().Name(), l.Image.Format, l.Image.Header, l.Image.Contents})
+	head, err := json.Marshal(document{l.File, l.Decoder.Set().Name(), l.Image.Format, l.Image.Header, l.Image.Contents})
 	if err == nil {
 		fmt.Fprintf(w, "%s,\n\"code\": [", head[:len(head)-1])
 	}

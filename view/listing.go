@@ -18,6 +18,8 @@ import (
 type Listing struct {
 	Decoder *isa.Decoder
 	Image   *program.Image
+	// File is the name of the file in JSON, "" for none.
+	File string
 	// Addresses and Words add columns in front of the text.
 	Addresses, Words bool
 	// Jumps adds a column of arrows, from each jump to where it goes. It needs the whole program.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
 	"slices"
 	"strings"
@@ -15,6 +16,7 @@ import (
 
 type checkFlags struct {
 	setFlags
+	outputFlag
 	root        string
 	json, sarif bool
 	all         bool
@@ -22,13 +24,15 @@ type checkFlags struct {
 	only        []string
 	failOn      string
 	search      int
-	effort      int
+	// collected takes the findings of several descriptions that are printed together, nil where each prints its own.
+	collected *prove.Report
+	effort    int
 }
 
 func newCheck() *cobra.Command {
 	var f checkFlags
 	cmd := &cobra.Command{
-		Use:     "check [flags] [FILE.xml]",
+		Use:     "check [flags] [FILE.xml...]",
 		GroupID: "code",
 		Short:   "Check the description of a machine for mistakes",
 		Long: `check looks for mistakes in a description: words that two instructions claim or that none does,
@@ -36,6 +40,9 @@ overrides and values that never apply, names that are not defined everywhere, th
 bits that no text shows, words that print the same text. Each finding has a code ("isago help codes"),
 the lines it is about, a picture of the bits and, if there is one, a word that shows it. What could not
 be decided is a note, not-proved; --effort bounds the work. Errors come first, then warnings and notes.
+
+Several descriptions, and those in folders, are checked one after another; --json prints an object for each,
+--sarif one for all.
 
 Without --gen, check covers every generation in which the description differs. To accept a finding, put
 a comment with the reason on its line or the line before:
@@ -48,10 +55,19 @@ does, with error only errors do.`,
 		Example: `  isago check machine.xml
   isago check --isa example
   isago check --sarif machine.xml > machine.sarif`,
-		Args: func(_ *cobra.Command, args []string) error { return f.takeSpec(args) },
-		RunE: func(cmd *cobra.Command, _ []string) error { return f.run(cmd) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			list, err := descriptions(cmd, args)
+			if err != nil {
+				return err
+			}
+			if err := f.takeSpec(namesOf(list)[:min(len(list), 1)]); err != nil {
+				return err
+			}
+			return outputTo(cmd, f.output, func() error { return f.files(cmd, list) })
+		},
 	}
 	f.setFlags.add(cmd)
+	f.outputFlag.add(cmd, outputFile)
 	flags := cmd.Flags()
 	flags.StringVar(&f.root, "root", "", "`NAME` of the one bitset to check (default: all)")
 	flags.BoolVar(&f.json, "json", false, "print the findings as JSON")
@@ -70,6 +86,31 @@ does, with error only errors do.`,
 		return []string{"xml"}, cobra.ShellCompDirectiveFilterFileExt
 	}
 	return cmd
+}
+
+// files checks the descriptions that were named, or the one of the flags where none was.
+func (f *checkFlags) files(cmd *cobra.Command, list []input) error {
+	if len(list) < 2 {
+		return f.run(cmd)
+	}
+	all := &prove.Report{} // for SARIF, which is one document
+	var worst error
+	for i, in := range list {
+		own := *f
+		if own.spec = in.name; f.sarif {
+			own.collected = all
+		} else if _, err := own.load(nil); err == nil && !f.json {
+			fileHeading(cmd, i, in.name)
+		}
+		err := own.run(cmd)
+		if worst, err = worseOf(cmd, worst, err); err != nil {
+			return err
+		}
+	}
+	if f.sarif {
+		return cmp.Or(f.print(cmd, all, view.Palette{}), worst)
+	}
+	return worst
 }
 
 func (f *checkFlags) run(cmd *cobra.Command) error {
@@ -142,10 +183,18 @@ func (f *checkFlags) refused(cmd *cobra.Command, err error) error {
 	if !ok || !f.json && !f.sarif {
 		return err
 	}
-	return errors.Join(err, f.print(cmd, report, view.Palette{}))
+	if failed := f.print(cmd, report, view.Palette{}); failed != nil {
+		return errors.Join(err, failed)
+	}
+	tell(cmd, err) // and the report is complete
+	return errFailed
 }
 
 func (f *checkFlags) print(cmd *cobra.Command, report *prove.Report, palette view.Palette) error {
+	if f.collected != nil {
+		f.collected.Findings = append(f.collected.Findings, report.Findings...)
+		return nil
+	}
 	out := bufio.NewWriter(cmd.OutOrStdout())
 	var err error
 	switch {

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"path/filepath"
 	"sync/atomic"
 
 	"github.com/spf13/cobra"
@@ -22,10 +23,13 @@ type disFlags struct {
 	listingFlags
 	jobsFlag
 	rangeFlags
+	outputFlag
 	plain, hex, json, fields, facts, addresses, words, jumps, lossless, listing bool
 	// ir prints what each instruction does.
 	ir       bool
 	findings string
+	// file is the name of the file, where several are printed.
+	file string
 	// suffixes tells that code without container is printed as source.
 	suffixes bool
 }
@@ -33,12 +37,14 @@ type disFlags struct {
 func newDis() *cobra.Command {
 	var f disFlags
 	cmd := &cobra.Command{
-		Use:     "dis [flags] [FILE[:PROGRAM] | WORD...]",
+		Use:     "dis [flags] [FILE[:PROGRAM]... | WORD...]",
 		GroupID: "code",
 		Short:   "Disassemble a program",
 		Long: `dis prints a program as text. The format of FILE is recognised by its content; raw words need
 --isa or --spec. Without a FILE, dis reads standard input from a pipe or a file. FILE:PROGRAM lists one program of a file that has several, such as a
-kernel of a cubin.
+kernel of a cubin. Several files, and the files in folders that a machine recognises, are printed one after
+another, each below its name; with --json each is an object of its own. -o FOLDER writes a file for each,
+with .s or .json after its name.
 
 A file of a format that asm writes is printed as source, from which asm makes the same bytes; with
 --listing, or any flag that belongs to a listing, its instructions are listed. Raw words of tesla are
@@ -80,19 +86,13 @@ unknown or had unexpected bits, or lines of --hex could not be read.`,
 			if ok, err := f.takeWords(cmd, args); err != nil {
 				return err
 			} else if ok {
-				return f.run(cmd, argumentWords)
+				return outputTo(cmd, f.output, func() error { return f.run(cmd, argumentWords) })
 			}
-			if err := oneFile(cmd, args); err != nil {
-				return err
-			}
-			name, err := f.pick(args[0])
-			if err == nil {
-				err = noWords(name)
-			}
+			list, err := f.programFiles(cmd, args, false)
 			if err != nil {
 				return err
 			}
-			return f.run(cmd, name)
+			return f.files(cmd, list, len(list) > 1 || isFolder(args[0]))
 		},
 	}
 	f.machineFlags.add(cmd)
@@ -100,6 +100,7 @@ unknown or had unexpected bits, or lines of --hex could not be read.`,
 	f.jobsFlag.add(cmd)
 	f.rangeFlags.add(cmd)
 	flags := cmd.Flags()
+	f.outputFlag.add(cmd, "`FILE` to write, or a folder that exists or ends in /, for a file of each input; - is standard output")
 	flags.BoolVar(&f.plain, "plain", false, "only the text, one line per instruction")
 	flags.BoolVar(&f.hex, "hex", false, "read lines of hexadecimal, one instruction each")
 	flags.BoolVar(&f.json, "json", false, "print JSON: what each instruction is and does; with --hex one object per line")
@@ -128,6 +129,9 @@ func (f *disFlags) detail() view.Detail {
 
 // check refuses flags that do not go together.
 func (f *disFlags) check() error {
+	if raw := f.raw(); f.hex && f.root == "" && raw != nil && raw.Mixed {
+		f.hex, f.asText = false, true
+	}
 	switch {
 	case f.plain && f.json:
 		return usagef("--plain and --json exclude each other")
@@ -176,10 +180,90 @@ func (f *disFlags) check() error {
 	return f.checkListing()
 }
 
-func (f *disFlags) run(cmd *cobra.Command, name string) error {
-	if raw := f.raw(); f.hex && f.root == "" && raw != nil && raw.Mixed {
-		f.hex, f.asText = false, true
+// files prints files: one to standard output or -o FILE, several one after another or each into a file of -o FOLDER.
+func (f *disFlags) files(cmd *cobra.Command, list []input, several bool) error {
+	if !several {
+		name, err := f.pick(list[0].name)
+		if err == nil {
+			err = noWords(name)
+		}
+		if err != nil {
+			return err
+		}
+		output := f.output
+		if inFolder(output) {
+			output = filepath.Join(output, list[0].under+f.extension())
+		}
+		if err := makeFolder(f.output, output); err != nil {
+			return err
+		}
+		return outputTo(cmd, output, func() error { return f.run(cmd, name) })
 	}
+	probe := *f // what is wrong on the command line is reported once
+	if err := probe.check(); err != nil {
+		return err
+	}
+	if f.given() {
+		if _, err := f.load(nil); err != nil {
+			return err
+		}
+	}
+	outputs := make([]string, len(list))
+	first := map[string]string{}
+	for i, in := range list {
+		if outputs[i] = "-"; !inFolder(f.output) {
+			continue
+		}
+		outputs[i] = filepath.Join(f.output, in.under+f.extension())
+		if other, ok := first[outputs[i]]; ok {
+			return usagef("%s would be written for %s and for %s", outputs[i], other, in.name)
+		}
+		first[outputs[i]] = in.name
+	}
+	if inFolder(f.output) {
+		if err := sessionOf(cmd).files.mayWrite(outputs...); err != nil {
+			return err
+		}
+	}
+	all := func() error {
+		var worst error
+		for i, in := range list {
+			own := *f // the machine is each file's own
+			own.file = in.name
+			name, err := own.pick(in.name)
+			if err == nil {
+				err = noWords(name)
+			}
+			if err == nil && outputs[i] == "-" && !f.json && !f.plain {
+				fileHeading(cmd, i, in.name)
+			}
+			if err == nil {
+				err = makeFolder(f.output, outputs[i])
+			}
+			if err == nil {
+				err = outputTo(cmd, outputs[i], func() error { return own.run(cmd, name) })
+			}
+			if worst, err = worseOf(cmd, worst, err); err != nil {
+				return err
+			}
+		}
+		return worst
+	}
+	if inFolder(f.output) {
+		return all()
+	}
+	return outputTo(cmd, f.output, all)
+}
+
+// extension is that of the files in the folder of -o, which follows the name of the input.
+func (f *disFlags) extension() string {
+	if f.json {
+		return ".json"
+	}
+	return ".s"
+}
+
+func (f *disFlags) run(cmd *cobra.Command, name string) error {
 	if err := f.check(); err != nil {
 		return err
 	}
@@ -418,7 +502,7 @@ func (f *disFlags) newListing(set *isa.Set, palette view.Palette) (*view.Listing
 	}
 	return &view.Listing{
 		Facts: told, Decoder: d, Addresses: f.addresses, Words: f.words, Jumps: f.jumps, Bare: f.plain,
-		Palette: palette, Quiet: f.findings != "comment", MaxErrors: f.maxErrors,
+		Palette: palette, File: f.file, Quiet: f.findings != "comment", MaxErrors: f.maxErrors,
 	}, nil
 }
 

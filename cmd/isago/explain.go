@@ -27,6 +27,7 @@ import (
 type explainFlags struct {
 	machineFlags
 	rangeFlags
+	outputFlag
 	json, nested, all bool
 	// hex tells that the argument is a word, whatever else it could be.
 	hex bool
@@ -51,6 +52,9 @@ its value and what it means. The instruction can be
   two.cubin:kern@0  the same in one program of a file that has several
   light.pica:9      line 9 of a source
   missing-end       the code of a message, as isago codes prints it
+  shaders@main      the same in each program of a folder that a machine recognises
+
+Several places are drawn one after another.
 
 Without an argument, explain reads standard input from a pipe or a file: each line is one of these, and
 labels and comments on the line are skipped. It reports an error in one line and goes on with the next.
@@ -74,15 +78,24 @@ bits.`,
 			if err != nil {
 				return err
 			}
+			list, err := f.places(cmd, args)
+			if err != nil {
+				return err
+			}
+			if len(list) > 0 {
+				return outputTo(cmd, f.output, func() error { return f.several(cmd, list) })
+			}
 			text := strings.Join(args, " ")
 			if text == "-" {
-				return f.lines(cmd)
+				return outputTo(cmd, f.output, func() error { return f.lines(cmd) })
 			}
-			return f.run(cmd, text, diag.Span{Src: &diag.Source{Name: argument, Text: text}, End: len(text)})
+			at := diag.Span{Src: &diag.Source{Name: argument, Text: text}, End: len(text)}
+			return outputTo(cmd, f.output, func() error { return f.run(cmd, text, at) })
 		},
 	}
 	f.machineFlags.add(cmd)
 	f.rangeFlags.add(cmd)
+	f.outputFlag.add(cmd, outputFile)
 	f.addOrder(cmd)
 	f.addTables(cmd)
 	cmd.Flags().BoolVar(&f.json, "json", false, "print JSON")
@@ -90,6 +103,51 @@ bits.`,
 	cmd.Flags().BoolVar(&f.nested, "nested", false, "draw the fields inside operands, not the operands")
 	cmd.Flags().BoolVarP(&f.all, "all", "a", false, "also list fields that are 0 and not in the text")
 	return cmd
+}
+
+// places lists the places that arguments name, if all of them name one and there are several: in files, and in all programs
+// of a folder.
+func (f *explainFlags) places(cmd *cobra.Command, args []string) ([]input, error) {
+	var list []input
+	folders := false
+	for _, arg := range args {
+		if at, ok := locationOf(arg); ok && at != (location{file: arg}) {
+			list = append(list, input{name: arg})
+			continue
+		}
+		folder, place, ok := strings.Cut(arg, "@")
+		if !ok || f.hex || !isFolder(folder) {
+			return nil, nil
+		}
+		found, err := f.programFiles(cmd, []string{folder}, false)
+		if err != nil {
+			return nil, err
+		}
+		for _, in := range found {
+			list = append(list, input{name: in.name + "@" + place})
+		}
+		folders = true
+	}
+	if len(list) < 2 && !folders {
+		return nil, nil
+	}
+	return list, nil
+}
+
+// several draws the instructions at places, each below its name.
+func (f *explainFlags) several(cmd *cobra.Command, list []input) error {
+	var worst error
+	for i, in := range list {
+		if !f.json {
+			fileHeading(cmd, i, in.name)
+		}
+		own := *f // the machine is each file's own
+		err := own.run(cmd, in.name, diag.Span{Src: &diag.Source{Name: argument, Text: in.name}, End: len(in.name)})
+		if worst, err = worseOf(cmd, worst, err); err != nil {
+			return err
+		}
+	}
+	return worst
 }
 
 // lines draws what each line of standard input names.

@@ -25,6 +25,7 @@ import (
 
 type lintFlags struct {
 	machineFlags
+	outputFlag
 	noWarn      []string
 	json, sarif bool
 	allocation
@@ -41,7 +42,7 @@ they are written, outputs that are not written or written twice, results and dec
 instructions without effect, code that no path reaches, paths without an end, and hazards that the description
 knows. A read counts where its value reaches an output, a memory, a condition or an address. FILE is a program
 in a file format, or its source, of a machine whose description has semantics. Warnings of the compiler are
-printed too.
+printed too. Of a folder, lint reads the programs and the sources that a machine recognises.
 
 Registers that a launch does not allocate to a program, as the file or --registers says, are not unwritten.
 Where neither says how many there are, those above the last one that the program writes are not reported.
@@ -54,11 +55,18 @@ there are warnings.`,
   isago lint --no-warn unreached light.pica
   isago lint --sarif light.pica > light.sarif`,
 		Args: someFiles,
-		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			list, err := f.programFiles(cmd, args, true)
+			if err != nil {
+				return err
+			}
+			return outputTo(cmd, f.output, func() error { return f.run(cmd, namesOf(list)) })
+		},
 	}
 	f.machineFlags.add(cmd)
 	f.addOrder(cmd)
 	f.addTables(cmd)
+	f.outputFlag.add(cmd, outputFile)
 	flags := cmd.Flags()
 	noWarnFlag(cmd, &f.noWarn)
 	f.allocation.add(cmd, "the launch allocates `N` registers to programs whose file does not say how many, such as raw code (tesla)")
@@ -80,12 +88,18 @@ func (f *lintFlags) run(cmd *cobra.Command, names []string) error {
 	}
 	report := &prove.Report{}
 	var errs []error
+	failed := false
 	for _, name := range names {
 		list, err := f.file(cmd, name)
 		if err != nil {
 			refused, ok := prove.Refused(err)
-			if !ok {
+			if !ok && (len(names) == 1 || errors.Is(err, context.Canceled)) {
 				return err
+			}
+			if !ok { // of this file only
+				tell(cmd, err)
+				failed = true
+				continue
 			}
 			errs = append(errs, err)
 			if f.json || f.sarif {
@@ -100,8 +114,16 @@ func (f *lintFlags) run(cmd *cobra.Command, names []string) error {
 			report.Findings = append(report.Findings, prove.Finding{Code: e.Code, Level: prove.Warning, Msg: e.Msg, Span: e.Span, Notes: e.Notes})
 		}
 	}
-	if err := f.print(cmd, report); err != nil || len(errs) > 0 {
-		return errors.Join(err, joined(errs))
+	err := f.print(cmd, report)
+	if len(errs) > 0 {
+		tell(cmd, joined(errs))
+		failed = true
+	}
+	if err == nil && failed {
+		err = errFailed
+	}
+	if err != nil {
+		return err
 	}
 	if len(report.Findings) > 0 {
 		return errFindings

@@ -141,6 +141,15 @@ func createNew(name, text string) error {
 	return nil
 }
 
+// written reports whether anything was written.
+func (o *output) written() bool {
+	if o.Buffered() > 0 || o.file == nil {
+		return true
+	}
+	info, err := o.file.Stat()
+	return err == nil && info.Size() > 0
+}
+
 // done ends the output of a command that ends with err: what is complete takes its name, findings
 // included, and what is not is removed.
 func (o *output) done(err error) error {

@@ -17,6 +17,7 @@ type surveyFlags struct {
 	machineFlags
 	jobsFlag
 	rangeFlags
+	outputFlag
 	json, all bool
 	// files are the names of the files that are read, members the programs of those that are not raw code, by number.
 	files   []string
@@ -37,7 +38,7 @@ them. An unknown bit shows up as such a group or as a rare value. Numbers that a
 indices of table entries, are not counted.
 
 The format of each FILE is recognised by its content; raw words need --isa or --spec. Of source survey counts
-what asm makes of it. A file that cannot be read is reported, and the others are still counted. Memory use does
+what asm makes of it. Of a folder, it reads what a machine recognises. A file that cannot be read is reported, and the others are still counted. Memory use does
 not grow with the files. In the operands of raw code of more than 1 MiB it does not look for features.
 
 Exit status: 0; 1 if a file could not be read; 2 for a mistake on the command line; 3 if words were
@@ -46,11 +47,18 @@ unknown or had findings.`,
   isago survey --isa tesla --chip g200 --stage cp dump.bin
   isago survey --spec unknown.xml --json dump.bin`,
 		Args: someFiles,
-		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			list, err := f.programFiles(cmd, args, true)
+			if err != nil {
+				return err
+			}
+			return outputTo(cmd, f.output, func() error { return f.run(cmd, namesOf(list)) })
+		},
 	}
 	f.machineFlags.add(cmd)
 	f.jobsFlag.add(cmd)
 	f.rangeFlags.add(cmd)
+	f.outputFlag.add(cmd, outputFile)
 	flags := cmd.Flags()
 	flags.BoolVar(&f.json, "json", false, "print all counts as JSON")
 	flags.BoolVar(&f.all, "all", false, "show all instructions, groups and rare values, not only the first 20 of each")

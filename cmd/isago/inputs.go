@@ -1,0 +1,180 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/target/catalog"
+)
+
+// input is a file that a command reads. under is its name below the folder that was named, or its last element.
+type input struct{ name, under string }
+
+// inputsOf replaces folders among arguments by the files in them that are wanted, in the order of their names, and reports
+// on standard error how many others there are. What is no folder stays as it is.
+func inputsOf(cmd *cobra.Command, args []string, what string, wanted func(name string) (bool, error)) (list []input, err error) {
+	for _, arg := range args {
+		if arg == "" {
+			return nil, usagef("the name of the FILE is empty")
+		}
+		if info, err := os.Stat(arg); err != nil || !info.IsDir() {
+			list = append(list, input{arg, filepath.Base(arg)})
+			continue
+		}
+		found, skipped := len(list), 0
+		err := filepath.WalkDir(arg, func(name string, entry fs.DirEntry, err error) error {
+			switch {
+			case err != nil:
+				return err
+			case cmd.Context().Err() != nil:
+				return cmd.Context().Err()
+			case entry.IsDir():
+				return nil
+			}
+			info, err := os.Stat(name) // of what a link names
+			take := err == nil && info.Mode().IsRegular()
+			if take {
+				if take, err = wanted(name); err != nil {
+					return err
+				}
+			}
+			if !take {
+				skipped++
+				return nil
+			}
+			under, err := filepath.Rel(arg, name)
+			list = append(list, input{name, under})
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+		if len(list) == found {
+			return nil, fmt.Errorf("%s: no %s among its files, of which there are %d", arg, what, skipped)
+		}
+		if skipped > 0 {
+			fmt.Fprintf(cmd.ErrOrStderr(), "%s: note: skipped %d of %d files: no %s\n", arg, skipped, skipped+len(list)-found, what)
+		}
+	}
+	return list, sessionOf(cmd).files.willRead(namesOf(list))
+}
+
+// programFiles replaces folders among arguments by the programs in them that a machine recognises: the machine of the flags,
+// where they name one. With --raw all files are programs. Source counts where the command reads it.
+func (f *setFlags) programFiles(cmd *cobra.Command, args []string, source bool) ([]input, error) {
+	what := "program that a machine recognises"
+	if f.given() {
+		what = "program that is recognised as one of the machine"
+	}
+	return inputsOf(cmd, args, what, func(name string) (bool, error) {
+		if f.takeRaw {
+			return true, nil
+		}
+		head, err := startOf(name)
+		if err != nil || f.spec != "" {
+			return false, err
+		}
+		m, _, ok := catalog.Recognise(head)
+		if text := wholeRunes(head); !ok && source && isText(text) {
+			m, ok = catalog.RecogniseSource(&diag.Source{Name: name, Text: strings.TrimPrefix(text, diag.ByteOrderMark)})
+		}
+		if !ok || f.isa == "" {
+			return ok, nil
+		}
+		named, err := catalog.Lookup(f.isa)
+		return err == nil && named.Name == m.Name, nil // an unknown name is reported where the machine is loaded
+	})
+}
+
+// descriptions replaces folders among arguments by the descriptions in them.
+func descriptions(cmd *cobra.Command, args []string) ([]input, error) {
+	return inputsOf(cmd, args, "description", func(name string) (bool, error) {
+		if !strings.EqualFold(filepath.Ext(name), ".xml") {
+			return false, nil
+		}
+		head, err := startOf(name)
+		return bytes.Contains(head, []byte("<isa")), err
+	})
+}
+
+// startOf returns as much of a file as recognising it needs.
+func startOf(name string) ([]byte, error) {
+	file, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	return io.ReadAll(io.LimitReader(file, headSize))
+}
+
+func namesOf(list []input) []string {
+	var names []string
+	for _, in := range list {
+		names = append(names, in.name)
+	}
+	return names
+}
+
+// outputFlag names the file that a command writes instead of standard output.
+type outputFlag struct{ output string }
+
+func (f *outputFlag) add(cmd *cobra.Command, usage string) {
+	cmd.Flags().StringVarP(&f.output, "output", "o", "-", usage)
+}
+
+// outputFile is the usage of a flag for one file.
+const outputFile = "`FILE` to write; - is standard output"
+
+// outputTo runs a part of a command whose standard output is a file; - is the one of the command.
+func outputTo(cmd *cobra.Command, name string, run func() error) error {
+	if name == "-" {
+		return run()
+	}
+	out, err := create(cmd, name)
+	if err != nil {
+		return err
+	}
+	cmd.SetOut(out)
+	defer cmd.SetOut(nil) // that of the root again
+	err = run()
+	if errors.Is(err, errFailed) && out.written() { // what could be read of several inputs is complete
+		return cmp.Or(out.done(nil), err)
+	}
+	return out.done(err)
+}
+
+// fileHeading prints the name of an input above the text about it, where a command has several.
+func fileHeading(cmd *cobra.Command, number int, name string) {
+	if number > 0 {
+		fmt.Fprintln(cmd.OutOrStdout())
+	}
+	fmt.Fprintf(cmd.OutOrStdout(), "%s:\n", inputName(name))
+}
+
+// inFolder reports whether an output is a folder: one that exists, or a name that says so.
+func inFolder(output string) bool {
+	return output != "" && (os.IsPathSeparator(output[len(output)-1]) || isFolder(output))
+}
+
+func isFolder(name string) bool {
+	info, err := os.Stat(name)
+	return err == nil && info.IsDir()
+}
+
+// makeFolder makes the folder of an output that is a file in the folder of -o.
+func makeFolder(folder, output string) error {
+	if !inFolder(folder) {
+		return nil
+	}
+	return os.MkdirAll(filepath.Dir(output), 0o777)
+}

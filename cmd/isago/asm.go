@@ -59,6 +59,9 @@ picasso does, also where that is not what the source says; there is a warning at
 For tegra it reads grate's language, or a file of its own, and writes a file of text with the names
 of the program; --format and --hex choose another format.
 
+--format c writes the words of any machine as arrays of C: code, or one for each kernel, and one for each
+table of operands. --format raw writes the bytes of the code.
+
 With --hex each line of output is an instruction: its words, 32 bits a group, in the order in which
 programs store them, with table entries behind a slash.
 
@@ -115,7 +118,7 @@ func (f *asmFlags) run(cmd *cobra.Command, name string) error {
 		return usagef("--plain writes text: add --hex")
 	case f.each || f.header != "":
 		return usagef("--each and --header belong to whole programs of machines with file formats, such as pica200")
-	case f.output == "-" && !f.hex && isTerminal(cmd.OutOrStdout()):
+	case f.output == "-" && !f.hex && f.format != formatC && isTerminal(cmd.OutOrStdout()):
 		return errBytes
 	}
 	set, err := f.load(nil)
@@ -320,6 +323,16 @@ func (w *wordWriter) program(cmd *cobra.Command, f *asmFlags, p *asm.Parser, src
 	if err != nil {
 		return err
 	}
+	if isCodeFormat(f.format) {
+		if err := w.warnOf(cmd, f, code); err != nil {
+			return err
+		}
+		text, err := w.arrays(f.format, code)
+		if err == nil {
+			_, err = out.Write(text)
+		}
+		return err
+	}
 	if !w.hex && code.UsesTables() {
 		return usagef("bytes cannot hold the table entries of %s: add --hex", setName(w.set))
 	}
@@ -339,6 +352,26 @@ func (w *wordWriter) program(cmd *cobra.Command, f *asmFlags, p *asm.Parser, src
 		}
 	}
 	return err
+}
+
+// arrays returns a program in a format that every machine has.
+func (w *wordWriter) arrays(format string, code *program.Code) ([]byte, error) {
+	all := codeArray{name: "code", unit: w.root.Unit}
+	entries := make([][]bits.Value, len(w.entryBits))
+	for x := range code.Words {
+		start := len(all.data)
+		all.data = program.AppendBytes(all.data, w.root, x.Word, x.Size)
+		if format == formatRaw {
+			code.Order.Arrange(all.data[start:], w.root.Unit/8)
+		}
+		for _, e := range x.Entries {
+			for len(entries[e.Table]) <= e.Index {
+				entries[e.Table] = append(entries[e.Table], bits.Value{})
+			}
+			entries[e.Table][e.Index] = e.Value
+		}
+	}
+	return writeArrays(format, setName(w.set), []codeArray{all}, tableArrays(w.set, entries))
 }
 
 // warnOf reports hidden bits of a program.

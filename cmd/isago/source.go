@@ -48,7 +48,7 @@ type sourceFlags struct {
 func (f *sourceFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringVar(&f.header, "header", "", "write a C header with the registers of the uniforms to `FILE`")
-	flags.StringVar(&f.format, "format", "", "write the file as `NAME`, for tegra: vp (default), high, low, hex, c or host1x; for a2xx: bin (default) or hex")
+	flags.StringVar(&f.format, "format", "", "write `NAME`: for every machine c, arrays of C with the words, or raw, the bytes of the code; for tegra also vp (default), high, low, hex or host1x; for a2xx and tesla also bin (default) or hex")
 	flags.BoolVarP(&f.noNop, "no-nop", "n", false, "warn if a nop is needed at the end of a block, instead of adding it")
 	flags.StringVar(&f.compat, "compat", "", "assemble as `TOOL` does, also what it takes otherwise than it says: picasso, for pica200")
 	noWarnFlag(cmd, &f.noWarn)
@@ -85,11 +85,14 @@ func warningNames() []string {
 
 // formats lists those in which the compiler of the machine that is named writes its file.
 func (f *asmFlags) formats() []string {
-	m, err := catalog.Lookup(f.isa)
-	if err != nil {
-		return nil
+	m, _ := catalog.Lookup(f.isa) // with none, those that all machines have
+	list := slices.Clone(m.Outputs)
+	for _, name := range []string{formatC, formatRaw} {
+		if !slices.Contains(list, name) {
+			list = append(list, name)
+		}
 	}
-	return m.Outputs
+	return list
 }
 
 // compats lists the tools as which the compiler of the machine that is named reads source.
@@ -151,9 +154,14 @@ func (f *asmFlags) compiler() (program.Compiler, error) {
 	}
 	switch {
 	case f.plain || f.isa == "" || f.spec != "" || f.root != "" || err != nil || m.NewCompiler == nil,
-		(f.hex && !f.isSource || !own || f.format != "") && m.Outputs == nil:
-		if f.format != "" {
-			return nil, usagef("--format belongs to whole programs of machines with several formats, such as tegra")
+		(f.hex && !f.isSource || !own || f.format != "" && !isCodeFormat(f.format)) && m.Outputs == nil:
+		switch {
+		case f.format != "" && !isCodeFormat(f.format):
+			return nil, usagef("--format %q, expected %s or %s; only whole programs of machines such as tegra have others", f.format, formatC, formatRaw)
+		case f.format != "" && f.plain:
+			return nil, usagef("--plain and --format exclude each other")
+		case f.format != "" && f.hex:
+			return nil, usagef("--hex and --format exclude each other")
 		}
 		if f.compat != "" {
 			return nil, f.noCompat(nil)
@@ -163,8 +171,8 @@ func (f *asmFlags) compiler() (program.Compiler, error) {
 		return nil, usagef("--hex and --format exclude each other")
 	case f.compat != "" && !slices.Contains(m.Compat, f.compat):
 		return nil, f.noCompat(m.Compat)
-	case f.format != "" && !slices.Contains(m.Outputs, f.format):
-		return nil, usagef("--format %q, expected one of %s", f.format, strings.Join(m.Outputs, ", "))
+	case f.format != "" && !slices.Contains(f.formats(), f.format):
+		return nil, usagef("--format %q, expected one of %s", f.format, strings.Join(f.formats(), ", "))
 	}
 	return m.NewCompiler()
 }
@@ -196,6 +204,9 @@ func (f *asmFlags) compileFiles(cmd *cobra.Command, c program.Compiler, names []
 		if m.Outputs == nil {
 			f.target, f.convert = "", f.hexOf
 		}
+	}
+	if m, err := catalog.Lookup(f.isa); err == nil && isCodeFormat(f.format) && !slices.Contains(m.Outputs, f.format) {
+		f.target, f.convert = "", f.codeOfFile
 	}
 	if f.each {
 		return f.compileEach(cmd, names)
@@ -423,6 +434,8 @@ func (f *asmFlags) eachOutput(names []string) (outputs []string, err error) {
 func (f *asmFlags) extension() string {
 	m, err := catalog.Lookup(f.isa)
 	switch {
+	case f.format != "":
+		return "." + f.format
 	case f.target != "":
 		return "." + f.target
 	case err == nil && len(m.Outputs) > 0:

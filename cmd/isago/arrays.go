@@ -1,0 +1,136 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/isago/isago/bits"
+	"github.com/isago/isago/internal/program"
+	"github.com/isago/isago/isa"
+	"github.com/isago/isago/target/catalog"
+)
+
+// The formats in which asm writes the code of every machine: arrays of C, and the bytes alone. A compiler may have its own
+// of that name.
+const (
+	formatC   = "c"
+	formatRaw = "raw"
+)
+
+// isCodeFormat reports whether a format is one of those that every machine has.
+func isCodeFormat(name string) bool { return name == formatC || name == formatRaw }
+
+// codeArray is what becomes an array: words of so many bits, as little-endian bytes.
+type codeArray struct {
+	name string
+	unit int
+	data []byte
+}
+
+// appendC appends an array of C.
+func (a *codeArray) appendC(dst []byte) ([]byte, error) {
+	size := a.unit / 8
+	if size != 1 && size != 2 && size != 4 || len(a.data)%size != 0 {
+		return nil, fmt.Errorf("%d bytes of code in words of %d bits are no array of C", len(a.data), a.unit)
+	}
+	if len(a.data) == 0 {
+		return nil, fmt.Errorf("no code, and an array of C has at least one element")
+	}
+	const perLine = 8
+	dst = fmt.Appendf(dst, "static const uint%d_t %s[%d] = {", a.unit, a.name, len(a.data)/size)
+	for i := 0; i < len(a.data); i += size {
+		separator := " "
+		if i/size%perLine == 0 {
+			separator = "\n\t"
+		}
+		var v uint32
+		for k := range size {
+			v |= uint32(a.data[i+k]) << (8 * k)
+		}
+		dst = fmt.Appendf(dst, "%s0x%0*x,", separator, 2*size, v)
+	}
+	return append(dst, "\n};\n"...), nil
+}
+
+// writeArrays returns code in a format: all arrays in C, or the bytes of the code, which tables cannot stand beside.
+func writeArrays(format, machine string, code, tables []codeArray) (out []byte, err error) {
+	if format == formatC {
+		names := map[string]bool{}
+		for _, a := range slices.Concat(code, tables) {
+			if names[a.name] {
+				return nil, fmt.Errorf("two arrays would have the name %s in C", a.name)
+			}
+			names[a.name] = true
+			if out, err = a.appendC(out); err != nil {
+				return nil, err
+			}
+		}
+		return out, nil
+	}
+	if len(tables) > 0 {
+		return nil, usagef("bytes cannot hold the table entries of %s: --format c writes them as an array", machine)
+	}
+	for _, a := range code {
+		out = append(out, a.data...)
+	}
+	return out, nil
+}
+
+// tableArrays returns the tables of a program up to their last entries, those that are not empty.
+func tableArrays(set *isa.Set, entries [][]bits.Value) (list []codeArray) {
+	for i, t := range set.Tables() {
+		if i >= len(entries) || len(entries[i]) == 0 {
+			continue
+		}
+		a := codeArray{name: cName(t.Name), unit: 32}
+		for _, v := range entries[i] {
+			for at := 0; at < t.Bits; at += 32 {
+				w := v.Word(at / 32)
+				a.data = append(a.data, byte(w), byte(w>>8), byte(w>>16), byte(w>>24))
+			}
+		}
+		list = append(list, a)
+	}
+	return list
+}
+
+// codeOfFile makes of a file that a compiler has made what --format says.
+func (f *asmFlags) codeOfFile(file []byte) ([]byte, error) {
+	if _, _, known := catalog.Recognise(file); !known { // code and nothing else
+		return writeArrays(f.format, f.isa, []codeArray{{"code", 32, file}}, nil)
+	}
+	l, err := f.listingFrom(f.output, file)
+	if err != nil {
+		return nil, err
+	}
+	im := l.Image
+	set, root := l.Decoder.Set(), l.Decoder.Root()
+	var code []codeArray
+	for _, m := range im.Members() {
+		a := codeArray{name: "code", unit: root.Unit}
+		if m.Several {
+			a.name = cName(m.Name)
+		}
+		for at := m.Start; at < m.End; at += int64(root.Unit) {
+			v, n := im.At(at, root, root.Unit)
+			a.data = program.AppendBytes(a.data, root, v, n)
+		}
+		code = append(code, a)
+	}
+	return writeArrays(f.format, setName(set), code, tableArrays(set, im.Tables))
+}
+
+// cName makes a name an identifier of C.
+func cName(name string) string {
+	name = strings.Map(func(r rune) rune {
+		if r == '_' || r >= '0' && r <= '9' || r|0x20 >= 'a' && r|0x20 <= 'z' {
+			return r
+		}
+		return '_'
+	}, strings.TrimPrefix(name, "#"))
+	if name == "" || name[0] >= '0' && name[0] <= '9' {
+		name = "_" + name
+	}
+	return name
+}

@@ -127,6 +127,17 @@ func (f *files) open(name string) (*os.File, error) {
 	return file, nil
 }
 
+// startOf returns as much of a file as recognising it needs. The file is not recorded: it may become no input, and then an
+// output in the same folder may replace it.
+func startOf(name string) ([]byte, error) {
+	file, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	return io.ReadAll(io.LimitReader(file, headSize))
+}
+
 // readsFile is reads for an open file.
 func (f *files) readsFile(name string, file *os.File) error {
 	info, err := file.Stat()

@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -105,16 +104,6 @@ func descriptions(cmd *cobra.Command, args []string) ([]input, error) {
 		head, err := startOf(name)
 		return bytes.Contains(head, []byte("<isa")), err
 	})
-}
-
-// startOf returns as much of a file as recognising it needs.
-func startOf(name string) ([]byte, error) {
-	file, err := os.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	return io.ReadAll(io.LimitReader(file, headSize))
 }
 
 func namesOf(list []input) []string {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -37,6 +38,9 @@ func looksLikeWords(text string) bool {
 func (f *disFlags) takeWords(cmd *cobra.Command, args []string) (ok bool, err error) {
 	text := strings.Join(args, " ")
 	if !looksLikeWords(text) {
+		if len(args) > 1 && slices.Contains(args, "/") { // the slash in front of table entries, not the folder of all files
+			return false, usagef("%q is no word in hexadecimal with table entries", text)
+		}
 		return false, nil
 	}
 	for _, arg := range args {

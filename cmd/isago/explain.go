@@ -283,10 +283,7 @@ func (f *explainFlags) anywhere(cmd *cobra.Command, mnemonic string) error {
 			return err
 		}
 		_, err = f.load(nil) // which machine?
-		if strings.ContainsAny(mnemonic, " \t") || looksLikeWords(mnemonic) {
-			return err
-		}
-		return usagef("%s is no file, no word in hexadecimal, and no mnemonic of any machine: %w", mnemonic, err)
+		return err
 	case 1:
 		f.isa = machines[0]
 		return f.explain(cmd, mnemonic, diag.Span{})

@@ -162,8 +162,6 @@ func (f *machineFlags) listingFrom(name string, data []byte) (*view.Listing, err
 	if err != nil {
 		return nil, err
 	}
-	for i, t := range im.Tables {
-		d.SetTable(i, t)
-	}
+	d.SetTables(im.Tables)
 	return &view.Listing{Decoder: d, Image: im}, nil
 }

@@ -366,9 +366,7 @@ func (f *disFlags) whole(cmd *cobra.Command, name string, in *code, palette view
 		}
 	}
 	im.Lead = append(f.arranged.Lines(), im.Lead...)
-	for i, t := range im.Tables {
-		l.Decoder.SetTable(i, t)
-	}
+	l.Decoder.SetTables(im.Tables)
 	if f.lossless {
 		if l.Print, err = f.losslessPrinter(set, l, l.Labels()); err != nil {
 			return 0, err

@@ -511,9 +511,7 @@ func decodeResult(set *isa.Set, d *isa.Decoder, res *asm.Result) isa.Inst {
 		}
 		tables[e.Table][e.Index] = e.Value
 	}
-	for i, t := range tables {
-		d.SetTable(i, t)
-	}
+	d.SetTables(tables)
 	d.SetContext(res.Context)
 	if in, ok := d.Decode(res.Inst.Bits); ok {
 		return in

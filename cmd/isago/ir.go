@@ -82,9 +82,7 @@ func (f *disFlags) decoderOf(set *isa.Set, p *exec.Program) (*isa.Decoder, error
 	if err != nil {
 		return nil, err
 	}
-	for i, t := range p.Words.Tables {
-		d.SetTable(i, t)
-	}
+	d.SetTables(p.Words.Tables)
 	return d, nil
 }
 

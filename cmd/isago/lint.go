@@ -211,9 +211,7 @@ func (f *lintFlags) program(ctx context.Context, name string, data []byte, src *
 	if err != nil {
 		return nil, err
 	}
-	for i, t := range im.Tables {
-		d.SetTable(i, t)
-	}
+	d.SetTables(im.Tables)
 	if src == nil {
 		src = &program.Compiled{}
 	}

@@ -383,9 +383,7 @@ func (f *machineFlags) decoder(set *isa.Set) (*isa.Decoder, error) {
 	if err != nil {
 		return nil, err
 	}
-	for i, t := range tables {
-		d.SetTable(i, t)
-	}
+	d.SetTables(tables)
 	d.Custom, err = f.printer()
 	return d, err
 }

@@ -259,9 +259,7 @@ func (t *tracer) word(p *exec.Program, root string, v bits.Value) (text string, 
 	if err != nil {
 		return "?", 1
 	}
-	for i, table := range p.Words.Tables {
-		d.SetTable(i, table)
-	}
+	d.SetTables(p.Words.Tables)
 	d.SetContext(p.Words.Context)
 	in, ok := d.Decode(v)
 	if !ok {

@@ -387,14 +387,14 @@ static unsigned match_instruction(struct print *p, const struct scope *s)
 	}
 }
 
-/* nop, example.xml:100 */
+/* nop, example.xml:103 */
 static void show_nop(struct print *p, const struct scope *s)
 {
 	tell(p, "NAME", 0);
 	put(p, s->leaf->display, s->leaf->length);
 }
 
-/* #register-general, example.xml:74 */
+/* #register-general, example.xml:77 */
 static void show_register_general(struct print *p, const struct scope *s)
 {
 	put(p, "r" PAD, 1);
@@ -402,7 +402,7 @@ static void show_register_general(struct print *p, const struct scope *s)
 	put_uint(p, (s->w[0] & UINT64_C(0x7)));
 }
 
-/* #register-special, example.xml:85 */
+/* #register-special, example.xml:88 */
 static void show_register_special(struct print *p, const struct scope *s)
 {
 	put(p, "s" PAD, 1);
@@ -464,7 +464,7 @@ static void part_b(struct print *p, const struct scope *s)
 	}
 }
 
-/* add, example.xml:128 */
+/* add, example.xml:131 */
 static void show_add(struct print *p, const struct scope *s)
 {
 	tell(p, "NAME", 0);
@@ -477,7 +477,7 @@ static void show_add(struct print *p, const struct scope *s)
 	part_b(p, s);
 }
 
-/* shl, example.xml:148 */
+/* shl, example.xml:151 */
 static void show_shl(struct print *p, const struct scope *s)
 {
 	if (!((s->w[0] & UINT64_C(0x10)) == UINT64_C(0x0)))
@@ -493,7 +493,7 @@ static void show_shl(struct print *p, const struct scope *s)
 	put_uint(p, ((s->w[0] & UINT64_C(0xf)) + UINT64_C(0x1)));
 }
 
-/* br, example.xml:171 */
+/* br, example.xml:174 */
 static void show_br(struct print *p, const struct scope *s)
 {
 	tell(p, "NAME", 0);

@@ -17,11 +17,11 @@ typedef uint64_t example_word;
 
 /* #instruction: An instruction. The opcode is in bits 13 to 15. */
 enum example_op {
-	EXAMPLE_NOP = 0, /* nop, example.xml:100 */
-	EXAMPLE_ADD = 1, /* add, example.xml:128 */
-	EXAMPLE_MUL = 2, /* mul, example.xml:137 */
-	EXAMPLE_SHL = 3, /* shl, example.xml:148 */
-	EXAMPLE_BR = 4, /* br, example.xml:171 */
+	EXAMPLE_NOP = 0, /* nop, example.xml:103 */
+	EXAMPLE_ADD = 1, /* add, example.xml:131 */
+	EXAMPLE_MUL = 2, /* mul, example.xml:140 */
+	EXAMPLE_SHL = 3, /* shl, example.xml:151 */
+	EXAMPLE_BR = 4, /* br, example.xml:174 */
 	EXAMPLE_OP_NONE = 5, /* no match */
 	EXAMPLE_OP_COUNT = 5
 };
@@ -34,8 +34,8 @@ struct example_inst {
 
 /* #register: A register. */
 enum example_register_op {
-	EXAMPLE_REGISTER_GENERAL = 0, /* #register-general, example.xml:74 */
-	EXAMPLE_REGISTER_SPECIAL = 1, /* #register-special, example.xml:85 */
+	EXAMPLE_REGISTER_GENERAL = 0, /* #register-general, example.xml:77 */
+	EXAMPLE_REGISTER_SPECIAL = 1, /* #register-special, example.xml:88 */
 	EXAMPLE_REGISTER_OP_NONE = 2, /* no match */
 	EXAMPLE_REGISTER_OP_COUNT = 2
 };
@@ -233,14 +233,14 @@ size_t example_disasm(const void *code, size_t bytes, const struct example_optio
  * false, and packs the low bits, where a value does not fit. What no member says has the value that the
  * description expects. */
 
-/* nop, example.xml:100: Does nothing. */
+/* nop, example.xml:103: Does nothing. */
 struct example_nop {
 	uint64_t rest[1]; /* bits without a field, where they are not as expected */
 };
 void example_unpack_nop(const struct example_inst *inst, const struct example_options *o, struct example_nop *f);
 bool example_pack_nop(const struct example_nop *f, const struct example_options *o, example_word *word);
 
-/* add, example.xml:128: DST = A + B. */
+/* add, example.xml:131: DST = A + B. */
 struct example_add {
 	uint32_t dst; /* DST, bits 9..12, for example_decode_register: The register that gets the result. */
 	uint32_t a; /* A, bits 5..8, for example_decode_register: Operand A. */
@@ -251,7 +251,7 @@ struct example_add {
 void example_unpack_add(const struct example_inst *inst, const struct example_options *o, struct example_add *f);
 bool example_pack_add(const struct example_add *f, const struct example_options *o, example_word *word);
 
-/* mul, example.xml:137: DST = A * B, on the second model. */
+/* mul, example.xml:140: DST = A * B, on the second model. */
 struct example_mul {
 	uint32_t dst; /* DST, bits 9..12, for example_decode_register: The register that gets the result. */
 	uint32_t a; /* A, bits 5..8, for example_decode_register: Operand A. */
@@ -262,7 +262,7 @@ struct example_mul {
 void example_unpack_mul(const struct example_inst *inst, const struct example_options *o, struct example_mul *f);
 bool example_pack_mul(const struct example_mul *f, const struct example_options *o, example_word *word);
 
-/* shl, example.xml:148: DST = A shifted left by N. */
+/* shl, example.xml:151: DST = A shifted left by N. */
 struct example_shl {
 	uint32_t dst; /* DST, bits 9..12, for example_decode_register: The register that gets the result. */
 	uint32_t a; /* A, bits 5..8, for example_decode_register: What is shifted. */
@@ -272,7 +272,7 @@ struct example_shl {
 void example_unpack_shl(const struct example_inst *inst, const struct example_options *o, struct example_shl *f);
 bool example_pack_shl(const struct example_shl *f, const struct example_options *o, example_word *word);
 
-/* br, example.xml:171: Branches if the condition holds. */
+/* br, example.xml:174: Branches if the condition holds. */
 struct example_br {
 	uint32_t cond; /* COND, bits 11..12, enum example_cond: When the branch is taken. */
 	bool link; /* LINK, bits 10: The address of the next instruction is kept in s1. */
@@ -282,14 +282,14 @@ struct example_br {
 void example_unpack_br(const struct example_inst *inst, const struct example_options *o, struct example_br *f);
 bool example_pack_br(const struct example_br *f, const struct example_options *o, example_word *word);
 
-/* #register-general, example.xml:74: A general register. */
+/* #register-general, example.xml:77: A general register. */
 struct example_register_general {
 	uint32_t n; /* N, bits 0..2: The number, 0 to 7. */
 };
 void example_unpack_register_general(const struct example_register_inst *inst, const struct example_options *o, struct example_register_general *f);
 bool example_pack_register_general(const struct example_register_general *f, const struct example_options *o, example_word *word);
 
-/* #register-special, example.xml:85: A special register. */
+/* #register-special, example.xml:88: A special register. */
 struct example_register_special {
 	uint32_t n; /* N, bits 0..2: The number, 0 to 7. s0 is the stack pointer. */
 };

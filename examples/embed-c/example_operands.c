@@ -311,7 +311,7 @@ static unsigned match_register(struct print *p, const struct scope *s)
 	return 2u;
 }
 
-/* #register-general, example.xml:74 */
+/* #register-general, example.xml:77 */
 static void show_register_general(struct print *p, const struct scope *s)
 {
 	put(p, "r" PAD, 1);
@@ -319,7 +319,7 @@ static void show_register_general(struct print *p, const struct scope *s)
 	put_uint(p, (s->w[0] & UINT64_C(0x7)));
 }
 
-/* #register-special, example.xml:85 */
+/* #register-special, example.xml:88 */
 static void show_register_special(struct print *p, const struct scope *s)
 {
 	put(p, "s" PAD, 1);
@@ -346,7 +346,7 @@ static void show_register(struct print *p, const struct scope *up, const uint64_
 	}
 }
 
-/* nop, example.xml:100 */
+/* nop, example.xml:103 */
 static void collect_nop(struct print *p, const struct scope *s)
 {
 	(void)s;
@@ -354,7 +354,7 @@ static void collect_nop(struct print *p, const struct scope *s)
 	return;
 }
 
-/* #register-general, example.xml:74 */
+/* #register-general, example.xml:77 */
 static void tell_register_general(struct print *p, const struct scope *s)
 {
 	set_register(p, 0, 0, -1, 1, 8, 1, 16, (s->w[0] & UINT64_C(0x7)), UINT64_C(0xffffffffffffffff));
@@ -362,7 +362,7 @@ static void tell_register_general(struct print *p, const struct scope *s)
 	take(p, s->w[0]);
 }
 
-/* #register-special, example.xml:85 */
+/* #register-special, example.xml:88 */
 static void tell_register_special(struct print *p, const struct scope *s)
 {
 	set_register(p, 0, 1, -1, 1, 8, 1, 16, (s->w[0] & UINT64_C(0x7)), UINT64_C(0xffffffffffffffff));
@@ -389,7 +389,7 @@ static void tell_register(struct print *p, const struct scope *up, const uint64_
 	}
 }
 
-/* add, example.xml:128 */
+/* add, example.xml:131 */
 static void collect_add(struct print *p, const struct scope *s)
 {
 	{
@@ -450,7 +450,7 @@ static void collect_add(struct print *p, const struct scope *s)
 	}
 }
 
-/* shl, example.xml:148 */
+/* shl, example.xml:151 */
 static void collect_shl(struct print *p, const struct scope *s)
 {
 	{
@@ -492,7 +492,7 @@ static void collect_shl(struct print *p, const struct scope *s)
 	}
 }
 
-/* br, example.xml:171 */
+/* br, example.xml:174 */
 static void collect_br(struct print *p, const struct scope *s)
 {
 	{

@@ -109,11 +109,11 @@ type Op uint16
 // The leaves of #instruction.
 const (
 	OpNone Op = iota // of a word that is none
-	NOP              // nop, example.xml:100
-	ADD              // add, example.xml:128
-	MUL              // mul, example.xml:137
-	SHL              // shl, example.xml:148
-	BR               // br, example.xml:171
+	NOP              // nop, example.xml:103
+	ADD              // add, example.xml:131
+	MUL              // mul, example.xml:140
+	SHL              // shl, example.xml:151
+	BR               // br, example.xml:174
 )
 
 // String returns the description's own name.
@@ -138,8 +138,8 @@ type RegisterOp uint16
 // The leaves of #register.
 const (
 	RegisterOpNone   RegisterOp = iota // of a word that is none
-	REGISTER_GENERAL                   // #register-general, example.xml:74
-	REGISTER_SPECIAL                   // #register-special, example.xml:85
+	REGISTER_GENERAL                   // #register-general, example.xml:77
+	REGISTER_SPECIAL                   // #register-special, example.xml:88
 )
 
 // String returns the description's own name.
@@ -276,7 +276,8 @@ type Type struct {
 type Reg struct {
 	// File is the register file, View the view through which the register is named, FileNone for none.
 	File, View File
-	// Number is that of the first register in File, without what is added to it; Count is how many there are.
+	// Number is that of the first register in File, without what is added to it; Count is how many there are:
+	// those behind the last one of the file are none.
 	Number int64
 	Count  int
 	// Low and Width are the bits of the register.

@@ -2,7 +2,7 @@
 
 package example
 
-// NopFields are the fields of nop, example.xml:100.
+// NopFields are the fields of nop, example.xml:103.
 type NopFields struct {
 	// Rest are the bits without a field, where they are not as expected.
 	Rest [1]uint64
@@ -24,7 +24,7 @@ func (f *NopFields) Pack(o *Options) (w Word, err error) {
 	return Word(v[0]), err
 }
 
-// AddFields are the fields of add, example.xml:128.
+// AddFields are the fields of add, example.xml:131.
 type AddFields struct {
 	Dst       uint32 // bits 9..12, for DecodeRegister: The register that gets the result.
 	A         uint32 // bits 5..8, for DecodeRegister: Operand A.
@@ -78,7 +78,7 @@ func (f *AddFields) Pack(o *Options) (w Word, err error) {
 	return Word(v[0]), err
 }
 
-// MulFields are the fields of mul, example.xml:137.
+// MulFields are the fields of mul, example.xml:140.
 type MulFields struct {
 	Dst       uint32 // bits 9..12, for DecodeRegister: The register that gets the result.
 	A         uint32 // bits 5..8, for DecodeRegister: Operand A.
@@ -132,7 +132,7 @@ func (f *MulFields) Pack(o *Options) (w Word, err error) {
 	return Word(v[0]), err
 }
 
-// ShlFields are the fields of shl, example.xml:148.
+// ShlFields are the fields of shl, example.xml:151.
 type ShlFields struct {
 	Dst   uint32 // bits 9..12, for DecodeRegister: The register that gets the result.
 	A     uint32 // bits 5..8, for DecodeRegister: What is shifted.
@@ -171,7 +171,7 @@ func (f *ShlFields) Pack(o *Options) (w Word, err error) {
 	return Word(v[0]), err
 }
 
-// BrFields are the fields of br, example.xml:171.
+// BrFields are the fields of br, example.xml:174.
 type BrFields struct {
 	Cond   Cond  // bits 11..12: When the branch is taken.
 	Link   bool  // bits 10: The address of the next instruction is kept in s1.
@@ -206,7 +206,7 @@ func (f *BrFields) Pack(o *Options) (w Word, err error) {
 	return Word(v[0]), err
 }
 
-// RegisterGeneralFields are the fields of #register-general, example.xml:74.
+// RegisterGeneralFields are the fields of #register-general, example.xml:77.
 type RegisterGeneralFields struct {
 	N uint32 // bits 0..2: The number, 0 to 7.
 }
@@ -229,7 +229,7 @@ func (f *RegisterGeneralFields) Pack(o *Options) (w Word, err error) {
 	return Word(v[0]), err
 }
 
-// RegisterSpecialFields are the fields of #register-special, example.xml:85.
+// RegisterSpecialFields are the fields of #register-special, example.xml:88.
 type RegisterSpecialFields struct {
 	N uint32 // bits 0..2: The number, 0 to 7. s0 is the stack pointer.
 }

@@ -25,19 +25,19 @@ func (in Inst) Operands(o *Options) []Operand {
 	return p.list
 }
 
-// collectNop: nop, example.xml:100
+// collectNop: nop, example.xml:103
 func (p *printer) collectNop(s *scope) {
 	return
 }
 
-// tellRegisterGeneral: #register-general, example.xml:74
+// tellRegisterGeneral: #register-general, example.xml:77
 func (p *printer) tellRegisterGeneral(s *scope) {
 	p.setRegister(0, 0, 2, 1, 8, 1, 16, (s.w[0] & 7), 0xffffffffffffffff)
 	p.setNumber(0, 3, 0, (s.w[0] & 7))
 	p.take(s.w[0])
 }
 
-// tellRegisterSpecial: #register-special, example.xml:85
+// tellRegisterSpecial: #register-special, example.xml:88
 func (p *printer) tellRegisterSpecial(s *scope) {
 	p.setRegister(0, 1, 2, 1, 8, 1, 16, (s.w[0] & 7), 0xffffffffffffffff)
 	p.setNumber(0, 3, 0, (s.w[0] & 7))
@@ -62,7 +62,7 @@ func (p *printer) tellRegister(up *scope, w limbs, field string) {
 	}
 }
 
-// collectAdd: add, example.xml:128
+// collectAdd: add, example.xml:131
 func (p *printer) collectAdd(s *scope) {
 	{
 		from1 := len(p.out)
@@ -120,7 +120,7 @@ func (p *printer) collectAdd(s *scope) {
 	return
 }
 
-// collectShl: shl, example.xml:148
+// collectShl: shl, example.xml:151
 func (p *printer) collectShl(s *scope) {
 	{
 		from1 := len(p.out)
@@ -160,7 +160,7 @@ func (p *printer) collectShl(s *scope) {
 	return
 }
 
-// collectBr: br, example.xml:171
+// collectBr: br, example.xml:174
 func (p *printer) collectBr(s *scope) {
 	{
 		from1 := len(p.out)

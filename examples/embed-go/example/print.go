@@ -309,14 +309,14 @@ func (in Inst) printWith(p *printer) {
 	}
 }
 
-// showNop: nop, example.xml:100
+// showNop: nop, example.xml:103
 func (p *printer) showNop(s *scope) {
 	p.tell("NAME")
 	p.put(s.leaf.display)
 	return
 }
 
-// showRegisterGeneral: #register-general, example.xml:74
+// showRegisterGeneral: #register-general, example.xml:77
 func (p *printer) showRegisterGeneral(s *scope) {
 	p.put("r")
 	at1 := p.open(s, "N", func() uint64 { return (s.w[0] & 7) })
@@ -325,7 +325,7 @@ func (p *printer) showRegisterGeneral(s *scope) {
 	return
 }
 
-// showRegisterSpecial: #register-special, example.xml:85
+// showRegisterSpecial: #register-special, example.xml:88
 func (p *printer) showRegisterSpecial(s *scope) {
 	p.put("s")
 	at1 := p.open(s, "N", func() uint64 { return (s.w[0] & 7) })
@@ -385,7 +385,7 @@ func (p *printer) partB(s *scope) {
 	}
 }
 
-// showAdd: add, example.xml:128
+// showAdd: add, example.xml:131
 func (p *printer) showAdd(s *scope) {
 	p.tell("NAME")
 	p.put(s.leaf.display)
@@ -398,7 +398,7 @@ func (p *printer) showAdd(s *scope) {
 	return
 }
 
-// showShl: shl, example.xml:148
+// showShl: shl, example.xml:151
 func (p *printer) showShl(s *scope) {
 	if !(s.w[0]&0x10 == 0) {
 		p.unexpected(s, "shl", 4, 4, limbs{0x10}, limbs{0})
@@ -416,7 +416,7 @@ func (p *printer) showShl(s *scope) {
 	return
 }
 
-// showBr: br, example.xml:171
+// showBr: br, example.xml:174
 func (p *printer) showBr(s *scope) {
 	p.tell("NAME")
 	p.put(s.leaf.display)

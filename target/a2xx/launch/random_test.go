@@ -249,7 +249,7 @@ func FuzzWords(f *testing.F) {
 	_, m := load(f)
 	f.Fuzz(func(t *testing.T, data []byte) {
 		var code []uint32
-		for ; len(data) >= 4 && len(code) < 96; data = data[4:] {
+		for ; len(data) >= 4 && len(code) < 48; data = data[4:] {
 			code = append(code, binary.LittleEndian.Uint32(data))
 		}
 		w := exec.NewWave(newProgram(t, m, code, nil))

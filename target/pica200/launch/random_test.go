@@ -189,7 +189,7 @@ func FuzzWords(f *testing.F) {
 	root, _ := m.Model.Root("")
 	f.Fuzz(func(t *testing.T, data []byte) {
 		var code []uint32
-		for ; len(data) >= 4 && len(code) < 32; data = data[4:] {
+		for ; len(data) >= 4 && len(code) < 16; data = data[4:] {
 			code = append(code, binary.LittleEndian.Uint32(data))
 		}
 		words := sem.Words{Context: m.Model.Context, Tables: [][]bits.Value{{bits.Of(0x36f), bits.Of(0x7fffffff)}}}

@@ -223,7 +223,7 @@ func (f *explainFlags) run(cmd *cobra.Command, text string, span diag.Span) erro
 func neither(text string, err error) error {
 	var e *diag.Error
 	if errors.As(err, &e) && strings.ContainsAny(text, "./\\") && !strings.ContainsAny(text, " \t") && !looksLikeWords(text) {
-		e.Help = append(e.Help, fmt.Sprintf("there is no file %s either, and the name is no word in hexadecimal", text))
+		e.Help = append(e.Help, fmt.Sprintf("there is no file %s either, and the name is not a word in hexadecimal", text))
 	}
 	return err
 }

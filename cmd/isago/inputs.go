@@ -84,8 +84,10 @@ func (f *setFlags) programFiles(cmd *cobra.Command, args []string, source bool) 
 			return false, err
 		}
 		m, _, ok := catalog.Recognise(head)
-		if text := wholeRunes(head); !ok && source && isText(text) {
-			m, ok = catalog.RecogniseSource(&diag.Source{Name: name, Text: strings.TrimPrefix(text, diag.ByteOrderMark)})
+		if of, suffixed := catalog.RecogniseSource(&diag.Source{Name: name}); suffixed { // whatever its content looks like
+			m, ok = of, source
+		} else if text := wholeRunes(head); !ok && source && isText(text) {
+			m, ok = catalog.RecogniseSource(&diag.Source{Text: firstStatement(strings.TrimPrefix(text, diag.ByteOrderMark))})
 		}
 		if !ok || f.isa == "" {
 			return ok, nil
@@ -93,6 +95,18 @@ func (f *setFlags) programFiles(cmd *cobra.Command, args []string, source bool) 
 		named, err := catalog.Lookup(f.isa)
 		return err == nil && named.Name == m.Name, nil // an unknown name is reported where the machine is loaded
 	})
+}
+
+// firstStatement returns the first line that is neither blank nor a comment of one line in any source language. A page that
+// shows source further down is not source.
+func firstStatement(text string) string {
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		if line != "" && line[0] != ';' && line[0] != '#' && !strings.HasPrefix(line, "//") && !strings.HasPrefix(line, "/*") {
+			return line
+		}
+	}
+	return ""
 }
 
 // descriptions replaces folders among arguments by the descriptions in them.

@@ -39,7 +39,7 @@ func (f *disFlags) takeWords(cmd *cobra.Command, args []string) (ok bool, err er
 	text := strings.Join(args, " ")
 	if !looksLikeWords(text) {
 		if len(args) > 1 && slices.Contains(args, "/") { // the slash in front of table entries, not the folder of all files
-			return false, usagef("%q is no word in hexadecimal with table entries", text)
+			return false, usagef("%q is not a word in hexadecimal with table entries", text)
 		}
 		return false, nil
 	}
@@ -93,5 +93,5 @@ func noWords(name string) error {
 type neitherError struct{ *fs.PathError }
 
 func (e *neitherError) Error() string {
-	return e.PathError.Error() + ", and the name is no word in hexadecimal"
+	return e.PathError.Error() + ", and the name is not a word in hexadecimal"
 }

@@ -11,6 +11,17 @@ import (
 	"github.com/isago/isago/target/catalog"
 )
 
+// fillTables gives a decoder full tables of random entries.
+func fillTables(d *isa.Decoder, r *rand.Rand) {
+	for i, t := range d.Set().Tables() {
+		table := make([]bits.Value, t.Size)
+		for k := range table {
+			table[k] = bits.Of(r.Uint64()).And(bits.Ones(t.Bits))
+		}
+		d.SetTable(i, table)
+	}
+}
+
 // sample returns a decoder of a machine with full tables, and instructions of each of its leaves in which
 // nothing is found.
 func sample(tb testing.TB, m catalog.Machine) (*isa.Decoder, []isa.Inst) {
@@ -24,13 +35,7 @@ func sample(tb testing.TB, m catalog.Machine) (*isa.Decoder, []isa.Inst) {
 		tb.Fatal(err)
 	}
 	r := rand.New(rand.NewPCG(1, 2))
-	for i, t := range set.Tables() {
-		table := make([]bits.Value, t.Size)
-		for k := range table {
-			table[k] = bits.Of(r.Uint64()).And(bits.Ones(t.Bits))
-		}
-		d.SetTable(i, table)
-	}
+	fillTables(d, r)
 	var list []isa.Inst
 	var text []byte
 	for range 40 {

@@ -143,13 +143,7 @@ func randomLines(tb testing.TB, set *isa.Set, most int) *lineReader {
 		tb.Fatal(err)
 	}
 	rnd := rand.New(rand.NewPCG(7, 8))
-	for i, t := range set.Tables() {
-		table := make([]bits.Value, t.Size)
-		for k := range table {
-			table[k] = bits.Of(rnd.Uint64()).And(bits.Ones(t.Bits))
-		}
-		d.SetTable(i, table)
-	}
+	fillTables(d, rnd)
 	r := &lineReader{set: set, root: d.Root().Name, ctx: d.Context()}
 	seen := map[string]bool{}
 	leaves := d.Root().Leaves

@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"errors"
 
-	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/diag"
 )
 
 // maxCommentMarks limits how often the mark of a comment is looked for in a line.

@@ -10,9 +10,10 @@ import (
 	"unicode/utf8"
 
 	"github.com/isago/isago/bits"
-	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/diag"
 	"github.com/isago/isago/internal/inside"
 	"github.com/isago/isago/internal/model"
+	"github.com/isago/isago/internal/quote"
 	"github.com/isago/isago/internal/spec"
 	"github.com/isago/isago/isa"
 )
@@ -31,7 +32,7 @@ type Error struct {
 }
 
 // Error returns the message with its code.
-func (e *Error) Error() string { return fmt.Sprintf("%s [%s]", diag.Brief(e.Msg), e.Code) }
+func (e *Error) Error() string { return fmt.Sprintf("%s [%s]", quote.Brief(e.Msg), e.Code) }
 
 // Shifted returns an *Error with its place moved by bytes, for a text that is part of another one. Other errors are
 // unchanged.
@@ -418,7 +419,7 @@ func (f *failure) unknown() string {
 	for _, l := range f.m.leaves {
 		names = append(names, l.Mnemonics()...)
 	}
-	return fmt.Sprintf("no instruction starts with %q%s", diag.Shorten(word), diag.DidYouMean(word, names))
+	return fmt.Sprintf("no instruction starts with %q%s", quote.Shorten(word), quote.DidYouMean(word, names))
 }
 
 // notFirst describes the form of an instruction whose mnemonic is not its first word, or which belongs to another root;

@@ -3,7 +3,7 @@ package asm
 import (
 	mathbits "math/bits"
 
-	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/diag"
 	"github.com/isago/isago/internal/spec"
 )
 

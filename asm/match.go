@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/isago/isago/bits"
-	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/diag"
 )
 
 // matcher reads a line by a backtracking parse along the templates of a grammar, one item after another. If the text

@@ -9,8 +9,8 @@ import (
 	"testing/fstest"
 
 	"github.com/isago/isago/bits"
+	"github.com/isago/isago/diag"
 	"github.com/isago/isago/exec"
-	"github.com/isago/isago/internal/diag"
 	"github.com/isago/isago/internal/sem"
 	"github.com/isago/isago/internal/spec"
 	"github.com/isago/isago/isa"

@@ -7,8 +7,8 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/isago/isago/internal/diag"
 	"github.com/isago/isago/internal/sem"
+	"github.com/isago/isago/internal/textfile"
 )
 
 // Batch is the Runner of programs that run once for each vertex, or whatever a lane is.
@@ -76,7 +76,7 @@ func (b *Batch) Read(data []byte, format string) error {
 		return fmt.Errorf("no format %q, expected json, csv or raw", format)
 	}
 	if format != "raw" {
-		data = bytes.TrimPrefix(data, []byte(diag.ByteOrderMark))
+		data = bytes.TrimPrefix(data, []byte(textfile.ByteOrderMark))
 	}
 	in, err := read(data, b.Launch)
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"github.com/isago/isago/bits"
-	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/diag"
 	"github.com/isago/isago/internal/inside"
 	"github.com/isago/isago/internal/sem"
 	"github.com/isago/isago/internal/spec"

@@ -5,7 +5,7 @@ import (
 	"path"
 	"strings"
 
-	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/diag"
 )
 
 // Line returns where something stands in the description, FILE:LINE, the name of the file without its folder.

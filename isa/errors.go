@@ -1,6 +1,6 @@
 package isa
 
-import "github.com/isago/isago/internal/diag"
+import "github.com/isago/isago/diag"
 
 // Error is a mistake at a place: its code, the message, where it is, and other places that belong
 // to it. Span.LineCol tells the line and the column.

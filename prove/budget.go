@@ -6,7 +6,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/diag"
 )
 
 // DefaultEffort is how many million steps a check may take.

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/diag"
 )
 
 // foreign is a machine of 40 pairs of instructions. Those of a pair have one name and differ in bit 12, which no text

@@ -12,8 +12,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/isago/isago/bits"
-	"github.com/isago/isago/internal/diag"
-	"github.com/isago/isago/internal/diag/diagtest"
+	"github.com/isago/isago/diag"
+	"github.com/isago/isago/internal/diagtest"
 	"github.com/isago/isago/isa"
 )
 

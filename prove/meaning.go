@@ -3,7 +3,7 @@ package prove
 import (
 	"errors"
 
-	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/diag"
 	"github.com/isago/isago/internal/sem"
 	"github.com/isago/isago/internal/spec"
 )

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/diag"
 	"github.com/isago/isago/internal/lazy"
 	"github.com/isago/isago/internal/spec"
 )

@@ -9,7 +9,7 @@ import (
 	"testing/fstest"
 
 	"github.com/isago/isago/bits"
-	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/diag"
 	"github.com/isago/isago/internal/inside"
 	"github.com/isago/isago/internal/invented"
 	"github.com/isago/isago/internal/model"

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/diag"
 	"github.com/isago/isago/prove"
 )
 

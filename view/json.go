@@ -9,8 +9,8 @@ import (
 
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/facts"
-	"github.com/isago/isago/internal/diag"
 	"github.com/isago/isago/internal/program"
+	"github.com/isago/isago/internal/quote"
 	"github.com/isago/isago/isa"
 )
 
@@ -463,7 +463,7 @@ const hexDigits = "0123456789abcdef"
 
 // AppendError appends the object that answers a line of input which cannot be read.
 func AppendError(dst []byte, err error) []byte {
-	return append(appendString(append(dst, `{"error":`...), diag.BriefQuotes(err.Error())), '}')
+	return append(appendString(append(dst, `{"error":`...), quote.BriefQuotes(err.Error())), '}')
 }
 
 // appendString appends a text in quotes.

@@ -11,7 +11,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/diag"
+	"github.com/isago/isago/internal/quote"
 )
 
 func newVersion() *cobra.Command {
@@ -112,7 +113,7 @@ func printCodes(cmd *cobra.Command, names []string) error {
 	for _, name := range names {
 		c, ok := codeNamed(name)
 		if !ok {
-			if ask := diag.DidYouMean(name, knownCodes()); ask != "" {
+			if ask := quote.DidYouMean(name, knownCodes()); ask != "" {
 				return usagef("no code %q%s", name, ask)
 			}
 			return usagef("no code %q; isago codes lists them", name)

@@ -9,7 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/diag"
+	"github.com/isago/isago/internal/quote"
 	"github.com/isago/isago/prove"
 	"github.com/isago/isago/view"
 )
@@ -134,7 +135,7 @@ func (f *checkFlags) run(cmd *cobra.Command) error {
 	}
 	for _, code := range f.only {
 		if !slices.Contains(knownCodes(), code) {
-			return usagef("--only %q is no code%s; isago help codes lists them", code, diag.DidYouMean(code, knownCodes()))
+			return usagef("--only %q is no code%s; isago help codes lists them", code, quote.DidYouMean(code, knownCodes()))
 		}
 	}
 	opt := prove.Options{Root: f.root, Search: f.search, Effort: f.effort}

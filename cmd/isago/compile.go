@@ -6,8 +6,9 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/diag"
 	"github.com/isago/isago/internal/program"
+	"github.com/isago/isago/internal/textfile"
 	"github.com/isago/isago/target/catalog"
 	"github.com/isago/isago/view"
 )
@@ -16,7 +17,7 @@ import (
 // recognised as, which is then that of the flags. ok is false for what is no text, or of no
 // machine.
 func (f *machineFlags) compileSource(src *diag.Source) (out *program.Compiled, ok bool, err error) {
-	if diag.IsUTF16(src.Text) {
+	if textfile.IsUTF16(src.Text) {
 		return nil, false, fileError(src.Name, errUTF16)
 	}
 	if !isText(src.Text) {
@@ -98,7 +99,7 @@ func (f *machineFlags) compiledListing(name string, out *program.Compiled) (*vie
 // hexadecimal. Of input that is no text only the start is read.
 func (f *machineFlags) sourceOf(name string, in *code) (out *program.Compiled, ok bool, err error) {
 	head, err := in.head()
-	if err != nil || len(head) == 0 || f.takeRaw || f.asText || !isText(wholeRunes(head)) && !diag.IsUTF16(string(head)) {
+	if err != nil || len(head) == 0 || f.takeRaw || f.asText || !isText(wholeRunes(head)) && !textfile.IsUTF16(string(head)) {
 		return nil, false, err
 	}
 	if _, _, known := f.recognise(head); known {
@@ -106,7 +107,7 @@ func (f *machineFlags) sourceOf(name string, in *code) (out *program.Compiled, o
 	}
 	if f.given() {
 		root, err := f.storage(in.size)
-		if err != nil || program.IsHexText(root, bytes.TrimPrefix(head, []byte(diag.ByteOrderMark))) {
+		if err != nil || program.IsHexText(root, bytes.TrimPrefix(head, []byte(textfile.ByteOrderMark))) {
 			return nil, false, err
 		}
 	}

@@ -14,11 +14,12 @@ import (
 
 	"github.com/isago/isago/asm"
 	"github.com/isago/isago/bits"
+	"github.com/isago/isago/diag"
 	"github.com/isago/isago/facts"
-	"github.com/isago/isago/internal/diag"
 	"github.com/isago/isago/internal/inside"
 	"github.com/isago/isago/internal/lazy"
 	"github.com/isago/isago/internal/program"
+	"github.com/isago/isago/internal/quote"
 	"github.com/isago/isago/isa"
 	"github.com/isago/isago/survey"
 	"github.com/isago/isago/view"
@@ -300,7 +301,7 @@ func notFound(text string) error {
 		_, err := os.Stat(text)
 		return err
 	}
-	if near := diag.Nearest(text, knownCodes()); near != "" {
+	if near := quote.Nearest(text, knownCodes()); near != "" {
 		return usagef("%q is not a file, and no machine has such a mnemonic; did you mean the code %s?", text, near)
 	}
 	return usagef("%q is not a file or a code, and no machine has such a mnemonic; --isa NAME or --spec FILE names the machine of other instructions", text)

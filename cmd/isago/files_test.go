@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/diag"
 )
 
 // Outputs and inputs are compared in either order, and once more before an output takes its name.

@@ -14,8 +14,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/diag"
 	"github.com/isago/isago/internal/program"
+	"github.com/isago/isago/internal/textfile"
 	"github.com/isago/isago/isa"
 	"github.com/isago/isago/target/catalog"
 )
@@ -101,7 +102,7 @@ func readMost(cmd *cobra.Command, name string, most int64) ([]byte, error) {
 
 // textOf returns a text that was read.
 func textOf(name string, data []byte) *diag.Source {
-	return &diag.Source{Name: inputName(name), Text: strings.TrimPrefix(string(data), diag.ByteOrderMark)}
+	return &diag.Source{Name: inputName(name), Text: strings.TrimPrefix(string(data), textfile.ByteOrderMark)}
 }
 
 // skipMark goes past a byte order mark; the error tells that it is one of UTF-16. Of other input it reads no more than a
@@ -110,9 +111,9 @@ func skipMark(r *bufio.Reader) error {
 	if b, err := r.Peek(1); err != nil || b[0] < 0x80 {
 		return nil
 	}
-	b, _ := r.Peek(len(diag.ByteOrderMark))
+	b, _ := r.Peek(len(textfile.ByteOrderMark))
 	switch {
-	case string(b) == diag.ByteOrderMark:
+	case string(b) == textfile.ByteOrderMark:
 		_, err := r.Discard(len(b))
 		return err
 	case bytes.HasPrefix(b, []byte("\xff\xfe")), bytes.HasPrefix(b, []byte("\xfe\xff")):
@@ -341,13 +342,13 @@ func spool(r io.Reader) (*code, error) {
 
 // otherKind says what a file is that starts so, if it is none of code, and what is to be done with it.
 func otherKind(start []byte) (what, hint string) {
-	text := strings.TrimPrefix(string(start[:min(len(start), headSize)]), diag.ByteOrderMark)
+	text := strings.TrimPrefix(string(start[:min(len(start), headSize)]), textfile.ByteOrderMark)
 	lines := text[:strings.LastIndexByte(text, '\n')+1]
 	if len(start) < headSize && len(text) >= leastText {
 		lines = text
 	}
 	switch {
-	case diag.IsUTF16(text):
+	case textfile.IsUTF16(text):
 		return "text in UTF-16", "isago reads UTF-8"
 	case lines == "" || !isText(lines):
 		return "", ""

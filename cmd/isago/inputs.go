@@ -12,7 +12,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/diag"
+	"github.com/isago/isago/internal/textfile"
 	"github.com/isago/isago/target/catalog"
 )
 
@@ -87,7 +88,7 @@ func (f *setFlags) programFiles(cmd *cobra.Command, args []string, source bool) 
 		if of, suffixed := catalog.RecogniseSource(&diag.Source{Name: name}); suffixed { // whatever its content looks like
 			m, ok = of, source
 		} else if text := wholeRunes(head); !ok && source && isText(text) {
-			m, ok = catalog.RecogniseSource(&diag.Source{Text: firstStatement(strings.TrimPrefix(text, diag.ByteOrderMark))})
+			m, ok = catalog.RecogniseSource(&diag.Source{Text: firstStatement(strings.TrimPrefix(text, textfile.ByteOrderMark))})
 		}
 		if !ok || f.isa == "" {
 			return ok, nil

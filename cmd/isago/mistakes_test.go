@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/diag"
 )
 
 // However many mistakes a source has, a screen of them is told of, and how many there are beside.

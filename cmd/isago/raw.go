@@ -11,8 +11,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/isago/isago/internal/diag"
 	"github.com/isago/isago/internal/program"
+	"github.com/isago/isago/internal/textfile"
 	"github.com/isago/isago/isa"
 	"github.com/isago/isago/target/catalog"
 	"github.com/isago/isago/view"
@@ -137,7 +137,7 @@ func (f *machineFlags) fromText(name string, in *code) (*code, error) {
 		return nil, err
 	}
 	head, err := in.head()
-	if err != nil || !f.asText && !program.IsHexText(root, bytes.TrimPrefix(head, []byte(diag.ByteOrderMark))) {
+	if err != nil || !f.asText && !program.IsHexText(root, bytes.TrimPrefix(head, []byte(textfile.ByteOrderMark))) {
 		return in, err
 	}
 	text, err := in.all()
@@ -279,7 +279,7 @@ func (f *disFlags) comes(start *code) (bool, error) {
 		return false, err
 	}
 	head, err := start.head()
-	return err == nil && !program.IsHexText(root, bytes.TrimPrefix(head, []byte(diag.ByteOrderMark))), err
+	return err == nil && !program.IsHexText(root, bytes.TrimPrefix(head, []byte(textfile.ByteOrderMark))), err
 }
 
 // rawSource prints a program without container as source; done is false for anything else.

@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/internal/quote"
 )
 
 // command makes one of the commands, which has that name.
@@ -130,7 +130,7 @@ func flagMeant(cmd *cobra.Command, err error) string {
 			names = append(names, f.Name)
 		}
 	})
-	if near := diag.Nearest(name, names); near != "" {
+	if near := quote.Nearest(name, names); near != "" {
 		return ", did you mean --" + near + "?"
 	}
 	return ""
@@ -147,7 +147,7 @@ func knownCommand(cmd *cobra.Command, args []string) error {
 			names = append(names, c.Name())
 		}
 	}
-	if near := diag.Nearest(args[0], names); near != "" {
+	if near := quote.Nearest(args[0], names); near != "" {
 		return usagef("no command %q, the nearest is %s", args[0], near)
 	}
 	return usagef("no command %q; %s --help lists them", args[0], cmd.CommandPath())

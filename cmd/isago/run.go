@@ -17,8 +17,8 @@ import (
 
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/exec"
-	"github.com/isago/isago/internal/diag"
 	"github.com/isago/isago/internal/raster"
+	"github.com/isago/isago/internal/textfile"
 	"github.com/isago/isago/isa"
 	"github.com/isago/isago/target/catalog"
 	"github.com/isago/isago/view"
@@ -532,7 +532,7 @@ func (f *runFlags) readInputs(cmd *cobra.Command, r exec.Runner) error {
 	default:
 		return usagef("the format of %s is not known by its name; --in-format json, csv or raw says it", inputName(f.in))
 	}
-	if format != "raw" && diag.IsUTF16(string(data)) {
+	if format != "raw" && textfile.IsUTF16(string(data)) {
 		return fileError(f.in, errUTF16)
 	}
 	if err := r.Read(data, format); err != nil {

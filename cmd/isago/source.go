@@ -18,8 +18,10 @@ import (
 
 	"github.com/isago/isago/asm"
 	"github.com/isago/isago/bits"
-	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/diag"
 	"github.com/isago/isago/internal/program"
+	"github.com/isago/isago/internal/quote"
+	"github.com/isago/isago/internal/textfile"
 	"github.com/isago/isago/isa"
 	"github.com/isago/isago/target/catalog"
 	"github.com/isago/isago/view"
@@ -60,7 +62,7 @@ func (f *sourceFlags) add(cmd *cobra.Command) {
 func (f *sourceFlags) check() error {
 	for _, name := range f.noWarn {
 		if names := warningNames(); name != allWarnings && !slices.Contains(names, name) {
-			return usagef("--no-warn %q, expected all or the name of a warning, as isago help codes lists them%s", name, diag.DidYouMean(name, names))
+			return usagef("--no-warn %q, expected all or the name of a warning, as isago help codes lists them%s", name, quote.DidYouMean(name, names))
 		}
 	}
 	return nil
@@ -329,7 +331,7 @@ func openText(cmd *cobra.Command, name string) (*program.Text, *code, error) {
 	head, err := in.head()
 	switch {
 	case err != nil:
-	case diag.IsUTF16(string(head)):
+	case textfile.IsUTF16(string(head)):
 		err = fileError(name, errUTF16)
 	case bytes.IndexByte(head, 0) >= 0:
 		err = fileError(name, errBinary)
@@ -337,7 +339,7 @@ func openText(cmd *cobra.Command, name string) (*program.Text, *code, error) {
 	if err != nil {
 		return nil, nil, errors.Join(err, in.Close())
 	}
-	if n := len(diag.ByteOrderMark); bytes.HasPrefix(head, []byte(diag.ByteOrderMark)) {
+	if n := len(textfile.ByteOrderMark); bytes.HasPrefix(head, []byte(textfile.ByteOrderMark)) {
 		in.size -= int64(n)
 		in.ReaderAt = io.NewSectionReader(in.ReaderAt, int64(n), in.size)
 	}

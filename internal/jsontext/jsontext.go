@@ -12,7 +12,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/internal/quote"
+	"github.com/isago/isago/internal/textfile"
 )
 
 // Error is a mistake in JSON text.
@@ -31,7 +32,7 @@ func (e *Error) Error() string {
 // null only where v keeps the text or takes anything. The error is an *Error, or one of a method of v that reads a part of
 // the text.
 func Unmarshal(data []byte, v any) error {
-	data = bytes.TrimPrefix(data, []byte(diag.ByteOrderMark))
+	data = bytes.TrimPrefix(data, []byte(textfile.ByteOrderMark))
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.DisallowUnknownFields()
 	err := d.Decode(v)
@@ -175,8 +176,8 @@ func unknown(data []byte, quoted string, v any) error {
 		return false
 	})
 	names := fields(reflect.TypeOf(v).Elem(), nil)
-	text := fmt.Sprintf("no %q here", diag.Shorten(name))
-	if near := diag.Nearest(name, names); near != "" {
+	text := fmt.Sprintf("no %q here", quote.Shorten(name))
+	if near := quote.Nearest(name, names); near != "" {
 		text += ", did you mean " + near + "?"
 	}
 	return mistake(data, place, text)

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/internal/textfile"
 )
 
 type document struct {
@@ -114,7 +114,7 @@ func TestUnmarshalPart(t *testing.T) {
 
 func TestTexts(t *testing.T) {
 	for text, want := range map[string]string{
-		"5": `["5"]`, `[1, [2.50, "0x3"], [], [[true]]]`: `["1" "2.50" "0x3" "true"]`, "18446744073709551615": `["18446744073709551615"]`, diag.ByteOrderMark + "[1]": `["1"]`,
+		"5": `["5"]`, `[1, [2.50, "0x3"], [], [[true]]]`: `["1" "2.50" "0x3" "true"]`, "18446744073709551615": `["18446744073709551615"]`, textfile.ByteOrderMark + "[1]": `["1"]`,
 		"[]": "[]", "[1, null]": "null, expected numbers", `[{"a": 1}]`: "an object, expected numbers", "[1] 2": `line 1, column 5: "2", expected the end`,
 		"[1\n": "line 1, column 3: the text ends here, expected the rest of the JSON",
 	} {
@@ -137,7 +137,7 @@ func FuzzUnmarshal(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		err := Unmarshal([]byte(text), new(document))
 		if err == nil {
-			if err := json.Unmarshal([]byte(strings.TrimPrefix(text, diag.ByteOrderMark)), new(document)); err != nil {
+			if err := json.Unmarshal([]byte(strings.TrimPrefix(text, textfile.ByteOrderMark)), new(document)); err != nil {
 				t.Errorf("taken, but encoding/json says %v", err)
 			}
 			return

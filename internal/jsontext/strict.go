@@ -8,7 +8,7 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/internal/quote"
 )
 
 // strict finds what encoding/json takes without a word, in a text that it has taken: names that an object has twice, and
@@ -115,7 +115,7 @@ func (s *strict) object(t reflect.Type) error {
 			}
 		}
 		if s.keep(first, key, &many) {
-			return mistake(s.data, start, inField(string(s.path[:deep]))+fmt.Sprintf("%q for the second time, expected each name once", diag.Shorten(string(key))))
+			return mistake(s.data, start, inField(string(s.path[:deep]))+fmt.Sprintf("%q for the second time, expected each name once", quote.Shorten(string(key))))
 		}
 		s.blanks()
 		s.at++ // the colon

@@ -9,8 +9,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/isago/isago/diag"
 	"github.com/isago/isago/facts"
-	"github.com/isago/isago/internal/diag"
 	"github.com/isago/isago/internal/program"
 	"github.com/isago/isago/isa"
 )

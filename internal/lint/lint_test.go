@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/isago/isago/diag"
 	"github.com/isago/isago/facts"
-	"github.com/isago/isago/internal/diag"
 	"github.com/isago/isago/internal/lint"
 	"github.com/isago/isago/internal/program"
 	"github.com/isago/isago/isa"

@@ -5,8 +5,8 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/isago/isago/diag"
 	"github.com/isago/isago/facts"
-	"github.com/isago/isago/internal/diag"
 	"github.com/isago/isago/isa"
 )
 

@@ -4,8 +4,8 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/isago/isago/diag"
 	"github.com/isago/isago/facts"
-	"github.com/isago/isago/internal/diag"
 	"github.com/isago/isago/internal/lint"
 	"github.com/isago/isago/internal/program"
 	"github.com/isago/isago/isa"

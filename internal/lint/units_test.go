@@ -7,8 +7,8 @@ import (
 	"testing/fstest"
 
 	"github.com/isago/isago/bits"
+	"github.com/isago/isago/diag"
 	"github.com/isago/isago/facts"
-	"github.com/isago/isago/internal/diag"
 	"github.com/isago/isago/internal/lint"
 	"github.com/isago/isago/internal/program"
 	"github.com/isago/isago/isa"

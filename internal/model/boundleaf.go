@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 
 	"github.com/isago/isago/bits"
-	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/diag"
 	"github.com/isago/isago/internal/spec"
 )
 

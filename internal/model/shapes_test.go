@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/diag"
 )
 
 // shape builds a description that loads out of bytes: few names, so that they meet, in fields,

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/isago/isago/bits"
-	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/diag"
 	"github.com/isago/isago/internal/spec"
 )
 

@@ -11,7 +11,7 @@ import (
 	"testing/fstest"
 
 	"github.com/isago/isago/bits"
-	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/diag"
 	"github.com/isago/isago/isa"
 	"github.com/isago/isago/isa/mesa"
 	"github.com/isago/isago/prove"

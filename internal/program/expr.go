@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/isago/isago/asm"
-	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/diag"
 )
 
 // exprReader computes a constant expression: C's integer operators with C's precedence on signed

@@ -4,8 +4,9 @@ import (
 	"slices"
 
 	"github.com/isago/isago/bits"
-	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/diag"
 	"github.com/isago/isago/internal/inside"
+	"github.com/isago/isago/internal/quote"
 	"github.com/isago/isago/isa"
 )
 
@@ -99,7 +100,7 @@ func parseGroups(set *isa.Set, text []byte, from int) (v bits.Value, n, end int,
 			return v, 0, end, err
 		}
 		if word.Len() > 32 {
-			return v, 0, end, errorAt(starts[i], diag.HexSize, "%q has more than 32 bits, the size of each of several words", diag.Shorten(string(g)))
+			return v, 0, end, errorAt(starts[i], diag.HexSize, "%q has more than 32 bits, the size of each of several words", quote.Shorten(string(g)))
 		}
 		at := i
 		if set.HighFirst() {
@@ -151,7 +152,7 @@ func parseNumber(s []byte, at int) (v bits.Value, err *diag.Error) {
 	for _, c := range s {
 		d := classes[c]
 		if d >= classOther {
-			return v, errorAt(at, diag.HexSyntax, "%q, expected hexadecimal digits", diag.Shorten(string(s)))
+			return v, errorAt(at, diag.HexSyntax, "%q, expected hexadecimal digits", quote.Shorten(string(s)))
 		}
 		if v[3]>>60 != 0 {
 			return v, errorAt(at, diag.HexSize, "a number of more than %d bits", bits.Size)

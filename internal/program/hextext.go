@@ -4,7 +4,8 @@ import (
 	"bytes"
 
 	"github.com/isago/isago/bits"
-	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/diag"
+	"github.com/isago/isago/internal/quote"
 	"github.com/isago/isago/isa"
 )
 
@@ -48,7 +49,7 @@ func HexText(root *isa.Root, src *diag.Source) (code []byte, err error) {
 		v, err := g.number()
 		size := 4 * len(g.digits)
 		if err == nil && size > root.Unit && size%root.Unit != 0 {
-			err = errorAt(g.at, diag.HexSize, "%q has %d digits, expected %d for each word", diag.Shorten(string(g.text)), len(g.digits), root.Unit/4)
+			err = errorAt(g.at, diag.HexSize, "%q has %d digits, expected %d for each word", quote.Shorten(string(g.text)), len(g.digits), root.Unit/4)
 		}
 		if err != nil {
 			err.Span = diag.Span{Src: src, Off: g.at, End: g.at + len(g.text)}
@@ -75,7 +76,7 @@ type hexGroup struct {
 // number returns the value. In C a number without 0x is decimal, and of those only 0 is the same.
 func (g *hexGroup) number() (bits.Value, *diag.Error) {
 	if g.inArray && !g.prefixed && string(g.text) != "0" {
-		return bits.Value{}, errorAt(g.at, diag.HexSyntax, "%q in an array of C, expected a number with 0x", diag.Shorten(string(g.text)))
+		return bits.Value{}, errorAt(g.at, diag.HexSyntax, "%q in an array of C, expected a number with 0x", quote.Shorten(string(g.text)))
 	}
 	return parseNumber(g.digits, g.at)
 }

@@ -7,7 +7,8 @@ import (
 	"slices"
 
 	"github.com/isago/isago/bits"
-	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/diag"
+	"github.com/isago/isago/internal/quote"
 	"github.com/isago/isago/isa"
 )
 
@@ -389,7 +390,7 @@ func (l *Layout) EndFile() {
 	for _, f := range l.jumps {
 		to, ok := l.labels[f.target.Name]
 		if !ok {
-			e := l.fail(diag.TextSymbol, f.target.Span, "no label %s in this file%s", f.target.Name, diag.DidYouMean(f.target.Name, slices.Sorted(maps.Keys(l.labels))))
+			e := l.fail(diag.TextSymbol, f.target.Span, "no label %s in this file%s", f.target.Name, quote.DidYouMean(f.target.Name, slices.Sorted(maps.Keys(l.labels))))
 			if p, ok := l.procs[f.target.Name]; ok {
 				e.With(p.Span, "a procedure of that name; procedures are called")
 			}
@@ -406,7 +407,7 @@ func (l *Layout) Link() {
 	for _, f := range l.calls {
 		p, ok := l.procs[f.target.Name]
 		if !ok {
-			l.fail(diag.TextSymbol, f.target.Span, "no procedure %s%s", f.target.Name, diag.DidYouMean(f.target.Name, slices.Sorted(maps.Keys(l.procs))))
+			l.fail(diag.TextSymbol, f.target.Span, "no procedure %s%s", f.target.Name, quote.DidYouMean(f.target.Name, slices.Sorted(maps.Keys(l.procs))))
 			continue
 		}
 		role := l.role(f.word)

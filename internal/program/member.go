@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/isago/isago/bits"
-	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/diag"
 )
 
 // Member is one of the programs of an image: a kernel of a cubin, a shader of a capture, or the whole image.

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/isago/isago/asm"
-	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/diag"
 	"github.com/isago/isago/isa"
 )
 

@@ -8,7 +8,7 @@ import (
 	"sync"
 
 	"github.com/isago/isago/asm"
-	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/diag"
 )
 
 // Text is a source that is read in windows, so that memory need not grow with it.

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/isago/isago/asm"
-	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/diag"
 	"github.com/isago/isago/internal/program"
 )
 

@@ -3,7 +3,7 @@ package sem
 import (
 	"sync"
 
-	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/diag"
 )
 
 // builder collects operations. It folds what is constant and says the same thing once.

@@ -3,7 +3,7 @@ package sem
 import (
 	"strconv"
 
-	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/diag"
 	"github.com/isago/isago/internal/model"
 )
 

@@ -4,8 +4,8 @@ import (
 	"os"
 	"testing"
 
-	"github.com/isago/isago/internal/diag"
-	"github.com/isago/isago/internal/diag/diagtest"
+	"github.com/isago/isago/diag"
+	"github.com/isago/isago/internal/diagtest"
 	"github.com/isago/isago/internal/model"
 	"github.com/isago/isago/internal/sem"
 	"github.com/isago/isago/internal/spec"

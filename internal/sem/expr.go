@@ -3,7 +3,7 @@ package sem
 import (
 	"strings"
 
-	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/diag"
 	"github.com/isago/isago/internal/spec"
 )
 

@@ -1,7 +1,7 @@
 package sem
 
 import (
-	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/diag"
 	"github.com/isago/isago/internal/spec"
 )
 

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/diag"
 	"github.com/isago/isago/internal/model"
 	"github.com/isago/isago/internal/spec"
 )

@@ -1,6 +1,6 @@
 package sem
 
-import "github.com/isago/isago/internal/diag"
+import "github.com/isago/isago/diag"
 
 type exprKind uint8
 

@@ -4,7 +4,7 @@ import (
 	"math"
 	"strconv"
 
-	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/diag"
 )
 
 // value is what an expression is: the operations of its components, or a number that has no type yet.

@@ -8,8 +8,8 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"github.com/isago/isago/internal/diag"
-	"github.com/isago/isago/internal/diag/diagtest"
+	"github.com/isago/isago/diag"
+	"github.com/isago/isago/internal/diagtest"
 )
 
 // loadText loads a description that is one file, a.xml.

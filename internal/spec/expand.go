@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/diag"
 )
 
 // MaxDisplay bounds the text of one display, MaxExpanded that of all of them, both after the

@@ -11,7 +11,8 @@ import (
 	"strings"
 
 	"github.com/isago/isago/bits"
-	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/diag"
+	"github.com/isago/isago/internal/textfile"
 )
 
 // Load reads the description file and what it imports from fsys. The error is a *diag.Error or a
@@ -140,7 +141,7 @@ func (l *loader) open(name string, from diag.Span) error {
 	if err != nil && !opensISA(src.Text) {
 		unquoted := diag.Span{Src: &diag.Source{Name: name}}
 		switch {
-		case diag.IsUTF16(src.Text):
+		case textfile.IsUTF16(src.Text):
 			return diag.Errorf(diag.XMLSyntax, unquoted, "%s", charsetError("UTF-16").Error())
 		case from.Src == src:
 			from = unquoted

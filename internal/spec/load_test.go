@@ -9,8 +9,8 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"github.com/isago/isago/internal/diag"
-	"github.com/isago/isago/internal/diag/diagtest"
+	"github.com/isago/isago/diag"
+	"github.com/isago/isago/internal/diagtest"
 )
 
 // What does not keep a plain description from loading is remarked.

@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/diag"
 )
 
 // Code is a piece of the language of meaning as it stands in the description. It is parsed when somebody

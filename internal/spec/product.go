@@ -6,7 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/diag"
+	"github.com/isago/isago/internal/textfile"
 )
 
 // Product is a <product>: names by which people know the machine, or one of its models.
@@ -32,7 +33,7 @@ func Products(fsys fs.FS, file string) ([]*Product, error) {
 	if err != nil {
 		return nil, err
 	}
-	root, err := parseXML(&diag.Source{Name: file, Text: strings.TrimPrefix(data, diag.ByteOrderMark)}, &l.elements, "bitset", l.outer)
+	root, err := parseXML(&diag.Source{Name: file, Text: strings.TrimPrefix(data, textfile.ByteOrderMark)}, &l.elements, "bitset", l.outer)
 	if err != nil {
 		return nil, err
 	}

@@ -3,7 +3,7 @@ package spec
 import (
 	"strings"
 
-	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/diag"
 )
 
 // rule says what may stand in an element: its attributes and the elements inside it.

@@ -3,7 +3,7 @@ package spec
 import (
 	"strings"
 
-	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/diag"
 )
 
 // Runs says that an instruction runs others, which stand elsewhere.

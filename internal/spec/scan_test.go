@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/diag"
 )
 
 // sameTree fails where scan takes a document and gives another tree than encoding/xml does.

@@ -10,7 +10,7 @@ import (
 	"unicode"
 
 	"github.com/isago/isago/bits"
-	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/diag"
 )
 
 // ISA is a whole description, its imports included.

@@ -6,7 +6,7 @@ import (
 	"io"
 	"strings"
 
-	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/diag"
 )
 
 // Limits on what is read. Mesa's largest description has ten files, a fifth of a megabyte and 3,000

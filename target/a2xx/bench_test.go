@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/isago/isago/diag"
 	"github.com/isago/isago/internal/benchtest"
-	"github.com/isago/isago/internal/diag"
 	"github.com/isago/isago/target/a2xx"
 )
 

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/diag"
 )
 
 // TestExamples assembles every example to the file that stands beside it, and takes that apart and

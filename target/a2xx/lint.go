@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/isago/isago/bits"
-	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/diag"
 )
 
 // warnings looks for what the machine takes and hardly anybody means, or what only a sibling or a

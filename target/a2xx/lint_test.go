@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/diag"
 )
 
 // TestWarnings assembles what is taken and hardly meant. No warning is expected where want is empty.

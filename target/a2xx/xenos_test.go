@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/diag"
 	"github.com/isago/isago/internal/xenostest"
 	"github.com/isago/isago/target/a2xx"
 )

@@ -8,10 +8,11 @@ import (
 	"unicode"
 
 	"github.com/isago/isago/bits"
+	"github.com/isago/isago/diag"
 	"github.com/isago/isago/examples"
 	"github.com/isago/isago/exec"
-	"github.com/isago/isago/internal/diag"
 	"github.com/isago/isago/internal/program"
+	"github.com/isago/isago/internal/quote"
 	"github.com/isago/isago/isa"
 	"github.com/isago/isago/target/a2xx"
 	a2xxlaunch "github.com/isago/isago/target/a2xx/launch"
@@ -181,7 +182,7 @@ func Find(name string) (Machine, isa.Product, error) {
 		}
 	}
 	all = slices.Concat(own, all)
-	if ask := diag.DidYouMean(strings.ToLower(name), all); ask != "" {
+	if ask := quote.DidYouMean(strings.ToLower(name), all); ask != "" {
 		return Machine{}, isa.Product{}, fmt.Errorf("unknown machine %q%s", name, ask)
 	}
 	return Machine{}, isa.Product{}, fmt.Errorf("unknown machine %q; there are %s", name, strings.Join(own, ", "))

@@ -9,8 +9,10 @@ import (
 
 	"github.com/isago/isago/asm"
 	"github.com/isago/isago/bits"
-	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/diag"
 	"github.com/isago/isago/internal/program"
+	"github.com/isago/isago/internal/quote"
+	"github.com/isago/isago/internal/textfile"
 	"github.com/isago/isago/isa"
 )
 
@@ -254,8 +256,8 @@ var lexis = program.NewLexis("", []string{";"})
 // readLine reads labels, then a directive or an instruction.
 func (r *assembly) readLine(text string) {
 	off := 0
-	if r.base == 0 && strings.HasPrefix(text, diag.ByteOrderMark) {
-		off = len(diag.ByteOrderMark)
+	if r.base == 0 && strings.HasPrefix(text, textfile.ByteOrderMark) {
+		off = len(textfile.ByteOrderMark)
 	}
 	for {
 		off += blanksAt(text[off:])
@@ -274,7 +276,7 @@ func (r *assembly) readLine(text string) {
 		if name == "" && r.compat {
 			r.asPicasso(r.span(off+i, off+i+1), "a label without a name is passed over, as by picasso")
 		} else if !isIdentifier(name) {
-			r.fail(diag.TextExpected, span, "%q, expected the name of a label before the colon", diag.Shorten(name))
+			r.fail(diag.TextExpected, span, "%q, expected the name of a label before the colon", quote.Shorten(name))
 			if name == "" {
 				r.offer(len(r.errs)-1, "nothing, the colon is passed over")
 			}

@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/diag"
 	"github.com/isago/isago/internal/lazy"
 	"github.com/isago/isago/isa"
 )

@@ -5,8 +5,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/diag"
 	"github.com/isago/isago/internal/program"
+	"github.com/isago/isago/internal/quote"
 )
 
 // dvleState is a program that is being made: what its file declares.
@@ -188,7 +189,7 @@ func (r *assembly) directive(text string, off int) {
 	name, span := strings.ToLower(text[off+1:end]), r.span(off, end)
 	f, known := directives[name]
 	if !known {
-		r.fail(diag.Directive, span, "no directive .%s%s", name, diag.DidYouMean("."+name, directiveNames()))
+		r.fail(diag.Directive, span, "no directive .%s%s", name, quote.DidYouMean("."+name, directiveNames()))
 		return
 	}
 	if r.array != nil && (name == "proc" || name == "else") {

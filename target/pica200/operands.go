@@ -7,8 +7,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/diag"
 	"github.com/isago/isago/internal/inside"
+	"github.com/isago/isago/internal/quote"
 	"github.com/isago/isago/internal/spec"
 	"github.com/isago/isago/isa"
 )
@@ -269,7 +270,7 @@ func (s *operandScan) resolve(name string, off int) (o operand, ok bool) {
 		r.fail(diag.TextExpected, r.span(off, s.end), "%q, expected a register or a name for one", strings.TrimSpace(s.text[off:s.end]))
 		return o, false
 	case !r.banks.isRegister(name):
-		r.fail(diag.Unresolved, span, "%s is neither a register nor declared%s", name, diag.DidYouMean(name, slices.Sorted(maps.Keys(r.aliases))))
+		r.fail(diag.Unresolved, span, "%s is neither a register nor declared%s", name, quote.DidYouMean(name, slices.Sorted(maps.Keys(r.aliases))))
 		return o, false
 	case r.banks.letters[name[0]] == nil:
 		r.fail(diag.RegisterUse, span, "%s is no register, %s is: their names are lower case", name, strings.ToLower(name))

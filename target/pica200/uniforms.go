@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/diag"
 )
 
 // space hands out uniform registers: those of uniforms upward, those of constants downward, which

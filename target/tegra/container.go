@@ -5,8 +5,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/diag"
 	"github.com/isago/isago/internal/program"
+	"github.com/isago/isago/internal/quote"
 	"github.com/isago/isago/isa"
 )
 
@@ -62,7 +63,7 @@ func ReadContainer(set *isa.Set, src *diag.Source) (*Program, error) {
 		span := diag.Span{Src: src, Off: off, End: off + len(text)}
 		if off == 0 {
 			if text != containerMagic+containerVersion {
-				return nil, diag.Errorf(diag.FileFormat, span, "%q, expected %q", diag.Shorten(text), containerMagic+containerVersion)
+				return nil, diag.Errorf(diag.FileFormat, span, "%q, expected %q", quote.Shorten(text), containerMagic+containerVersion)
 			}
 		} else if err := r.line(text, span); err != nil {
 			return nil, err
@@ -116,7 +117,7 @@ func (r *containerReader) line(text string, span diag.Span) error {
 			return r.name(s.list(&r.p), keyword, r.places(s.places), rest, span)
 		}
 	}
-	return diag.Errorf(diag.FileFormat, span, "%q, expected attribute, export, uniform, label, constant or code", diag.Shorten(keyword))
+	return diag.Errorf(diag.FileFormat, span, "%q, expected attribute, export, uniform, label, constant or code", quote.Shorten(keyword))
 }
 
 // withoutComment returns a line up to a # that stands in no quotes.
@@ -151,9 +152,9 @@ func (r *containerReader) word(text string, span diag.Span) error {
 	line, err := program.ParseLine(r.set, text)
 	switch {
 	case err != nil:
-		return diag.Errorf(diag.HexSyntax, span, "%q, expected four words of 32 bits in hexadecimal", diag.Shorten(text))
+		return diag.Errorf(diag.HexSyntax, span, "%q, expected four words of 32 bits in hexadecimal", quote.Shorten(text))
 	case line.Bits != wordBits || len(line.Entries) > 0:
-		return diag.Errorf(diag.HexSize, span, "%q, expected four words of 32 bits in hexadecimal", diag.Shorten(text))
+		return diag.Errorf(diag.HexSize, span, "%q, expected four words of 32 bits in hexadecimal", quote.Shorten(text))
 	}
 	r.p.Words = append(r.p.Words, line.Word)
 	return nil
@@ -164,24 +165,24 @@ func (r *containerReader) name(list *[]Name, keyword string, places int, text st
 	number, quoted, _ := strings.Cut(text, " ")
 	n, err := strconv.ParseUint(number, 10, 32)
 	if err != nil {
-		return diag.Errorf(diag.FileFormat, span, "%q, expected a number and a quoted name", diag.Shorten(text))
+		return diag.Errorf(diag.FileFormat, span, "%q, expected a number and a quoted name", quote.Shorten(text))
 	}
 	if n >= uint64(places) {
 		return diag.Errorf(diag.TextRange, span, "%s %d, expected 0 to %d", keyword, n, places-1)
 	}
 	name, err := strconv.Unquote(strings.TrimSpace(quoted))
 	if err != nil || !isName(name) {
-		return diag.Errorf(diag.FileFormat, span, "%s, expected a quoted name without quotes and line breaks in it", diag.Shorten(quoted))
+		return diag.Errorf(diag.FileFormat, span, "%s, expected a quoted name without quotes and line breaks in it", quote.Shorten(quoted))
 	}
 	key := fmt.Sprint(keyword, n)
 	if keyword == "label" {
 		if key = keyword + name; !isLabel(name) {
-			return diag.Errorf(diag.FileFormat, span, "label %q, expected letters, digits, _, $ and dots, a letter, _ or $ first", diag.Shorten(name))
+			return diag.Errorf(diag.FileFormat, span, "label %q, expected letters, digits, _, $ and dots, a letter, _ or $ first", quote.Shorten(name))
 		}
 		r.labels = append(r.labels, span)
 	}
 	if r.seen[key] {
-		return diag.Errorf(diag.Duplicate, span, "a second %s %s", keyword, diag.Shorten(text))
+		return diag.Errorf(diag.Duplicate, span, "a second %s %s", keyword, quote.Shorten(text))
 	}
 	r.seen[key] = true
 	*list = append(*list, Name{int(n), name})
@@ -200,7 +201,7 @@ func (r *containerReader) constant(text string, span diag.Span) error {
 	value, hexErr := strconv.ParseUint(strings.TrimSpace(hex), 16, 32)
 	switch {
 	case err != nil || at < 0 || hexErr != nil:
-		return diag.Errorf(diag.FileFormat, span, "%q, expected NUMBER.COMPONENT and 32 bits in hexadecimal", diag.Shorten(text))
+		return diag.Errorf(diag.FileFormat, span, "%q, expected NUMBER.COMPONENT and 32 bits in hexadecimal", quote.Shorten(text))
 	case n >= uint64(r.facts.places["constants"]):
 		return diag.Errorf(diag.TextRange, span, "constant %d, expected 0 to %d", n, r.facts.places["constants"]-1)
 	case r.seen[place]:

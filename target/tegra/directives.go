@@ -7,8 +7,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/diag"
 	"github.com/isago/isago/internal/program"
+	"github.com/isago/isago/internal/quote"
 )
 
 // place is what a line of a section defines: a register, or a component of a constant.
@@ -46,7 +47,7 @@ func (r *assembly) sections() {
 		word := r.word()
 		end := r.pos
 		if !r.section(strings.ToLower(word)) {
-			r.fail(diag.Directive, start, end, "%q, expected .attributes, .exports, .uniforms, .constants or .asm", diag.Shorten(word))
+			r.fail(diag.Directive, start, end, "%q, expected .attributes, .exports, .uniforms, .constants or .asm", quote.Shorten(word))
 			r.toSection()
 		}
 	}
@@ -153,7 +154,7 @@ func (e *entry) skip() {
 // fail reports what stands at the present place.
 func (e *entry) fail(r *assembly, expected string) {
 	rest := strings.TrimSpace(e.text[e.pos:])
-	read := strconv.Quote(diag.Shorten(line(rest)))
+	read := strconv.Quote(quote.Shorten(line(rest)))
 	if rest == "" {
 		read = "nothing"
 	}
@@ -187,7 +188,7 @@ func (e *entry) number(r *assembly, places int, section string) bool {
 	}
 	n, err := strconv.ParseUint(e.text[start:e.pos], 10, 32)
 	if err != nil || n >= uint64(places) {
-		r.fail(diag.TextRange, e.start+start, e.start+e.pos, "%s of %s, expected 0 to %d", diag.Shorten(e.text[start:e.pos]), section, places-1)
+		r.fail(diag.TextRange, e.start+start, e.start+e.pos, "%s of %s, expected 0 to %d", quote.Shorten(e.text[start:e.pos]), section, places-1)
 		return false
 	}
 	e.n = int(n)
@@ -299,9 +300,9 @@ func (e *entry) value(r *assembly) (uint32, bool) {
 		}
 		off, end := span()
 		if errors.Is(err, strconv.ErrRange) {
-			r.fail(diag.TextRange, off, end, "%s does not fit 32 bits", diag.Shorten(text))
+			r.fail(diag.TextRange, off, end, "%s does not fit 32 bits", quote.Shorten(text))
 		} else {
-			r.fail(diag.TextExpected, off, end, "%q, expected hexadecimal digits behind 0x", diag.Shorten(text))
+			r.fail(diag.TextExpected, off, end, "%q, expected hexadecimal digits behind 0x", quote.Shorten(text))
 		}
 		return 0, false
 	}
@@ -312,7 +313,7 @@ func (e *entry) value(r *assembly) (uint32, bool) {
 		e.fail(r, "a number such as 1.5, -2e3 or 0x3f800000")
 		return 0, false
 	case err != nil:
-		r.fail(diag.TextRange, off, end, "%s is beyond the largest float", diag.Shorten(text))
+		r.fail(diag.TextRange, off, end, "%s is beyond the largest float", quote.Shorten(text))
 		return 0, false
 	}
 	if v != 0 && strings.Trim(lower, "0123456789") == "" {
@@ -335,7 +336,7 @@ func (r *assembly) isago() {
 	case "long":
 		r.long = true
 	default:
-		r.fail(diag.Directive, start, r.pos, "no directive .isago %s, expected no-end or long", diag.Shorten(word))
+		r.fail(diag.Directive, start, r.pos, "no directive .isago %s, expected no-end or long", quote.Shorten(word))
 	}
 }
 

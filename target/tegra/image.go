@@ -3,7 +3,7 @@ package tegra
 import (
 	"fmt"
 
-	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/diag"
 	"github.com/isago/isago/internal/program"
 	"github.com/isago/isago/isa"
 )

@@ -8,7 +8,7 @@ import (
 
 	"github.com/isago/isago/asm"
 	"github.com/isago/isago/bits"
-	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/diag"
 	"github.com/isago/isago/internal/lazy"
 	"github.com/isago/isago/internal/program"
 	"github.com/isago/isago/isa"

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/isago/isago/asm"
-	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/diag"
 )
 
 // operands are what stands behind a directive. Places count from the start of the statement.

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/isago/isago/bits"
-	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/diag"
 )
 
 // wordsOf are the instructions of a compiled text as words of eight digits.

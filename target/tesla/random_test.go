@@ -9,8 +9,8 @@ import (
 
 	"github.com/isago/isago/asm"
 	"github.com/isago/isago/bits"
+	"github.com/isago/isago/diag"
 	"github.com/isago/isago/internal/benchtest"
-	"github.com/isago/isago/internal/diag"
 	"github.com/isago/isago/isa"
 )
 

@@ -6,8 +6,8 @@ import (
 	"strconv"
 
 	"github.com/isago/isago/bits"
+	"github.com/isago/isago/diag"
 	"github.com/isago/isago/exec"
-	"github.com/isago/isago/internal/diag"
 	"github.com/isago/isago/internal/sem"
 	"github.com/isago/isago/isa"
 	"github.com/isago/isago/target/tegra"

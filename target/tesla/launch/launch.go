@@ -12,8 +12,8 @@ import (
 	"strings"
 
 	"github.com/isago/isago/bits"
+	"github.com/isago/isago/diag"
 	"github.com/isago/isago/exec"
-	"github.com/isago/isago/internal/diag"
 	"github.com/isago/isago/internal/jsontext"
 	"github.com/isago/isago/internal/model"
 	"github.com/isago/isago/internal/program"

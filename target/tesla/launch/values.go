@@ -13,10 +13,10 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/isago/isago/internal/diag"
 	"github.com/isago/isago/internal/jsontext"
 	"github.com/isago/isago/internal/lazy"
 	"github.com/isago/isago/internal/sem"
+	"github.com/isago/isago/internal/textfile"
 )
 
 // types are the names of the types of arguments and of the elements of arrays.
@@ -262,7 +262,7 @@ func (v *value) read(data []byte, format string) error {
 
 // csvNumbers reads all fields, line by line, behind a heading if there is one.
 func csvNumbers(data []byte) ([]string, error) {
-	r := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(data, []byte(diag.ByteOrderMark))))
+	r := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(data, []byte(textfile.ByteOrderMark))))
 	r.FieldsPerRecord, r.TrimLeadingSpace = -1, true
 	var texts []string
 	for line := 0; ; line++ {

@@ -5,13 +5,11 @@ package diag
 import (
 	"fmt"
 	"sort"
-	"strconv"
 	"strings"
 	"unicode/utf8"
-)
 
-// ByteOrderMark is what some editors, and spreadsheets, put at the start of a text. It is no part of it.
-const ByteOrderMark = "\ufeff"
+	"github.com/isago/isago/internal/quote"
+)
 
 // Source is a text with the name under which errors show it.
 type Source struct {
@@ -137,7 +135,7 @@ func (e *Error) With(span Span, format string, args ...any) *Error {
 
 // Meant asks for a name that is like the one that was read, and returns the error.
 func (e *Error) Meant(word string, names []string) *Error {
-	if near := Nearest(word, names); near != "" {
+	if near := quote.Nearest(word, names); near != "" {
 		e.Help = append(e.Help, "did you mean "+near+"?")
 	}
 	return e
@@ -145,7 +143,7 @@ func (e *Error) Meant(word string, names []string) *Error {
 
 // Error returns the error in one line, file:line:col: message [code].
 func (e *Error) Error() string {
-	msg := Brief(e.Msg)
+	msg := quote.Brief(e.Msg)
 	if e.Level != Mistake {
 		msg = e.Level.String() + ": " + msg
 	}
@@ -292,129 +290,4 @@ func (b *Bag) Warn(code Code, span Span, msg string) {
 	}
 	s.n, s.kept, s.last = s.n+1, &Error{Code: code, Span: span, Msg: msg, Level: Warning}, span
 	b.List = append(b.List, s.kept)
-}
-
-// runeStart returns the start of the character in which byte i is.
-func runeStart(s string, i int) int {
-	if i >= len(s) {
-		return len(s)
-	}
-	for n := 0; n < utf8.UTFMax && i > 0 && !utf8.RuneStart(s[i]); n++ {
-		i--
-	}
-	return i
-}
-
-// Shorten cuts what an error quotes.
-func Shorten(s string) string {
-	const most = 40
-	if len(s) > most {
-		return s[:runeStart(s, most)] + "..."
-	}
-	return s
-}
-
-// A message is told with words up to longWord, so that names of descriptions stay whole, and as much text as longText.
-const longWord, longText = 80, 4 << 10
-
-// Brief returns a message as it is told: what it quotes of an input may have any length.
-func Brief(msg string) string {
-	if len(msg) <= longWord {
-		return msg
-	}
-	words := strings.Split(msg[:runeStart(msg, longText)], " ")
-	for i, w := range words {
-		if len(w) > longWord {
-			words[i] = Shorten(w) + w[len(strings.TrimRight(w, "\",;:)")):]
-		}
-	}
-	return strings.Join(words, " ")
-}
-
-// BriefQuotes returns a message in which texts in quotes are shortened where they are longer than longWord, and other
-// words, which may be paths, where they are longer than longText.
-func BriefQuotes(msg string) string {
-	if len(msg) <= longWord {
-		return msg
-	}
-	var b strings.Builder
-	for msg != "" {
-		i := strings.IndexByte(msg, '"')
-		quoted, err := strconv.QuotedPrefix(msg[max(i, 0):])
-		switch {
-		case i < 0:
-			b.WriteString(msg)
-			msg = ""
-			continue
-		case err != nil:
-			b.WriteString(msg[:i+1])
-			msg = msg[i+1:]
-			continue
-		}
-		b.WriteString(msg[:i])
-		if msg = msg[i+len(quoted):]; len(quoted) > longWord {
-			quoted = Shorten(quoted) + `"`
-		}
-		b.WriteString(quoted)
-	}
-	words := strings.Split(b.String(), " ")
-	for i, w := range words {
-		if len(w) > longText {
-			words[i] = Shorten(w)
-		}
-	}
-	return strings.Join(words, " ")
-}
-
-// Nearest returns the name that is most like a word and could be meant by it, "" where none is.
-func Nearest(word string, names []string) string {
-	best, distance := "", 2+len(word)/4
-	a := strings.ToLower(word)
-	for _, n := range names {
-		if len(a)-len(n) >= distance { // so many letters are too many
-			continue
-		}
-		b := strings.ToLower(n)
-		d := EditDistance(a, b)
-		if len(a) >= 3 && strings.HasPrefix(b, a) {
-			d = 1 // the start of a name stands for it
-		}
-		if d < distance && d < len(word) {
-			best, distance = n, d
-		}
-	}
-	return best
-}
-
-// DidYouMean is the question after a word that is no name, "" where no name is like it.
-func DidYouMean(word string, names []string) string {
-	if near := Nearest(word, names); near != "" {
-		return "; did you mean " + near + "?"
-	}
-	return ""
-}
-
-// EditDistance counts the insertions, deletions, replacements and exchanges of neighbours between two short words.
-func EditDistance(a, b string) int {
-	const most = 32
-	if len(a) > most || len(b) > most {
-		return max(len(a), len(b))
-	}
-	var rows [3][most + 1]int // the row of a letter of a, and those of the two before it
-	for j := range len(b) + 1 {
-		rows[0][j] = j
-	}
-	for i := 1; i <= len(a); i++ {
-		row, last, before := &rows[i%3], &rows[(i+2)%3], &rows[(i+1)%3]
-		row[0] = i
-		for j := 1; j <= len(b); j++ {
-			if row[j] = last[j-1]; a[i-1] != b[j-1] {
-				row[j] = 1 + min(last[j-1], last[j], row[j-1])
-			}
-			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
-				row[j] = min(row[j], before[j-2]+1)
-			}
-		}
-	}
-	return rows[len(a)%3][len(b)]
 }

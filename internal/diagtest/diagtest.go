@@ -15,7 +15,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/diag"
 )
 
 // Wanted returns what the comments at the head of a test input say after the key: lines such as

@@ -1,4 +1,5 @@
-package diag
+// Package textfile recognises the encodings of text files.
+package textfile
 
 import (
 	"encoding/binary"
@@ -6,6 +7,9 @@ import (
 	"unicode"
 	"unicode/utf16"
 )
+
+// ByteOrderMark is the mark that some editors, and spreadsheets, write before a text. It is not part of the text.
+const ByteOrderMark = "\ufeff"
 
 // utf16Look is how many bytes are looked at to find out whether a file is text in UTF-16.
 const utf16Look = 4 << 10

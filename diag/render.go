@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+
+	"github.com/isago/isago/internal/quote"
 )
 
 // Render formats err for people: every error of a list with its line, a caret, its notes and what to do.
@@ -26,7 +28,7 @@ func render(err error, colour bool) string {
 	case errors.As(err, &one):
 		r.error(one, nil)
 	default:
-		fmt.Fprintf(&r.b, "%s\n", BriefQuotes(err.Error()))
+		fmt.Fprintf(&r.b, "%s\n", quote.BriefQuotes(err.Error()))
 	}
 	return r.b.String()
 }
@@ -69,7 +71,7 @@ func (r *renderer) list(list List) {
 
 // error renders an error, of which there are more of the same kind elsewhere.
 func (r *renderer) error(e *Error, same List) {
-	what, msg := r.paint(levelColours[e.Level], e.Level.String()+": "), Brief(e.Msg)
+	what, msg := r.paint(levelColours[e.Level], e.Level.String()+": "), quote.Brief(e.Msg)
 	switch {
 	case e.Span.IsValid():
 		fmt.Fprintf(&r.b, "%s %s%s [%s]\n", r.paint(boldColour, e.Span.String()+":"), what, r.paint(boldColour, msg), e.Code)
@@ -86,7 +88,7 @@ func (r *renderer) error(e *Error, same List) {
 		r.remark("help", h)
 	}
 	for _, n := range e.Notes {
-		fmt.Fprintf(&r.b, "%s %s%s\n", r.paint(boldColour, n.Span.String()+":"), r.paint(noteColour, "note: "), Brief(n.Msg))
+		fmt.Fprintf(&r.b, "%s %s%s\n", r.paint(boldColour, n.Span.String()+":"), r.paint(noteColour, "note: "), quote.Brief(n.Msg))
 		r.caret(n.Span)
 	}
 }
@@ -145,8 +147,8 @@ func (r *renderer) caret(s Span) {
 		return
 	}
 	if len(line) > caretWidth {
-		cut := runeStart(line, max(0, from-caretWidth/2))
-		line = line[cut:runeStart(line, cut+caretWidth)]
+		cut := quote.RuneStart(line, max(0, from-caretWidth/2))
+		line = line[cut:quote.RuneStart(line, cut+caretWidth)]
 		from, to = from-cut, min(to-cut, caretWidth)
 	}
 	var shown, marks strings.Builder

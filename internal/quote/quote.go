@@ -1,0 +1,133 @@
+// Package quote shortens what messages quote of an input, and finds the name that a misspelled word most likely means.
+package quote
+
+import (
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// RuneStart returns the index of the first byte of the character that byte i of s belongs to, len(s) for an i beyond s.
+func RuneStart(s string, i int) int {
+	if i >= len(s) {
+		return len(s)
+	}
+	for n := 0; n < utf8.UTFMax && i > 0 && !utf8.RuneStart(s[i]); n++ {
+		i--
+	}
+	return i
+}
+
+// Shorten cuts what an error quotes.
+func Shorten(s string) string {
+	const most = 40
+	if len(s) > most {
+		return s[:RuneStart(s, most)] + "..."
+	}
+	return s
+}
+
+// A message is told with words up to longWord, so that names of descriptions stay whole, and as much text as longText.
+const longWord, longText = 80, 4 << 10
+
+// Brief returns a message as it is told: what it quotes of an input may have any length.
+func Brief(msg string) string {
+	if len(msg) <= longWord {
+		return msg
+	}
+	words := strings.Split(msg[:RuneStart(msg, longText)], " ")
+	for i, w := range words {
+		if len(w) > longWord {
+			words[i] = Shorten(w) + w[len(strings.TrimRight(w, "\",;:)")):]
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+// BriefQuotes returns a message in which texts in quotes are shortened where they are longer than longWord, and other
+// words, which may be paths, where they are longer than longText.
+func BriefQuotes(msg string) string {
+	if len(msg) <= longWord {
+		return msg
+	}
+	var b strings.Builder
+	for msg != "" {
+		i := strings.IndexByte(msg, '"')
+		quoted, err := strconv.QuotedPrefix(msg[max(i, 0):])
+		switch {
+		case i < 0:
+			b.WriteString(msg)
+			msg = ""
+			continue
+		case err != nil:
+			b.WriteString(msg[:i+1])
+			msg = msg[i+1:]
+			continue
+		}
+		b.WriteString(msg[:i])
+		if msg = msg[i+len(quoted):]; len(quoted) > longWord {
+			quoted = Shorten(quoted) + `"`
+		}
+		b.WriteString(quoted)
+	}
+	words := strings.Split(b.String(), " ")
+	for i, w := range words {
+		if len(w) > longText {
+			words[i] = Shorten(w)
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+// Nearest returns the name that is most like a word and could be meant by it, "" where none is.
+func Nearest(word string, names []string) string {
+	best, distance := "", 2+len(word)/4
+	a := strings.ToLower(word)
+	for _, n := range names {
+		if len(a)-len(n) >= distance { // so many letters are too many
+			continue
+		}
+		b := strings.ToLower(n)
+		d := EditDistance(a, b)
+		if len(a) >= 3 && strings.HasPrefix(b, a) {
+			d = 1 // the start of a name stands for it
+		}
+		if d < distance && d < len(word) {
+			best, distance = n, d
+		}
+	}
+	return best
+}
+
+// DidYouMean is the question after a word that is no name, "" where no name is like it.
+func DidYouMean(word string, names []string) string {
+	if near := Nearest(word, names); near != "" {
+		return "; did you mean " + near + "?"
+	}
+	return ""
+}
+
+// EditDistance counts the insertions, deletions, replacements and exchanges of neighbours between two short words.
+func EditDistance(a, b string) int {
+	const most = 32
+	if len(a) > most || len(b) > most {
+		return max(len(a), len(b))
+	}
+	var rows [3][most + 1]int // the row of a letter of a, and those of the two before it
+	for j := range len(b) + 1 {
+		rows[0][j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		row, last, before := &rows[i%3], &rows[(i+2)%3], &rows[(i+1)%3]
+		row[0] = i
+		for j := 1; j <= len(b); j++ {
+			if row[j] = last[j-1]; a[i-1] != b[j-1] {
+				row[j] = 1 + min(last[j-1], last[j], row[j-1])
+			}
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				row[j] = min(row[j], before[j-2]+1)
+			}
+		}
+	}
+	return rows[len(a)%3][len(b)]
+}

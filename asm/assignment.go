@@ -226,8 +226,8 @@ func (a *assignment) runAt(ref *model.Ref, scope int32) (sp uint8, low int, ok b
 // enter returns the scope at the end of the path of a reference, without adding it.
 func (a *assignment) enter(ref *model.Ref, from int32) (s scope, ok bool) {
 	s, ok = a.scopes[from], true
-	for i := 0; ok && i < len(ref.Enter); i++ {
-		s, ok = a.step(ref.Enter[i], s)
+	for i := 0; ok && i < len(ref.Path); i++ {
+		s, ok = a.step(ref.Path[i], s)
 	}
 	return s, ok
 }

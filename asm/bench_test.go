@@ -38,7 +38,7 @@ func BenchmarkRepeating(b *testing.B) {
 				lines = append(lines, text)
 			}
 		}
-		_, distinct := benchtest.Distinct([][]string{lines})
+		_, distinct := benchtest.DistinctShares([][]string{lines})
 		b.Run(fmt.Sprintf("%s/%.0f%%distinct", c.file, distinct), func(b *testing.B) { readLines(b, s, lines) })
 	}
 }
@@ -48,7 +48,7 @@ func readLines(b *testing.B, s *isa.Set, lines []string) {
 	for _, line := range lines {
 		size += len(line) + 1
 	}
-	benchtest.Programs(b, 1, func() func(int) (int, int) {
+	benchtest.RunPrograms(b, 1, func() func(int) (int, int) {
 		p, err := New(s, "")
 		if err != nil {
 			b.Fatal(err)

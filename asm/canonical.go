@@ -93,7 +93,7 @@ func (c *Canonical) entryDecides(leaf *isa.Leaf) bool {
 func readsEntries(n *model.Node) bool {
 	for n := range n.All {
 		for _, a := range n.Alts {
-			if a.Cond != nil || a.Ref == nil || a.Ref.Prog != nil || len(a.Ref.Enter) == 0 || a.Ref.Enter[0].Field.Table == nil {
+			if a.Cond != nil || a.Ref == nil || a.Ref.Prog != nil || len(a.Ref.Path) == 0 || a.Ref.Path[0].Field.Table == nil {
 				return false
 			}
 		}

@@ -253,7 +253,7 @@ func (c *compiler) accept(i int) *reduction {
 	asserts := slices.ContainsFunc(c.unit.Cases[:i+1], func(cs *model.Case) bool { return len(cs.Spec.Asserts) > 0 })
 	completes := asserts || len(c.unit.Defaults)+len(c.unit.Unused) > 0
 	acc := &reduction{unit: c.unit, own: c.unit.Cases[i].Cond, asserts: asserts, completes: completes}
-	for _, claim := range c.unit.Claims() {
+	for _, claim := range c.unit.RefinementConditions() {
 		acc.not = append(acc.not, earlier{cond: claim})
 	}
 	return acc
@@ -384,14 +384,14 @@ func (it *item) refersAlike(x *item) bool {
 			(f.Display == g.Display || f.Display != nil && g.Display != nil && *f.Display == *g.Display)
 	}
 	return r.Field == s.Field && r.Context == s.Context && r.Prog == s.Prog &&
-		slices.EqualFunc(r.Enter, s.Enter, func(e, f *model.Ref) bool { return e.Field == f.Field })
+		slices.EqualFunc(r.Path, s.Path, func(e, f *model.Ref) bool { return e.Field == f.Field })
 }
 
 // isBits reports whether the item refers to a field of which only the bits and the syntax matter. Leaves that define
 // the same field, each for itself, share such an item.
 func (it *item) isBits() bool {
 	r := it.ref
-	return r.Field != nil && r.Context == nil && r.Prog == nil && len(r.Enter) == 0 && r.Field.Table == nil && r.Kind != spec.KindCustom
+	return r.Field != nil && r.Context == nil && r.Prog == nil && len(r.Path) == 0 && r.Field.Table == nil && r.Kind != spec.KindCustom
 }
 
 // reference makes the items of a name, one alternative for each of its meanings.

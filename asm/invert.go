@@ -194,7 +194,7 @@ func lowOnes(x uint64) uint64 {
 // truth makes an expression true or false.
 func (sv *solver) truth(n *model.Node, scope int32, want bool) status {
 	if t := n.Test; t != nil && !t.Context && sv.failure == nil {
-		if match, ok := t.For(want); ok {
+		if match, ok := t.BitsFor(want); ok {
 			return statusOf(sv.give(&sv.scopes[sv.up(scope, t.ScopeDepth)], t.Low, match, t.Mask))
 		}
 	}

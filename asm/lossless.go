@@ -294,7 +294,7 @@ func (w *suffixWriter) entry(e *Entry, index int) {
 
 // runs appends by number the runs of whole that contain a bit of diff.
 func (w *suffixWriter) runs(diff, whole, value bits.Value, prefix string) {
-	for low := diff.Low(); low < bits.Size; low = diff.Low() {
+	for low := diff.TrailingZeros(); low < bits.Size; low = diff.TrailingZeros() {
 		low, n := wholeRun(whole, low)
 		name := strconv.AppendInt([]byte(prefix), int64(low), 10)
 		if n > 1 {

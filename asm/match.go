@@ -442,7 +442,7 @@ func (m *matcher) open(it *item) (int32, bool) {
 	case ref.Prog != nil:
 		return m.openDerived(ref, from, up)
 	}
-	for _, e := range ref.Enter {
+	for _, e := range ref.Path {
 		var ok bool
 		if from, ok = m.inner(e, from, up); !ok {
 			return 0, false

@@ -645,7 +645,7 @@ func (m *matcher) answer(name string, relative bool) (a answer) {
 func (m *matcher) reach(it *item, addr int64, pos, end int) (v uint64, ok bool) {
 	unit := int64(it.ref.Field.Unit)
 	if unit == 0 {
-		unit = int64(m.root.Stored(m.root.Size))
+		unit = int64(m.root.StoredSize(m.root.Size))
 	}
 	if addr%unit != 0 {
 		m.failure.failAt(diag.TextSymbol, pos, end, "label %s is not at a multiple of %d bits", m.raw[pos:end], unit)

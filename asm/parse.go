@@ -84,7 +84,7 @@ func New(set *isa.Set, root string) (*Parser, error) {
 	p := &Parser{Comment: m.ISA.Text.Comment, Tables: make([]Table, len(m.ISA.Tables)), cache: &cache{}}
 	p.caller, p.context = p, m.Context
 	p.language = language{
-		set: set, root: m.Roots[r.ID], leaves: r.Leaves, env: m.Top(m.Roots[r.ID]),
+		set: set, root: m.Roots[r.ID], leaves: r.Leaves, env: m.TopEnv(m.Roots[r.ID]),
 		folding: m.ISA.Text.Fold, folds: foldTable(m.ISA.Text.Fold), enums: map[*model.Enum]*trie{}, bools: map[boolText]*trie{},
 	}
 	p.top = p.grammarOf(p.env)

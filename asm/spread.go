@@ -26,7 +26,7 @@ func spreadOf(ref *model.Ref) *spread {
 		return nil
 	}
 	root, always := withoutOnes(ref)
-	w, ok := model.WiringOf(root, nil)
+	w, ok := model.FindWiring(root, nil)
 	for i, wire := range w.Wires {
 		ok = ok && (always>>i&1 == 0 || wire == zeros) // otherwise a sum would carry
 	}

@@ -375,8 +375,8 @@ func (p *Parser) applyField(s *suffix, f *isa.Field, spaces []entrySpace) string
 		}
 		parts, table, entry = []isa.Part{{Low: s.low, Width: s.high - s.low + 1}}, f.IndexOf, int(f.Value[0])
 	}
-	if mask := maskOf(parts); s.value.Len() > mask.Count() {
-		return fmt.Sprintf("0x%s does not fit the %d bits of %s", s.value, mask.Count(), s.path)
+	if mask := maskOf(parts); s.value.Len() > mask.OnesCount() {
+		return fmt.Sprintf("0x%s does not fit the %d bits of %s", s.value, mask.OnesCount(), s.path)
 	}
 	if table == "" {
 		setParts(&p.spaces[spaceWord].val, parts, s.value)

@@ -118,8 +118,8 @@ func (v Value) Shr(n int) Value {
 // IsZero reports whether no bit is set.
 func (v *Value) IsZero() bool { return v[0]|v[1]|v[2]|v[3] == 0 }
 
-// Count returns the number of bits set.
-func (v *Value) Count() int {
+// OnesCount returns the number of bits set.
+func (v *Value) OnesCount() int {
 	return mathbits.OnesCount64(v[0]) + mathbits.OnesCount64(v[1]) +
 		mathbits.OnesCount64(v[2]) + mathbits.OnesCount64(v[3])
 }
@@ -134,8 +134,8 @@ func (v *Value) Len() int {
 	return 0
 }
 
-// Low returns the number of the lowest set bit, 256 for zero.
-func (v *Value) Low() int {
+// TrailingZeros returns the number of the lowest set bit, 256 for zero.
+func (v *Value) TrailingZeros() int {
 	for i, limb := range v {
 		if limb != 0 {
 			return 64*i + mathbits.TrailingZeros64(limb)

@@ -661,7 +661,7 @@ func (c *compiler) effect(id sem.ID, in *sem.Inst) {
 		c.add(func(w *Wave) { w.stop(g.of(w), "trap", in.Text()) })
 	case sem.OpRun:
 		root, _ := c.w.Program.Machine.Model.Root(in.Text()) // which the description names
-		at := inner{true, root.Bytes(in.Imm)}
+		at := inner{true, root.ByteOffset(in.Imm)}
 		c.add(func(w *Wave) {
 			w.inner = at
 			m := g.of(w)

@@ -327,7 +327,7 @@ func (p *Program) roots() {
 	names := NewNames()
 	for i, r := range p.Classes[0].model.Roots {
 		root := &Root{ID: i, Spec: r.Spec, Name: names.Unique(Lower(r.Name), r.Name), Top: !used[r.Spec], Doc: r.Spec.Doc,
-			Unit: r.Unit, HighFirst: r.HighFirst, Swapped: r.Swapped, MinSize: 256}
+			Unit: r.WordSize, HighFirst: r.HighFirst, Swapped: r.Swapped, MinSize: 256}
 		p.leaves(root)
 		root.Stored = (root.Size + root.Unit - 1) / root.Unit * root.Unit
 		p.Limbs = max(p.Limbs, root.Limbs())

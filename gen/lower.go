@@ -110,7 +110,7 @@ func (l *lowering) all() (err error) {
 		l.mesa = newMesaBinding(l)
 		for _, r := range l.p.Roots {
 			l.root = r.Spec.Span
-			env := l.class.model.Top(l.class.model.Roots[r.ID])
+			env := l.class.model.TopEnv(l.class.model.Roots[r.ID])
 			d := Decoder{Match: l.matching(env)}
 			if r.Top {
 				d.Show = l.entering(env, toShow)
@@ -133,7 +133,7 @@ func (l *lowering) all() (err error) {
 func (l *lowering) layouts() {
 	l.quiet, l.progs = true, map[*model.Prog]*Func{}
 	for _, r := range l.p.Roots {
-		env := l.class.model.Top(l.class.model.Roots[r.ID])
+		env := l.class.model.TopEnv(l.class.model.Roots[r.ID])
 		for _, x := range env.Root.Leaves {
 			l.layout(l.leaves[x.Spec], env.Bound(x))
 		}
@@ -227,7 +227,7 @@ func (l *lowering) unit(u *model.BoundLeaf, to purpose) *Func {
 	case toTell:
 		name, f.Body = "tell_", l.tell(u)
 	case toAdd:
-		name, f.Body = "add_", l.register(u.Knowledge().Own.Regs, addedRegister)
+		name, f.Body = "add_", l.register(u.LeafFacts().Own.Regs, addedRegister)
 	}
 	f = l.add(f, name+strings.ToLower(leaf.Name))
 	l.units[key] = f
@@ -419,7 +419,7 @@ func (l *lowering) nestedField(ref *model.Ref, to purpose) *NestedField {
 		n.Computed = l.value(ref, 0)
 	} else {
 		src := Source{Hops: ref.ScopeDepth}
-		for _, e := range ref.Enter {
+		for _, e := range ref.Path {
 			src = l.inner(e, src)
 			n.Steps = append(n.Steps, Step{src, l.leaves[e.Env.Root.Leaves[0].Spec]})
 		}
@@ -471,7 +471,7 @@ func Slice(parts []spec.Part, want spec.Part) []spec.Part {
 // source returns where the bits of a field are.
 func (l *lowering) source(ref *model.Ref, hops int) Source {
 	src := Source{Hops: hops + ref.ScopeDepth}
-	for _, e := range ref.Enter {
+	for _, e := range ref.Path {
 		src = l.inner(e, src)
 	}
 	return l.within(src, ref.Field)

@@ -118,7 +118,7 @@ func (m *mesaBinding) alts(u *model.BoundLeaf, name string, top *spec.Expr, hops
 				ref := *at.Bind(f)
 				ref.ScopeDepth = hops
 				if ref.Kind == spec.KindBitset {
-					ref.Env = u.Inside(f, m.passed(u, f))
+					ref.Env = u.NestedEnv(f, m.passed(u, f))
 				}
 				out = append(out, mesaAlt{cond: cond, field: &ref})
 				if cond == nil {
@@ -126,7 +126,7 @@ func (m *mesaBinding) alts(u *model.BoundLeaf, name string, top *spec.Expr, hops
 				}
 			}
 		}
-		outer, ok := at.Env.Passed(name)
+		outer, ok := at.Env.ParamName(name)
 		if !ok || at.Env.Up == nil {
 			return append(out, mesaAlt{})
 		}
@@ -174,7 +174,7 @@ func (w *passedWriter) name(u *model.BoundLeaf, name string, top *spec.Expr) {
 				}
 			}
 		}
-		outer, ok := u.Env.Passed(name)
+		outer, ok := u.Env.ParamName(name)
 		if !ok || u.Env.Up == nil {
 			w.WriteByte('.')
 			return

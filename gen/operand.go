@@ -157,7 +157,7 @@ func either(cond *Expr, then, other []Stmt) []Stmt {
 
 // group collects an operand of several pieces.
 func (l *lowering) group(u *model.BoundLeaf, o *spec.Operand, items []model.Item) Stmt {
-	facts := u.Knowledge().Operands[o]
+	facts := u.LeafFacts().Operands[o]
 	list := l.apply(facts)
 	for i := range items {
 		if it := &items[i]; it.Kind == model.ItemRef {
@@ -353,7 +353,7 @@ func (l *lowering) enumValue(ref *model.Ref, mode int) []Stmt {
 
 // tell says what a nested bitset and the pieces that it shows say.
 func (l *lowering) tell(u *model.BoundLeaf) []Stmt {
-	facts := &u.Knowledge().Own
+	facts := &u.LeafFacts().Own
 	out := l.apply(facts)
 	var shown []Stmt
 	for _, c := range slices.Backward(u.Cases) {

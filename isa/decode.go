@@ -109,7 +109,7 @@ func (s *Set) NewDecoder(root string) (*Decoder, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newDecoder(s, s.model.Top(s.model.Roots[r.ID])), nil
+	return newDecoder(s, s.model.TopEnv(s.model.Roots[r.ID])), nil
 }
 
 func newDecoder(s *Set, env *model.Env) *Decoder {
@@ -433,7 +433,7 @@ func (d *Decoder) reportMissing(p *model.Prog, depth int) {
 func (d *Decoder) node(n *model.Node, depth int) uint64 {
 	return n.Eval(func(n *model.Node) uint64 {
 		if n.Test != nil {
-			return n.Test.Of(&d.frames[depth-n.Test.ScopeDepth].v, &d.ctx)
+			return n.Test.Eval(&d.frames[depth-n.Test.ScopeDepth].v, &d.ctx)
 		}
 		if ref := d.pick(n.Alts, depth); ref != nil {
 			return d.value(ref, depth)
@@ -484,7 +484,7 @@ func (d *Decoder) extract(r *model.Ref, v *bits.Value, depth int) uint64 {
 // is none. It is valid until the next call.
 func (d *Decoder) entered(r *model.Ref, depth int) *bits.Value {
 	v := &d.frames[depth].v
-	for _, e := range r.Enter {
+	for _, e := range r.Path {
 		v = d.inner(e, v)
 	}
 	return v

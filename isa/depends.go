@@ -90,10 +90,10 @@ func (g *dependencies) shown(ref *model.Ref, scopeDepth int) {
 	case ref == nil || ref.Kind == spec.KindBranch || ref.Kind == spec.KindAbsBranch || ref.Kind == spec.KindCustom || ref.Width > 64:
 		g.fail()
 	case ref.Kind != spec.KindBitset:
-	case ref.Field.Table != nil || len(ref.Enter) > 0 && !ref.Env.Closed(): // more of an entry than its field
+	case ref.Field.Table != nil || len(ref.Path) > 0 && !ref.Env.Closed(): // more of an entry than its field
 		g.fail()
 	default:
-		g.env(ref.Env, scopeDepth-1-len(ref.Enter))
+		g.env(ref.Env, scopeDepth-1-len(ref.Path))
 	}
 	g.symbols = g.symbols || ref != nil && ref.Field != nil && ref.Field.Symbols != ""
 }
@@ -149,7 +149,7 @@ func (g *dependencies) leaves(env *model.Env, scopeDepth int) {
 		}
 		g.cases(u, scopeDepth)
 		if g.facts {
-			g.said(&u.Knowledge().Own, scopeDepth)
+			g.said(&u.LeafFacts().Own, scopeDepth)
 		}
 		for _, x := range u.Cases {
 			for i := range x.Items {
@@ -193,7 +193,7 @@ func (g *dependencies) alt(a *model.Alt, scopeDepth int, needed uint64) {
 		g.fail()
 	case ref.Context != nil:
 		g.bits(sourceContext, spec.Part{Low: ref.Low, Width: ref.Width}, needed)
-	case ref.Prog != nil && len(ref.Enter) > 0:
+	case ref.Prog != nil && len(ref.Path) > 0:
 		g.fail()
 	case ref.Prog != nil:
 		g.progBits(ref.Prog, scopeDepth+ref.ScopeDepth, needed)
@@ -205,7 +205,7 @@ func (g *dependencies) alt(a *model.Alt, scopeDepth int, needed uint64) {
 // field follows a field of bits, perhaps by a path that enters others.
 func (g *dependencies) field(ref *model.Ref, scopeDepth int, needed uint64) {
 	if scopeDepth < 0 { // of a frame whose bits were followed already, unless a table is entered
-		for _, e := range ref.Enter {
+		for _, e := range ref.Path {
 			if e.Field.Table != nil {
 				g.fail()
 			}
@@ -217,7 +217,7 @@ func (g *dependencies) field(ref *model.Ref, scopeDepth int, needed uint64) {
 		return
 	}
 	source, low := scopeDepth, 0
-	for _, e := range ref.Enter {
+	for _, e := range ref.Path {
 		if e.Prog != nil || e.Low < 0 {
 			g.fail()
 			return

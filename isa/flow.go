@@ -51,7 +51,7 @@ func (d *Decoder) Flows(buf []Flow, in Inst) []Flow {
 // flows appends the flows of a frame's leaf and of the bitsets nested in it.
 func (d *Decoder) flows(buf []Flow, depth int) []Flow {
 	u := d.frames[depth].leaf
-	flows := u.Knowledge().Flows
+	flows := u.LeafFacts().Flows
 	for i := range flows {
 		f := &flows[i]
 		if f.When != nil && d.eval(f.When, depth) == 0 {

@@ -199,7 +199,7 @@ func (l *Leaf) Asserted() bits.Value {
 // loadRoots makes the roots and leaves of a set, with the numbers that they have in its model.
 func (s *Set) loadRoots() {
 	for _, r := range s.model.Roots {
-		root := &Root{ID: r.ID, Name: r.Name, Doc: r.Spec.Doc, Size: r.Size, MinSize: r.MinSize, Unit: r.Unit, HighFirst: r.HighFirst, Swapped: r.Swapped}
+		root := &Root{ID: r.ID, Name: r.Name, Doc: r.Spec.Doc, Size: r.Size, MinSize: r.MinSize, Unit: r.WordSize, HighFirst: r.HighFirst, Swapped: r.Swapped}
 		for _, l := range r.Leaves {
 			root.Leaves = append(root.Leaves, &Leaf{
 				ID: l.ID, Root: root, Name: l.Name, Display: l.Display, Size: l.Size,

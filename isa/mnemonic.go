@@ -84,7 +84,7 @@ const maxMnemonics = 1 << 12
 func (l *Leaf) Mnemonics() []string {
 	l.named.Do(func() {
 		m, seen := l.set.model, map[string]bool{}
-		mnemonicsOf(m.Top(l.model.Root).Bound(l.model), 0, func(name string) {
+		mnemonicsOf(m.TopEnv(l.model.Root).Bound(l.model), 0, func(name string) {
 			if name != "" && !seen[name] && len(seen) < maxMnemonics {
 				seen[name] = true
 				l.mnemonics = append(l.mnemonics, name)

@@ -99,8 +99,8 @@ func (b *operandBits) list(x *placedBits, known *knownBits) {
 // runs appends the runs of bits of a mask to the operand's, the most significant first.
 func (b *operandBits) runs(m bits.Value, x *placedBits) {
 	for !m.IsZero() {
-		high, low := m.Len(), m.Low()
-		if m.Count() != high-low { // several runs
+		high, low := m.Len(), m.TrailingZeros()
+		if m.OnesCount() != high-low { // several runs
 			for low = high - 1; m.Bit(low-1) == 1; {
 				low--
 			}
@@ -265,7 +265,7 @@ func (w *operandWalk) addBits(ref *model.Ref, depth int, needed uint64, whole bo
 	}
 	f := &w.d.frames[depth]
 	s, entry, v := f.site, f.entry, &f.v
-	for _, e := range ref.Enter {
+	for _, e := range ref.Path {
 		if e.Field.Table != nil {
 			index := e.Field.Gather(v)
 			entry = int(index[0])
@@ -339,7 +339,7 @@ func (g *dependencies) claim(items []model.Item) {
 			for _, l := range ref.Env.Root.Leaves {
 				m = m.Or(l.Mask)
 			}
-			if len(ref.Enter) == 0 && ref.Prog == nil && ref.Field.Table == nil && ref.ScopeDepth <= maxScopeDepth {
+			if len(ref.Path) == 0 && ref.Prog == nil && ref.Field.Table == nil && ref.ScopeDepth <= maxScopeDepth {
 				g.masks[ref.ScopeDepth] = g.masks[ref.ScopeDepth].Or(spread(m, ref.Field.Parts))
 			}
 		}

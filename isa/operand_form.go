@@ -21,7 +21,7 @@ type OperandForm struct {
 
 // OperandForms lists the operands of the leaf's text, in its order, where no override holds.
 func (l *Leaf) OperandForms() []OperandForm {
-	return forms(nil, l.set.model.Top(l.model.Root).Bound(l.model), 0)
+	return forms(nil, l.set.model.TopEnv(l.model.Root).Bound(l.model), 0)
 }
 
 // forms appends the operands of a leaf's display.
@@ -31,7 +31,7 @@ func forms(list []OperandForm, u *model.BoundLeaf, depth int) []OperandForm {
 		if o == nil {
 			list = form(list, &items[0], depth)
 		} else {
-			list = append(list, groupForm(o, u.Knowledge().Operands[o], items[:n]))
+			list = append(list, groupForm(o, u.LeafFacts().Operands[o], items[:n]))
 		}
 		items = items[n:]
 	}
@@ -122,7 +122,7 @@ func (f *OperandForm) piece(ref *model.Ref) {
 	case spec.KindBitset:
 		for _, l := range ref.Env.Root.Leaves {
 			own := OperandForm{Kind: f.Kind}
-			facts := &ref.Env.Bound(l).Knowledge().Own
+			facts := &ref.Env.Bound(l).LeafFacts().Own
 			own.facts(facts)
 			f.relatives(facts, own.Files)
 			for _, file := range own.Files {

@@ -73,7 +73,7 @@ func (m *operandMemo) prepare(u *model.BoundLeaf, alts []model.Alt, items []mode
 			}
 		}
 	} else {
-		g.said(u.Knowledge().Operands[m.operand], 0)
+		g.said(u.LeafFacts().Operands[m.operand], 0)
 	}
 	for i := range items {
 		g.item(&items[i], 0)

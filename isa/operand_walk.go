@@ -96,7 +96,7 @@ func (w *operandWalk) close(op *Operand, end int) {
 // group takes what is said of an operand of several pieces, and the pieces.
 func (w *operandWalk) group(op *Operand, o *spec.Operand, items []model.Item, depth int) {
 	op.Kind = o.Kind
-	relative := w.apply(op, w.d.frames[depth].leaf.Knowledge().Operands[o], depth)
+	relative := w.apply(op, w.d.frames[depth].leaf.LeafFacts().Operands[o], depth)
 	for i := range items {
 		w.shownPiece(op, &items[i], relative, depth)
 	}
@@ -307,7 +307,7 @@ func (w *operandWalk) nested(op *Operand, ref *model.Ref, relative bool, depth i
 		return
 	}
 	w.choice(inner)
-	facts := &w.d.frames[inner].leaf.Knowledge().Own
+	facts := &w.d.frames[inner].leaf.LeafFacts().Own
 	if relative {
 		w.register(&op.Relative, facts.Regs, inner)
 		return

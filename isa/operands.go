@@ -186,6 +186,6 @@ func (d *Decoder) Register(in Inst) Register {
 	r := Register{Component: -1}
 	d.take(in)
 	d.walk.d = d
-	d.walk.register(&r, d.frames[0].leaf.Knowledge().Own.Regs, 0)
+	d.walk.register(&r, d.frames[0].leaf.LeafFacts().Own.Regs, 0)
 	return r
 }

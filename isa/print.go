@@ -245,7 +245,7 @@ func (d *Decoder) into(ref *model.Ref, depth int) (inner, outer int) {
 		return inner, outer
 	}
 	v := &d.frames[outer].v
-	for _, e := range ref.Enter {
+	for _, e := range ref.Path {
 		f := &d.frames[inner]
 		f.v, f.leaf = *d.inner(e, v), e.Env.Bound(e.Env.Root.Leaves[0])
 		if d.watch != watchNothing {

@@ -461,7 +461,7 @@ func (c contentsOf) ref(ref *model.Ref) (n contents) {
 	if ref.Kind == spec.KindBitset {
 		n = c.env(ref.Env)
 		n.operands++
-		n.depth += 1 + len(ref.Enter)
+		n.depth += 1 + len(ref.Path)
 	}
 	return n
 }
@@ -619,7 +619,7 @@ func newSegment(items []model.Item) segment {
 	if it.Kind == model.ItemRef && len(it.Alts) == 1 && it.Alts[0].Cond == nil && it.Before == "" && it.After == "" {
 		if ref := it.Alts[0].Ref; ref != nil && ref.Field != nil && (ref.Kind == spec.KindBitset || ref.Width <= 64) {
 			p.ref = ref
-			p.direct = ref.Kind == spec.KindBitset && ref.Low >= 0 && ref.Prog == nil && len(ref.Enter) == 0 && ref.Field.Table == nil
+			p.direct = ref.Kind == spec.KindBitset && ref.Low >= 0 && ref.Prog == nil && len(ref.Path) == 0 && ref.Field.Table == nil
 		}
 	}
 	p.looks = len(it.Members) > 0 || slices.ContainsFunc(it.Alts, func(a model.Alt) bool {

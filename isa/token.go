@@ -81,7 +81,7 @@ func (d *Decoder) heard(outer *voice, field *spec.Field, leaf *model.BoundLeaf) 
 			v.named = v.named || namesInstruction(&c.Items[i])
 		}
 	}
-	v.take(&leaf.Knowledge().Own)
+	v.take(&leaf.LeafFacts().Own)
 	return d.same(v)
 }
 
@@ -110,7 +110,7 @@ func (d *Decoder) groupVoice(o *spec.Operand, depth int) *voice {
 	case spec.OperandMemory:
 		v.kind = memoryVoice
 	}
-	v.take(s.leaf.Knowledge().Operands[o])
+	v.take(s.leaf.LeafFacts().Operands[o])
 	return d.same(v)
 }
 
@@ -380,7 +380,7 @@ func (d *Decoder) shown(ref *model.Ref, depth, start, end int, named bool) {
 // reached returns the field that a reference means in a frame, perhaps by a path.
 func (d *Decoder) reached(ref *model.Ref, depth int) *fieldSite {
 	s := d.frames[depth-min(ref.ScopeDepth, depth)].site
-	for _, e := range ref.Enter {
+	for _, e := range ref.Path {
 		s = s.fieldOf(e).inside(d, s, e.Env.Bound(e.Env.Root.Leaves[0]), nil)
 	}
 	return s.fieldOf(ref)

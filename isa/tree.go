@@ -135,7 +135,7 @@ func ask(leaves []*model.Leaf, used bits.Value, size int, left *int) (mask bits.
 	for _, l := range leaves {
 		lists[0] = append(lists[0], share{&l.Mask, &l.Match, 1})
 		for m := l.Mask.AndNot(used); !m.IsZero(); {
-			i := m.Low()
+			i := m.TrailingZeros()
 			fixed[i]++
 			m.SetUint(i, 1, 0)
 		}

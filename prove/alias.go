@@ -84,7 +84,7 @@ func references(items []model.Item, list []*model.Ref) []*model.Ref {
 }
 
 func (k *walker) alias(p place, items []model.Item, shown map[int]lit) {
-	says := teller{m: k.m, seen: map[int]bool{}, direct: map[int]bool{}, floats: map[int]bool{}}
+	says := collector{m: k.m, seen: map[int]bool{}, direct: map[int]bool{}, floats: map[int]bool{}}
 	says.items(p.f, items, no)
 	defaults := p.f.defaults()
 	for _, ref := range references(p.display(), nil) {

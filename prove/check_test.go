@@ -176,7 +176,7 @@ func TestSameAgain(t *testing.T) {
 
 // lines is all that a report says.
 func lines(r *Report) (list []string) {
-	for _, findings := range [][]Finding{r.Findings, r.Silenced} {
+	for _, findings := range [][]Finding{r.Findings, r.Suppressed} {
 		for i := range findings {
 			list = append(list, findings[i].Explain(), fmt.Sprint(findings[i].Rows))
 			for k := range findings[i].Witnesses {

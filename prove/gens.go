@@ -93,10 +93,10 @@ var mirrored = map[spec.Op]spec.Op{
 }
 
 // genSpan names the generations for which one stands: all up to the next that was checked.
-func (c *checker) genSpan(gen uint32) string { return GenSpan(c.starts, gen) }
+func (c *checker) genSpan(gen uint32) string { return FormatGenRange(c.starts, gen) }
 
-// GenSpan names the generations for which one of Generations stands: all up to the next.
-func GenSpan(starts []uint32, gen uint32) string {
+// FormatGenRange names the generations for which one of Generations stands: all up to the next.
+func FormatGenRange(starts []uint32, gen uint32) string {
 	i := slices.Index(starts, gen)
 	switch {
 	case i < 0:
@@ -123,7 +123,7 @@ func (c *checker) genNote(f *Finding) string {
 
 // refusedIn says of mistakes for which a description does not load in which generation that is.
 func (c *checker) refusedIn(gen uint32, err error) error {
-	r, ok := Refused(err)
+	r, ok := ReportLoadError(err)
 	if !ok || len(c.starts) == 0 {
 		return err
 	}

@@ -64,7 +64,7 @@ func (m *machine) holes(r *model.Root) {
 	}
 	holes := s.largest()
 	for _, h := range holes {
-		free := r.Size - h.mask.Count()
+		free := r.Size - h.mask.OnesCount()
 		f.Rows = append(f.Rows, Row{count(free), pattern(r.Size, h.mask, h.match, bits.Value{})})
 	}
 	f.Witnesses = []Witness{m.witness(r, holes[0].match, m.m.Context, r.Size, nil)}
@@ -95,7 +95,7 @@ func (m *machine) cubes(l *model.Leaf) (list []cube, ok bool) {
 		return []cube{own}, true
 	}
 	w := m.world()
-	f := w.top(m.m.Top(l.Root).Bound(l))
+	f := w.top(m.m.TopEnv(l.Root).Bound(l))
 	goal := w.and(w.valid, f.required())
 	support := map[int]bool{}
 	w.inputs(support, goal)
@@ -149,7 +149,7 @@ func (s *splitter) split(at cube, taken []cube) {
 	}
 	s.budget.spend(cubeCost * (1 + len(taken)))
 	if len(taken) == 0 {
-		s.count.Add(s.count, new(big.Int).Lsh(big.NewInt(1), uint(s.size-at.mask.Count())))
+		s.count.Add(s.count, new(big.Int).Lsh(big.NewInt(1), uint(s.size-at.mask.OnesCount())))
 		if len(s.holes) < maxHoles {
 			s.holes = append(s.holes, at)
 		}
@@ -163,8 +163,8 @@ func (s *splitter) split(at cube, taken []cube) {
 		if rest.IsZero() {
 			return
 		}
-		for ; !rest.IsZero(); rest.SetUint(rest.Low(), 1, 0) {
-			fixed[rest.Low()]++
+		for ; !rest.IsZero(); rest.SetUint(rest.TrailingZeros(), 1, 0) {
+			fixed[rest.TrailingZeros()]++
 		}
 	}
 	for i := s.size - 1; i >= 0; i-- {
@@ -193,7 +193,7 @@ func (s *splitter) order(c cube) string {
 
 // largest returns the largest holes, each as large as it can be.
 func (s *splitter) largest() []cube {
-	bySize := func(a, b cube) int { return a.mask.Count() - b.mask.Count() }
+	bySize := func(a, b cube) int { return a.mask.OnesCount() - b.mask.OnesCount() }
 	slices.SortStableFunc(s.holes, bySize)
 	var list []cube
 	for _, h := range s.holes[:min(widened, len(s.holes))] {

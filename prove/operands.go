@@ -140,7 +140,7 @@ func (c *checker) registers(b *spec.Bitset) bool {
 
 // knowledge looks for words in which operands are what they cannot be.
 func (k *walker) knowledge(f *frame) {
-	known := f.unit.Knowledge()
+	known := f.unit.LeafFacts()
 	k.facts(f, &known.Own)
 	seen := map[*spec.Operand]bool{}
 	for _, c := range f.unit.Cases {

@@ -227,7 +227,7 @@ func (o *oracle) where(r *isa.Root, v uint64) string {
 
 func (o *oracle) allowed(s *model.Scope) bool {
 	for _, p := range s.Unit.Requires {
-		if o.eval.Prog(p, s) == 0 {
+		if o.eval.Eval(p, s) == 0 {
 			return false
 		}
 	}
@@ -316,7 +316,7 @@ func (o *oracle) scope(s *model.Scope) {
 		for _, c := range b.Cases {
 			fact, holds := o.seen.of(c), true
 			if c.Expr != nil {
-				holds = o.eval.Prog(s.Unit.Prog(c.Expr), s) != 0
+				holds = o.eval.Eval(s.Unit.Prog(c.Expr), s) != 0
 			}
 			fact.holds, fact.fails = fact.holds || holds, fact.fails || !holds
 			for i, a := range c.Asserts {
@@ -325,7 +325,7 @@ func (o *oracle) scope(s *model.Scope) {
 		}
 	}
 	for _, c := range s.Unit.Cases {
-		if c.Shown && (c.Cond == nil || o.eval.Prog(c.Cond, s) != 0) {
+		if c.Shown && (c.Cond == nil || o.eval.Eval(c.Cond, s) != 0) {
 			o.seen.of(c.Spec).text = true
 			o.items(c.Items, s)
 			return
@@ -336,11 +336,11 @@ func (o *oracle) scope(s *model.Scope) {
 func (o *oracle) items(items []model.Item, s *model.Scope) {
 	for i := range items {
 		o.items(items[i].Members, s)
-		ref := o.eval.Pick(items[i].Alts, s)
+		ref := o.eval.Resolve(items[i].Alts, s)
 		switch {
 		case ref == nil:
 		case ref.Kind == spec.KindBitset:
-			if in := o.eval.Nested(ref, s); in != nil {
+			if in := o.eval.NestedScope(ref, s); in != nil {
 				o.scope(in)
 			}
 		case ref.Kind == spec.KindEnum:

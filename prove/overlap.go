@@ -63,7 +63,7 @@ func (m *machine) apart(a, b *model.Leaf) bool {
 
 // both returns the scopes of two leaves of one word.
 func (m *machine) both(w *world, a, b *model.Leaf) (fa, fb *frame) {
-	env := m.m.Top(a.Root)
+	env := m.m.TopEnv(a.Root)
 	word := make([]lit, max(a.Size, b.Size))
 	mask, match := a.Mask.Or(b.Mask), a.Match.Or(b.Match)
 	for i := range word {
@@ -129,7 +129,7 @@ func (m *machine) claimed(r *model.Root, l *model.Leaf) {
 		return
 	}
 	w := m.world()
-	f := w.top(m.m.Top(r).Bound(l))
+	f := w.top(m.m.TopEnv(r).Bound(l))
 	if ans := w.possible(f.exists); ans != never {
 		fact.possible = true
 		return

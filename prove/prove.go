@@ -55,9 +55,9 @@ const (
 // String returns the level's name, which is that of SARIF too.
 func (l Level) String() string { return [...]string{"error", "warning", "note"}[l] }
 
-// Refused returns the mistakes for which a description does not load as a report; ok is false for an
+// ReportLoadError returns the mistakes for which a description does not load as a report; ok is false for an
 // error of another kind.
-func Refused(err error) (r *Report, ok bool) {
+func ReportLoadError(err error) (r *Report, ok bool) {
 	var list diag.List
 	var one *diag.Error
 	if !errors.As(err, &list) && errors.As(err, &one) {
@@ -174,7 +174,7 @@ type Claim struct {
 // Report is what was found.
 type Report struct {
 	// Findings in the order of their places; Silenced are those that an exception names.
-	Findings, Silenced []Finding
+	Findings, Suppressed []Finding
 	// Claims are what was proved and what could not be decided.
 	Claims []Claim
 	// Gens are the generations that were checked.
@@ -353,11 +353,11 @@ func (c *checker) report() *Report {
 		r.Gens = append(r.Gens, m.gen)
 	}
 	c.sort()
-	exceptions := c.exceptions()
+	exceptions := c.suppressions()
 	causes := map[string]*Finding{}
 	var list []*Finding
 	for _, f := range c.findings {
-		if e := silencing(exceptions, f); e != nil {
+		if e := findSuppression(exceptions, f); e != nil {
 			f.Reason = e.reason
 		}
 		first := causes[f.cause+f.Reason]
@@ -374,12 +374,12 @@ func (c *checker) report() *Report {
 		}
 		f.complete(c.genNote(f))
 		if f.Reason != "" {
-			r.Silenced = append(r.Silenced, *f)
+			r.Suppressed = append(r.Suppressed, *f)
 		} else {
 			r.Findings = append(r.Findings, *f)
 		}
 	}
-	r.Findings = append(r.Findings, c.idle(exceptions)...)
+	r.Findings = append(r.Findings, c.unusedSuppressions(exceptions)...)
 	slices.SortStableFunc(r.Findings, func(a, b Finding) int { return bySpan(a.Span, b.Span) })
 	return r
 }

@@ -115,7 +115,7 @@ func (c *checker) allTexts() {
 	for _, j := range jobs {
 		words := c.opt.Search / len(jobs)
 		read, root := 0, j.env.Root
-		j.m.attempt(root.Spec.Span, "more of the texts of "+root.Name+" by reading back random words", func() { j.m.look(j.env, words, &read) })
+		j.m.attempt(root.Spec.Span, "more of the texts of "+root.Name+" by reading back random words", func() { j.m.readRandomWords(j.env, words, &read) })
 		c.limit(j.m, root.Spec.Span, "not proved: that no two words of %s print one text%s; %d random words that were read back show none but those reported", root.Name, j.m.where(), read)
 	}
 }
@@ -289,8 +289,8 @@ func (m *machine) twins(r *model.Root, a, b isa.Inst, ctx bits.Value, ea, eb map
 	if a.Leaf == b.Leaf {
 		f.Msg = fmt.Sprintf("two words of %s print %q", a.Leaf.Name, wa.Text)
 		for left := differ; !left.IsZero(); {
-			own := bits.Range(left.Low(), 1)
-			if x := owner(la, left.Low()); x != nil {
+			own := bits.Range(left.TrailingZeros(), 1)
+			if x := owner(la, left.TrailingZeros()); x != nil {
 				own = fieldMask(x)
 			}
 			left = left.AndNot(own)
@@ -300,7 +300,7 @@ func (m *machine) twins(r *model.Root, a, b isa.Inst, ctx bits.Value, ea, eb map
 		differ = m.differ(la, a.Bits, b.Bits)
 		f.fields = owners(la, differ)
 		f.leaves, f.cause = []string{a.Leaf.Name}, r.Name+" "+sameFields(la, differ)
-		if x := owner(la, differ.Low()); len(f.fields) == 1 && x != nil {
+		if x := owner(la, differ.TrailingZeros()); len(f.fields) == 1 && x != nil {
 			f.with(x.Span, "%s is defined here", x.Name)
 		}
 	} else {
@@ -337,7 +337,7 @@ func (m *machine) closer(r *model.Root, l *model.Leaf, a, b Witness, own bits.Va
 func sameFields(l *model.Leaf, mask bits.Value) string {
 	var b strings.Builder
 	for !mask.IsZero() {
-		f := owner(l, mask.Low())
+		f := owner(l, mask.TrailingZeros())
 		if f == nil {
 			fmt.Fprintf(&b, "%s ", mask)
 			break
@@ -521,9 +521,9 @@ func (f *frame) means(alts []model.Alt, k int) lit {
 	return f.w.and(out, f.condition(&alts[k]))
 }
 
-// look searches so many random words for two with one text, by reading back what they print, and counts them. The words
+// readRandomWords searches so many random words for two with one text, by reading back what they print, and counts them. The words
 // are the same each time, so that the findings are.
-func (m *machine) look(env *model.Env, words int, read *int) {
+func (m *machine) readRandomWords(env *model.Env, words int, read *int) {
 	d, err := m.set.NewDecoder(env.Root.Name)
 	if err != nil {
 		return

@@ -66,7 +66,7 @@ func (s *shower) display(index int) {
 	if ans != sometimes {
 		return
 	}
-	told := teller{m: s.m, seen: map[int]bool{}, direct: map[int]bool{}, floats: map[int]bool{}}
+	told := collector{m: s.m, seen: map[int]bool{}, direct: map[int]bool{}, floats: map[int]bool{}}
 	told.lits(w, here)
 	told.items(f, u.Cases[index].Items, yes)
 	s.m.rounded[s.leaf.Root] = s.m.rounded[s.leaf.Root] || told.float
@@ -96,7 +96,7 @@ func (s *shower) display(index int) {
 
 // double asks for a second word, different in bits that are not hidden, of which the case shows the
 // same values. Bits that the text shows as they are need no asking.
-func (s *shower) double(b *caseBits, w *world, f *frame, index int, here lit, told *teller) {
+func (s *shower) double(b *caseBits, w *world, f *frame, index int, here lit, told *collector) {
 	word := make([]lit, len(f.word))
 	differ := no
 	var open []int
@@ -188,8 +188,8 @@ func (b *caseBits) covered(open []int) bool {
 	return true
 }
 
-// teller collects the inputs that reach a text.
-type teller struct {
+// collector collects the inputs that reach a text.
+type collector struct {
 	m *machine
 	// seen are inputs that can change the text, direct those of which it tells the value.
 	seen, direct map[int]bool
@@ -201,9 +201,9 @@ type teller struct {
 	floats map[int]bool
 }
 
-func (t *teller) lits(w *world, list ...lit) { w.inputs(t.seen, list...) }
+func (t *collector) lits(w *world, list ...lit) { w.inputs(t.seen, list...) }
 
-func (t *teller) items(f *frame, items []model.Item, here lit) {
+func (t *collector) items(f *frame, items []model.Item, here lit) {
 	for i := range items {
 		it := &items[i]
 		t.items(f, it.Members, here)
@@ -223,7 +223,7 @@ func (t *teller) items(f *frame, items []model.Item, here lit) {
 }
 
 // reference collects what a field prints; sure tells that it is always printed.
-func (t *teller) reference(f *frame, ref *model.Ref, sure bool) {
+func (t *collector) reference(f *frame, ref *model.Ref, sure bool) {
 	w := f.w
 	if ref.Kind == spec.KindFloat {
 		t.float = true
@@ -251,8 +251,8 @@ func (t *teller) reference(f *frame, ref *model.Ref, sure bool) {
 
 // index counts the bits of an index as told where a part of its entry is: which entry it is matters
 // to nobody.
-func (t *teller) index(f *frame, ref *model.Ref) {
-	for _, e := range ref.Enter {
+func (t *collector) index(f *frame, ref *model.Ref) {
+	for _, e := range ref.Path {
 		if e.Field.Table != nil {
 			for _, l := range gather(e.Field, f.above(ref.ScopeDepth).word) {
 				t.lits(f.w, l)
@@ -288,7 +288,7 @@ func tells(ref *model.Ref) bool {
 
 func isNumber(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
 
-func (t *teller) operand(f *frame, ref *model.Ref, sure bool) {
+func (t *collector) operand(f *frame, ref *model.Ref, sure bool) {
 	t.index(f, ref)
 	if ref.Env.Closed() { // what it does not tell is reported of its own root
 		t.float = t.float || t.m.rounded[ref.Env.Root]
@@ -487,9 +487,9 @@ func owner(l *model.Leaf, bit int) *spec.Field {
 // owners names the fields of a leaf that have the bits, "" for bits of none.
 func owners(l *model.Leaf, mask bits.Value) []string {
 	var names []string
-	for ; !mask.IsZero(); mask = mask.AndNot(bits.Range(mask.Low(), 1)) {
+	for ; !mask.IsZero(); mask = mask.AndNot(bits.Range(mask.TrailingZeros(), 1)) {
 		name := ""
-		if f := owner(l, mask.Low()); f != nil {
+		if f := owner(l, mask.TrailingZeros()); f != nil {
 			name = f.Name
 		}
 		if !slices.Contains(names, name) {
@@ -502,7 +502,7 @@ func owners(l *model.Leaf, mask bits.Value) []string {
 // hidden reports hidden bits, one finding a field. c is the case in which they are, nil for all.
 func (s *shower) hidden(b *caseBits, mask bits.Value, c *model.Case) {
 	for !mask.IsZero() {
-		bit := mask.Low()
+		bit := mask.TrailingZeros()
 		f := owner(s.leaf, bit)
 		own, note := bits.Range(bit, 1), ""
 		span, name := s.leaf.Spec.Span, ""
@@ -561,8 +561,8 @@ func (s *shower) hiddenField(b *caseBits, own bits.Value, span diag.Span, name s
 // twin returns a word that differs from another in hidden bits, in one of them if that is as good.
 func (s *shower) twin(one example, own bits.Value) bits.Value {
 	text := s.witness(one, one.bits).Text
-	for left := own; !left.IsZero(); left.SetUint(left.Low(), 1, 0) {
-		v := one.bits.Xor(bits.Range(left.Low(), 1))
+	for left := own; !left.IsZero(); left.SetUint(left.TrailingZeros(), 1, 0) {
+		v := one.bits.Xor(bits.Range(left.TrailingZeros(), 1))
 		if w := s.witness(one, v); w.Matched && w.Text == text && len(w.Findings) == 0 {
 			return v
 		}
@@ -608,7 +608,7 @@ func (m *machine) also(x *Finding, l *model.Leaf) *Finding {
 
 // bitsAre is bitNames with the verb.
 func bitsAre(v bits.Value) string {
-	if v.Count() == 1 {
+	if v.OnesCount() == 1 {
 		return bitNames(v) + " is"
 	}
 	return bitNames(v) + " are"
@@ -617,7 +617,7 @@ func bitsAre(v bits.Value) string {
 // bitNames names runs of bits.
 func bitNames(v bits.Value) string {
 	var list []string
-	n := v.Count()
+	n := v.OnesCount()
 	for bit := 0; bit < bits.Size; {
 		if v.Bit(bit) == 0 {
 			bit++

@@ -179,7 +179,7 @@ func (f *frame) operand(ref *model.Ref) (up *frame, word []lit) {
 		return f, slices.Clone(f.ownBits(ref))
 	}
 	up, word = f, at.word
-	for _, e := range ref.Enter {
+	for _, e := range ref.Path {
 		word = at.bitsOf(e, word)
 		up = f.w.frame(e.Env.Bound(e.Env.Root.Leaves[0]), word, up)
 	}
@@ -324,7 +324,7 @@ func (f *frame) reference(ref *model.Ref) *vec {
 func (f *frame) rawBits(ref *model.Ref) []lit {
 	at := f.above(ref.ScopeDepth)
 	word := at.word
-	for _, e := range ref.Enter {
+	for _, e := range ref.Path {
 		word = at.bitsOf(e, word)
 	}
 	return gather(ref.Field, word)

@@ -258,7 +258,7 @@ func (g *grammar) alike(p, q *piece) bool {
 	}
 	r, s := a.Alts[0].Ref, b.Alts[0].Ref
 	return r != nil && s != nil && a.Alts[0].Cond == nil && b.Alts[0].Cond == nil && r.Field != nil && s.Field != nil &&
-		sameField(r.Field, s.Field) && r.Prog == nil && s.Prog == nil && r.Env == s.Env && (r.Env == nil || g.m.textsOf(r) != nil) && r.ScopeDepth == 0 && s.ScopeDepth == 0 && len(r.Enter)+len(s.Enter) == 0
+		sameField(r.Field, s.Field) && r.Prog == nil && s.Prog == nil && r.Env == s.Env && (r.Env == nil || g.m.textsOf(r) != nil) && r.ScopeDepth == 0 && s.ScopeDepth == 0 && len(r.Path)+len(s.Path) == 0
 }
 
 func (g *grammar) item(b *branch, it *model.Item, then int32) int32 {

@@ -77,16 +77,16 @@ func (m *machine) walk() {
 	m.operands()
 	if m.c.opt.Root != "" {
 		for _, r := range m.c.roots(m) {
-			m.alone(m.m.Top(r), nil)
+			m.alone(m.m.TopEnv(r), nil)
 		}
 		return
 	}
 	if r, err := m.m.Root(""); err == nil && r != nil {
-		m.alone(m.m.Top(r), nil)
+		m.alone(m.m.TopEnv(r), nil)
 	}
 	for _, r := range m.m.Roots {
 		if !m.roots[r] {
-			m.alone(m.m.Top(r), nil)
+			m.alone(m.m.TopEnv(r), nil)
 		}
 	}
 }

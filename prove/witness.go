@@ -38,7 +38,7 @@ func (m *machine) witness(r *model.Root, word, ctx bits.Value, size int, entries
 func (m *machine) unbounded() bool {
 	w := nesting{m: m, open: map[*model.Env]bool{}, done: map[*model.Env]bool{}}
 	for _, r := range m.m.Roots {
-		w.env(m.m.Top(r))
+		w.env(m.m.TopEnv(r))
 	}
 	return w.endless
 }

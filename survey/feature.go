@@ -25,7 +25,7 @@ func (f operandFeature) name() string {
 
 // features counts what the operands of an instruction use, each feature once.
 func (s *Survey) features(d *isa.Decoder, one Sample) {
-	if s.Dump {
+	if s.SkipFeatures {
 		return
 	}
 	s.used = s.used[:0]
@@ -53,14 +53,14 @@ func (s *Survey) use(f operandFeature, d *isa.Decoder, one Sample) {
 	}
 	s.used = append(s.used, x)
 	x.use(s.text(one, d, x.Count == 0), d.Root())
-	x.see(one.First.File)
-	s.known, s.files = append(s.known, &x.Sample), append(s.files, &x.InFiles)
+	x.addFile(one.First.File)
+	s.known, s.files = append(s.known, &x.Sample), append(s.files, &x.FileCount)
 }
 
-// Declared counts a feature that a file says it has.
-func (s *Survey) Declared(name string, file int) {
+// CountDeclared counts a feature that a file says it has.
+func (s *Survey) CountDeclared(name string, file int) {
 	if x := s.feature(name); x != nil {
-		x.see(file)
+		x.addFile(file)
 	}
 }
 

@@ -23,7 +23,7 @@ func TestFiles(t *testing.T) {
 			if !ok {
 				t.Fatalf("%x is no instruction", w)
 			}
-			s.Instruction(d, in, survey.Place{File: file, Addr: int64(16 * i)})
+			s.CountInstruction(d, in, survey.Place{File: file, Addr: int64(16 * i)})
 		}
 	}
 	count(s, 0, 0, 0x2000, 0x2000)
@@ -31,7 +31,7 @@ func TestFiles(t *testing.T) {
 	for range 2 {
 		part := survey.New(set)
 		count(part, 2, 0, 0, 0)
-		s.Add(part)
+		s.Merge(part)
 	}
 	s.Files = 3
 	r, err := s.Report([]string{"a", "b", "c"}, nil, func(*isa.Root) (*isa.Decoder, error) { return d, nil })
@@ -58,7 +58,7 @@ func TestFilesOfRepeatedWords(t *testing.T) {
 	in, _ := d.Decode(bits.Of(0x2000))
 	for file := range 5 {
 		for i := range 4 {
-			s.Instruction(d, in, survey.Place{File: file, Addr: int64(16 * i)})
+			s.CountInstruction(d, in, survey.Place{File: file, Addr: int64(16 * i)})
 		}
 	}
 	if leaf := &s.Roots[in.Leaf.Root.ID].Leaves[in.Leaf.ID]; leaf.Files != 5 || leaf.Count != 20 {
@@ -71,11 +71,11 @@ func TestDeclaredFeatures(t *testing.T) {
 	set, d := example(t)
 	s := survey.New(set)
 	for range 2 { // twice in one file
-		s.Declared("stage vertex", 0)
+		s.CountDeclared("stage vertex", 0)
 	}
-	s.Declared("stage vertex", 1)
+	s.CountDeclared("stage vertex", 1)
 	for i := range survey.MaxFeatures + 5 {
-		s.Declared("semantic "+strings.Repeat("x", i+1), 1)
+		s.CountDeclared("semantic "+strings.Repeat("x", i+1), 1)
 	}
 	r := report(t, s, d)
 	i := slices.IndexFunc(r.Features, func(x survey.SeenFeature) bool { return x.Name == "stage vertex" })
@@ -114,7 +114,7 @@ func TestTableFields(t *testing.T) {
 		if !ok {
 			t.Fatalf("%x is no instruction", w)
 		}
-		s.Instruction(d, in, survey.Place{Addr: int64(32 * i)})
+		s.CountInstruction(d, in, survey.Place{Addr: int64(32 * i)})
 	}
 	bare, err := set.NewDecoder("") // the tables are gone
 	if err != nil {
@@ -136,13 +136,13 @@ func TestRelative(t *testing.T) {
 	set, d := shader(t)
 	for _, dump := range []bool{false, true} {
 		s := survey.New(set)
-		s.Dump = dump
+		s.SkipFeatures = dump
 		for i, w := range []uint64{0x4c022000, 0x4c0a2000, 0x4c0a2000, 0x4c1a2000} { // mov o0, c2 and c2[a0.x], twice, and c2[aL]
 			in, ok := d.Decode(bits.Of(w))
 			if !ok {
 				t.Fatalf("%x is no instruction", w)
 			}
-			s.Instruction(d, in, survey.Place{Addr: int64(32 * i)})
+			s.CountInstruction(d, in, survey.Place{Addr: int64(32 * i)})
 		}
 		var got []string
 		for _, x := range report(t, s, d).Features {

@@ -20,9 +20,9 @@ type Report struct {
 	Read    uint64   `json:"files_read"`
 	Words   uint64   `json:"words"`
 	Unknown uint64   `json:"unknown"`
-	// Odd counts the words with a finding; OddFirst has the first of them of each root.
-	Odd      uint64     `json:"odd"`
-	OddFirst []Evidence `json:"odd_first,omitempty"`
+	// Nonconforming counts the words with a finding; OddFirst has the first of them of each root.
+	Nonconforming      uint64     `json:"odd"`
+	NonconformingFirst []Evidence `json:"odd_first,omitempty"`
 	// Leaves is the number of instructions that the description has.
 	Leaves int `json:"leaves"`
 	// Seen are the instructions that occur, the most frequent first; Unseen the names of the others.
@@ -38,8 +38,8 @@ type Report struct {
 	// names than are told apart.
 	Features      []SeenFeature `json:"features"`
 	OtherFeatures uint64        `json:"other_features,omitempty"`
-	// Dumps is the number of files of raw code that are too large for features of operands to be looked for.
-	Dumps uint64 `json:"files_without_features,omitempty"`
+	// FilesWithoutFeatures is the number of files of raw code that are too large for features of operands to be looked for.
+	FilesWithoutFeatures uint64 `json:"files_without_features,omitempty"`
 }
 
 // SeenFeature is a feature that files use.
@@ -79,8 +79,8 @@ type SeenLeaf struct {
 type SeenField struct {
 	Path string `json:"path"`
 	// Values are those that occur, the most frequent first; none where there are Many.
-	Values []ValueCount `json:"values,omitempty"`
-	Many   bool         `json:"many,omitempty"`
+	Values  []ValueCount `json:"values,omitempty"`
+	TooMany bool         `json:"many,omitempty"`
 }
 
 // ValueCount says how often a value occurs.
@@ -124,7 +124,7 @@ const (
 // in its file to which a place belongs, "" where that is the only one, and its first address in bits: nil is for files of one program.
 // decode returns a decoder for a root, with the contexts in which the survey was made.
 func (s *Survey) Report(files []string, program func(Place) (name string, start int64), decode func(root *isa.Root) (*isa.Decoder, error)) (*Report, error) {
-	r := &Report{ISA: s.Set.Name(), Files: files, Read: s.Files, Words: s.Words, Seen: []SeenLeaf{}, Unseen: []string{}, Shapes: []SeenShape{}, Rare: []SeenValue{}, Features: []SeenFeature{}, OtherFeatures: s.OtherFeatures, Dumps: s.Dumps}
+	r := &Report{ISA: s.Set.Name(), Files: files, Read: s.Files, Words: s.Words, Seen: []SeenLeaf{}, Unseen: []string{}, Shapes: []SeenShape{}, Rare: []SeenValue{}, Features: []SeenFeature{}, OtherFeatures: s.OtherFeatures, FilesWithoutFeatures: s.FilesWithoutFeatures}
 	reporters := map[*isa.Root]*reporter{}
 	for i, root := range s.Set.Roots() {
 		if !s.Roots[i].used() {
@@ -137,9 +137,9 @@ func (s *Survey) Report(files []string, program func(Place) (name string, start 
 		w := reporter{r, files, program, root, d}
 		reporters[root] = &w
 		w.add(&s.Roots[i])
-		if odd := s.Roots[i].Odd; odd.Count > 0 {
-			r.Odd += odd.Count
-			r.OddFirst = append(r.OddFirst, w.evidence(odd))
+		if odd := s.Roots[i].Nonconforming; odd.Count > 0 {
+			r.Nonconforming += odd.Count
+			r.NonconformingFirst = append(r.NonconformingFirst, w.evidence(odd))
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.Features)) {
@@ -222,7 +222,7 @@ func (w *reporter) evidence(s Sample) Evidence {
 func (w *reporter) fields(l *isa.Leaf, seen *Leaf) []SeenField {
 	var list []SeenField
 	for _, f := range seen.Fields {
-		x := SeenField{Path: f.Path, Many: f.Many}
+		x := SeenField{Path: f.Path, TooMany: f.TooMany}
 		for v, s := range f.Values {
 			x.Values = append(x.Values, ValueCount{v, s.Count})
 			if seen.Count >= rareLeast && s.Count*rareShare*uint64(len(f.Values)) < seen.Count {
@@ -256,8 +256,8 @@ func (r *Report) Print(w io.Writer, title func(string) string, all bool) {
 		most = 1 << 30
 	}
 	fmt.Fprintf(w, "%s in %s: %s known, %s unknown, %s with a finding\n", plural(r.Words, "word"), plural(r.Read, "file"),
-		count(r.Words-r.Unknown), count(r.Unknown), count(r.Odd))
-	for _, x := range r.OddFirst {
+		count(r.Words-r.Unknown), count(r.Unknown), count(r.Nonconforming))
+	for _, x := range r.NonconformingFirst {
 		fmt.Fprintf(w, "  the first word with a finding: %s\n", x)
 	}
 	if r.Words == 0 {
@@ -282,8 +282,8 @@ func (r *Report) Print(w io.Writer, title func(string) string, all bool) {
 		}
 	}
 	more(w, len(r.Features)-most)
-	if r.Dumps > 0 {
-		fmt.Fprintf(w, "\nFeatures of operands are not counted in %s of raw code: too large\n", plural(r.Dumps, "file"))
+	if r.FilesWithoutFeatures > 0 {
+		fmt.Fprintf(w, "\nFeatures of operands are not counted in %s of raw code: too large\n", plural(r.FilesWithoutFeatures, "file"))
 	}
 	if len(r.Shapes) > 0 {
 		fmt.Fprintf(w, "\n%s\n", title("Unknown words, by the nearest instruction and the bits in which they differ from it:"))

@@ -12,15 +12,15 @@ import (
 func BenchmarkInstruction(b *testing.B) {
 	set, d := example(b)
 	s := survey.New(set)
-	s.Dump = true
+	s.SkipFeatures = true
 	random := rand.New(rand.NewPCG(1, 2))
 	n := 0
 	for b.Loop() {
 		w, at := bits.Of(random.Uint64N(1<<16)), survey.Place{Addr: int64(16 * n)}
 		if in, ok := d.Decode(w); ok {
-			s.Instruction(d, in, at)
+			s.CountInstruction(d, in, at)
 		} else {
-			s.Unknown(d.Root(), w, at)
+			s.CountUnknown(d.Root(), w, at)
 		}
 		n++
 	}

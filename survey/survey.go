@@ -36,21 +36,21 @@ func (s *Sample) add(o Sample) {
 	s.Count += o.Count
 }
 
-// InFiles counts in how many files something was seen. It remembers the last of them, so that its size does not depend on how many
+// FileCount counts in how many files something was seen. It remembers the last of them, so that its size does not depend on how many
 // there are: files are surveyed one after the other, and surveys that share a file are of that file only.
-type InFiles struct {
+type FileCount struct {
 	Files uint64
 	last  int // the number of the last file, counted from 1; 0 for none
 }
 
-func (n *InFiles) see(file int) {
+func (n *FileCount) addFile(file int) {
 	if n.last != file+1 {
 		n.Files++
 		n.last = file + 1
 	}
 }
 
-func (n *InFiles) join(o InFiles) {
+func (n *FileCount) merge(o FileCount) {
 	n.Files += o.Files
 	if n.last == o.last && o.last > 0 {
 		n.Files--
@@ -80,10 +80,10 @@ type Survey struct {
 	// Features are what files use beyond their instructions, by name; OtherFeatures counts those of further names.
 	Features      map[string]*Feature
 	OtherFeatures uint64
-	// Dump says not to look for features in operands, which takes as long as all else. Dumps is the number of files of which that
+	// SkipFeatures says not to look for features in operands, which takes as long as all else. Dumps is the number of files of which that
 	// was said.
-	Dump  bool
-	Dumps uint64
+	SkipFeatures         bool
+	FilesWithoutFeatures uint64
 	// Context is that of the decoders with which Report prints.
 	Context bits.Value
 
@@ -91,9 +91,9 @@ type Survey struct {
 	fields   []isa.Field
 	operands []isa.Operand
 	buf      []byte
-	known    []*Sample  // what the last instruction added to
-	files    []*InFiles // where it was seen
-	words    []repeat   // by a hash of the word
+	known    []*Sample    // what the last instruction added to
+	files    []*FileCount // where it was seen
+	words    []repeat     // by a hash of the word
 	named    map[operandFeature]string
 	used     []*Feature // by the last instruction
 }
@@ -105,12 +105,12 @@ type repeat struct {
 	context, word bits.Value
 	last          Place
 	samples       []*Sample
-	files         []*InFiles
+	files         []*FileCount
 }
 
 // Feature is something that files use: relative addressing of a file of registers, a memory, a stage, a semantic.
 type Feature struct {
-	InFiles
+	FileCount
 	// Sample counts the instructions that use it; none of what files say of themselves. Root is the kind of the first.
 	Sample
 	Root *isa.Root
@@ -134,14 +134,14 @@ type Root struct {
 	// Unknown are the words that are none, by their shapes; Others those of further shapes.
 	Unknown map[Shape]*Sample
 	Others  Sample
-	// Odd are the instructions that have a finding.
-	Odd Sample
+	// Nonconforming are the instructions that have a finding.
+	Nonconforming Sample
 }
 
 // Leaf is what was seen of an instruction.
 type Leaf struct {
 	Sample
-	InFiles
+	FileCount
 	// Fields are its fields, in the order in which they were met.
 	Fields []*Field
 }
@@ -150,8 +150,8 @@ type Leaf struct {
 type Field struct {
 	Path string
 	// Values are the values, none where there are more than MaxValues.
-	Values map[uint64]*Sample
-	Many   bool
+	Values  map[uint64]*Sample
+	TooMany bool
 
 	low [64]*Sample // of Values, those of small values: most are
 }
@@ -176,8 +176,8 @@ func New(set *isa.Set) *Survey {
 	return s
 }
 
-// Instruction counts an instruction that d has decoded, and its fields.
-func (s *Survey) Instruction(d *isa.Decoder, in isa.Inst, place Place) {
+// CountInstruction counts an instruction that d has decoded, and its fields.
+func (s *Survey) CountInstruction(d *isa.Decoder, in isa.Inst, place Place) {
 	s.Words++
 	if s.tables { // on which it depends what a word is
 		s.instruction(d, in, place)
@@ -192,7 +192,7 @@ func (s *Survey) Instruction(d *isa.Decoder, in isa.Inst, place Place) {
 	x.last = place
 	if same && x.samples != nil {
 		for i := 0; before != place.File && i < len(x.files); i++ {
-			x.files[i].see(place.File)
+			x.files[i].addFile(place.File)
 		}
 		for _, sample := range x.samples {
 			sample.Count++
@@ -221,7 +221,7 @@ func hash(word bits.Value) uint64 {
 // instruction counts an instruction of which nothing is remembered.
 func (s *Survey) instruction(d *isa.Decoder, in isa.Inst, place Place) {
 	one := Sample{Count: 1, First: place, Word: in.Bits}
-	if s.Dump {
+	if s.SkipFeatures {
 		s.buf = d.Append(s.buf[:0], in)
 	} else {
 		s.buf, s.operands = d.AppendOperands(s.buf[:0], s.operands[:0], in)
@@ -229,12 +229,12 @@ func (s *Survey) instruction(d *isa.Decoder, in isa.Inst, place Place) {
 	odd := d.Odd() > 0
 	root := &s.Roots[in.Leaf.Root.ID]
 	leaf := &root.Leaves[in.Leaf.ID]
-	s.known, s.files = append(s.known[:0], &leaf.Sample), append(s.files[:0], &leaf.InFiles)
+	s.known, s.files = append(s.known[:0], &leaf.Sample), append(s.files[:0], &leaf.FileCount)
 	leaf.add(s.text(one, d, leaf.Count == 0))
-	leaf.see(place.File)
+	leaf.addFile(place.File)
 	if odd {
-		s.known = append(s.known, &root.Odd)
-		root.Odd.add(s.text(one, d, root.Odd.Count == 0))
+		s.known = append(s.known, &root.Nonconforming)
+		root.Nonconforming.add(s.text(one, d, root.Nonconforming.Count == 0))
 	}
 	s.features(d, one)
 	s.fields = d.Layout(s.fields[:0], in)
@@ -273,7 +273,7 @@ func (l *Leaf) find(path string, from int) int {
 
 // count adds a value of a field. Words come mostly in their order, so that the first is known.
 func (s *Survey) count(f *Field, value uint64, one *Sample, d *isa.Decoder, in isa.Inst) {
-	if f.Many {
+	if f.TooMany {
 		return
 	}
 	known := f.sample(value)
@@ -327,7 +327,7 @@ func meaningOf(d *isa.Decoder, in isa.Inst, path string) string {
 
 // add adds what was seen of a value and returns what is known of it, nil where values are no longer counted.
 func (f *Field) add(value uint64, seen Sample) *Sample {
-	if f.Many {
+	if f.TooMany {
 		return nil
 	}
 	known := f.sample(value)
@@ -336,7 +336,7 @@ func (f *Field) add(value uint64, seen Sample) *Sample {
 		return known
 	}
 	if len(f.Values) == MaxValues {
-		f.Many, f.Values = true, nil
+		f.TooMany, f.Values = true, nil
 		return nil
 	}
 	kept := seen // only what is kept is on the heap
@@ -347,8 +347,8 @@ func (f *Field) add(value uint64, seen Sample) *Sample {
 	return &kept
 }
 
-// Unknown counts a word that no instruction of a root has.
-func (s *Survey) Unknown(root *isa.Root, word bits.Value, at Place) {
+// CountUnknown counts a word that no instruction of a root has.
+func (s *Survey) CountUnknown(root *isa.Root, word bits.Value, at Place) {
 	s.Words++
 	s.Roots[root.ID].unknown(shapeOf(root, word), Sample{Count: 1, First: at, Word: word})
 }
@@ -392,9 +392,9 @@ func ones(v bits.Value) int {
 	return n
 }
 
-// Nearest returns the instructions of a root that differ from a word in the fewest of their fixed bits, the
+// NearestShapes returns the instructions of a root that differ from a word in the fewest of their fixed bits, the
 // nearest first, at most so many.
-func Nearest(root *isa.Root, word bits.Value, most int) []Shape {
+func NearestShapes(root *isa.Root, word bits.Value, most int) []Shape {
 	list := make([]Shape, len(root.Leaves))
 	for i, l := range root.Leaves {
 		list[i] = shape(l, word)
@@ -420,9 +420,9 @@ func (s Shape) bits() []int {
 	return list
 }
 
-// Ordered takes out what is to be joined in the order of the programs: the number of words, and those that are no
+// TakeOrdered takes out what is to be joined in the order of the programs: the number of words, and those that are no
 // instruction, of which the first shapes are told apart.
-func (s *Survey) Ordered() *Survey {
+func (s *Survey) TakeOrdered() *Survey {
 	o := &Survey{Set: s.Set, Words: s.Words, Roots: make([]Root, len(s.Roots))}
 	s.Words = 0
 	for i := range s.Roots {
@@ -433,17 +433,17 @@ func (s *Survey) Ordered() *Survey {
 	return o
 }
 
-// Add joins what another survey of the same set has counted. The other must not be used any more.
-func (s *Survey) Add(o *Survey) {
+// Merge joins what another survey of the same set has counted. The other must not be used any more.
+func (s *Survey) Merge(o *Survey) {
 	s.Files += o.Files
-	s.Dumps += o.Dumps
+	s.FilesWithoutFeatures += o.FilesWithoutFeatures
 	s.Words += o.Words
 	for i := range o.Roots {
-		s.Roots[i].join(&o.Roots[i])
+		s.Roots[i].merge(&o.Roots[i])
 	}
 	for name, f := range o.Features {
 		if known := s.feature(name); known != nil {
-			known.InFiles.join(f.InFiles)
+			known.FileCount.merge(f.FileCount)
 			if f.Count > 0 {
 				known.use(f.Sample, f.Root)
 			}
@@ -452,34 +452,34 @@ func (s *Survey) Add(o *Survey) {
 	s.OtherFeatures += o.OtherFeatures
 }
 
-func (r *Root) join(o *Root) {
+func (r *Root) merge(o *Root) {
 	for i := range o.Leaves {
-		r.Leaves[i].join(&o.Leaves[i])
+		r.Leaves[i].merge(&o.Leaves[i])
 	}
 	for shape, seen := range o.Unknown {
 		r.unknown(shape, *seen)
 	}
-	if o.Odd.Count > 0 {
-		r.Odd.add(o.Odd)
+	if o.Nonconforming.Count > 0 {
+		r.Nonconforming.add(o.Nonconforming)
 	}
 	if o.Others.Count > 0 {
 		r.Others.add(o.Others)
 	}
 }
 
-func (l *Leaf) join(o *Leaf) {
+func (l *Leaf) merge(o *Leaf) {
 	if o.Count == 0 {
 		return
 	}
 	l.add(o.Sample)
-	l.InFiles.join(o.InFiles)
+	l.FileCount.merge(o.FileCount)
 	at := 0
 	for _, f := range o.Fields {
 		at = l.find(f.Path, at)
 		known := l.Fields[at]
 		at++
-		if f.Many {
-			known.Many, known.Values = true, nil
+		if f.TooMany {
+			known.TooMany, known.Values = true, nil
 		}
 		for v, seen := range f.Values {
 			known.add(v, *seen)

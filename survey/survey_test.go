@@ -30,9 +30,9 @@ func take(s *survey.Survey, d *isa.Decoder, from int64, words []uint64) {
 	for i, w := range words {
 		at := survey.Place{Addr: 16 * (from + int64(i))}
 		if in, ok := d.Decode(bits.Of(w)); ok {
-			s.Instruction(d, in, at)
+			s.CountInstruction(d, in, at)
 		} else {
-			s.Unknown(d.Root(), bits.Of(w), at)
+			s.CountUnknown(d.Root(), bits.Of(w), at)
 		}
 	}
 }
@@ -63,10 +63,10 @@ func TestReport(t *testing.T) {
 	s := survey.New(set)
 	take(s, d, 0, corpus())
 	r := report(t, s, d)
-	if r.Words != 115 || r.Unknown != 3 || r.Odd != 1 {
-		t.Errorf("%d words, %d unknown, %d odd; want 115, 3, 1", r.Words, r.Unknown, r.Odd)
+	if r.Words != 115 || r.Unknown != 3 || r.Nonconforming != 1 {
+		t.Errorf("%d words, %d unknown, %d odd; want 115, 3, 1", r.Words, r.Unknown, r.Nonconforming)
 	}
-	if got := r.OddFirst[0]; got.Address != 2*111 || got.Word != "0004" {
+	if got := r.NonconformingFirst[0]; got.Address != 2*111 || got.Word != "0004" {
 		t.Errorf("first odd word %v, want 0004 at byte 222", got)
 	}
 	if len(r.Seen) != 2 || r.Seen[0].Name != "nop" || r.Seen[0].Count != 61 || r.Seen[1].Count != 51 {
@@ -118,7 +118,7 @@ func TestJoin(t *testing.T) {
 	for _, from := range []int{90, 30, 60, 0} {
 		part := survey.New(set)
 		take(part, d, int64(from), words[from:min(from+30, len(words))])
-		parts.Add(part)
+		parts.Merge(part)
 	}
 	var want, got strings.Builder
 	report(t, whole, d).Print(&want, strings.ToUpper, true)
@@ -139,13 +139,13 @@ func TestOrdered(t *testing.T) {
 	for from := 0; from < len(words); from += 30 {
 		part := parts[from/30%2]
 		take(part, d, int64(from), words[from:min(from+30, len(words))])
-		total.Add(part.Ordered())
+		total.Merge(part.TakeOrdered())
 	}
 	if total.Words != 115 || total.Roots[d.Root().ID].Unknown == nil {
 		t.Errorf("%d words are ordered, want 115", total.Words)
 	}
-	total.Add(parts[1])
-	total.Add(parts[0])
+	total.Merge(parts[1])
+	total.Merge(parts[0])
 	var want, got strings.Builder
 	report(t, whole, d).Print(&want, strings.ToUpper, true)
 	report(t, total, d).Print(&got, strings.ToUpper, true)
@@ -182,7 +182,7 @@ func TestBounds(t *testing.T) {
 	i := slices.IndexFunc(d.Root().Leaves, func(l *isa.Leaf) bool { return l.Name == "br" })
 	fields := s.Roots[d.Root().ID].Leaves[i].Fields
 	f := fields[slices.IndexFunc(fields, func(f *survey.Field) bool { return f.Path == "TARGET" })]
-	if !f.Many || len(f.Values) != 0 {
-		t.Errorf("512 targets: many %v with %d values, want many without values", f.Many, len(f.Values))
+	if !f.TooMany || len(f.Values) != 0 {
+		t.Errorf("512 targets: many %v with %d values, want many without values", f.TooMany, len(f.Values))
 	}
 }

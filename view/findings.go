@@ -23,8 +23,8 @@ func Findings(w io.Writer, r *prove.Report, p Palette, all bool) error {
 		e.printf("\n")
 	}
 	if all {
-		for i := range r.Silenced {
-			f := &r.Silenced[i]
+		for i := range r.Suppressed {
+			f := &r.Suppressed[i]
 			e.printf("%s\n  silenced: %s\n\n", f.Error(), f.Reason)
 		}
 	}
@@ -46,7 +46,7 @@ func summary(r *prove.Report) string {
 		}
 	}
 	text := plural(len(r.Findings), "finding")
-	if n := len(r.Silenced); n > 0 {
+	if n := len(r.Suppressed); n > 0 {
 		text += fmt.Sprintf(", %d more with a written exception", n)
 	}
 	text += fmt.Sprintf("; %d of %s proved", proved, plural(len(r.Claims), "claim"))

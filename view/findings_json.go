@@ -80,8 +80,8 @@ func NewCheckReport(r *prove.Report) CheckReport {
 	for i := range r.Findings {
 		out.Findings = append(out.Findings, newCheckFinding(&r.Findings[i]))
 	}
-	for i := range r.Silenced {
-		out.Silenced = append(out.Silenced, newCheckFinding(&r.Silenced[i]))
+	for i := range r.Suppressed {
+		out.Silenced = append(out.Silenced, newCheckFinding(&r.Suppressed[i]))
 	}
 	for _, c := range r.Claims {
 		out.Claims = append(out.Claims, CheckClaim(c))
@@ -229,7 +229,7 @@ func NewSARIF(r *prove.Report, version string) SARIF {
 	}
 	index := map[string]int{}
 	codes := diag.Codes()
-	for _, list := range [][]prove.Finding{r.Findings, r.Silenced} {
+	for _, list := range [][]prove.Finding{r.Findings, r.Suppressed} {
 		for i := range list {
 			f := newCheckFinding(&list[i])
 			if _, ok := index[f.Code]; !ok {

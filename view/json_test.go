@@ -134,19 +134,19 @@ func TestSurveySchema(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := survey.New(set)
-	s.Files, s.Dumps = 1, 1
+	s.Files, s.FilesWithoutFeatures = 1, 1
 	for i := range 400 {
 		at, word := survey.Place{Addr: int64(32 * i)}, bits.Of(0x4c0a2000)
 		if i%4 == 0 {
 			word = bits.Of(uint64(i) * 0x9e3779b1 & 0xffffffff)
 		}
 		if in, ok := d.Decode(word); ok {
-			s.Instruction(d, in, at)
+			s.CountInstruction(d, in, at)
 		} else {
-			s.Unknown(d.Root(), word, at)
+			s.CountUnknown(d.Root(), word, at)
 		}
 	}
-	s.Declared("stage vertex", 0)
+	s.CountDeclared("stage vertex", 0)
 	report, err := s.Report([]string{"a"}, func(survey.Place) (string, int64) { return "main", 0 }, func(*isa.Root) (*isa.Decoder, error) { return d, nil })
 	if err != nil {
 		t.Fatal(err)
@@ -155,7 +155,7 @@ func TestSurveySchema(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(report.OddFirst)*len(report.Shapes)*len(report.Rare)*len(report.Features) == 0 {
+	if len(report.NonconformingFirst)*len(report.Shapes)*len(report.Rare)*len(report.Features) == 0 {
 		t.Errorf("the survey has not all: %s", data)
 	}
 	if wrong := root.Defs["survey"].check(root, decode(t, data), "survey"); wrong != "" {

@@ -211,7 +211,7 @@ type hiddenBits struct {
 
 // unsaid returns what finds bits that texts do not determine, nil where nobody wants to know. What machines that isago ships
 // hide has its reason written in their descriptions.
-func (f *asmFlags) unsaid(set *isa.Set) (*prove.Unsaid, error) {
+func (f *asmFlags) unsaid(set *isa.Set) (*prove.HiddenBits, error) {
 	if f.spec == "" || slices.Contains(f.noWarn, string(diag.HiddenBits)) || slices.Contains(f.noWarn, allWarnings) {
 		return nil, nil
 	}
@@ -219,7 +219,7 @@ func (f *asmFlags) unsaid(set *isa.Set) (*prove.Unsaid, error) {
 	if err != nil {
 		return nil, err
 	}
-	return prove.NewUnsaid(set, f.root, ctx)
+	return prove.NewHiddenBits(set, f.root, ctx)
 }
 
 // lines assembles each line on its own.
@@ -245,7 +245,7 @@ func (w *wordWriter) lines(cmd *cobra.Command, f *asmFlags, name string, r io.Re
 					if unsaid == nil {
 						return
 					}
-					if leaf, msg := unsaid.Of(word, func() (string, bool) { return string(text), true }); msg != "" {
+					if leaf, msg := unsaid.Describe(word, func() (string, bool) { return string(text), true }); msg != "" {
 						at := diag.Span{Src: &diag.Source{Name: inputName(name), Text: string(text), Before: number - 1}, End: len(text)}
 						mu.Lock()
 						hidden = append(hidden, hiddenBits{number, leaf, at, msg})
@@ -389,7 +389,7 @@ func (w *wordWriter) warnOf(cmd *cobra.Command, f *asmFlags, code *program.Code)
 			s := at.Src.Text[at.Off:at.End]
 			return s, !strings.HasPrefix(strings.TrimSpace(s), ".")
 		}
-		if leaf, msg := unsaid.Of(x.Word, text); msg != "" {
+		if leaf, msg := unsaid.Describe(x.Word, text); msg != "" {
 			hidden = append(hidden, hiddenBits{n, leaf, code.Span(x), msg})
 		}
 	}

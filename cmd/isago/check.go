@@ -146,7 +146,7 @@ func (f *checkFlags) run(cmd *cobra.Command) error {
 		opt.Gens = []uint32{f.gen}
 	}
 	report, err := prove.Check(cmd.Context(), set, opt)
-	if _, refused := prove.Refused(err); refused {
+	if _, refused := prove.ReportLoadError(err); refused {
 		return f.refused(cmd, err)
 	}
 	if err != nil {
@@ -180,7 +180,7 @@ func knownCodes() []string {
 // refused reports a description that does not load in the format that was asked for, and the error
 // as well.
 func (f *checkFlags) refused(cmd *cobra.Command, err error) error {
-	report, ok := prove.Refused(err)
+	report, ok := prove.ReportLoadError(err)
 	if !ok || !f.json && !f.sarif {
 		return err
 	}

@@ -474,7 +474,7 @@ func unknownWord(set *isa.Set, root *isa.Root, conflict []*isa.Leaf, word bits.V
 	digits := word.AppendHex(nil, (size+3)/4)
 	if len(conflict) < 2 {
 		e := diag.Errorf(diag.UnknownWord, diag.Span{}, "no instruction of %s has the bits %s", setName(set), digits)
-		for _, s := range survey.Nearest(root, word, nearestShown) {
+		for _, s := range survey.NearestShapes(root, word, nearestShown) {
 			e.Help = append(e.Help, "near is "+s.Describe(root))
 		}
 		return e

@@ -92,7 +92,7 @@ func (f *lintFlags) run(cmd *cobra.Command, names []string) error {
 	for _, name := range names {
 		list, err := f.file(cmd, name)
 		if err != nil {
-			refused, ok := prove.Refused(err)
+			refused, ok := prove.ReportLoadError(err)
 			if !ok && (len(names) == 1 || errors.Is(err, context.Canceled)) {
 				return err
 			}

@@ -309,7 +309,7 @@ func (f *listFlags) describe(set *isa.Set) machine {
 	if starts := prove.Generations(set); len(starts) > 1 {
 		m.Generation = &f.gen
 		for _, gen := range starts {
-			m.Generations = append(m.Generations, prove.GenSpan(starts, gen))
+			m.Generations = append(m.Generations, prove.FormatGenRange(starts, gen))
 		}
 	}
 	for _, p := range set.Products() {

@@ -184,7 +184,7 @@ func (f *setFlags) checkGen(set *isa.Set, root *isa.Root) error {
 		case i == len(starts):
 			ranges = append(ranges, fmt.Sprintf("%d and later", first))
 		default:
-			ranges = append(ranges, prove.GenSpan([]uint32{first, starts[i]}, first))
+			ranges = append(ranges, prove.FormatGenRange([]uint32{first, starts[i]}, first))
 		}
 	}
 	return usagef("no word of %s exists in generation %d; name one of %s with --gen", root.Name, f.gen, strings.Join(ranges, ", "))

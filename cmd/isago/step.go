@@ -338,7 +338,7 @@ func (r *stepRun) code(root *exec.Root) (code []uint32, size int64, err error) {
 		if err != nil {
 			return nil, 0, fmt.Errorf("word %q, expected up to 8 hexadecimal digits", text)
 		}
-		width := min(32, root.Stored(4*len(text)))
+		width := min(32, root.StoredSize(4*len(text)))
 		for bit := 0; bit < width; bit += 8 { // both are whole bytes
 			if size%32 == 0 {
 				code = append(code, 0)

@@ -116,7 +116,7 @@ func (f *surveyFlags) run(cmd *cobra.Command, names []string) error {
 	switch {
 	case failed:
 		return errFailed
-	case report.Unknown > 0 || report.Odd > 0:
+	case report.Unknown > 0 || report.Nonconforming > 0:
 		return errFindings
 	}
 	return nil
@@ -184,8 +184,8 @@ func (f *surveyFlags) file(cmd *cobra.Command, number int, name string, total *s
 	total.Files++
 	progress := newProgress(cmd)
 	progress.watch(name, l)
-	if total.Dump = raw && in.size > largestProgram; total.Dump {
-		total.Dumps++
+	if total.SkipFeatures = raw && in.size > largestProgram; total.SkipFeatures {
+		total.FilesWithoutFeatures++
 	}
 	err = count(cmd.Context(), total, l, number)
 	progress.end()
@@ -215,12 +215,12 @@ func declared(s *survey.Survey, im *program.Image, set *isa.Set, number int) err
 	}
 	for _, m := range im.Members() {
 		for _, context := range view.Contexts(set, m.Context) {
-			s.Declared(context, number)
+			s.CountDeclared(context, number)
 		}
 	}
 	for i := range list {
 		if name := list[i].Feature; name != "" {
-			s.Declared(name, number)
+			s.CountDeclared(name, number)
 		}
 	}
 	return nil
@@ -251,9 +251,9 @@ func count(ctx context.Context, s *survey.Survey, l *view.Listing, number int) (
 	l.Each(func(x view.Decoded) bool {
 		at := survey.Place{File: number, Addr: x.Addr}
 		if x.Known {
-			s.Instruction(x.Decoder, x.Inst, at)
+			s.CountInstruction(x.Decoder, x.Inst, at)
 		} else {
-			s.Unknown(x.Decoder.Root(), x.Word, at)
+			s.CountUnknown(x.Decoder.Root(), x.Word, at)
 		}
 		if n++; n%often == 0 {
 			err = ctx.Err()
@@ -279,16 +279,16 @@ func (f *surveyFlags) stream(cmd *cobra.Command, number int, name string, in *co
 	var parts []*survey.Survey // of each processor
 	open := func() func(*view.Listing) *survey.Survey {
 		part := survey.New(total.Set)
-		part.Context, part.Dump = total.Context, in.size > largestProgram
+		part.Context, part.SkipFeatures = total.Context, in.size > largestProgram
 		parts = append(parts, part)
 		return func(l *view.Listing) *survey.Survey {
 			_ = count(cmd.Context(), part, l, number) // EachPiece reports it
-			return part.Ordered()
+			return part.TakeOrdered()
 		}
 	}
 	progress, words := newProgress(cmd), total.Words
 	err = view.EachPiece(cmd.Context(), &s, open, func(part *survey.Survey, done int64) error {
-		total.Add(part)
+		total.Merge(part)
 		progress.tell("%s: %d words, %d %%", inputName(name), total.Words-words, 100*done/max(in.size, 1))
 		return nil
 	})
@@ -297,11 +297,11 @@ func (f *surveyFlags) stream(cmd *cobra.Command, number int, name string, in *co
 		return nil, fileError(name, err)
 	}
 	for _, part := range parts {
-		total.Add(part)
+		total.Merge(part)
 	}
 	total.Files++
 	if in.size > largestProgram {
-		total.Dumps++
+		total.FilesWithoutFeatures++
 	}
 	return total, nil
 }

@@ -237,7 +237,7 @@ func (t *tracer) address(p *exec.Program, in *sem.Inst) uint64 {
 	if err != nil {
 		return 0
 	}
-	return root.Bytes(in.Imm)
+	return root.ByteOffset(in.Imm)
 }
 
 // unit is the same of an instruction that another runs.

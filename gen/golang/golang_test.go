@@ -25,7 +25,7 @@ func TestPrintsAsTheLibrary(t *testing.T) {
 
 // TestMesaRows compares with what Mesa's tools print, in rows that are not in the repository.
 func TestMesaRows(t *testing.T) {
-	gentest.EachRows(t, func(t *testing.T, p *gen.Program) string { return build(t, p, p.Main) })
+	gentest.CompareEachRows(t, func(t *testing.T, p *gen.Program) string { return build(t, p, p.Main) })
 }
 
 // TestNoTextBecomesCode compiles descriptions whose names and texts try to be code.
@@ -202,7 +202,7 @@ const listText = `for number := func() int {
 	`
 
 func TestListings(t *testing.T) {
-	gentest.Listings(t, func(p *gen.Program) string { return build(t, p, p.Main) })
+	gentest.CompareAllListings(t, func(p *gen.Program) string { return build(t, p, p.Main) })
 }
 
 const harnessText = `package main

@@ -3,10 +3,10 @@ package benchtest
 
 import "testing"
 
-// Programs runs a benchmark over so many programs in two ways: "new" with a tool that has seen nothing, for each program
+// RunPrograms runs a benchmark over so many programs in two ways: "new" with a tool that has seen nothing, for each program
 // another one, and "again" with one that has seen all of them. tool returns such a tool, which works on the program of an
 // index and returns how many instructions and bytes of text that were. Making a tool does not count.
-func Programs(b *testing.B, programs int, tool func() func(program int) (instructions, bytes int)) {
+func RunPrograms(b *testing.B, programs int, tool func() func(program int) (instructions, bytes int)) {
 	for _, name := range []string{"new", "again"} {
 		b.Run(name, func(b *testing.B) {
 			work := tool()
@@ -32,9 +32,9 @@ func Programs(b *testing.B, programs int, tool func() func(program int) (instruc
 	}
 }
 
-// Distinct returns which part of the elements of programs are the first of their kind, in percent: in their program, and in
+// DistinctShares returns which part of the elements of programs are the first of their kind, in percent: in their program, and in
 // all programs together.
-func Distinct[T comparable](programs [][]T) (each, all float64) {
+func DistinctShares[T comparable](programs [][]T) (each, all float64) {
 	everywhere, first, total := map[T]bool{}, 0, 0
 	for _, p := range programs {
 		seen := map[T]bool{}

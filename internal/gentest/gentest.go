@@ -355,8 +355,8 @@ func textStart(line []byte) int {
 	return i + bytes.IndexByte(line[i:], ' ') + 1
 }
 
-// Rows compares with rows of what Mesa's tools print.
-func Rows(t *testing.T, p *gen.Program, harness, file string) {
+// CompareRows compares with rows of what Mesa's tools print.
+func CompareRows(t *testing.T, p *gen.Program, harness, file string) {
 	data, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
@@ -417,10 +417,10 @@ type program struct {
 	Output string
 }
 
-// Programs compares with whole programs that Mesa's tools list. The harness reads, in 64-bit words, the generation,
+// ComparePrograms compares with whole programs that Mesa's tools list. The harness reads, in 64-bit words, the generation,
 // the options (findings, labels, bad lines), entry points with the length of the name and its bytes, and the program's
 // bytes; it prints a listing and a byte 2.
-func Programs(t *testing.T, p *gen.Program, harness, file string) {
+func ComparePrograms(t *testing.T, p *gen.Program, harness, file string) {
 	data, err := os.ReadFile(file)
 	if errors.Is(err, fs.ErrNotExist) {
 		t.Skip("no programs")
@@ -527,8 +527,8 @@ func Compare(t *testing.T, x Description, build func(p *gen.Program, root *gen.R
 	}
 }
 
-// EachRows calls build and compares for each file of rows, where the flags name some.
-func EachRows(t *testing.T, build func(t *testing.T, p *gen.Program) string) {
+// CompareEachRows calls build and compares for each file of rows, where the flags name some.
+func CompareEachRows(t *testing.T, build func(t *testing.T, p *gen.Program) string) {
 	if *rows == "" {
 		t.Skip("no -rows")
 	}
@@ -548,8 +548,8 @@ func EachRows(t *testing.T, build func(t *testing.T, p *gen.Program) string) {
 				t.Fatal(err)
 			}
 			harness := build(t, p)
-			Rows(t, p, harness, file)
-			Programs(t, p, harness, strings.TrimSuffix(file, ".jsonl")+".program.json")
+			CompareRows(t, p, harness, file)
+			ComparePrograms(t, p, harness, strings.TrimSuffix(file, ".jsonl")+".program.json")
 		})
 	}
 }
@@ -566,9 +566,9 @@ const branchXML = `<isa>
 <bitset name="two" extends="#instruction"><display>two</display><pattern low="8" high="15">00110001</pattern><pattern low="0" high="7">xxxxxxxx</pattern></bitset>
 </isa>`
 
-// Listings compares listings with what isaspec's document and reference say of labels, entry points, findings and the
+// CompareAllListings compares listings with what isaspec's document and reference say of labels, entry points, findings and the
 // bound of bad lines.
-func Listings(t *testing.T, build func(p *gen.Program) string) {
+func CompareAllListings(t *testing.T, build func(p *gen.Program) string) {
 	set, err := isa.Load(fstest.MapFS{"branch.xml": {Data: []byte(branchXML)}}, "branch.xml", isa.Options{})
 	if err != nil {
 		t.Fatal(err)

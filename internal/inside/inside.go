@@ -38,11 +38,11 @@ func Tables(decoder any) [][]bits.Value { return tables(decoder) }
 // Top returns the surroundings of a root of an *isa.Set that stands alone, by its number.
 func Top(set any, root int) *model.Env {
 	m := Machine(set)
-	return m.Top(m.Roots[root])
+	return m.TopEnv(m.Roots[root])
 }
 
 // Unit returns an *isa.Leaf of an *isa.Set in the surroundings of a root that stands alone.
 func Unit(set, leaf any) *model.BoundLeaf {
 	l := Leaf(leaf)
-	return Machine(set).Top(l.Root).Bound(l)
+	return Machine(set).TopEnv(l.Root).Bound(l)
 }

@@ -89,7 +89,7 @@ func Decides(code diag.Code) bool {
 // Check returns warnings about the programs of a file, in the order of the code. It ends with the error of the context
 // where that is cancelled.
 func Check(ctx context.Context, f *File) (diag.List, error) {
-	l := &linter{File: f, ctx: ctx, at: map[int64]*inst{}, told: map[tellKey]bool{}, named: map[Name]bool{}}
+	l := &linter{File: f, ctx: ctx, at: map[int64]*inst{}, told: map[reportKey]bool{}, named: map[Name]bool{}}
 	l.layOut()
 	if err := l.decode(); err != nil {
 		return nil, err
@@ -195,7 +195,7 @@ type finding struct {
 	span diag.Span // where that is not the instruction at the address
 }
 
-type tellKey struct {
+type reportKey struct {
 	addr int64
 	code diag.Code
 	what string
@@ -215,7 +215,7 @@ type linter struct {
 	// handed are the parts that are outputs, ending those that are of use when the program ends.
 	handed, ending set
 	found          []finding
-	told           map[tellKey]bool
+	told           map[reportKey]bool
 	// named tells of each declaration whether a program reads it.
 	named map[Name]bool
 	// effort counts the operations that were looked at to find ways.
@@ -225,8 +225,8 @@ type linter struct {
 	partial bool
 }
 
-func (l *linter) tell(addr int64, code diag.Code, what, format string, args ...any) {
-	key := tellKey{addr, code, what}
+func (l *linter) report(addr int64, code diag.Code, what, format string, args ...any) {
+	key := reportKey{addr, code, what}
 	if !l.told[key] {
 		l.told[key] = true
 		l.found = append(l.found, finding{addr: addr, code: code, msg: fmt.Sprintf(format, args...)})
@@ -405,7 +405,7 @@ func (l *linter) lost() {
 			at = n.addr
 		}
 	}
-	l.tell(max(at, 0), diag.NotFollowed, "", "paths are not followed from here on, there are too many of them: of this program, nothing else that depends on paths is reported")
+	l.report(max(at, 0), diag.NotFollowed, "", "paths are not followed from here on, there are too many of them: of this program, nothing else that depends on paths is reported")
 }
 
 // behind returns what stacks can hold where a way of a node leads, nil where it leads nowhere that is known.
@@ -464,13 +464,13 @@ func (l *linter) reads(n *node) {
 				initial = append(initial, never.String())
 			}
 		case never.Mask != 0:
-			l.tell(n.addr, diag.ReadUnwritten, never.String(), "%s is read, and nothing writes it before", never)
+			l.report(n.addr, diag.ReadUnwritten, never.String(), "%s is read, and nothing writes it before", never)
 		case sometimes.Mask != 0:
-			l.tell(n.addr, diag.ReadUnwritten, sometimes.String(), "%s is read, and not on every way to here is it written", sometimes)
+			l.report(n.addr, diag.ReadUnwritten, sometimes.String(), "%s is read, and not on every way to here is it written", sometimes)
 		}
 	}
 	if len(initial) > 0 {
-		l.tell(n.addr, diag.ReadInitial, list(initial), "%s %s used, and nothing sets %s before: the value is that of the start", list(initial), are(initial), them(initial))
+		l.report(n.addr, diag.ReadInitial, list(initial), "%s %s used, and nothing sets %s before: the value is that of the start", list(initial), are(initial), them(initial))
 	}
 }
 
@@ -523,17 +523,17 @@ func (l *linter) idle(in *inst) {
 	case !next || len(own.Services) > 0 || len(own.Traps) > 0 || own.Waits:
 	case len(own.Writes) == 0:
 		if jumps {
-			l.tell(in.addr, diag.NoEffect, "", "this jumps to the next instruction, where control goes anyway")
+			l.report(in.addr, diag.NoEffect, "", "this jumps to the next instruction, where control goes anyway")
 		}
 	case len(own.Flows) != 1 || own.Flows[0].Kind != isa.Next:
 	case !changes:
-		l.tell(in.addr, diag.NoEffect, "", "this leaves every register as it is")
+		l.report(in.addr, diag.NoEffect, "", "this leaves every register as it is")
 	case !used:
 		var names []string
 		for _, a := range own.Writes {
 			names = append(names, a.String())
 		}
-		l.tell(in.addr, diag.ResultUnused, "", "%s %s written here, and the result is never used", list(names), are(names))
+		l.report(in.addr, diag.ResultUnused, "", "%s %s written here, and the result is never used", list(names), are(names))
 	}
 }
 
@@ -569,7 +569,7 @@ func (l *linter) entries(n *node) {
 	for _, f := range l.Decoder.Findings() {
 		if f.Kind == isa.NoEntry {
 			text := strings.TrimSuffix(f.Text, fmt.Sprintf(" [%s]", diag.TableEntry))
-			l.tell(n.addr, diag.TableEntry, text, "%s", text)
+			l.report(n.addr, diag.TableEntry, text, "%s", text)
 		}
 	}
 }
@@ -578,15 +578,15 @@ func (l *linter) entries(n *node) {
 func (l *linter) odd(n *node) {
 	for _, w := range n.ways {
 		for _, h := range w.Hazards {
-			l.tell(n.addr, diag.Code(h.Name), h.Text, "%s", h.Text)
+			l.report(n.addr, diag.Code(h.Name), h.Text, "%s", h.Text)
 		}
 		switch {
 		case w.Stops != "" && (!l.Facts.Waves() || len(n.ways) == 1):
-			l.tell(n.addr, diag.StopsHere, w.Stops, "the program may stop here: %s", w.Stops)
+			l.report(n.addr, diag.StopsHere, w.Stops, "the program may stop here: %s", w.Stops)
 		case w.Overruled:
-			l.tell(n.addr, diag.JumpAtEnd, "", "this jumps, and the end of a scope behind it goes elsewhere")
+			l.report(n.addr, diag.JumpAtEnd, "", "this jumps, and the end of a scope behind it goes elsewhere")
 		case w.Lost != "":
-			l.tell(n.addr, diag.StackFull, w.Lost, "stack %s is full here: its oldest entry is lost", w.Lost)
+			l.report(n.addr, diag.StackFull, w.Lost, "stack %s is full here: its oldest entry is lost", w.Lost)
 		}
 	}
 	if n.flushes {
@@ -604,7 +604,7 @@ func (l *linter) odd(n *node) {
 			}
 		})
 		if again.Mask != 0 {
-			l.tell(n.addr, diag.OutputTwice, again.String(), "%s is written, and may have been written before", again)
+			l.report(n.addr, diag.OutputTwice, again.String(), "%s is written, and may have been written before", again)
 		}
 	}
 }
@@ -618,7 +618,7 @@ func (l *linter) hazards() error {
 		}
 		l.Decoder.Addr = in.addr
 		for _, h := range l.Decoder.Hazards(buf[:0], in.inst) {
-			l.tell(in.addr, diag.Code(h.Name), "", "%s", h.Text)
+			l.report(in.addr, diag.Code(h.Name), "", "%s", h.Text)
 		}
 		if err := l.unitHazards(in); err != nil {
 			return err
@@ -635,7 +635,7 @@ func (l *linter) outputs() {
 	}
 	start := l.starts[0].addr
 	if l.Required != "" {
-		l.tell(start, diag.OutputUnwritten, "", "no output is the %s", l.Required)
+		l.report(start, diag.OutputUnwritten, "", "no output is the %s", l.Required)
 	}
 	if !l.Emits {
 		l.written(start, ends, "")
@@ -650,7 +650,7 @@ func (l *linter) outputs() {
 		l.written(in.addr, func(n *node) bool { return n.inst == in }, " before this emits it")
 	}
 	if !emits {
-		l.tell(start, diag.NoEmit, "", "no vertex is emitted: the program has no output")
+		l.report(start, diag.NoEmit, "", "no vertex is emitted: the program has no output")
 	}
 }
 
@@ -686,13 +686,13 @@ func (l *linter) written(at int64, hands func(*node) bool, before string) {
 		told := len(l.found)
 		if never.Mask != 0 {
 			if before == "" {
-				l.tell(at, diag.OutputUnwritten, never.String(), "output %s%s is never written", never, name)
+				l.report(at, diag.OutputUnwritten, never.String(), "output %s%s is never written", never, name)
 			} else {
-				l.tell(at, diag.OutputUnwritten, never.String(), "output %s%s is not written%s", never, name, before)
+				l.report(at, diag.OutputUnwritten, never.String(), "output %s%s is not written%s", never, name, before)
 			}
 		}
 		if sometimes.Mask != 0 {
-			l.tell(at, diag.OutputUnwritten, sometimes.String()+"?", "output %s%s is not written on every way%s%s", sometimes, name, way, before)
+			l.report(at, diag.OutputUnwritten, sometimes.String()+"?", "output %s%s is not written on every way%s%s", sometimes, name, way, before)
 		}
 		for i := range l.found[told:] {
 			if before == "" {
@@ -748,7 +748,7 @@ func (l *linter) atHands(hands func(*node) bool) (must, may set) {
 // ends tells of programs that run past their code, or never end.
 func (l *linter) ends() {
 	for _, n := range l.outside {
-		l.tell(n.addr, diag.MissingEnd, "", "control can run past this, where there is no instruction")
+		l.report(n.addr, diag.MissingEnd, "", "control can run past this, where there is no instruction")
 	}
 	var open []*node
 	for _, n := range l.order {
@@ -770,7 +770,7 @@ func (l *linter) ends() {
 	for _, n := range l.order {
 		entered := len(n.from) == 0 || slices.ContainsFunc(n.from, func(f *node) bool { return f.good }) || slices.Contains(l.starts, n)
 		if !n.good && entered {
-			l.tell(n.addr, diag.NeverEnds, "", "from here on no end is ever reached")
+			l.report(n.addr, diag.NeverEnds, "", "from here on no end is ever reached")
 		}
 	}
 }
@@ -793,7 +793,7 @@ func (l *linter) unreached() {
 			} else {
 				word = "this " + word
 			}
-			l.tell(run[0].addr, diag.Unreached, "", "%s never reached", word)
+			l.report(run[0].addr, diag.Unreached, "", "%s never reached", word)
 		}
 		if i == from {
 			i++

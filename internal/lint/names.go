@@ -32,7 +32,7 @@ func (l *linter) names() {
 			name = n.Name + " (" + name + ")"
 		}
 		told := len(l.found)
-		l.tell(l.starts[0].addr, diag.UnusedName, name, "%s %s is declared, and nothing reads it", n.Kind, name)
+		l.report(l.starts[0].addr, diag.UnusedName, name, "%s %s is declared, and nothing reads it", n.Kind, name)
 		for i := range l.found[told:] {
 			l.found[told+i].span = n.Span
 		}

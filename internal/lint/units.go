@@ -50,7 +50,7 @@ func (l *linter) unitHazards(in *inst) error {
 		}
 		l.units.buf = d.Hazards(l.units.buf[:0], x)
 		for _, h := range l.units.buf {
-			l.tell(addr, diag.Code(h.Name), h.Text, "%s", h.Text)
+			l.report(addr, diag.Code(h.Name), h.Text, "%s", h.Text)
 		}
 	}
 	return nil

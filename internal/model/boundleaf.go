@@ -31,16 +31,16 @@ type BoundLeaf struct {
 	Tables []*Ref
 	errs   diag.List
 
-	progs map[*spec.Expr]*Prog
-	cuts  map[*spec.Expr]*cutProg
+	progs     map[*spec.Expr]*Prog
+	truncated map[*spec.Expr]*truncatedProg
 	// cyclic are the expressions in which one was met that is open; itself, those which that was.
-	cyclic, itself map[*spec.Expr]bool
-	names          map[string][]Alt // what names mean outside of expressions
+	cyclic, reportedCycles map[*spec.Expr]bool
+	names                  map[string][]Alt // what names mean outside of expressions
 
 	namedOnce sync.Once
 	named     []NamedField
 	indices   atomic.Pointer[[]Index]
-	knowledge atomic.Pointer[Knowledge]
+	leafFacts atomic.Pointer[LeafFacts]
 	// Printer is room for what isa keeps with a leaf.
 	Printer atomic.Value
 }
@@ -114,8 +114,8 @@ type Ref struct {
 	// leads through several pieces, to an entry from elsewhere, or to an index.
 	At    int
 	Entry *spec.Field
-	// Enter are the bitset fields that a path passes through before it reaches the field.
-	Enter []*Ref
+	// Path are the bitset fields that a path passes through before it reaches the field.
+	Path []*Ref
 	// Env and Enum belong to the field's type.
 	Env  *Env
 	Enum *Enum
@@ -125,7 +125,7 @@ type Ref struct {
 }
 
 // plain reports whether the reference is a field of bits, reached without a path.
-func (r *Ref) plain() bool { return r.Field != nil && r.Prog == nil && len(r.Enter) == 0 }
+func (r *Ref) plain() bool { return r.Field != nil && r.Prog == nil && len(r.Path) == 0 }
 
 // Name returns the name of the field or context.
 func (r *Ref) Name() string {
@@ -133,7 +133,7 @@ func (r *Ref) Name() string {
 		return "@" + r.Context.Name
 	}
 	var b strings.Builder
-	for _, e := range r.Enter {
+	for _, e := range r.Path {
 		b.WriteString(e.Field.Name)
 		b.WriteByte('.')
 	}
@@ -194,7 +194,7 @@ func (u *BoundLeaf) build() {
 	for b := u.Leaf.Spec; b != nil; b = b.Extends {
 		u.defaults(b)
 		for _, x := range b.Unused {
-			ref := u.single(x.Path, x.Span)
+			ref := u.requiredBits(x.Path, x.Span)
 			if ref == nil {
 				continue
 			}
@@ -210,17 +210,17 @@ func (u *BoundLeaf) build() {
 // unused adds a part of a table entry that does not matter where a condition holds.
 func (u *BoundLeaf) unused(ref *Ref, cond *Prog) {
 	mask := scatter(bits.Ones(ref.Width), ref.Field.Parts)
-	i := len(ref.Enter) - 1
-	for ; i >= 0 && ref.Enter[i].Field.Table == nil; i-- {
-		mask = scatter(mask, ref.Enter[i].Field.Parts)
+	i := len(ref.Path) - 1
+	for ; i >= 0 && ref.Path[i].Field.Table == nil; i-- {
+		mask = scatter(mask, ref.Path[i].Field.Parts)
 	}
 	if i < 0 {
 		return
 	}
-	entry := *ref.Enter[i]
-	entry.Enter = ref.Enter[:i]
+	entry := *ref.Path[i]
+	entry.Path = ref.Path[:i]
 	k := slices.IndexFunc(u.Unused, func(x Unused) bool {
-		return x.Entry.Field == entry.Field && slices.Equal(x.Entry.Enter, entry.Enter)
+		return x.Entry.Field == entry.Field && slices.Equal(x.Entry.Path, entry.Path)
 	})
 	if k < 0 {
 		k, u.Unused = len(u.Unused), append(u.Unused, Unused{Entry: &entry})
@@ -245,7 +245,7 @@ func scatter(v bits.Value, parts []spec.Part) (out bits.Value) {
 func (u *BoundLeaf) tables() {
 	for b := u.Leaf.Spec; b != nil; b = b.Extends {
 		for _, f := range b.Cases[len(b.Cases)-1].Fields {
-			if f.Table == nil || u.shows(f.Name) {
+			if f.Table == nil || u.showsName(f.Name) {
 				continue
 			}
 			if alts := u.resolve(f.Name, nil); len(alts) == 1 && alts[0].Ref != nil && alts[0].Ref.Field == f {
@@ -255,8 +255,8 @@ func (u *BoundLeaf) tables() {
 	}
 }
 
-// shows reports whether a display has the name itself.
-func (u *BoundLeaf) shows(name string) bool {
+// showsName reports whether a display has the name itself.
+func (u *BoundLeaf) showsName(name string) bool {
 	for _, c := range u.Cases {
 		for _, it := range c.Items {
 			if it.Name == name {
@@ -273,7 +273,7 @@ func (u *BoundLeaf) defaults(b *spec.Bitset) {
 	for i, d := range slices.Concat(b.Defaults, b.Forced) {
 		ref := u.bits(d.Path)
 		if i < len(b.Defaults) {
-			ref = u.single(d.Path, d.Span)
+			ref = u.requiredBits(d.Path, d.Span)
 		}
 		if ref == nil {
 			continue
@@ -299,8 +299,8 @@ func (u *BoundLeaf) bits(path string) *Ref {
 	return nil
 }
 
-// single is bits for a path that must be right.
-func (u *BoundLeaf) single(path string, at diag.Span) *Ref {
+// requiredBits is bits for a path that must be right.
+func (u *BoundLeaf) requiredBits(path string, at diag.Span) *Ref {
 	ref := u.bits(path)
 	if ref == nil {
 		u.fail(diag.Errorf(diag.Unresolved, at, "%s is no field of %s", path, u.Leaf.Name))
@@ -345,7 +345,7 @@ func (u *BoundLeaf) displays() {
 	var failed []*spec.Expr // conditions of the cases before, whose displays would be used
 	for _, t := range u.Env.Machine.Texts(u.Leaf) {
 		expr := t.Case.Expr
-		given := Settled{expr, failed}
+		given := Assumptions{expr, failed}
 		bound := &Case{Spec: t.Case}
 		if expr != nil {
 			bound.Cond = u.prog(expr)
@@ -369,7 +369,7 @@ func (u *BoundLeaf) displays() {
 }
 
 // aliases returns what binds the aliases of a case.
-func (u *BoundLeaf) aliases(texts []*spec.Template, given Settled) func() [][]Item {
+func (u *BoundLeaf) aliases(texts []*spec.Template, given Assumptions) func() [][]Item {
 	if len(texts) == 0 {
 		return func() [][]Item { return nil }
 	}
@@ -383,15 +383,15 @@ func (u *BoundLeaf) aliases(texts []*spec.Template, given Settled) func() [][]It
 	})
 }
 
-// Settled is what is known of conditions where a case is used, for its display or its semantics: that of the
+// Assumptions is what is known of conditions where a case is used, for its display or its semantics: that of the
 // case itself holds (nil for a default case), those of the cases before it do not.
-type Settled struct {
+type Assumptions struct {
 	Holds *spec.Expr
 	Fails []*spec.Expr
 }
 
 // Narrow drops the meanings of a name that cannot be where the conditions are settled.
-func (s Settled) Narrow(alts []Alt) []Alt {
+func (s Assumptions) Narrow(alts []Alt) []Alt {
 	if s.Holds == nil && s.Fails == nil {
 		return alts
 	}
@@ -413,12 +413,12 @@ func (s Settled) Narrow(alts []Alt) []Alt {
 }
 
 // items binds a template, the operands that it names in their places.
-func (u *BoundLeaf) items(t *spec.Template, given Settled) []Item {
+func (u *BoundLeaf) items(t *spec.Template, given Assumptions) []Item {
 	return u.pieces(t, given, u.Leaf.Spec.Operand)
 }
 
 // pieces binds a template; operand finds what a name means before the fields are asked.
-func (u *BoundLeaf) pieces(t *spec.Template, given Settled, operand func(name string) *spec.Operand) []Item {
+func (u *BoundLeaf) pieces(t *spec.Template, given Assumptions, operand func(name string) *spec.Operand) []Item {
 	pieces := t.Items()
 	items := make([]Item, 0, len(pieces))
 	for _, it := range pieces {
@@ -450,7 +450,7 @@ func (it *Item) nowhere() bool {
 }
 
 // refItem binds a reference of a template.
-func (u *BoundLeaf) refItem(it spec.Item, given Settled) Item {
+func (u *BoundLeaf) refItem(it spec.Item, given Assumptions) Item {
 	item := Item{Kind: ItemRef, Name: it.Ref, Before: it.Before, After: it.After, Span: it.Span}
 	if u.Env.Machine.IsName(it.Ref) {
 		item.Kind, item.Text = ItemName, u.Leaf.Display
@@ -528,12 +528,12 @@ func (u *BoundLeaf) resolve(name string, top *spec.Expr) []Alt {
 		return u.lookup(name, top)
 	}
 	alts, ok := u.names[name]
-	if ok && &alts[0] == &unsettled[0] {
-		u.Env.Machine.unsettled++
+	if ok && &alts[0] == &inProgress[0] {
+		u.Env.Machine.recursions++
 	}
 	if !ok {
 		before := u.Env.Machine.open.cycles
-		u.names[name] = unsettled
+		u.names[name] = inProgress
 		alts = u.lookup(name, nil)
 		u.names[name] = alts
 		if open := &u.Env.Machine.open; open.cycles > before && len(open.stack) > 0 {
@@ -543,8 +543,8 @@ func (u *BoundLeaf) resolve(name string, top *spec.Expr) []Alt {
 	return alts
 }
 
-// unsettled is what a name means that is being resolved: one that needs itself resolves nowhere.
-var unsettled = []Alt{{}}
+// inProgress is what a name means that is being resolved: one that needs itself resolves nowhere.
+var inProgress = []Alt{{}}
 
 func (u *BoundLeaf) lookup(name string, top *spec.Expr) []Alt {
 	if context, ok := strings.CutPrefix(name, "@"); ok {
@@ -595,7 +595,7 @@ func (u *BoundLeaf) climb(name string) []Alt {
 		return []Alt{{}}
 	}
 	if !u.Env.all {
-		passed, ok := u.Env.Passed(name)
+		passed, ok := u.Env.ParamName(name)
 		if !ok {
 			return []Alt{{}}
 		}
@@ -608,7 +608,7 @@ func (u *BoundLeaf) climb(name string) []Alt {
 		if a.Ref != nil && a.Ref.Context == nil {
 			moved := *a.Ref
 			moved.ScopeDepth++
-			if moved.Kind == spec.KindBitset && moved.Prog == nil && len(moved.Enter) == 0 {
+			if moved.Kind == spec.KindBitset && moved.Prog == nil && len(moved.Path) == 0 {
 				moved.Env = u.Env.Machine.nested(u, moved.Field) // decoded in the inner scope
 			}
 			a.Ref = &moved
@@ -656,9 +656,9 @@ func (u *BoundLeaf) Bind(f *spec.Field) *Ref {
 	return u.ref(f)
 }
 
-// Inside returns the environment of a bitset field that is shown in the scope of u. Scopes share an environment only where
+// NestedEnv returns the environment of a bitset field that is shown in the scope of u. Scopes share an environment only where
 // passed, which the caller writes about what they hand in, is the same.
-func (u *BoundLeaf) Inside(f *spec.Field, passed string) *Env {
+func (u *BoundLeaf) NestedEnv(f *spec.Field, passed string) *Env {
 	m := u.Env.Machine
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -684,7 +684,7 @@ func (u *BoundLeaf) path(head, tail string, top *spec.Expr) []Alt {
 			continue
 		}
 		r := *inner
-		r.Enter = append([]*Ref{a.Ref}, inner.Enter...)
+		r.Path = append([]*Ref{a.Ref}, inner.Path...)
 		r.ScopeDepth = a.Ref.ScopeDepth
 		r.At, r.Entry = a.Ref.start(inner)
 		out[i].Ref = &r
@@ -695,7 +695,7 @@ func (u *BoundLeaf) path(head, tail string, top *spec.Expr) []Alt {
 // start returns At and Entry of what stands in a field of a bitset type.
 func (r *Ref) start(inner *Ref) (at int, entry *spec.Field) {
 	switch {
-	case inner.At < 0 || inner.Entry != nil || r.Prog != nil || len(r.Enter) > 0:
+	case inner.At < 0 || inner.Entry != nil || r.Prog != nil || len(r.Path) > 0:
 		return -1, nil
 	case r.Field.Table != nil:
 		return inner.At, r.Field

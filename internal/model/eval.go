@@ -38,16 +38,16 @@ func (n *Node) Eval(ask func(*Node) uint64) uint64 {
 	return Apply(n, x, y)
 }
 
-// Of returns what a test comes to on the bits of its scope and the contexts.
-func (t *Test) Of(v, context *bits.Value) uint64 {
+// Eval returns what a test comes to on the bits of its scope and the contexts.
+func (t *Test) Eval(v, context *bits.Value) uint64 {
 	if t.Context {
 		v = context
 	}
 	return flag((v[t.Low>>6]&t.Mask == t.Match) != t.Not)
 }
 
-// For returns what bits of a test have to be for it to be true, or false; ok is false where they can be several things.
-func (t *Test) For(want bool) (match uint64, ok bool) {
+// BitsFor returns what bits of a test have to be for it to be true, or false; ok is false where they can be several things.
+func (t *Test) BitsFor(want bool) (match uint64, ok bool) {
 	if want != t.Not {
 		return t.Match, true
 	}
@@ -62,8 +62,8 @@ type Scope struct {
 	Depth int
 }
 
-// above returns the scope that many out, at most the outermost.
-func (s *Scope) above(hops int) *Scope {
+// ancestor returns the scope that many out, at most the outermost.
+func (s *Scope) ancestor(hops int) *Scope {
 	for ; hops > 0 && s.Up != nil; hops-- {
 		s = s.Up
 	}
@@ -75,27 +75,27 @@ func (s *Scope) above(hops int) *Scope {
 type Evaluator struct {
 	Context bits.Value
 	Tables  [][]bits.Value
-	// Missing is told of entries that a table does not have, which are 0; nil tells nobody.
-	Missing func(t *spec.Table, index uint64)
+	// OnMissingEntry is told of entries that a table does not have, which are 0; nil tells nobody.
+	OnMissingEntry func(t *spec.Table, index uint64)
 }
 
-// Prog computes an expression that is bound in a scope.
-func (e *Evaluator) Prog(p *Prog, s *Scope) uint64 {
+// Eval computes an expression that is bound in a scope.
+func (e *Evaluator) Eval(p *Prog, s *Scope) uint64 {
 	return p.Root.Eval(func(n *Node) uint64 {
 		if n.Test != nil {
-			return n.Test.Of(&s.above(n.Test.ScopeDepth).Bits, &e.Context)
+			return n.Test.Eval(&s.ancestor(n.Test.ScopeDepth).Bits, &e.Context)
 		}
-		if ref := e.Pick(n.Alts, s); ref != nil {
+		if ref := e.Resolve(n.Alts, s); ref != nil {
 			return e.Value(ref, s)
 		}
 		return 0
 	})
 }
 
-// Pick returns what a name means on these bits, nil where it resolves nowhere.
-func (e *Evaluator) Pick(alts []Alt, s *Scope) *Ref {
+// Resolve returns what a name means on these bits, nil where it resolves nowhere.
+func (e *Evaluator) Resolve(alts []Alt, s *Scope) *Ref {
 	for i := range alts {
-		if a := &alts[i]; a.Cond == nil || e.Prog(a.Cond, s.above(a.CondDepth)) != 0 {
+		if a := &alts[i]; a.Cond == nil || e.Eval(a.Cond, s.ancestor(a.CondDepth)) != 0 {
 			return a.Ref
 		}
 	}
@@ -107,13 +107,13 @@ func (e *Evaluator) Value(r *Ref, s *Scope) uint64 {
 	if r.Context != nil {
 		return e.Context.Uint(r.Low, r.Width)
 	}
-	s = s.above(r.ScopeDepth)
+	s = s.ancestor(r.ScopeDepth)
 	if r.Prog != nil {
-		return e.Prog(r.Prog, s)
+		return e.Eval(r.Prog, s)
 	}
 	v := s.Bits
-	for _, in := range r.Enter {
-		v = e.inner(in, v)
+	for _, in := range r.Path {
+		v = e.nestedBits(in, v)
 	}
 	v = r.Field.Gather(&v)
 	return v[0]
@@ -125,8 +125,8 @@ func AppendNoEntry(dst []byte, table *spec.Table, index uint64, most int) []byte
 	return fmt.Appendf(dst, "no entry %d in table %s of %d [%s]", index, table.Name, most, diag.TableEntry)
 }
 
-// inner returns the value of a bitset field: its bits, or the entry that they are the index of.
-func (e *Evaluator) inner(r *Ref, v bits.Value) bits.Value {
+// nestedBits returns the value of a bitset field: its bits, or the entry that they are the index of.
+func (e *Evaluator) nestedBits(r *Ref, v bits.Value) bits.Value {
 	w := r.Field.Gather(&v)
 	if r.Field.Table == nil {
 		return w
@@ -134,24 +134,24 @@ func (e *Evaluator) inner(r *Ref, v bits.Value) bits.Value {
 	if t := e.Tables[r.Field.Table.Index]; w[0] < uint64(len(t)) {
 		return t[w[0]]
 	}
-	if e.Missing != nil {
-		e.Missing(r.Field.Table, w[0])
+	if e.OnMissingEntry != nil {
+		e.OnMissingEntry(r.Field.Table, w[0])
 	}
 	return bits.Value{}
 }
 
-// Nested returns the scope of a bitset field that is used in the scope s, nil where no leaf matches it.
-func (e *Evaluator) Nested(r *Ref, s *Scope) *Scope {
-	from := s.above(r.ScopeDepth)
+// NestedScope returns the scope of a bitset field that is used in the scope s, nil where no leaf matches it.
+func (e *Evaluator) NestedScope(r *Ref, s *Scope) *Scope {
+	from := s.ancestor(r.ScopeDepth)
 	v := from.Bits
-	for _, in := range r.Enter {
-		v = e.inner(in, v)
+	for _, in := range r.Path {
+		v = e.nestedBits(in, v)
 		s = &Scope{in.Env.Bound(in.Env.Root.Leaves[0]), v, s, s.Depth + 1}
 	}
 	if r.Prog != nil {
-		v = bits.Of(e.Prog(r.Prog, from))
+		v = bits.Of(e.Eval(r.Prog, from))
 	} else {
-		v = e.inner(r, v)
+		v = e.nestedBits(r, v)
 	}
 	return e.Match(r.Env, v, s)
 }
@@ -175,7 +175,7 @@ func (e *Evaluator) Match(env *Env, v bits.Value, up *Scope) *Scope {
 }
 
 func (e *Evaluator) allowed(s *Scope) bool {
-	return !slices.ContainsFunc(s.Unit.Requires, func(p *Prog) bool { return e.Prog(p, s) == 0 })
+	return !slices.ContainsFunc(s.Unit.Requires, func(p *Prog) bool { return e.Eval(p, s) == 0 })
 }
 
 // Apply computes one operator on operands already computed, in the type of the node. Both

@@ -22,7 +22,7 @@ func bind(text string, opt Options) error {
 	}
 	w := walker{seen: map[*Env]bool{}}
 	for _, r := range m.Roots {
-		w.env(m.Top(r))
+		w.env(m.TopEnv(r))
 	}
 	return nil
 }

@@ -23,8 +23,8 @@ type Options struct {
 	Syntax string
 	// Sound tells that the description is known to have no mistakes, for which it is not searched then.
 	Sound bool
-	// environments bounds those that are bound, 0 is maxBound.
-	environments int
+	// maxBoundLeaves bounds those that are bound, 0 is maxBound.
+	maxBoundLeaves int
 }
 
 // Machine is a bound description. It is safe for use by several goroutines.
@@ -42,13 +42,13 @@ type Machine struct {
 	roots map[*spec.Bitset]*Root
 	enums map[*spec.Enum]*Enum
 
-	mu          sync.Mutex
-	envs        map[string]*Env
-	indices     atomic.Int32
-	boundLeaves int // built so far, at most mostBound
-	mostBound   int
-	open        opened
-	unsettled   int // how often a name was asked for while it was being resolved
+	mu             sync.Mutex
+	envs           map[string]*Env
+	indices        atomic.Int32
+	boundLeaves    int // built so far, at most mostBound
+	maxBoundLeaves int
+	open           openExprs
+	recursions     int // how often a name was asked for while it was being resolved
 }
 
 // Root is a tree of encodings, seen as the list of its leaves.
@@ -59,19 +59,19 @@ type Root struct {
 	Leaves []*Leaf
 	// Size is the length of the longest leaf in bits, MinSize that of the shortest.
 	Size, MinSize int
-	// Unit is the number of bits in the words in which programs are stored, each instruction in whole
+	// WordSize is the number of bits in the words in which programs are stored, each instruction in whole
 	// ones; HighFirst tells that the most significant of several comes first.
-	Unit      int
+	WordSize  int
 	HighFirst bool
 	// Swapped tells that of each word of 32 bits the high half is stored first.
 	Swapped bool
 }
 
-// Bytes returns the place in bytes of the word of a number, where all words are of the root's size.
-func (r *Root) Bytes(number uint64) uint64 { return number * uint64(r.Size) / 8 }
+// ByteOffset returns the place in bytes of the word of a number, where all words are of the root's size.
+func (r *Root) ByteOffset(number uint64) uint64 { return number * uint64(r.Size) / 8 }
 
-// Stored returns the number of bits that an instruction of so many bits takes in a program.
-func (r *Root) Stored(size int) int { return (size + r.Unit - 1) / r.Unit * r.Unit }
+// StoredSize returns the number of bits that an instruction of so many bits takes in a program.
+func (r *Root) StoredSize(size int) int { return (size + r.WordSize - 1) / r.WordSize * r.WordSize }
 
 // Leaf is one instruction, or one form of an operand.
 type Leaf struct {
@@ -173,7 +173,7 @@ func (e *Enum) Lookup(v uint64) (string, bool) {
 // New binds a description. The error is a diag.List.
 func New(isa *spec.ISA, opt Options) (*Machine, error) {
 	m := &Machine{
-		ISA: isa, Gen: opt.Gen, Syntax: opt.Syntax, Sound: opt.Sound, mostBound: cmp.Or(opt.environments, maxBound),
+		ISA: isa, Gen: opt.Gen, Syntax: opt.Syntax, Sound: opt.Sound, maxBoundLeaves: cmp.Or(opt.maxBoundLeaves, maxBoundLeaves),
 		roots: map[*spec.Bitset]*Root{}, enums: map[*spec.Enum]*Enum{}, envs: map[string]*Env{},
 	}
 	if err := m.checkSyntax(); err != nil {
@@ -183,7 +183,7 @@ func New(isa *spec.ISA, opt Options) (*Machine, error) {
 		m.Context.SetUint(c.Low, c.Width, c.Default)
 	}
 	for _, e := range isa.Enums {
-		m.enums[e] = newEnum(e, opt.Syntax)
+		m.enums[e] = bindEnum(e, opt.Syntax)
 	}
 	for _, b := range isa.Bitsets {
 		if b.Extends == nil {
@@ -218,14 +218,14 @@ func (m *Machine) checkSyntax() error {
 // maxScopes bounds the scopes that reach into each other.
 const maxScopes = 16
 
-// maxBound bounds the environments that are bound: names that climb give each place of a nested
+// maxBoundLeaves bounds the environments that are bound: names that climb give each place of a nested
 // bitset its own.
-const maxBound = 1 << 14
+const maxBoundLeaves = 1 << 14
 
 // denseLimit bounds the values that are looked up in an array.
 const denseLimit = 4096
 
-func newEnum(s *spec.Enum, syntax string) *Enum {
+func bindEnum(s *spec.Enum, syntax string) *Enum {
 	e := &Enum{Spec: s, sparse: map[uint64]string{}}
 	text := map[uint64]string{}
 	var order []uint64
@@ -284,25 +284,25 @@ func (m *Machine) addRoot(b *spec.Bitset) {
 	if len(r.Leaves) == 0 {
 		r.Size, r.MinSize = b.Size, b.Size
 	}
-	m.store(r)
+	m.setWordOrder(r)
 }
 
-// store says how the instructions of a root lie in a program. Where the description does not, the words are
+// setWordOrder says how the instructions of a root lie in a program. Where the description does not, the words are
 // the largest of 32, 16 and 8 bits of which the shortest instruction is a multiple.
-func (m *Machine) store(r *Root) {
-	r.Unit = m.ISA.Text.Storage
+func (m *Machine) setWordOrder(r *Root) {
+	r.WordSize = m.ISA.Text.Storage
 	r.HighFirst, r.Swapped = m.ISA.Text.HighFirst, m.ISA.Text.Swapped
-	if r.Unit > 0 {
+	if r.WordSize > 0 {
 		return
 	}
-	r.Unit = 8
+	r.WordSize = 8
 	for _, unit := range []int{32, 16} {
 		if r.MinSize%unit == 0 {
-			r.Unit = unit
+			r.WordSize = unit
 			break
 		}
 	}
-	r.HighFirst = r.HighFirst && r.Unit == 32
+	r.HighFirst = r.HighFirst && r.WordSize == 32
 }
 
 func (m *Machine) exists(b *spec.Bitset) bool {
@@ -399,8 +399,8 @@ func (m *Machine) mainRoot() *Root {
 	return m.Roots[0]
 }
 
-// Starts returns the roots whose words are not part of others: the main root, then those that are not the type of a field.
-func (m *Machine) Starts() []*Root {
+// TopRoots returns the roots whose words are not part of others: the main root, then those that are not the type of a field.
+func (m *Machine) TopRoots() []*Root {
 	list := m.freeRoots()
 	if root := m.mainRoot(); root != nil && !slices.Contains(list, root) {
 		list = append([]*Root{root}, list...)
@@ -450,8 +450,8 @@ type Env struct {
 // Enum returns an enum of the description, prepared for printing.
 func (m *Machine) Enum(e *spec.Enum) *Enum { return m.enums[e] }
 
-// Passed returns what a name is called in the environment, where it is handed in.
-func (e *Env) Passed(name string) (string, bool) {
+// ParamName returns what a name is called in the environment, where it is handed in.
+func (e *Env) ParamName(name string) (string, bool) {
 	i := slices.IndexFunc(e.params, func(p spec.Param) bool { return p.As == name })
 	if i < 0 {
 		return "", false
@@ -459,8 +459,8 @@ func (e *Env) Passed(name string) (string, bool) {
 	return e.params[i].Name, true
 }
 
-// Top returns the environment of a root that stands alone.
-func (m *Machine) Top(r *Root) *Env {
+// TopEnv returns the environment of a root that stands alone.
+func (m *Machine) TopEnv(r *Root) *Env {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.env(r.Name, r, nil, nil, false)
@@ -490,7 +490,7 @@ func (m *Machine) nested(u *BoundLeaf, f *spec.Field) *Env {
 		u.fail(diag.Errorf(diag.XMLLimit, f.Span, "bitsets nested more than %d deep in %s", maxScopes, u.where()))
 		return m.env(root.Name, root, nil, nil, false)
 	}
-	if m.boundLeaves > m.mostBound { // reported by bound
+	if m.boundLeaves > m.maxBoundLeaves { // reported by bound
 		return m.env(root.Name, root, nil, nil, false)
 	}
 	if f.AllParams {
@@ -503,10 +503,10 @@ func (m *Machine) nested(u *BoundLeaf, f *spec.Field) *Env {
 	key.WriteString(root.Name)
 	for _, p := range f.Params {
 		key.WriteString(" " + p.As + "=")
-		before := m.unsettled + m.open.cycles
+		before := m.recursions + m.open.cycles
 		alts := u.resolve(p.Name, nil)
 		// What a name is inside itself is no sign that it is the same elsewhere.
-		if sig, ok := signatureOf(alts); ok && m.unsettled+m.open.cycles == before {
+		if sig, ok := signatureOf(alts); ok && m.recursions+m.open.cycles == before {
 			key.WriteString(sig)
 		} else {
 			fmt.Fprintf(&key, "%s in %p", p.Name, u)
@@ -533,15 +533,15 @@ func (e *Env) bound(l *Leaf) *BoundLeaf {
 	if u := e.pending[l.ID]; u != nil {
 		return u
 	}
-	u := &BoundLeaf{Env: e, Leaf: l, progs: map[*spec.Expr]*Prog{}, cyclic: map[*spec.Expr]bool{}, itself: map[*spec.Expr]bool{}, cuts: map[*spec.Expr]*cutProg{}, names: map[string][]Alt{}}
+	u := &BoundLeaf{Env: e, Leaf: l, progs: map[*spec.Expr]*Prog{}, cyclic: map[*spec.Expr]bool{}, reportedCycles: map[*spec.Expr]bool{}, truncated: map[*spec.Expr]*truncatedProg{}, names: map[string][]Alt{}}
 	e.pending[l.ID] = u
 	outer := e.Machine.open
-	e.Machine.open = opened{}
+	e.Machine.open = openExprs{}
 	defer func() { e.Machine.open = outer }()
-	if e.Machine.boundLeaves++; e.Machine.boundLeaves <= e.Machine.mostBound {
+	if e.Machine.boundLeaves++; e.Machine.boundLeaves <= e.Machine.maxBoundLeaves {
 		u.build()
-	} else if e.Machine.boundLeaves == e.Machine.mostBound+1 {
-		u.fail(diag.Errorf(diag.XMLLimit, l.Spec.Span, "more than %d surroundings in which operands are nested", e.Machine.mostBound))
+	} else if e.Machine.boundLeaves == e.Machine.maxBoundLeaves+1 {
+		u.fail(diag.Errorf(diag.XMLLimit, l.Spec.Span, "more than %d surroundings in which operands are nested", e.Machine.maxBoundLeaves))
 	}
 	delete(e.pending, l.ID)
 	e.units[l.ID].Store(u)

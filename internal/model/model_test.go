@@ -33,7 +33,7 @@ func (m *Machine) unit(t *testing.T, name string) *BoundLeaf {
 	for _, r := range m.Roots {
 		for _, l := range r.Leaves {
 			if l.Name == name {
-				return m.Top(r).Bound(l)
+				return m.TopEnv(r).Bound(l)
 			}
 		}
 	}
@@ -293,7 +293,7 @@ func TestParameters(t *testing.T) {
 			t.Errorf("%s in %s\n got %s\nwant %s", c.name, c.unit.where(), got, c.want)
 		}
 	}
-	if s := inner("S").Env; !s.Closed() || s != m.Top(s.Root) {
+	if s := inner("S").Env; !s.Closed() || s != m.TopEnv(s.Root) {
 		t.Error("an operand without parameters has surroundings of its own")
 	}
 	if inner("X").Env.Closed() {
@@ -357,8 +357,8 @@ func TestStorage(t *testing.T) {
 			text += fmt.Sprintf(`<bitset name="c" extends="a" size="%d"><pattern pos="0">1</pattern><field name="F" low="1" high="%d" type="hex"/></bitset>`, c.sizes[1], c.sizes[1]-1)
 		}
 		r := machine(t, `<isa strict="true">`+text+"</isa>", Options{}).Roots[0]
-		if r.Unit != c.unit || r.HighFirst != c.highFirst || r.Stored(r.Size) != c.stored || r.MinSize != c.sizes[0] {
-			t.Errorf("%s, %v: words of %d bits, %v, %d bits stored, shortest %d", c.text, c.sizes, r.Unit, r.HighFirst, r.Stored(r.Size), r.MinSize)
+		if r.WordSize != c.unit || r.HighFirst != c.highFirst || r.StoredSize(r.Size) != c.stored || r.MinSize != c.sizes[0] {
+			t.Errorf("%s, %v: words of %d bits, %v, %d bits stored, shortest %d", c.text, c.sizes, r.WordSize, r.HighFirst, r.StoredSize(r.Size), r.MinSize)
 		}
 	}
 }

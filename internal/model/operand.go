@@ -67,8 +67,8 @@ type Flow struct {
 	Target, Count []Alt
 }
 
-// Knowledge is what a description says of a leaf beside its encoding and its text.
-type Knowledge struct {
+// LeafFacts is what a description says of a leaf beside its encoding and its text.
+type LeafFacts struct {
 	// Own are the facts of the leaf's bits as an operand.
 	Own Facts
 	// Operands are those of the operands that its displays name.
@@ -78,18 +78,18 @@ type Knowledge struct {
 	Errs diag.List
 }
 
-// Knowledge binds what the description says of the leaf's operands and of its flow, when somebody asks.
-func (u *BoundLeaf) Knowledge() *Knowledge {
-	if k := u.knowledge.Load(); k != nil {
+// LeafFacts binds what the description says of the leaf's operands and of its flow, when somebody asks.
+func (u *BoundLeaf) LeafFacts() *LeafFacts {
+	if k := u.leafFacts.Load(); k != nil {
 		return k
 	}
 	u.Env.Machine.mu.Lock()
 	defer u.Env.Machine.mu.Unlock()
-	if k := u.knowledge.Load(); k != nil {
+	if k := u.leafFacts.Load(); k != nil {
 		return k
 	}
 	before := len(u.errs)
-	k := &Knowledge{Operands: map[*spec.Operand]*Facts{}}
+	k := &LeafFacts{Operands: map[*spec.Operand]*Facts{}}
 	for _, c := range u.Cases {
 		u.shown(k.Operands, c.Items)
 	}
@@ -106,7 +106,7 @@ func (u *BoundLeaf) Knowledge() *Knowledge {
 	}
 	k.Errs = append(k.Errs, u.errs[before:]...)
 	u.errs = u.errs[:before]
-	u.knowledge.Store(k)
+	u.leafFacts.Store(k)
 	return k
 }
 
@@ -197,7 +197,7 @@ func (u *BoundLeaf) flow(f *spec.Flow) Flow {
 }
 
 // operandItems binds the pieces of an operand, as if they stood in the display themselves.
-func (u *BoundLeaf) operandItems(it spec.Item, o *spec.Operand, given Settled) []Item {
+func (u *BoundLeaf) operandItems(it spec.Item, o *spec.Operand, given Assumptions) []Item {
 	t := o.Displays[u.Env.Machine.Syntax]
 	if t == nil {
 		t = o.Displays[""]

@@ -70,17 +70,17 @@ func (u *BoundLeaf) Prog(e *spec.Expr) *Prog {
 	return u.prog(e)
 }
 
-// opened are the expressions that are being bound, each inside the one before it.
-type opened struct {
+// openExprs are the expressions that are being bound, each inside the one before it.
+type openExprs struct {
 	stack []*spec.Expr
 	// cycles counts those that were met inside themselves; entered, those that were bound once more for
 	// that.
-	cycles, entered int
+	cycles, rebound int
 }
 
-// maxEntered bounds the expressions that are bound anew because what is open around them matters: there
+// maxRebound bounds the expressions that are bound anew because what is open around them matters: there
 // can be one for each order in which they need each other.
-const maxEntered = 1 << 12
+const maxRebound = 1 << 12
 
 // prog binds an expression in the scope of u, once. As in Mesa's tools, an expression that is open is 0
 // inside itself, but for the outermost, which may be entered once more. What depends on that is bound for each
@@ -92,8 +92,8 @@ func (u *BoundLeaf) prog(e *spec.Expr) *Prog {
 		return p
 	}
 	if i := slices.Index(open.stack, e); i >= 0 {
-		u.needsItself(e)
-		if open.cycles++; i > 0 || slices.Contains(open.stack[1:], e) || open.entered > maxEntered {
+		u.reportCycle(e)
+		if open.cycles++; i > 0 || slices.Contains(open.stack[1:], e) || open.rebound > maxRebound {
 			return &Prog{Spec: e, Unit: u, Root: &Node{Op: spec.OpConst}, Cycle: true, Open: true}
 		}
 	}
@@ -103,11 +103,11 @@ func (u *BoundLeaf) prog(e *spec.Expr) *Prog {
 	p.Root = u.node(e, e.Root())
 	u.missing(p)
 	open.stack = open.stack[:depth]
-	if x, ok := simple(p.Root); ok && x.scopeDepth == 0 {
+	if x, ok := fixCondition(p.Root); ok && x.scopeDepth == 0 {
 		p.Mask, p.Match, p.Simple = x.mask, x.match, true
 	}
 	if open.cycles > before {
-		open.entered++
+		open.rebound++
 		u.cyclic[e], p.Open = true, true
 		for _, name := range e.Fetch() {
 			p.Fetch = append(p.Fetch, Missing{name, u.fetched(p.Root, name)})
@@ -115,7 +115,7 @@ func (u *BoundLeaf) prog(e *spec.Expr) *Prog {
 		if depth > 0 {
 			return p
 		}
-		open.entered = 0
+		open.rebound = 0
 	}
 	u.progs[e] = p
 	return p
@@ -138,10 +138,10 @@ func (n *Node) each(yield func(*Node) bool) bool {
 	return n == nil || yield(n) && n.X.each(yield) && n.Y.each(yield) && n.Z.each(yield)
 }
 
-// needsItself reports an expression, once, and one of those that need each other.
-func (u *BoundLeaf) needsItself(e *spec.Expr) {
-	if !u.itself[e] && !u.itself[u.Env.Machine.open.stack[0]] {
-		u.itself[e] = true
+// reportCycle reports an expression, once, and one of those that need each other.
+func (u *BoundLeaf) reportCycle(e *spec.Expr) {
+	if !u.reportedCycles[e] && !u.reportedCycles[u.Env.Machine.open.stack[0]] {
+		u.reportedCycles[e] = true
 		u.fail(diag.Errorf(diag.ExprCycle, e.Span, "the expression needs its own value in %s", u.where()))
 	}
 }
@@ -173,21 +173,21 @@ func (u *BoundLeaf) missing(p *Prog) {
 	}
 }
 
-// Claims are the conditions under which a word of the leaf is that of one which refines it, each in the leaf's own scope.
+// RefinementConditions are the conditions under which a word of the leaf is that of one which refines it, each in the leaf's own scope.
 // What follows from others is left out.
-func (u *BoundLeaf) Claims() (list []*Prog) {
+func (u *BoundLeaf) RefinementConditions() (list []*Prog) {
 	by := slices.DeleteFunc(slices.Clone(u.Leaf.RefinedBy), func(l *Leaf) bool { return l.Size > u.Leaf.Size || !l.meets(u.Leaf) })
 	for _, l := range by {
 		wider := func(x *Leaf) bool { return l.refines(x) && l.within(x) && len(u.Env.Bound(x).Requires) == 0 }
 		if !slices.ContainsFunc(by, wider) {
-			list = append(list, u.Env.Bound(l).claim())
+			list = append(list, u.Env.Bound(l).matchCondition())
 		}
 	}
 	return list
 }
 
-// claim returns the condition that a word has the leaf's pattern and meets what the leaf requires.
-func (u *BoundLeaf) claim() *Prog {
+// matchCondition returns the condition that a word has the leaf's pattern and meets what the leaf requires.
+func (u *BoundLeaf) matchCondition() *Prog {
 	var all []*Node
 	for low := 0; low < u.Leaf.Size; low += 64 {
 		if f := maskedField(u.Leaf, low); f.Width > 0 {
@@ -230,23 +230,23 @@ func (u *BoundLeaf) derived(e *spec.Expr) *Prog {
 	if u.Env.Machine.wide() {
 		return p
 	}
-	if top, ok := upper(p.Root); ok && top <= math.MaxUint32 {
+	if top, ok := upperBound(p.Root); ok && top <= math.MaxUint32 {
 		return p
 	}
-	cut := u.cuts[e]
+	cut := u.truncated[e]
 	if cut == nil || cut.whole != p {
 		mask := &Node{Op: spec.OpConst, Type: spec.U64, Value: math.MaxUint32}
-		cut = &cutProg{whole: p, Prog: Prog{
+		cut = &truncatedProg{whole: p, Prog: Prog{
 			Spec: e, Unit: u, Missing: p.Missing, Open: p.Open, Fetch: p.Fetch,
 			Root: &Node{Op: spec.OpAnd, Type: spec.U64, X: p.Root, Y: mask, Span: p.Root.Span},
 		}}
-		u.cuts[e] = cut
+		u.truncated[e] = cut
 	}
 	return &cut.Prog
 }
 
-// cutProg is an expression of which the low 32 bits are taken.
-type cutProg struct {
+// truncatedProg is an expression of which the low 32 bits are taken.
+type truncatedProg struct {
 	Prog
 	whole *Prog
 }
@@ -264,8 +264,8 @@ func (m *Machine) wide() bool {
 	return false
 }
 
-// upper returns a bound of an expression's value; ok is false where none is found.
-func upper(n *Node) (top uint64, ok bool) {
+// upperBound returns a bound of an expression's value; ok is false where none is found.
+func upperBound(n *Node) (top uint64, ok bool) {
 	switch n.Op {
 	case spec.OpConst:
 		return n.Value, true
@@ -285,18 +285,18 @@ func upper(n *Node) (top uint64, ok bool) {
 	case spec.OpNot, spec.OpOrOr, spec.OpAndAnd, spec.OpEq, spec.OpNe, spec.OpLt, spec.OpLe, spec.OpGt, spec.OpGe:
 		return 1, true
 	}
-	return upperOf(n)
+	return upperBoundOfArithmetic(n)
 }
 
-// upperOf is upper for arithmetic. What stays below 1<<31 wraps in no type.
-func upperOf(n *Node) (top uint64, ok bool) {
+// upperBoundOfArithmetic is upper for arithmetic. What stays below 1<<31 wraps in no type.
+func upperBoundOfArithmetic(n *Node) (top uint64, ok bool) {
 	if n.Y == nil {
 		return 0, false
 	}
-	x, okX := upper(n.X)
-	y, okY := upper(n.Y)
+	x, okX := upperBound(n.X)
+	y, okY := upperBound(n.Y)
 	if n.Op == spec.OpCond {
-		x, okX = upper(n.Z)
+		x, okX = upperBound(n.Z)
 	}
 	if !okX || !okY || x > math.MaxUint32 || y > math.MaxUint32 {
 		return 0, false
@@ -331,7 +331,7 @@ func (u *BoundLeaf) node(e *spec.Expr, n *spec.Node) *Node {
 	case spec.OpField:
 		out.Alts = u.resolve(n.Name, e)
 		if u.Env.Machine.ISA.Strict && e.Within != nil {
-			out.Alts = Settled{Holds: e.Within}.Narrow(out.Alts)
+			out.Alts = Assumptions{Holds: e.Within}.Narrow(out.Alts)
 		}
 		if u.Env.Machine.ISA.Strict && slices.ContainsFunc(out.Alts, func(a Alt) bool { return a.Ref == nil }) {
 			u.fail(diag.Errorf(diag.Unresolved, n.Span, "{%s} is defined nowhere in %s", n.Name, u.where()).Meant(n.Name, u.fieldNames()))
@@ -372,11 +372,11 @@ func testOf(n *Node) *Test {
 	default:
 		return nil
 	}
-	x, ok := simple(n)
+	x, ok := fixCondition(n)
 	if !ok {
 		return nil
 	}
-	i := x.mask.Low() >> 6
+	i := x.mask.TrailingZeros() >> 6
 	if x.mask.Len() > 64*(i+1) {
 		return nil
 	}
@@ -385,7 +385,7 @@ func testOf(n *Node) *Test {
 
 // isMost reports whether a comparison asks whether a field is less than the greatest value that it can have.
 func isMost(n *Node) bool {
-	r := own(n.X)
+	r := ownField(n.X)
 	return n.Op == spec.OpLt && n.Y.Op == spec.OpConst && r != nil && 1 < r.Width && r.Width < 31 && n.Y.Value == 1<<uint(r.Width)-1
 }
 
@@ -412,13 +412,13 @@ type fixedBits struct {
 	scopeDepth  int
 }
 
-// simple recognises conjunctions that ask for values of bits of one scope; ok is false where there is more to an
+// fixCondition recognises conjunctions that ask for values of bits of one scope; ok is false where there is more to an
 // expression.
-func simple(n *Node) (f fixedBits, ok bool) {
+func fixCondition(n *Node) (f fixedBits, ok bool) {
 	switch n.Op {
 	case spec.OpAndAnd:
-		f, okX := simple(n.X)
-		g, okY := simple(n.Y)
+		f, okX := fixCondition(n.X)
+		g, okY := fixCondition(n.Y)
 		both := f.mask.And(g.mask) // which have to be the same, or it is never 1
 		ok = okX && okY && f.scopeDepth == g.scopeDepth && f.match.And(both) == g.match.And(both)
 		return fixedBits{f.mask.Or(g.mask), f.match.Or(g.match), f.scopeDepth}, ok
@@ -430,25 +430,25 @@ func simple(n *Node) (f fixedBits, ok bool) {
 		if y.Op != spec.OpConst {
 			return f, false
 		}
-		return fixed(x, y.Value)
+		return fixEqual(x, y.Value)
 	case spec.OpLt, spec.OpLe, spec.OpGt, spec.OpGe:
-		return order(n)
+		return fixComparison(n)
 	case spec.OpNot:
-		return fixed(n.X, 0)
+		return fixEqual(n.X, 0)
 	case spec.OpAnd: // of which the value is 0 or 1
 		if n.X.Op == spec.OpConst && n.X.Value == 1 || n.Y.Op == spec.OpConst && n.Y.Value == 1 {
-			return fixed(n, 1)
+			return fixEqual(n, 1)
 		}
 	case spec.OpField:
-		if r := own(n); r != nil && r.Width == 1 {
-			return fixed(n, 1)
+		if r := ownField(n); r != nil && r.Width == 1 {
+			return fixEqual(n, 1)
 		}
 	}
 	return f, false
 }
 
-// own returns the reference of a node that is a field in the scope itself, or in one around it.
-func own(n *Node) *Ref {
+// ownField returns the reference of a node that is a field in the scope itself, or in one around it.
+func ownField(n *Node) *Ref {
 	if n.Op != spec.OpField || len(n.Alts) != 1 {
 		return nil
 	}
@@ -459,11 +459,11 @@ func own(n *Node) *Ref {
 	return r
 }
 
-// fixed is simple for a number that has to be v.
-func fixed(n *Node, v uint64) (f fixedBits, ok bool) {
-	r := own(n)
+// fixEqual is simple for a number that has to be v.
+func fixEqual(n *Node, v uint64) (f fixedBits, ok bool) {
+	r := ownField(n)
 	if r == nil {
-		return is(n, v, ^uint64(0))
+		return fixValue(n, v, ^uint64(0))
 	}
 	if r.Width < 64 && v>>uint(r.Width) != 0 {
 		return f, false

@@ -230,7 +230,7 @@ func condition(t *testing.T, expr string) *Prog {
 	if err != nil {
 		t.Fatal(diag.Render(err))
 	}
-	return m.Top(m.Roots[0]).Bound(m.Roots[0].Leaves[0]).Cases[0].Cond
+	return m.TopEnv(m.Roots[0]).Bound(m.Roots[0].Leaves[0]).Cases[0].Cond
 }
 
 // A test says of each word what its expression is.
@@ -299,7 +299,7 @@ func TestOutsideTests(t *testing.T) {
 		if err != nil {
 			t.Fatal(diag.Render(err))
 		}
-		leaf := m.Top(m.Roots[0]).Bound(m.Roots[0].Leaves[0])
+		leaf := m.TopEnv(m.Roots[0]).Bound(m.Roots[0].Leaves[0])
 		inner := leaf.Cases[0].Items[1].Alts[0].Ref.Env
 		got := inner.Bound(inner.Root.Leaves[0]).Cases[0].Cond.Root.Test
 		if (got == nil) != (c.want == nil) || got != nil && *got != *c.want {

@@ -116,7 +116,7 @@ func (s *shape) description() string {
 // bindShape binds what bytes make, as it is and with strict="true", up to so many environments.
 func bindShape(t *testing.T, data []byte, environments int) {
 	s := shape{bytes: data}
-	text, opt := s.description(), Options{environments: environments}
+	text, opt := s.description(), Options{maxBoundLeaves: environments}
 	var limit *diag.Error
 	if err := bind(text, opt); err != nil && !(errors.As(err, &limit) && limit.Code == diag.XMLLimit) {
 		t.Fatalf("%v in\n%s", err, text)
@@ -137,5 +137,5 @@ func FuzzShapes(f *testing.F) {
 
 // TestManyEnvironments binds a long shape, of names of two letters handed in at each place.
 func TestManyEnvironments(t *testing.T) {
-	bindShape(t, append([]byte("00000"), bytes.Repeat([]byte{0x1d}, 135)...), maxBound)
+	bindShape(t, append([]byte("00000"), bytes.Repeat([]byte{0x1d}, 135)...), maxBoundLeaves)
 }

@@ -45,7 +45,7 @@ func writeRef(b *strings.Builder, r *Ref) {
 	if r.Env != nil {
 		fmt.Fprintf(b, "@%d", r.Env.Index)
 	}
-	for _, e := range r.Enter {
+	for _, e := range r.Path {
 		b.WriteByte('.')
 		writeRef(b, e)
 	}

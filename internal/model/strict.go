@@ -15,12 +15,12 @@ func (m *Machine) checkStrict() diag.List {
 	for _, r := range m.Roots {
 		c.overlaps(r)
 	}
-	for _, r := range m.Starts() { // operands are checked where these use them
-		c.env(m.Top(r))
+	for _, r := range m.TopRoots() { // operands are checked where these use them
+		c.env(m.TopEnv(r))
 	}
 	for _, r := range m.Roots { // what is left are roots that nothing shows
 		if !c.reached(r) {
-			c.env(m.Top(r))
+			c.env(m.TopEnv(r))
 		}
 	}
 	return c.errs
@@ -53,7 +53,7 @@ func (c *strictChecker) env(e *Env) {
 }
 
 func (c *strictChecker) boundLeaf(u *BoundLeaf) {
-	for _, e := range slices.Concat(u.Errs(), u.Knowledge().Errs) {
+	for _, e := range slices.Concat(u.Errs(), u.LeafFacts().Errs) {
 		if len(c.errs) == maxErrors {
 			return
 		}
@@ -77,7 +77,7 @@ func (c *strictChecker) items(items []Item) {
 			if a.Ref == nil {
 				continue
 			}
-			for _, e := range a.Ref.Enter {
+			for _, e := range a.Ref.Path {
 				c.env(e.Env)
 			}
 			if a.Ref.Env != nil {
@@ -100,7 +100,7 @@ func (c *strictChecker) pair(a, b *Leaf) {
 	size := min(a.Size, b.Size)
 	both := a.Mask.And(b.Mask).And(bits.Ones(size))
 	differ := a.Match.Xor(b.Match).And(both)
-	if !differ.IsZero() || a.refines(b) || b.refines(a) || !c.together(a, b) {
+	if !differ.IsZero() || a.refines(b) || b.refines(a) || !c.compatible(a, b) {
 		return
 	}
 	witness := a.Match.Or(b.Match)
@@ -121,10 +121,10 @@ const maxErrors = 100
 // maxContexts bounds the combinations of context values that are tried.
 const maxContexts = 1 << 16
 
-// together reports whether some values of the contexts allow both leaves. A condition that reads
+// compatible reports whether some values of the contexts allow both leaves. A condition that reads
 // anything but contexts counts as possible.
-func (c *strictChecker) together(a, b *Leaf) bool {
-	ua, ub := c.m.Top(a.Root).Bound(a), c.m.Top(b.Root).Bound(b)
+func (c *strictChecker) compatible(a, b *Leaf) bool {
+	ua, ub := c.m.TopEnv(a.Root).Bound(a), c.m.TopEnv(b.Root).Bound(b)
 	if len(ua.Requires) == 0 && len(ub.Requires) == 0 {
 		return true
 	}

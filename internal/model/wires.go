@@ -27,9 +27,9 @@ const maxWiring = 4
 // Decider says which way a condition goes that stands so many scopes out; ok is false where that is open.
 type Decider func(cond *Node, scopeDepth int) (truth, ok bool)
 
-// WiringOf returns the wiring of an expression, all of which must come from one scope; ok is false where it is something
+// FindWiring returns the wiring of an expression, all of which must come from one scope; ok is false where it is something
 // else. A bit may be in two places of a value. A choice is what decide says of its condition; nil says nothing of any.
-func WiringOf(n *Node, decide Decider) (w Wiring, ok bool) {
+func FindWiring(n *Node, decide Decider) (w Wiring, ok bool) {
 	finder := wiring{decide: decide}
 	w.Wires, ok = finder.node(n, 0, maxWiring)
 	w.ScopeDepth = finder.scopeDepth
@@ -123,7 +123,7 @@ func (w *wiring) field(n *Node, scopeDepth, depth int) (v Wires, ok bool) {
 		}
 		return w.node(p.Root, scopeDepth, depth-1)
 	}
-	if ref.Context != nil || len(ref.Enter) > 0 || ref.Width >= 32 || w.found && w.scopeDepth != scopeDepth {
+	if ref.Context != nil || len(ref.Path) > 0 || ref.Width >= 32 || w.found && w.scopeDepth != scopeDepth {
 		return v, false
 	}
 	w.scopeDepth, w.found = scopeDepth, true
@@ -176,10 +176,10 @@ func (v Wires) joined(x *Wires, ok bool) (Wires, bool) {
 	return v, ok
 }
 
-// is returns the bits that a scope must have for the bits of a value that are in care to be those of x; ok is false where
+// fixValue returns the bits that a scope must have for the bits of a value that are in care to be those of x; ok is false where
 // that is none, or says nothing.
-func is(n *Node, x, care uint64) (f fixedBits, ok bool) {
-	w, ok := WiringOf(n, nil)
+func fixValue(n *Node, x, care uint64) (f fixedBits, ok bool) {
+	w, ok := FindWiring(n, nil)
 	if !ok {
 		return f, false
 	}
@@ -198,8 +198,8 @@ func is(n *Node, x, care uint64) (f fixedBits, ok bool) {
 	return f, ok && !f.mask.IsZero()
 }
 
-// order is simple for a comparison with a constant: bits above say whether a value is below a power of two.
-func order(n *Node) (f fixedBits, ok bool) {
+// fixComparison is simple for a comparison with a constant: bits above say whether a value is below a power of two.
+func fixComparison(n *Node) (f fixedBits, ok bool) {
 	if n.Y.Op != spec.OpConst || n.Y.Value >= 1<<31 {
 		return f, false
 	}
@@ -210,9 +210,9 @@ func order(n *Node) (f fixedBits, ok bool) {
 	if limit&(limit-1) != 0 || limit == 0 {
 		return f, false
 	}
-	f, ok = is(n.X, 0, -limit)
+	f, ok = fixValue(n.X, 0, -limit)
 	if n.Op == spec.OpGt || n.Op == spec.OpGe { // a single bit above is 1
-		ok = ok && f.mask.Low() == f.mask.Len()-1
+		ok = ok && f.mask.TrailingZeros() == f.mask.Len()-1
 		f.match = f.mask
 	}
 	return f, ok

@@ -14,14 +14,14 @@ import (
 // Legend is the head of a golden file.
 const Legend = "# A row has the text, the mnemonic and the flow; below it each operand: name, text, role, kind, what it is, bits.\n"
 
-// Say writes an instruction: its text, mnemonic and flow, and a line for each operand. Addresses of targets
+// Describe writes an instruction: its text, mnemonic and flow, and a line for each operand. Addresses of targets
 // are counted in units of so many bits.
-func Say(d *isa.Decoder, in isa.Inst, unit int64) string {
+func Describe(d *isa.Decoder, in isa.Inst, unit int64) string {
 	text, list := d.AppendOperands(nil, nil, in)
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s | %s", oneLine(text), d.Mnemonic(in))
 	for _, f := range d.Flows(nil, in) {
-		b.WriteString(" | " + sayFlow(&f, unit))
+		b.WriteString(" | " + describeFlow(&f, unit))
 	}
 	b.WriteString("\n")
 	for i := range list {
@@ -32,7 +32,7 @@ func Say(d *isa.Decoder, in isa.Inst, unit int64) string {
 
 func oneLine(text []byte) string { return strings.Join(strings.Fields(string(text)), " ") }
 
-func sayFlow(f *isa.Flow, unit int64) string {
+func describeFlow(f *isa.Flow, unit int64) string {
 	s := f.Kind.String()
 	if f.Maybe {
 		s += " maybe"
@@ -119,8 +119,8 @@ func Register(r isa.Register) string {
 	return s
 }
 
-// Golden compares a text with a golden file, which it writes anew if asked to.
-func Golden(t *testing.T, file, got string, update bool) {
+// CompareGolden compares a text with a golden file, which it writes anew if asked to.
+func CompareGolden(t *testing.T, file, got string, update bool) {
 	t.Helper()
 	if update {
 		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {

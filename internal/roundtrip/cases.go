@@ -89,7 +89,7 @@ func (c *Cases) Len() (all, reached int) { return len(c.counts), c.reached }
 
 func (c *Cases) walk(e *model.Evaluator, s *model.Scope) {
 	for _, x := range s.Unit.Cases {
-		if !x.Shown || x.Cond != nil && e.Prog(x.Cond, s) == 0 {
+		if !x.Shown || x.Cond != nil && e.Eval(x.Cond, s) == 0 {
 			continue
 		}
 		key := caseKey{s.Unit.Leaf, x.Spec}
@@ -98,11 +98,11 @@ func (c *Cases) walk(e *model.Evaluator, s *model.Scope) {
 		}
 		c.counts[key]++
 		for _, it := range x.Items {
-			ref := e.Pick(it.Alts, s)
+			ref := e.Resolve(it.Alts, s)
 			if ref == nil || ref.Env == nil {
 				continue
 			}
-			if inner := e.Nested(ref, s); inner != nil {
+			if inner := e.NestedScope(ref, s); inner != nil {
 				c.walk(e, inner)
 			}
 		}

@@ -9,8 +9,8 @@ import (
 // It goes back to where that clause has one open literal, which is then true.
 func (s *Solver) learn(conflict int32) {
 	s.conflicts++
-	s.resolve(conflict)
-	s.shorten()
+	s.analyze(conflict)
+	s.minimize()
 	for _, v := range s.marked {
 		s.seen[v] = false
 	}
@@ -33,17 +33,17 @@ func (s *Solver) learn(conflict int32) {
 		}
 	}
 	list[1], list[last] = list[last], list[1]
-	spread := s.spread(list)
+	spread := s.lbd(list)
 	s.backtrack(int(s.level[list[1].Var()]))
 	at := len(s.lits)
 	s.lits = append(s.lits, list...)
 	s.learned++
-	s.assign(list[0], s.keep(clause{int32(at), int32(len(list)), spread}))
+	s.assign(list[0], s.store(clause{int32(at), int32(len(list)), spread}))
 }
 
-// resolve puts into lesson the clause with one literal of the last level, the first in the list, that
+// analyze puts into lesson the clause with one literal of the last level, the first in the list, that
 // follows from the conflict and the reasons of what it is about (the first unique implication point).
-func (s *Solver) resolve(conflict int32) {
+func (s *Solver) analyze(conflict int32) {
 	s.lesson = append(s.lesson[:0], 0)
 	at, open := len(s.trail), 0
 	for {
@@ -72,18 +72,18 @@ func (s *Solver) resolve(conflict int32) {
 	}
 }
 
-// shorten leaves out the literals of the lesson that others of it imply.
-func (s *Solver) shorten() {
+// minimize leaves out the literals of the lesson that others of it imply.
+func (s *Solver) minimize() {
 	kept := s.lesson[:1]
 	for _, l := range s.lesson[1:] {
-		if !s.implied(l) {
+		if !s.redundant(l) {
 			kept = append(kept, l)
 		}
 	}
 	s.lesson = kept
 }
 
-func (s *Solver) implied(l Lit) bool {
+func (s *Solver) redundant(l Lit) bool {
 	reason := s.reason[l.Var()]
 	if reason == none {
 		return false
@@ -96,8 +96,8 @@ func (s *Solver) implied(l Lit) bool {
 	return true
 }
 
-// spread counts the levels that a clause joins: few make a clause that is of use again.
-func (s *Solver) spread(list []Lit) (n int32) {
+// lbd counts the levels that a clause joins: few make a clause that is of use again.
+func (s *Solver) lbd(list []Lit) (n int32) {
 	for len(s.depths) <= len(s.levels) {
 		s.depths = append(s.depths, 0)
 	}
@@ -117,9 +117,9 @@ const (
 	alwaysFew = 2     // levels of clauses that are never forgotten
 )
 
-// patience is how many conflicts are searched for before the search starts anew: the sequence
+// restartInterval is how many conflicts are searched for before the search starts anew: the sequence
 // 1 1 2 1 1 2 4 1 1 2 ... of Luby, Sinclair and Zuckerman.
-func (s *Solver) patience() int {
+func (s *Solver) restartInterval() int {
 	n := s.restarts + 1
 	for {
 		k := 1
@@ -133,19 +133,19 @@ func (s *Solver) patience() int {
 	}
 }
 
-// forget drops half of what was learned where that is much. No decision stands, so no clause that is
+// reduce drops half of what was learned where that is much. No decision stands, so no clause that is
 // dropped is the reason of what matters.
-func (s *Solver) forget() {
+func (s *Solver) reduce() {
 	if s.learned < mostKept || s.broken {
 		return
 	}
 	var weak []int32
 	for i, c := range s.clauses {
-		if c.spread > alwaysFew {
+		if c.lbd > alwaysFew {
 			weak = append(weak, int32(i))
 		}
 	}
-	slices.SortStableFunc(weak, func(a, b int32) int { return cmp.Compare(s.clauses[b].spread, s.clauses[a].spread) })
+	slices.SortStableFunc(weak, func(a, b int32) int { return cmp.Compare(s.clauses[b].lbd, s.clauses[a].lbd) })
 	for _, n := range weak[:len(weak)/2] {
 		s.clauses[n].n = 0
 	}
@@ -158,11 +158,11 @@ func (s *Solver) forget() {
 		if c.n == 0 {
 			continue
 		}
-		if c.spread > 0 {
+		if c.lbd > 0 {
 			s.learned++
 		}
 		at := int32(len(s.lits))
 		s.lits = append(s.lits, lits[c.at:c.at+c.n]...)
-		s.keep(clause{at, c.n, c.spread})
+		s.store(clause{at, c.n, c.lbd})
 	}
 }

@@ -17,8 +17,8 @@ func (o *order) grow() {
 	o.ours = append(o.ours, o.chosen == nil)
 }
 
-// choose says which variables are decided from now on.
-func (o *order) choose(vars []int) {
+// focus says which variables are decided from now on.
+func (o *order) focus(vars []int) {
 	if o.chosen == nil {
 		clear(o.ours)
 	}

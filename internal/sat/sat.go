@@ -60,7 +60,7 @@ type Solver struct {
 
 // clause is a run of lits, the first two of which are watched. spread is how many levels one that was
 // learned joins, 0 for a given one.
-type clause struct{ at, n, spread int32 }
+type clause struct{ at, n, lbd int32 }
 
 // watch is a clause of two or more literals, and one of the others: where that is true the clause
 // need not be looked at.
@@ -93,7 +93,7 @@ func (s *Solver) Value(l Lit) bool { return s.values[l] > 0 }
 // Focus chooses the variables that questions decide, until it is called again; without it they decide
 // all. The caller answers for it that what these allow can be completed: so it is where clauses say what
 // the gates of a circuit compute, and the variables are all that one of them depends on.
-func (s *Solver) Focus(vars []int) { s.order.choose(vars) }
+func (s *Solver) Focus(vars []int) { s.order.focus(vars) }
 
 // Add adds a clause: one of its literals must be true. The answer of the last question is gone.
 func (s *Solver) Add(lits ...Lit) {
@@ -117,12 +117,12 @@ func (s *Solver) Add(lits ...Lit) {
 		s.lits = s.lits[:from]
 		s.broken = s.broken || s.propagate() != none
 	default:
-		s.keep(clause{int32(from), int32(len(rest)), 0})
+		s.store(clause{int32(from), int32(len(rest)), 0})
 	}
 }
 
-// keep watches a clause whose literals stand at the end of lits, and returns its number.
-func (s *Solver) keep(c clause) int32 {
+// store watches a clause whose literals stand at the end of lits, and returns its number.
+func (s *Solver) store(c clause) int32 {
 	n := int32(len(s.clauses))
 	s.clauses = append(s.clauses, c)
 	a, b := s.lits[c.at], s.lits[c.at+1]
@@ -143,7 +143,7 @@ func (s *Solver) Solve(conflicts int, assume ...Lit) Answer {
 	s.backtrack(0)
 	s.order.refill()
 	s.restarts = 0
-	for left := s.patience(); ; {
+	for left := s.restartInterval(); ; {
 		if s.broken {
 			return Unsat
 		}
@@ -163,8 +163,8 @@ func (s *Solver) Solve(conflicts int, assume ...Lit) Answer {
 		if left <= 0 {
 			s.backtrack(0)
 			s.restarts++
-			left = s.patience()
-			s.forget()
+			left = s.restartInterval()
+			s.reduce()
 			continue
 		}
 		l, ans := s.next(assume)

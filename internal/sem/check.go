@@ -90,7 +90,7 @@ func (m *Machine) Check(root *model.Root) error {
 
 // checkRoot looks at the leaves of a root.
 func (m *Machine) checkRoot(c *checks, r ran) {
-	env := m.Model.Top(r.root)
+	env := m.Model.TopEnv(r.root)
 	for _, leaf := range r.root.Leaves {
 		c.try(func() {
 			l := m.newChecker(c)
@@ -136,7 +136,7 @@ func (m *Machine) checkFunctions(c *checks) {
 			if f.result != nil {
 				result = l.typeIn(f.result, locals)
 			}
-			l.call(f.body, result, &model.Scope{Unit: l.anyUnit()}, model.Settled{}, locals)
+			l.call(f.body, result, &model.Scope{Unit: l.anyUnit()}, model.Assumptions{}, locals)
 		})
 	}
 }
@@ -144,7 +144,7 @@ func (m *Machine) checkFunctions(c *checks) {
 // anyUnit is a scope for code that names no fields.
 func (l *lowerer) anyUnit() *model.BoundLeaf {
 	r := l.m.Model.Roots[0]
-	return l.m.Model.Top(r).Bound(r.Leaves[0])
+	return l.m.Model.TopEnv(r).Bound(r.Leaves[0])
 }
 
 // try runs a check and keeps what it found.

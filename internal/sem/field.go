@@ -13,7 +13,7 @@ import (
 func (l *lowerer) eachRef(name string, at diag.Span, visit func(r *model.Ref)) {
 	alts := l.given.Narrow(l.frame.Unit.Resolve(name))
 	if !l.check {
-		r := l.eval.Pick(alts, l.frame)
+		r := l.eval.Resolve(alts, l.frame)
 		if r == nil {
 			l.fail(at, diag.MeaningName, "{%s} is defined nowhere in %s", name, l.frame.Unit.Leaf.Name)
 		}
@@ -196,14 +196,14 @@ func (l *lowerer) enter(r *model.Ref) *model.Scope {
 	if l.frame.Depth > maxFrames {
 		l.fail(r.Field.Span, diag.XMLLimit, "operands nested more than %d deep", maxFrames)
 	}
-	return l.eval.Nested(r, l.frame)
+	return l.eval.NestedScope(r, l.frame)
 }
 
 // valueIn is the value of the leaf of a scope.
 func (l *lowerer) valueIn(f *model.Scope) value {
 	var out value
 	seen := false
-	l.cases(f, func(c *spec.Case, given model.Settled) bool {
+	l.cases(f, func(c *spec.Case, given model.Assumptions) bool {
 		v, ok := l.caseValue(f, given, c.Semantics, c.Facts.Reg, c.Span)
 		if ok && seen && !v.t.same(out.t) {
 			l.fail(c.Span, diag.MeaningType, "a value of type %s, and of type %s in another case", v.t, out.t)
@@ -220,7 +220,7 @@ func (l *lowerer) valueIn(f *model.Scope) value {
 }
 
 // caseValue is the value that a semantics or a register gives.
-func (l *lowerer) caseValue(f *model.Scope, given model.Settled, s *spec.Semantics, r *spec.Reg, at diag.Span) (value, bool) {
+func (l *lowerer) caseValue(f *model.Scope, given model.Assumptions, s *spec.Semantics, r *spec.Reg, at diag.Span) (value, bool) {
 	switch {
 	case s != nil:
 		var v value
@@ -236,7 +236,7 @@ func (l *lowerer) caseValue(f *model.Scope, given model.Settled, s *spec.Semanti
 
 // holds evaluates a condition on the bits; one that is absent holds, and while a description is checked each.
 func (l *lowerer) holds(e *spec.Expr, f *model.Scope) bool {
-	return e == nil || l.check || l.eval.Prog(f.Unit.Prog(e), f) != 0
+	return e == nil || l.check || l.eval.Eval(f.Unit.Prog(e), f) != 0
 }
 
 func (l *lowerer) operandValue(o *spec.Operand, at diag.Span) value {
@@ -247,7 +247,7 @@ func (l *lowerer) operandValue(o *spec.Operand, at diag.Span) value {
 	}
 	var v value
 	ok := false
-	l.inside(o, func() { v, ok = l.caseValue(l.frame, model.Settled{}, o.Semantics, o.Facts.Reg, at) })
+	l.inside(o, func() { v, ok = l.caseValue(l.frame, model.Assumptions{}, o.Semantics, o.Facts.Reg, at) })
 	if !ok {
 		l.fail(o.Span, diag.MeaningNone, "operand %s has no <semantics> that says its value", o.Name)
 	}
@@ -262,7 +262,7 @@ func (l *lowerer) fieldPlace(e *expr) place {
 	if o := l.operand(e.name); o != nil {
 		var p place
 		ok := false
-		l.inside(o, func() { p, ok = l.casePlace(l.frame, model.Settled{}, &o.Actions, o.Facts.Reg) })
+		l.inside(o, func() { p, ok = l.casePlace(l.frame, model.Assumptions{}, &o.Actions, o.Facts.Reg) })
 		if write := p.write; write != nil {
 			p.write = func(v value, at diag.Span) { l.inside(o, func() { write(v, at) }) }
 		}
@@ -310,7 +310,7 @@ func (l *lowerer) nestedPlace(r *model.Ref, at diag.Span) place {
 func (l *lowerer) placeIn(f *model.Scope) place {
 	var out place
 	seen := false
-	l.cases(f, func(c *spec.Case, given model.Settled) bool {
+	l.cases(f, func(c *spec.Case, given model.Assumptions) bool {
 		p, ok := l.casePlace(f, given, &c.Actions, c.Facts.Reg)
 		if ok && seen && !l.placeType(&p).same(l.placeType(&out)) {
 			l.fail(c.Span, diag.MeaningType, "a place of type %s, and of type %s in another case", l.placeType(&p), l.placeType(&out))
@@ -326,7 +326,7 @@ func (l *lowerer) placeIn(f *model.Scope) place {
 	return out
 }
 
-func (l *lowerer) casePlace(f *model.Scope, given model.Settled, a *spec.Actions, r *spec.Reg) (place, bool) {
+func (l *lowerer) casePlace(f *model.Scope, given model.Assumptions, a *spec.Actions, r *spec.Reg) (place, bool) {
 	switch {
 	case a.Write != nil && r != nil:
 		l.fail(a.Write.Span, diag.MeaningType, "a <write> beside a <reg>, which says what is written already")

@@ -65,7 +65,7 @@ type lowerer struct {
 // scope is a piece of code that is being lowered: an instruction, an operand, a function.
 type scope struct {
 	frame  *model.Scope
-	given  model.Settled // what is known of conditions in the frame
+	given  model.Assumptions // what is known of conditions in the frame
 	locals []local
 	ret    *returns
 	base   ID // the guard with which it was entered
@@ -110,7 +110,7 @@ func (m *Machine) lower(root *model.Root, w *Words, v bits.Value, addr uint64, t
 // lower lowers an instruction.
 func (l *lowerer) lower(root *model.Root, v bits.Value, addr uint64) (code *Code, err error) {
 	m := l.m
-	env := m.Model.Top(root)
+	env := m.Model.TopEnv(root)
 	f := l.eval.Match(env, v, nil)
 	if f == nil {
 		return nil, ErrUnknown
@@ -131,7 +131,7 @@ var ErrUnknown = fmt.Errorf("unknown word")
 
 func (m *Machine) newLowerer(w *Words) *lowerer {
 	l := &lowerer{m: m, b: newBuilder(), words: w, wave: m.Wave, scope: scope{base: NoID, path: NoID, start: NoID}, jumped: NoID}
-	l.eval = model.Evaluator{Context: w.Context, Tables: w.Tables, Missing: l.noEntry}
+	l.eval = model.Evaluator{Context: w.Context, Tables: w.Tables, OnMissingEntry: l.noEntry}
 	l.locals = l.b.locals[:0]
 	return l
 }
@@ -261,14 +261,14 @@ func (l *lowerer) alone(list []meaning) bool { return len(list) > 0 && list[0].A
 // meaning is the semantics of a case, and what is known of conditions where it runs.
 type meaning struct {
 	*spec.Semantics
-	given model.Settled
+	given model.Assumptions
 }
 
 // semantics returns what a scope does or is: the one that applies, or while a description is checked all
 // that may.
 func (l *lowerer) semantics(f *model.Scope) []meaning {
 	var list []meaning
-	l.cases(f, func(c *spec.Case, given model.Settled) bool {
+	l.cases(f, func(c *spec.Case, given model.Assumptions) bool {
 		if c.Semantics != nil {
 			list = append(list, meaning{c.Semantics, given})
 		}
@@ -279,14 +279,14 @@ func (l *lowerer) semantics(f *model.Scope) []meaning {
 
 // cases calls visit for the cases that apply until it tells that it has what it looks for. While a
 // description is checked all cases apply, up to the first without a condition that visit takes.
-func (l *lowerer) cases(f *model.Scope, visit func(c *spec.Case, given model.Settled) bool) {
+func (l *lowerer) cases(f *model.Scope, visit func(c *spec.Case, given model.Assumptions) bool) {
 	var failed []*spec.Expr // conditions of the cases before that visit would have taken
 	for b := f.Unit.Leaf.Spec; b != nil; b = b.Extends {
 		for _, c := range b.Cases {
-			if c.Expr != nil && !l.check && l.eval.Prog(f.Unit.Prog(c.Expr), f) == 0 {
+			if c.Expr != nil && !l.check && l.eval.Eval(f.Unit.Prog(c.Expr), f) == 0 {
 				continue
 			}
-			if !visit(c, model.Settled{Holds: c.Expr, Fails: failed}) {
+			if !visit(c, model.Assumptions{Holds: c.Expr, Fails: failed}) {
 				continue
 			}
 			if c.Expr == nil || !l.check {
@@ -334,7 +334,7 @@ func (l *lowerer) around(f *model.Scope, a *spec.Around, inside func(diag.Span),
 	b := l.parsed(a.Code, spec.Code{})
 	around := l.b.around
 	l.b.around = true
-	l.inScope(a.Wave, a.Span, func() { l.code(b, f, model.Settled{}) })
+	l.inScope(a.Wave, a.Span, func() { l.code(b, f, model.Assumptions{}) })
 	l.inner, l.b.around = saved, around
 }
 
@@ -348,7 +348,7 @@ func (l *lowerer) parsed(code, typ spec.Code) *body {
 }
 
 // code lowers a piece of code in a scope and returns what it returns.
-func (l *lowerer) code(b *body, f *model.Scope, given model.Settled) value {
+func (l *lowerer) code(b *body, f *model.Scope, given model.Assumptions) value {
 	var typ Type
 	if b.typ != nil {
 		typ = l.typeOf(b.typ)
@@ -357,7 +357,7 @@ func (l *lowerer) code(b *body, f *model.Scope, given model.Settled) value {
 }
 
 // call lowers statements with names of their own.
-func (l *lowerer) call(stmts []*stmt, typ Type, f *model.Scope, given model.Settled, locals []local) value {
+func (l *lowerer) call(stmts []*stmt, typ Type, f *model.Scope, given model.Assumptions, locals []local) value {
 	if l.calls++; l.calls > maxCalls {
 		l.fail(l.b.span, diag.XMLLimit, "code that uses other code more than %d deep, perhaps itself", maxCalls)
 	}
@@ -928,12 +928,12 @@ func (l *lowerer) run(s *stmt) {
 	defer func() { l.eval.Context = outer }()
 	v, ok := l.words.Word(root, uint64(addr))
 	if !ok {
-		l.trap(fmt.Sprintf("no word at 0x%x", root.Bytes(uint64(addr))))
+		l.trap(fmt.Sprintf("no word at 0x%x", root.ByteOffset(uint64(addr))))
 		return
 	}
-	f := l.eval.Match(l.m.Model.Top(root), v, nil)
+	f := l.eval.Match(l.m.Model.TopEnv(root), v, nil)
 	if f == nil {
-		l.trap(fmt.Sprintf("unknown word at 0x%x", root.Bytes(uint64(addr))))
+		l.trap(fmt.Sprintf("unknown word at 0x%x", root.ByteOffset(uint64(addr))))
 		return
 	}
 	in := named(OpRun, root.Name)

@@ -535,5 +535,5 @@ func (l *lowerer) progValue(e *spec.Expr, f *model.Scope) value {
 	if l.check {
 		return value{t: intType, unknown: true, has: NoID}
 	}
-	return number(int64(l.eval.Prog(p, f)))
+	return number(int64(l.eval.Eval(p, f)))
 }

@@ -77,7 +77,7 @@ func (m *Machine) askLeaf(a *asking, root *model.Root, leaf *model.Leaf) bool {
 		if leaf == a.leaf {
 			l.asked = a.quirks
 		}
-		l.instruction(&model.Scope{Unit: m.Model.Top(root).Bound(leaf)})
+		l.instruction(&model.Scope{Unit: m.Model.TopEnv(root).Bound(leaf)})
 		l.finish()
 	})
 }

@@ -298,8 +298,8 @@ func (l *loader) coverage(b *Bitset, seen map[[2]diag.Span]bool) {
 	twice := false
 	for p := b; p != nil; p = p.Extends {
 		eachClaim(p, func(mask bits.Value, c claim) {
-			for ; !twice && !mask.IsZero(); mask.SetUint(mask.Low(), 1, 0) {
-				bit := mask.Low()
+			for ; !twice && !mask.IsZero(); mask.SetUint(mask.TrailingZeros(), 1, 0) {
+				bit := mask.TrailingZeros()
 				if old := owner[bit]; old.what != "" {
 					twice = true
 					if pair := [2]diag.Span{c.span, old.span}; !seen[pair] {

@@ -974,7 +974,7 @@ func (l *loader) parts(n *node, f *Field) bool {
 		}
 		part := bits.Range(low, high-low+1)
 		if twice := taken.And(part); !twice.IsZero() {
-			l.fail(diag.Errorf(diag.BitOverlap, n.span, "bit %d twice in field %s", twice.Low(), f.Name))
+			l.fail(diag.Errorf(diag.BitOverlap, n.span, "bit %d twice in field %s", twice.TrailingZeros(), f.Name))
 			return false
 		}
 		taken = taken.Or(part)

@@ -102,7 +102,7 @@ func TestEverything(t *testing.T) {
 	check("gen", []any{add.Min, add.Max}, "[0 5]")
 	check("meta", add.Meta, map[string]string{"type": "alu", "has_dest": "true"})
 	p := add.Patterns[1]
-	check("pattern x0x0 of 20..23", []any{p.Low, p.High, p.Match.Low(), p.Mask.Low(), p.Mask.Count(), p.DontCare.Low(), p.DontCare.Count()}, "[20 23 256 20 2 21 2]")
+	check("pattern x0x0 of 20..23", []any{p.Low, p.High, p.Match.TrailingZeros(), p.Mask.TrailingZeros(), p.Mask.OnesCount(), p.DontCare.TrailingZeros(), p.DontCare.OnesCount()}, "[20 23 256 20 2 21 2]")
 	check("defaults", []any{add.Defaults[0].Path, add.Defaults[0].Val, add.Defaults[0].Expr == nil, add.Defaults[1].Path, add.Defaults[1].Expr.Text}, "[REST 27 true H {DST} == 0]")
 	check("hazards", []any{add.Hazards[0].Name, add.Hazards[0].Text, add.Hazards[1].Expr.Text, add.Hazards[1].Text}, "[high the last register {DST} == 0 the first register]")
 	check("cases, the default last", []any{len(add.Cases), add.Cases[0].Expr.Name, add.Cases[1].Expr == nil}, "[2 #pixel true]")
@@ -114,7 +114,7 @@ func TestEverything(t *testing.T) {
 	check("scattered field, high part first", []any{rest.Parts, rest.Width}, "[[{9 1} {10 1} {11 3}] 5]")
 	sat, odd := def.Field("SAT"), def.Field("ODD")
 	check("fields of a set", []any{sat.Kind == KindBool, *sat.Display, odd.Expr != nil, odd.Width, odd.WidthGiven}, "[true sat true 1 true]")
-	check("assert", []any{def.Asserts[0].Low, def.Asserts[0].High, def.Asserts[0].Mask.Count()}, "[16 19 4]")
+	check("assert", []any{def.Asserts[0].Low, def.Asserts[0].High, def.Asserts[0].Mask.OnesCount()}, "[16 19 4]")
 	over := add.Cases[0]
 	check("override", []any{over.Fields[0].Name, over.Fields[0].Width, over.Fields[1].Name, over.Asserts[0].Match.IsZero(), over.Aliases[0].Syntax, over.Set("PS").Members[0].Name}, "[TWICE 5 LOW true short LOW]")
 

@@ -147,7 +147,7 @@ func BenchmarkParse(b *testing.B) {
 		lines = append(lines, string(d.Append(nil, in)))
 		size += len(lines[len(lines)-1]) + 1
 	}
-	benchtest.Programs(b, 1, func() func(int) (int, int) {
+	benchtest.RunPrograms(b, 1, func() func(int) (int, int) {
 		p, err := asm.New(set, "")
 		if err != nil {
 			b.Fatal(err)

@@ -22,15 +22,15 @@ func Start(w *exec.Wave, lanes []int) {
 	w.SetLanes(exists)
 }
 
-// Apart returns lanes of which the last is missing.
-func Apart(lanes []int) []int {
+// Diverged returns lanes of which the last is missing.
+func Diverged(lanes []int) []int {
 	list := append([]int{}, lanes...)
 	list[len(list)-1] = -1
 	return list
 }
 
-// Stopped checks that each lane of a wave has stopped once, for a reason.
-func Stopped(t *testing.T, w *exec.Wave) {
+// CheckStopped checks that each lane of a wave has stopped once, for a reason.
+func CheckStopped(t *testing.T, w *exec.Wave) {
 	t.Helper()
 	var stopped uint64
 	for _, s := range w.Stops() {
@@ -44,10 +44,10 @@ func Stopped(t *testing.T, w *exec.Wave) {
 	}
 }
 
-// SameLane compares lane x of one wave with lane y of another that ran the same program: why they stop,
+// CheckSameLane compares lane x of one wave with lane y of another that ran the same program: why they stop,
 // registers, stacks, and findings. A budget is that of a wave, so where one of them is alone those that reach
 // it are not compared.
-func SameLane(t *testing.T, program int, a *exec.Wave, x int, b *exec.Wave, y int, alone bool) {
+func CheckSameLane(t *testing.T, program int, a *exec.Wave, x int, b *exec.Wave, y int, alone bool) {
 	t.Helper()
 	m := a.Program.Machine
 	stop := func(w *exec.Wave, lane int) exec.Stop {

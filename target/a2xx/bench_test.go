@@ -112,7 +112,7 @@ func BenchmarkPrint(b *testing.B) { disassemble(b, true) }
 func disassemble(b *testing.B, lossy bool) {
 	list, _ := variants(b, variedPrograms)
 	x := toolsFor(b, "", "vs")
-	benchtest.Programs(b, len(list), func() func(int) (int, int) {
+	benchtest.RunPrograms(b, len(list), func() func(int) (int, int) {
 		d, err := a2xx.NewDisassembler(x.set)
 		if err != nil {
 			b.Fatal(err)
@@ -130,7 +130,7 @@ func disassemble(b *testing.B, lossy bool) {
 func BenchmarkAssemble(b *testing.B) {
 	list, _ := variants(b, variedPrograms)
 	x := toolsFor(b, "", "vs")
-	benchtest.Programs(b, len(list), func() func(int) (int, int) {
+	benchtest.RunPrograms(b, len(list), func() func(int) (int, int) {
 		a, err := a2xx.NewAssembler(x.set, x.ctx)
 		if err != nil {
 			b.Fatal(err)

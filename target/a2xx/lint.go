@@ -187,7 +187,7 @@ func (l *linter) export(made []room, s *step) {
 			return
 		}
 		r.taken.SetUint(n, 1, 1)
-		if count := r.taken.Count(); count == r.size+1 {
+		if count := r.taken.OnesCount(); count == r.size+1 {
 			l.warn(diag.RoomSize, -1, s.unit, "export %d is the %s behind an allocation of %d", n, ordinal(count), r.size)
 		}
 		return

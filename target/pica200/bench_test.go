@@ -86,7 +86,7 @@ func TestBenchSource(t *testing.T) {
 	for seed := range uint64(8) {
 		lines = append(lines, strings.Split(benchSource(seed), "\n"))
 	}
-	if each, _ := benchtest.Distinct(lines); each < 75 || each > 95 {
+	if each, _ := benchtest.DistinctShares(lines); each < 75 || each > 95 {
 		t.Errorf("%.0f %% of the lines are distinct", each)
 	}
 }
@@ -94,7 +94,7 @@ func TestBenchSource(t *testing.T) {
 // BenchmarkAssemble assembles programs as people write them.
 func BenchmarkAssemble(b *testing.B) {
 	texts, files := benchFiles(b)
-	benchtest.Programs(b, len(texts), func() func(int) (int, int) {
+	benchtest.RunPrograms(b, len(texts), func() func(int) (int, int) {
 		a := newAssembler(b)
 		return func(i int) (int, int) {
 			if _, err := a.Assemble(sources(texts[i]), pica200.AssembleOptions{}); err != nil {
@@ -108,7 +108,7 @@ func BenchmarkAssemble(b *testing.B) {
 // BenchmarkSource writes files as source that gives them back.
 func BenchmarkSource(b *testing.B) {
 	_, files := benchFiles(b)
-	benchtest.Programs(b, len(files), func() func(int) (int, int) {
+	benchtest.RunPrograms(b, len(files), func() func(int) (int, int) {
 		a := newAssembler(b)
 		return func(i int) (int, int) {
 			text, err := a.Source(files[i].Bytes)
@@ -135,7 +135,7 @@ func BenchmarkPrint(b *testing.B) {
 		}
 		tables = append(tables, table)
 	}
-	benchtest.Programs(b, len(files), func() func(int) (int, int) {
+	benchtest.RunPrograms(b, len(files), func() func(int) (int, int) {
 		d, err := set.NewDecoder("")
 		if err != nil {
 			b.Fatal(err)

@@ -32,14 +32,14 @@ func TestOperands(t *testing.T) {
 			continue
 		}
 		covered[in.Leaf] = true
-		fmt.Fprintf(&b, "%08x / %08x %s", r.word, r.desc, operandtest.Say(d, in, 32))
+		fmt.Fprintf(&b, "%08x / %08x %s", r.word, r.desc, operandtest.Describe(d, in, 32))
 	}
 	for _, l := range d.Root().Leaves {
 		if !covered[l] {
 			t.Errorf("no row is a %s", l.Name)
 		}
 	}
-	operandtest.Golden(t, "testdata/operands.txt", b.String(), *update)
+	operandtest.CompareGolden(t, "testdata/operands.txt", b.String(), *update)
 }
 
 // registerText is a register in the text of an instruction: a letter and a number, with the address

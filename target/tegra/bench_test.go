@@ -77,7 +77,7 @@ func benchPrograms(b *testing.B) (texts []string, words [][]bits.Value) {
 // BenchmarkPrint prints instructions.
 func BenchmarkPrint(b *testing.B) {
 	_, words := benchPrograms(b)
-	benchtest.Programs(b, len(words), func() func(int) (int, int) {
+	benchtest.RunPrograms(b, len(words), func() func(int) (int, int) {
 		d, _ := tools(b, "")
 		var buf []byte
 		return func(i int) (int, int) {
@@ -94,7 +94,7 @@ func BenchmarkPrint(b *testing.B) {
 // BenchmarkAssemble assembles programs.
 func BenchmarkAssemble(b *testing.B) {
 	texts, words := benchPrograms(b)
-	benchtest.Programs(b, len(texts), func() func(int) (int, int) {
+	benchtest.RunPrograms(b, len(texts), func() func(int) (int, int) {
 		a := assembler(b)
 		return func(i int) (int, int) {
 			if _, err := a.Assemble(&diag.Source{Name: "x.asm", Text: texts[i]}); err != nil {
@@ -109,7 +109,7 @@ func BenchmarkAssemble(b *testing.B) {
 func BenchmarkSource(b *testing.B) {
 	_, words := benchPrograms(b)
 	set := load(b)
-	benchtest.Programs(b, len(words), func() func(int) (int, int) {
+	benchtest.RunPrograms(b, len(words), func() func(int) (int, int) {
 		return func(i int) (int, int) {
 			text, err := tegra.AppendSource(nil, set, &tegra.Program{Words: words[i]})
 			if err != nil {

@@ -43,9 +43,9 @@ func TestOperands(t *testing.T) {
 		if !ok {
 			t.Fatalf("%s is unknown", hex)
 		}
-		fmt.Fprintf(&b, "%s %s", hex, operandtest.Say(d, in, 128))
+		fmt.Fprintf(&b, "%s %s", hex, operandtest.Describe(d, in, 128))
 	}
-	operandtest.Golden(t, "testdata/operands.txt", b.String(), *update)
+	operandtest.CompareGolden(t, "testdata/operands.txt", b.String(), *update)
 }
 
 // moreWords are words of which words.txt has no like: branches that are taken, always where lt, eq and gt are

@@ -152,7 +152,7 @@ func benchmarkSource(b *testing.B, of func(b *testing.B) (*isa.Decoder, []bits.V
 		in, _ := decoder.Decode(w)
 		list = append(list, in)
 	}
-	benchtest.Programs(b, 1, func() func(int) (int, int) {
+	benchtest.RunPrograms(b, 1, func() func(int) (int, int) {
 		l := fresh()
 		var buf []byte
 		return func(int) (_, size int) {

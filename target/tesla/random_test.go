@@ -127,7 +127,7 @@ const benchSize = 50_000
 // BenchmarkPrint decodes and prints compute instructions that all differ.
 func BenchmarkPrint(b *testing.B) {
 	d, words := benchWords(b)
-	benchtest.Programs(b, 1, func() func(int) (int, int) {
+	benchtest.RunPrograms(b, 1, func() func(int) (int, int) {
 		d, err := d.Set().NewDecoder("")
 		if err != nil {
 			b.Fatal(err)

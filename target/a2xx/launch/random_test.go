@@ -200,17 +200,17 @@ func TestLanesAlone(t *testing.T) {
 		x := &randomRun{m: m, p: p, shared: shared, code: code, seed: seed, wave: len(quirks) > 0}
 		wave := x.run(all)
 		again := x.run(all)
-		wavetest.Stopped(t, wave)
-		wavetest.SameLane(t, i, wave, 5, again, 5, false)
+		wavetest.CheckStopped(t, wave)
+		wavetest.CheckSameLane(t, i, wave, 5, again, 5, false)
 		if !x.parted {
 			asked += min(1, x.clauses)
-			apart := x.run(wavetest.Apart(all))
+			apart := x.run(wavetest.Diverged(all))
 			for k := 0; k < exec.Lanes-1; k += 9 {
-				wavetest.SameLane(t, i, wave, k, apart, k, true)
+				wavetest.CheckSameLane(t, i, wave, k, apart, k, true)
 			}
 			for range 3 {
 				k := r.IntN(exec.Lanes)
-				wavetest.SameLane(t, i, wave, k, x.run([]int{k}), 0, true)
+				wavetest.CheckSameLane(t, i, wave, k, x.run([]int{k}), 0, true)
 			}
 		}
 		verify(t, p, code)
@@ -260,7 +260,7 @@ func FuzzWords(f *testing.F) {
 			w.Set(m.State("p0"), 0, 0, lane, uint64(lane&1))
 		}
 		w.Run(t.Context())
-		wavetest.Stopped(t, w)
+		wavetest.CheckStopped(t, w)
 		verify(t, w.Program, code)
 	})
 }

@@ -111,14 +111,14 @@ func TestLanesAlone(t *testing.T) {
 				}
 			}
 		}
-		wavetest.SameLane(t, i, wave, 5, again, 5, false)
-		apart := runRandom(m, other, seed, wavetest.Apart(all))
+		wavetest.CheckSameLane(t, i, wave, 5, again, 5, false)
+		apart := runRandom(m, other, seed, wavetest.Diverged(all))
 		for k := 0; k < exec.Lanes-1; k += 9 {
-			wavetest.SameLane(t, i, wave, k, apart, k, true)
+			wavetest.CheckSameLane(t, i, wave, k, apart, k, true)
 		}
 		for range 3 {
 			k := r.IntN(exec.Lanes)
-			wavetest.SameLane(t, i, wave, k, runRandom(m, other, seed, []int{k}), 0, true)
+			wavetest.CheckSameLane(t, i, wave, k, runRandom(m, other, seed, []int{k}), 0, true)
 		}
 		silentReads(t, i, m, [2]*exec.Wave{wave, other}, seed, all)
 		if t.Failed() {
@@ -198,7 +198,7 @@ func FuzzWords(f *testing.F) {
 		w.Budget = 200
 		w.Start(3, 0)
 		w.Run(t.Context())
-		wavetest.Stopped(t, w)
+		wavetest.CheckStopped(t, w)
 		for addr := range code {
 			if c, err := p.Code(uint64(addr)); err == nil {
 				if err := errors.Join(c.Verify(), c.Whole().Verify()); err != nil {

@@ -123,15 +123,15 @@ func TestLanesAlone(t *testing.T) {
 		}
 		verify(t, l.Program, len(p.Words))
 		wave := runRandom(l, seed, all)
-		wavetest.Stopped(t, wave)
-		wavetest.SameLane(t, i, wave, 5, runRandom(l, seed, all), 5, false)
-		apart := runRandom(l, seed, wavetest.Apart(all))
+		wavetest.CheckStopped(t, wave)
+		wavetest.CheckSameLane(t, i, wave, 5, runRandom(l, seed, all), 5, false)
+		apart := runRandom(l, seed, wavetest.Diverged(all))
 		for k := 0; k < exec.Lanes-1; k += 9 {
-			wavetest.SameLane(t, i, wave, k, apart, k, true)
+			wavetest.CheckSameLane(t, i, wave, k, apart, k, true)
 		}
 		for range 3 {
 			k := r.IntN(exec.Lanes)
-			wavetest.SameLane(t, i, wave, k, runRandom(l, seed, []int{k}), 0, true)
+			wavetest.CheckSameLane(t, i, wave, k, runRandom(l, seed, []int{k}), 0, true)
 		}
 		if t.Failed() {
 			t.Fatalf("program %d: %032x", i, p.Words)
@@ -162,7 +162,7 @@ func stops(t *testing.T, l *exec.Launch) {
 		w.Set(l.Program.Machine.State("cr"), 0, 0, lane, uint64(lane))
 	}
 	w.Run(t.Context())
-	wavetest.Stopped(t, w)
+	wavetest.CheckStopped(t, w)
 }
 
 // Words with a few bits other than legal ones stop.

@@ -13,21 +13,21 @@ import (
 	"github.com/isago/isago/isa"
 )
 
-// Unsaid finds the bits of assembled instructions that their text does not determine: those that Check reports as hidden
+// HiddenBits finds the bits of assembled instructions that their text does not determine: those that Check reports as hidden
 // and to which the description gives no default. It is not for use by several goroutines at once.
-type Unsaid struct {
+type HiddenBits struct {
 	d          *isa.Decoder
 	env        *model.Env
-	exceptions []*exception
+	exceptions []*suppression
 	// leaves has what was found of each leaf, by its number.
-	leaves []unsaidLeaf
+	leaves []hiddenLeaf
 	hiding map[*spec.Bitset]bool // the leaves, of any root, of which a display may leave out a field
 	fields []isa.Field
 	want   []byte
 	text   []byte
 }
 
-type unsaidLeaf struct {
+type hiddenLeaf struct {
 	settled bool // nothing is hidden, or it was reported
 	looked  bool
 	// given are bits that have a default; tried, the bits of fields that a display did not show, for each display met.
@@ -40,8 +40,8 @@ type unsaidLeaf struct {
 // manyKnown is the number of words of an instruction after which no other display is expected.
 const manyKnown = 1 << 10
 
-// NewUnsaid returns one for the words of a root, "" being that of instructions, in a context.
-func NewUnsaid(set *isa.Set, root string, ctx bits.Value) (*Unsaid, error) {
+// NewHiddenBits returns one for the words of a root, "" being that of instructions, in a context.
+func NewHiddenBits(set *isa.Set, root string, ctx bits.Value) (*HiddenBits, error) {
 	d, err := set.NewDecoder(root)
 	if err != nil {
 		return nil, err
@@ -49,16 +49,16 @@ func NewUnsaid(set *isa.Set, root string, ctx bits.Value) (*Unsaid, error) {
 	d.SetContext(ctx)
 	m := inside.Machine(set)
 	c := &checker{spec: m.ISA, byKey: map[string]*Finding{}}
-	u := &Unsaid{d: d, env: m.Top(m.Roots[d.Root().ID]), exceptions: c.exceptions()}
+	u := &HiddenBits{d: d, env: m.TopEnv(m.Roots[d.Root().ID]), exceptions: c.suppressions()}
 	u.hiding = map[*spec.Bitset]bool{}
-	u.leaves = make([]unsaidLeaf, len(d.Root().Leaves))
+	u.leaves = make([]hiddenLeaf, len(d.Root().Leaves))
 	return u, nil
 }
 
-// Of describes the bits that the text of a word does not determine, with the values that they have; "" where there are none,
+// Describe describes the bits that the text of a word does not determine, with the values that they have; "" where there are none,
 // or where some of the same instruction were described before. source returns the text, which may give bits in a suffix
 // {NAME=VALUE}; ok is false where the word is data.
-func (u *Unsaid) Of(word bits.Value, source func() (text string, ok bool)) (leaf *isa.Leaf, msg string) {
+func (u *HiddenBits) Describe(word bits.Value, source func() (text string, ok bool)) (leaf *isa.Leaf, msg string) {
 	in, ok := u.d.Decode(word)
 	if !ok {
 		return nil, ""
@@ -67,7 +67,7 @@ func (u *Unsaid) Of(word bits.Value, source func() (text string, ok bool)) (leaf
 	if !l.looked {
 		l.looked = true
 		for _, d := range u.env.Bound(inside.Leaf(in.Leaf)).Defaults {
-			if len(d.Ref.Enter) == 0 {
+			if len(d.Ref.Path) == 0 {
 				l.given = l.given.Or(fieldMask(d.Ref.Field))
 			}
 		}
@@ -101,7 +101,7 @@ func (u *Unsaid) Of(word bits.Value, source func() (text string, ok bool)) (leaf
 }
 
 // mayHide reports whether a display of a leaf, or of an operand in it, leaves out a field.
-func (u *Unsaid) mayHide(l *model.Leaf) bool {
+func (u *HiddenBits) mayHide(l *model.Leaf) bool {
 	if hides, ok := u.hiding[l.Spec]; ok {
 		return hides
 	}
@@ -124,20 +124,20 @@ func (u *Unsaid) mayHide(l *model.Leaf) bool {
 	return hides
 }
 
-func (u *Unsaid) operandHides(f *spec.Field) bool {
+func (u *HiddenBits) operandHides(f *spec.Field) bool {
 	i := slices.IndexFunc(u.env.Machine.Roots, func(r *model.Root) bool { return r.Spec == f.Bitset })
 	return i >= 0 && slices.ContainsFunc(u.env.Machine.Roots[i].Leaves, u.mayHide)
 }
 
 // hidden returns those of some bits that do not change the text.
-func (u *Unsaid) hidden(in isa.Inst, mask bits.Value) (out bits.Value) {
+func (u *HiddenBits) hidden(in isa.Inst, mask bits.Value) (out bits.Value) {
 	u.d.Decode(in.Bits)
 	u.want = u.d.Append(u.want[:0], in)
 	if u.d.Odd() > 0 {
 		return out
 	}
 	for left := mask; !left.IsZero(); {
-		bit := bits.Range(left.Low(), 1)
+		bit := bits.Range(left.TrailingZeros(), 1)
 		left = left.AndNot(bit)
 		other, ok := u.d.Decode(in.Bits.Xor(bit))
 		if !ok || other.Leaf != in.Leaf {
@@ -152,7 +152,7 @@ func (u *Unsaid) hidden(in isa.Inst, mask bits.Value) (out bits.Value) {
 
 // describe names the fields of hidden bits, the innermost, and their values. Those with a written exception, and those that
 // the source gives a value, are left out.
-func (u *Unsaid) describe(in isa.Inst, hidden bits.Value, source string) string {
+func (u *HiddenBits) describe(in isa.Inst, hidden bits.Value, source string) string {
 	l := inside.Leaf(in.Leaf)
 	var list []string
 	for _, f := range slices.Backward(u.fields) {
@@ -174,7 +174,7 @@ func (u *Unsaid) describe(in isa.Inst, hidden bits.Value, source string) string 
 }
 
 // accepted reports whether a comment in the description accepts that a field is hidden.
-func (u *Unsaid) accepted(l *model.Leaf, name string) bool {
+func (u *HiddenBits) accepted(l *model.Leaf, name string) bool {
 	f := &Finding{Code: diag.HiddenBits, Span: l.Spec.Span, fields: []string{name}}
 	for b := l.Spec; b != nil; b = b.Extends {
 		f.with(b.Span, "")
@@ -185,7 +185,7 @@ func (u *Unsaid) accepted(l *model.Leaf, name string) bool {
 			}
 		}
 	}
-	return silencing(u.exceptions, f) != nil
+	return findSuppression(u.exceptions, f) != nil
 }
 
 func partsMask(parts []isa.Part) (v bits.Value) {

@@ -9,7 +9,7 @@ import (
 	"github.com/isago/isago/internal/lazy"
 )
 
-// exception is a comment that silences a finding:
+// suppression is a comment that silences a finding:
 //
 //	<!-- check: ignore CODE: reason -->
 //
@@ -23,7 +23,7 @@ import (
 //	<!-- check: ignore CODE of FIELD OTHER in this file: reason -->
 //
 // only for findings about bits of no other fields than these.
-type exception struct {
+type suppression struct {
 	span   diag.Span
 	code   diag.Code
 	fields []string
@@ -62,9 +62,9 @@ func (c *checker) sources() []*diag.Source {
 	return list
 }
 
-// exceptions reads the exceptions, and reports those that cannot be read.
-func (c *checker) exceptions() []*exception {
-	var list []*exception
+// suppressions reads the exceptions, and reports those that cannot be read.
+func (c *checker) suppressions() []*suppression {
+	var list []*suppression
 	for _, src := range c.sources() {
 		for _, at := range comment().FindAllStringSubmatchIndex(src.Text, -1) {
 			text, ok := strings.CutPrefix(strings.TrimSpace(src.Text[at[2]:at[3]]), "check:")
@@ -77,7 +77,7 @@ func (c *checker) exceptions() []*exception {
 				c.add(nil, &Finding{Code: diag.ExceptionForm, Level: Error, Span: span, Msg: "an exception that cannot be read, expected \"check: ignore CODE: reason\""})
 				continue
 			}
-			e := &exception{span: span, code: diag.Code(form[1]), fields: strings.Fields(form[2]), reason: strings.Join(strings.Fields(form[4]), " "), src: src}
+			e := &suppression{span: span, code: diag.Code(form[1]), fields: strings.Fields(form[2]), reason: strings.Join(strings.Fields(form[4]), " "), src: src}
 			e.first, _ = span.LineCol()
 			e.last = lineAfter(src, at[1])
 			if form[3] != "" {
@@ -104,11 +104,11 @@ func lineAfter(src *diag.Source, off int) int {
 	}
 }
 
-// silencing returns the exception that names a finding, at its place or at one that takes part.
-func silencing(list []*exception, f *Finding) *exception {
-	var found *exception
+// findSuppression returns the exception that names a finding, at its place or at one that takes part.
+func findSuppression(list []*suppression, f *Finding) *suppression {
+	var found *suppression
 	for _, e := range list {
-		if e.code != f.Code || !e.about(f.fields) || !e.holds(f.Span) && !slices.ContainsFunc(f.Notes, func(n diag.Note) bool { return e.holds(n.Span) }) {
+		if e.code != f.Code || !e.appliesTo(f.fields) || !e.contains(f.Span) && !slices.ContainsFunc(f.Notes, func(n diag.Note) bool { return e.contains(n.Span) }) {
 			continue
 		}
 		e.used = true
@@ -119,8 +119,8 @@ func silencing(list []*exception, f *Finding) *exception {
 	return found
 }
 
-// about reports whether an exception is one for findings about these fields.
-func (e *exception) about(fields []string) bool {
+// appliesTo reports whether an exception is one for findings about these fields.
+func (e *suppression) appliesTo(fields []string) bool {
 	if len(e.fields) == 0 {
 		return true
 	}
@@ -128,7 +128,7 @@ func (e *exception) about(fields []string) bool {
 	return len(fields) > 0 && !slices.ContainsFunc(fields, other)
 }
 
-func (e *exception) holds(s diag.Span) bool {
+func (e *suppression) contains(s diag.Span) bool {
 	if s.Src != e.src {
 		return false
 	}
@@ -136,9 +136,9 @@ func (e *exception) holds(s diag.Span) bool {
 	return e.first <= line && line <= e.last
 }
 
-// idle reports the exceptions that silence nothing. Where only a part is checked, that says nothing, nor
+// unusedSuppressions reports the exceptions that silence nothing. Where only a part is checked, that says nothing, nor
 // where it is for words that a search may find or not.
-func (c *checker) idle(list []*exception) []Finding {
+func (c *checker) unusedSuppressions(list []*suppression) []Finding {
 	if c.opt.Gens != nil || c.opt.Root != "" || c.cut() {
 		return nil
 	}

@@ -46,8 +46,8 @@ func TestExceptionsOfFields(t *testing.T) {
 			}
 		}
 		silenced := 0
-		for i := range r.Silenced {
-			if r.Silenced[i].Code == "hidden-bits" {
+		for i := range r.Suppressed {
+			if r.Suppressed[i].Code == "hidden-bits" {
 				silenced++
 			}
 		}

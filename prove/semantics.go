@@ -16,7 +16,7 @@ func (c *checker) meaning() {
 		if err != nil || !s.Speaks() {
 			continue
 		}
-		roots := m.m.Starts() // what is nested in these is checked where they use it
+		roots := m.m.TopRoots() // what is nested in these is checked where they use it
 		if c.opt.Root != "" {
 			roots = c.roots(m)
 		}

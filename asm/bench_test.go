@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/isago/isago/bits"
+	"github.com/isago/isago/diag"
 	"github.com/isago/isago/internal/benchtest"
 	"github.com/isago/isago/isa"
 )
@@ -23,7 +24,7 @@ func BenchmarkRepeating(b *testing.B) {
 	for _, c := range benchmarked {
 		s, err := isa.Load(os.DirFS(c.dir), c.file, isa.Options{})
 		if err != nil {
-			b.Fatal(isa.Explain(err))
+			b.Fatal(diag.Render(err))
 		}
 		d, err := s.NewDecoder("")
 		if err != nil {
@@ -69,7 +70,7 @@ func BenchmarkNumbers(b *testing.B) {
 		b.Run(c.file, func(b *testing.B) {
 			s, err := isa.Load(os.DirFS(c.dir), c.file, isa.Options{})
 			if err != nil {
-				b.Fatal(isa.Explain(err))
+				b.Fatal(diag.Render(err))
 			}
 			d, err := s.NewDecoder("")
 			if err != nil {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/isago/isago/asm"
 	"github.com/isago/isago/bits"
+	"github.com/isago/isago/diag"
 	"github.com/isago/isago/internal/gentest"
 	"github.com/isago/isago/isa"
 )
@@ -14,7 +15,7 @@ import (
 func TestBraces(t *testing.T) {
 	set, err := isa.Load(fstest.MapFS{"m.xml": {Data: []byte(gentest.Braces)}}, "m.xml", isa.Options{})
 	if err != nil {
-		t.Fatal(isa.Explain(err))
+		t.Fatal(diag.Render(err))
 	}
 	d, err := set.NewDecoder("")
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/isago/isago/bits"
+	"github.com/isago/isago/diag"
 	"github.com/isago/isago/isa"
 )
 
@@ -39,7 +40,7 @@ func TestCache(t *testing.T) {
 		t.Run(c.file+c.root, func(t *testing.T) {
 			s, err := isa.Load(os.DirFS(c.dir), c.file, isa.Options{})
 			if err != nil {
-				t.Fatal(isa.Explain(err))
+				t.Fatal(diag.Render(err))
 			}
 			compareCache(t, s, c.root, c.n)
 		})
@@ -152,7 +153,7 @@ func damaged(text string, r *rand.Rand) string {
 func TestCacheForgets(t *testing.T) {
 	s, err := isa.Load(os.DirFS("../target/example"), "example.xml", isa.Options{})
 	if err != nil {
-		t.Fatal(isa.Explain(err))
+		t.Fatal(diag.Render(err))
 	}
 	p, err := New(s, "")
 	if err != nil {
@@ -184,7 +185,7 @@ func TestCacheForgets(t *testing.T) {
 func parserOfA2XX(t *testing.T, root string) *Parser {
 	s, err := isa.Load(os.DirFS("../target/a2xx"), "a2xx.xml", isa.Options{})
 	if err != nil {
-		t.Fatal(isa.Explain(err))
+		t.Fatal(diag.Render(err))
 	}
 	p, err := New(s, root)
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/isago/isago/bits"
+	"github.com/isago/isago/diag"
 	"github.com/isago/isago/isa"
 )
 
@@ -17,7 +18,7 @@ func TestCollisions(t *testing.T) {
 	} {
 		s, err := isa.Load(os.DirFS(c.dir), c.file, isa.Options{})
 		if err != nil {
-			t.Fatal(isa.Explain(err))
+			t.Fatal(diag.Render(err))
 		}
 		t.Run(c.file, func(t *testing.T) { collide(t, s) })
 	}

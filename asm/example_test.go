@@ -6,6 +6,7 @@ import (
 
 	"github.com/isago/isago/asm"
 	"github.com/isago/isago/bits"
+	"github.com/isago/isago/diag"
 	"github.com/isago/isago/isa"
 	"github.com/isago/isago/target/example"
 )
@@ -13,7 +14,7 @@ import (
 func ExampleParser_Parse() {
 	set, err := example.Load(isa.Options{})
 	if err != nil {
-		fmt.Println(isa.Explain(err))
+		fmt.Println(diag.Render(err))
 		return
 	}
 	p, err := asm.New(set, "")
@@ -40,7 +41,7 @@ func ExampleParser_Parse() {
 func ExampleParser_symbol() {
 	set, err := example.Load(isa.Options{})
 	if err != nil {
-		fmt.Println(isa.Explain(err))
+		fmt.Println(diag.Render(err))
 		return
 	}
 	p, err := asm.New(set, "")
@@ -63,7 +64,7 @@ func ExampleParser_symbol() {
 func ExampleLossless() {
 	set, err := example.Load(isa.Options{})
 	if err != nil {
-		fmt.Println(isa.Explain(err))
+		fmt.Println(diag.Render(err))
 		return
 	}
 	d, err := set.NewDecoder("")

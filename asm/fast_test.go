@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/isago/isago/bits"
+	"github.com/isago/isago/diag"
 	"github.com/isago/isago/isa"
 )
 
@@ -30,7 +31,7 @@ func TestAhead(t *testing.T) {
 		t.Run(c.file, func(t *testing.T) {
 			s, err := isa.Load(os.DirFS(c.dir), c.file, isa.Options{})
 			if err != nil {
-				t.Fatal(isa.Explain(err))
+				t.Fatal(diag.Render(err))
 			}
 			compareReading(t, s, c.n)
 		})
@@ -135,7 +136,7 @@ func randomText(d *isa.Decoder, r *rand.Rand) string {
 func TestBlankKeepsCase(t *testing.T) {
 	s, err := isa.Load(os.DirFS("../internal/testgpu/heron"), "heron.xml", isa.Options{})
 	if err != nil {
-		t.Fatal(isa.Explain(err))
+		t.Fatal(diag.Render(err))
 	}
 	p, err := New(s, "")
 	if err != nil {

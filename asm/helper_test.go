@@ -8,6 +8,7 @@ import (
 
 	"github.com/isago/isago/asm"
 	"github.com/isago/isago/bits"
+	"github.com/isago/isago/diag"
 	"github.com/isago/isago/isa"
 	"github.com/isago/isago/target/pica200"
 )
@@ -23,7 +24,7 @@ func loadXML(t testing.TB, xml string, opt isa.Options) *isa.Set {
 	fsys := fstest.MapFS{"test.xml": {Data: []byte(xml)}}
 	s, err := isa.Load(fsys, "test.xml", opt)
 	if err != nil {
-		t.Fatal(isa.Explain(err))
+		t.Fatal(diag.Render(err))
 	}
 	return s
 }
@@ -39,7 +40,7 @@ func loadFile(t testing.TB, name string) *isa.Set {
 		s, err = isa.Load(os.DirFS("testdata"), name+".xml", isa.Options{})
 	}
 	if err != nil {
-		t.Fatal(isa.Explain(err))
+		t.Fatal(diag.Render(err))
 	}
 	return s
 }

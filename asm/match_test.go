@@ -5,6 +5,7 @@ import (
 	"testing/fstest"
 
 	"github.com/isago/isago/bits"
+	"github.com/isago/isago/diag"
 	"github.com/isago/isago/isa"
 )
 
@@ -18,7 +19,7 @@ func TestMatcher(t *testing.T) {
 			<field name="N" low="2" high="6" type="uint"/></bitset>
 		<bitset name="op" extends="#instruction"><pattern pos="7">0</pattern></bitset></isa>`)}}, "a.xml", isa.Options{})
 	if err != nil {
-		t.Fatal(isa.Explain(err))
+		t.Fatal(diag.Render(err))
 	}
 	p, err := New(s, "")
 	if err != nil {

@@ -13,6 +13,7 @@ import (
 	"testing/fstest"
 
 	"github.com/isago/isago/bits"
+	"github.com/isago/isago/diag"
 	"github.com/isago/isago/isa"
 )
 
@@ -40,7 +41,7 @@ func TestVerdicts(t *testing.T) {
 		t.Run(c.file+c.root, func(t *testing.T) {
 			s, err := isa.Load(os.DirFS(c.dir), c.file, isa.Options{})
 			if err != nil {
-				t.Fatal(isa.Explain(err))
+				t.Fatal(diag.Render(err))
 			}
 			x := newVerdictTest(t, s, c.root)
 			for i := range max(c.n, *verdictWords) {
@@ -205,7 +206,7 @@ func TestEmptyText(t *testing.T) {
 	s, err := isa.Load(fstest.MapFS{"test.xml": {Data: []byte(`<isa><bitset name="#instruction" size="8"/>
 <bitset name="mute" extends="#instruction"><display></display><pattern low="4" high="7">1xx0</pattern><field name="V" low="0" high="3" type="uint"/></bitset></isa>`)}}, "test.xml", isa.Options{})
 	if err != nil {
-		t.Fatal(isa.Explain(err))
+		t.Fatal(diag.Render(err))
 	}
 	x := newVerdictTest(t, s, "")
 	for word, want := range map[uint64]string{0x80: "", 0x83: " {V=0x3}", 0xa3: " {V=0x3, 5..6=0x1}"} {
@@ -231,7 +232,7 @@ func TestVerdictOfLeaf(t *testing.T) {
 <field name="A" low="0" high="7" type="uint"/><field name="B" low="8" high="15" type="uint"/></bitset>
 </isa>`)}}, "test.xml", isa.Options{})
 	if err != nil {
-		t.Fatal(isa.Explain(err))
+		t.Fatal(diag.Render(err))
 	}
 	x := newVerdictTest(t, s, "")
 	leaves := x.remembers.d.Root().Leaves
@@ -271,7 +272,7 @@ func TestTargetOfContext(t *testing.T) {
 <derived name="T" type="absbranch" width="16"><expr>{@far} ? {A} &lt;&lt; 3 : {A}</expr></derived></bitset>
 </isa>`)}}, "test.xml", isa.Options{})
 	if err != nil {
-		t.Fatal(isa.Explain(err))
+		t.Fatal(diag.Render(err))
 	}
 	l := newVerdictTest(t, s, "").forgets
 	l.d.Label = func(addr int64, _ bool) (string, bool) { return "there", addr == 16*16 }
@@ -296,7 +297,7 @@ func TestVerdictBesideLabels(t *testing.T) {
 <pattern low="1" high="11">xxxxxxxxxxx</pattern><field name="E" pos="0" type="#place"/></bitset>
 </isa>`)}}, "test.xml", isa.Options{})
 	if err != nil {
-		t.Fatal(isa.Explain(err))
+		t.Fatal(diag.Render(err))
 	}
 	x := newVerdictTest(t, s, "")
 	tables := []map[string]int64{nil, {"end": 32}, {"loop": 16}, {}, {"end": 16, "loop": 64}, nil}

@@ -53,13 +53,13 @@ func TestLanguageExamples(t *testing.T) {
 			fsys := fstest.MapFS{"a.xml": {Data: []byte(b.text)}}
 			parsed, err := spec.Load(fsys, "a.xml")
 			if err != nil {
-				t.Fatalf("language.md:%d: %s", b.line, isa.Explain(err))
+				t.Fatalf("language.md:%d: %s", b.line, diag.Render(err))
 			}
 			if len(parsed.Remarks) > 0 {
 				t.Errorf("language.md:%d: %v", b.line, parsed.Remarks)
 			}
 			if set, err = isa.Load(fsys, "a.xml", isa.Options{}); err != nil {
-				t.Fatalf("language.md:%d: %s", b.line, isa.Explain(err))
+				t.Fatalf("language.md:%d: %s", b.line, diag.Render(err))
 			}
 		case "words":
 			words(t, set, b)
@@ -118,7 +118,7 @@ func TestCheckCodes(t *testing.T) {
 func runs(t *testing.T, set *isa.Set, b block) {
 	m, err := exec.Open(set)
 	if err != nil {
-		t.Fatalf("language.md:%d: %s", b.line, isa.Explain(err))
+		t.Fatalf("language.md:%d: %s", b.line, diag.Render(err))
 	}
 	for i, line := range strings.Split(strings.TrimSpace(b.text), "\n") {
 		before, after, _ := strings.Cut(line, " => ")

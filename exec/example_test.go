@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/isago/isago/bits"
+	"github.com/isago/isago/diag"
 	"github.com/isago/isago/exec"
 	"github.com/isago/isago/isa"
 	"github.com/isago/isago/target/example"
@@ -13,7 +14,7 @@ import (
 func Example() {
 	set, err := example.Load(isa.Options{})
 	if err != nil {
-		fmt.Println(isa.Explain(err))
+		fmt.Println(diag.Render(err))
 		return
 	}
 	program := []uint64{0x2258, 0x9a02, 0x2057, 0x2251} // add r1, r2, -8; br.lt 2; add r0, r2, 7; add r1, r2, 1
@@ -27,7 +28,7 @@ func Example() {
 		},
 	})
 	if err != nil {
-		fmt.Println(isa.Explain(err))
+		fmt.Println(diag.Render(err))
 		return
 	}
 	for lane, value := range []uint64{5, 9} {

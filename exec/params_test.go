@@ -4,6 +4,7 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/isago/isago/diag"
 	"github.com/isago/isago/exec"
 	"github.com/isago/isago/isa"
 	"github.com/isago/isago/prove"
@@ -119,7 +120,7 @@ func sound(t *testing.T, text string, setup exec.Setup) *exec.Processor {
 	t.Helper()
 	set, err := isa.Load(fstest.MapFS{"m.xml": {Data: []byte(text)}}, "m.xml", isa.Options{})
 	if err != nil {
-		t.Fatal(isa.Explain(err))
+		t.Fatal(diag.Render(err))
 	}
 	report, err := prove.Check(t.Context(), set, prove.Options{Search: -1})
 	if err != nil {
@@ -132,7 +133,7 @@ func sound(t *testing.T, text string, setup exec.Setup) *exec.Processor {
 	}
 	p, err := exec.NewProcessor(set, setup)
 	if err != nil {
-		t.Fatal(isa.Explain(err))
+		t.Fatal(diag.Render(err))
 	}
 	return p
 }

@@ -7,6 +7,7 @@ import (
 	"testing/fstest"
 
 	"github.com/isago/isago/bits"
+	"github.com/isago/isago/diag"
 	"github.com/isago/isago/exec"
 	"github.com/isago/isago/isa"
 )
@@ -146,7 +147,7 @@ func TestProcessorContext(t *testing.T) {
 <bitset name="#instruction" size="8"><display>stage</display><pattern low="0" high="7">00000000</pattern><semantics>r = {@stage}; end;</semantics></bitset>
 </isa>`)}}, "a.xml", isa.Options{})
 	if err != nil {
-		t.Fatal(isa.Explain(err))
+		t.Fatal(diag.Render(err))
 	}
 	other, err := set.ParseContext(set.DefaultContext(), "stage", "c")
 	if err != nil {
@@ -155,7 +156,7 @@ func TestProcessorContext(t *testing.T) {
 	for want, ctx := range map[uint64]bits.Value{1: {}, 2: other} {
 		p, err := exec.NewProcessor(set, exec.Setup{Fetch: fetchOf(0), Context: ctx})
 		if err != nil {
-			t.Fatal(isa.Explain(err))
+			t.Fatal(diag.Render(err))
 		}
 		p.Run(10)
 		if r, err := p.Read("r", 0); err != nil || r[0] != want {

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/isago/isago/diag"
 	"github.com/isago/isago/internal/sem"
 	"github.com/isago/isago/isa"
 )
@@ -31,7 +32,7 @@ func rowsOf(t *testing.T, lanes int, r3, r4 uint64, words ...uint32) *Batch {
 	t.Helper()
 	set, err := isa.Load(fstest.MapFS{"rows.xml": {Data: []byte(rowsXML)}}, "rows.xml", isa.Options{})
 	if err != nil {
-		t.Fatal(isa.Explain(err))
+		t.Fatal(diag.Render(err))
 	}
 	var packed []uint32 // four instructions in a word
 	for i, w := range words {
@@ -42,7 +43,7 @@ func rowsOf(t *testing.T, lanes int, r3, r4 uint64, words ...uint32) *Batch {
 	}
 	l, err := Raw(set, packed, int64(8*len(words)), set.DefaultContext(), nil)
 	if err != nil {
-		t.Fatal(isa.Explain(err))
+		t.Fatal(diag.Render(err))
 	}
 	l.Changed = true
 	b := NewBatch(l)

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/isago/isago/diag"
 	"github.com/isago/isago/exec"
 	"github.com/isago/isago/isa"
 )
@@ -49,11 +50,11 @@ func wordRun(t *testing.T, words []uint32, give func(b *exec.Batch) error, opt e
 	t.Helper()
 	set, err := isa.Load(fstest.MapFS{"words.xml": {Data: []byte(wordsXML)}}, "words.xml", isa.Options{})
 	if err != nil {
-		t.Fatal(isa.Explain(err))
+		t.Fatal(diag.Render(err))
 	}
 	l, err := exec.Raw(set, words, 0, set.DefaultContext(), nil)
 	if err != nil {
-		t.Fatal(isa.Explain(err))
+		t.Fatal(diag.Render(err))
 	}
 	b := exec.NewBatch(l)
 	if err := give(b); err != nil {

@@ -8,6 +8,7 @@ import (
 	"testing/fstest"
 
 	"github.com/isago/isago/bits"
+	"github.com/isago/isago/diag"
 	"github.com/isago/isago/facts"
 	"github.com/isago/isago/isa"
 )
@@ -108,11 +109,11 @@ func TestChangesOfOneWay(t *testing.T) {
 <bitset name="#instruction" size="8"><display>run</display><pattern low="0" high="7">00000000</pattern><semantics>` + row[0] + `</semantics></bitset>
 </isa>`)}}, "a.xml", isa.Options{})
 		if err != nil {
-			t.Fatal(isa.Explain(err))
+			t.Fatal(diag.Render(err))
 		}
 		m, err := facts.Open(set)
 		if err != nil {
-			t.Fatal(isa.Explain(err))
+			t.Fatal(diag.Render(err))
 		}
 		d, err := set.NewDecoder("")
 		if err != nil {
@@ -134,11 +135,11 @@ func TestChoiceOfConditions(t *testing.T) {
 <semantics>let b = r[1] == 0; let c = r[2] == 0; if (r[0] == 0 ? b : c) { if (!b &amp;&amp; !c) { pc = 100; } }</semantics></bitset>
 </isa>`)}}, "a.xml", isa.Options{})
 	if err != nil {
-		t.Fatal(isa.Explain(err))
+		t.Fatal(diag.Render(err))
 	}
 	m, err := facts.Open(set)
 	if err != nil {
-		t.Fatal(isa.Explain(err))
+		t.Fatal(diag.Render(err))
 	}
 	d, err := set.NewDecoder("")
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/isago/isago/asm"
+	"github.com/isago/isago/diag"
 	"github.com/isago/isago/facts"
 	"github.com/isago/isago/isa"
 	"github.com/isago/isago/target/pica200"
@@ -17,7 +18,7 @@ import (
 func Example() {
 	set, err := pica200.Load(isa.Options{})
 	if err != nil {
-		fmt.Println(isa.Explain(err))
+		fmt.Println(diag.Render(err))
 		return
 	}
 	d, err := set.NewDecoder("")
@@ -32,7 +33,7 @@ func Example() {
 	}
 	m, err := facts.Open(set)
 	if err != nil {
-		fmt.Println(isa.Explain(err))
+		fmt.Println(diag.Render(err))
 		return
 	}
 	type component struct {

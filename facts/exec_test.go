@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/isago/isago/bits"
+	"github.com/isago/isago/diag"
 	"github.com/isago/isago/exec"
 	"github.com/isago/isago/facts"
 	"github.com/isago/isago/internal/inside"
@@ -38,15 +39,15 @@ func TestFactsAgainstExecution(t *testing.T) {
 		t.Run(c.Name, func(t *testing.T) {
 			set, err := c.Load(isa.Options{})
 			if err != nil {
-				t.Fatal(isa.Explain(err))
+				t.Fatal(diag.Render(err))
 			}
 			f, err := facts.Open(set)
 			if err != nil {
-				t.Fatal(isa.Explain(err))
+				t.Fatal(diag.Render(err))
 			}
 			m, err := exec.Open(set)
 			if err != nil {
-				t.Fatal(isa.Explain(err))
+				t.Fatal(diag.Render(err))
 			}
 			ran, unknown := 0, 0
 			for from := 0; from < *instructions && !t.Failed(); from += batch {

@@ -177,7 +177,7 @@ func both[T any](own, around []T) iter.Seq[T] {
 }
 
 // Open reads the meaning of an instruction set. The error tells that its description has none, or what is wrong with
-// it; isa.Explain formats it.
+// it; diag.Render formats it.
 func Open(set *isa.Set) (*Machine, error) {
 	m, err := sem.New(inside.Machine(set))
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/isago/isago/asm"
 	"github.com/isago/isago/bits"
+	"github.com/isago/isago/diag"
 	"github.com/isago/isago/facts"
 	"github.com/isago/isago/isa"
 	"github.com/isago/isago/target/catalog"
@@ -69,13 +70,13 @@ func read(t *testing.T, machine, text string) (*facts.Machine, *isa.Decoder, isa
 		if c.Name == machine {
 			var err error
 			if set, err = c.Load(isa.Options{}); err != nil {
-				t.Fatal(isa.Explain(err))
+				t.Fatal(diag.Render(err))
 			}
 		}
 	}
 	m, err := facts.Open(set)
 	if err != nil {
-		t.Fatal(isa.Explain(err))
+		t.Fatal(diag.Render(err))
 	}
 	p, err := asm.New(set, "")
 	if err != nil {

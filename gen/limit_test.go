@@ -8,6 +8,7 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/isago/isago/diag"
 	"github.com/isago/isago/gen"
 	"github.com/isago/isago/gen/c"
 	"github.com/isago/isago/gen/golang"
@@ -122,7 +123,7 @@ func TestWritingCancelled(t *testing.T) {
 func load(t *testing.T, source string) *isa.Set {
 	set, err := isa.Load(fstest.MapFS{"a.xml": {Data: []byte(source)}}, "a.xml", isa.Options{})
 	if err != nil {
-		t.Fatal(isa.Explain(err))
+		t.Fatal(diag.Render(err))
 	}
 	return set
 }

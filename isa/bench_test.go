@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/isago/isago/bits"
+	"github.com/isago/isago/diag"
 )
 
 // benchProgram returns a decoder for PICA200 with a full table of operands, and a program of words in
@@ -14,7 +15,7 @@ import (
 func benchProgram(tb testing.TB) (*Decoder, []bits.Value) {
 	s, err := Load(os.DirFS("../target/pica200"), "pica200.xml", Options{})
 	if err != nil {
-		tb.Fatal(Explain(err))
+		tb.Fatal(diag.Render(err))
 	}
 	d, err := s.NewDecoder("")
 	if err != nil {

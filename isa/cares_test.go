@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/isago/isago/bits"
+	"github.com/isago/isago/diag"
 	"github.com/isago/isago/isa"
 )
 
@@ -13,7 +14,7 @@ import (
 func TestCares(t *testing.T) {
 	set, err := isa.Load(os.DirFS("../target/pica200"), "pica200.xml", isa.Options{})
 	if err != nil {
-		t.Fatal(isa.Explain(err))
+		t.Fatal(diag.Render(err))
 	}
 	d, err := set.NewDecoder("")
 	if err != nil {

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"testing"
 	"testing/fstest"
+
+	"github.com/isago/isago/diag"
 )
 
 // Of words whose high halves are stored first, instructions of one and of two words; of a word that is not all there, nothing.
@@ -16,7 +18,7 @@ func TestCodeSwapped(t *testing.T) {
 </isa>`
 	set, err := Load(fstest.MapFS{"m.xml": {Data: []byte(text)}}, "m.xml", Options{})
 	if err != nil {
-		t.Fatal(Explain(err))
+		t.Fatal(diag.Render(err))
 	}
 	d, err := set.NewDecoder("")
 	if err != nil {

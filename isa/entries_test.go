@@ -6,6 +6,7 @@ import (
 	"testing/fstest"
 
 	"github.com/isago/isago/bits"
+	"github.com/isago/isago/diag"
 	"github.com/isago/isago/isa"
 )
 
@@ -28,7 +29,7 @@ func TestIgnoredBitsOfEntries(t *testing.T) {
 	</bitset></isa>`
 	set, err := isa.Load(fstest.MapFS{"t.xml": {Data: []byte(text)}}, "t.xml", isa.Options{})
 	if err != nil {
-		t.Fatal(isa.Explain(err))
+		t.Fatal(diag.Render(err))
 	}
 	d, err := set.NewDecoder("")
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"testing/fstest"
 
 	"github.com/isago/isago/bits"
+	"github.com/isago/isago/diag"
 	"github.com/isago/isago/isa"
 	"github.com/isago/isago/target/example"
 )
@@ -33,7 +34,7 @@ var lamp = fstest.MapFS{"lamp.xml": {Data: []byte(`<isa name="lamp">
 func ExampleLoad() {
 	set, err := isa.Load(lamp, "lamp.xml", isa.Options{})
 	if err != nil {
-		fmt.Println(isa.Explain(err))
+		fmt.Println(diag.Render(err))
 		return
 	}
 	for _, root := range set.Roots() {
@@ -58,14 +59,14 @@ func ExampleLoad_mistakes() {
 </bitset>
 </isa>`)}}
 	_, err := isa.Load(broken, "broken.xml", isa.Options{})
-	var list isa.Errors
+	var list diag.List
 	if errors.As(err, &list) {
 		for _, e := range list {
 			line, column := e.Span.LineCol()
 			fmt.Println(line, column, e.Code)
 		}
 	}
-	fmt.Print(isa.Explain(err)) // for people
+	fmt.Print(diag.Render(err)) // for people
 	// Output:
 	// 5 45 field-type
 	// 7 31 extends
@@ -81,7 +82,7 @@ func ExampleLoad_mistakes() {
 func ExampleDecoder_Append() {
 	set, err := isa.Load(lamp, "lamp.xml", isa.Options{})
 	if err != nil {
-		fmt.Println(isa.Explain(err))
+		fmt.Println(diag.Render(err))
 		return
 	}
 	d, err := set.NewDecoder("")
@@ -110,7 +111,7 @@ func ExampleDecoder_Append() {
 func ExampleDecoder_Fields() {
 	set, err := isa.Load(lamp, "lamp.xml", isa.Options{})
 	if err != nil {
-		fmt.Println(isa.Explain(err))
+		fmt.Println(diag.Render(err))
 		return
 	}
 	d, err := set.NewDecoder("")
@@ -132,7 +133,7 @@ func ExampleDecoder_Fields() {
 func ExampleDecoder_AppendTokens() {
 	set, err := isa.Load(lamp, "lamp.xml", isa.Options{})
 	if err != nil {
-		fmt.Println(isa.Explain(err))
+		fmt.Println(diag.Render(err))
 		return
 	}
 	d, err := set.NewDecoder("")
@@ -156,7 +157,7 @@ func ExampleDecoder_AppendTokens() {
 func ExampleDecoder_Operands() {
 	set, err := example.Load(isa.Options{})
 	if err != nil {
-		fmt.Println(isa.Explain(err))
+		fmt.Println(diag.Render(err))
 		return
 	}
 	d, err := set.NewDecoder("")

@@ -6,6 +6,7 @@ import (
 	"testing/fstest"
 
 	"github.com/isago/isago/bits"
+	"github.com/isago/isago/diag"
 	"github.com/isago/isago/isa"
 )
 
@@ -14,7 +15,7 @@ func loadXML(t testing.TB, xml string, opt isa.Options) *isa.Set {
 	fsys := fstest.MapFS{"test.xml": {Data: []byte(xml)}}
 	s, err := isa.Load(fsys, "test.xml", opt)
 	if err != nil {
-		t.Fatal(isa.Explain(err))
+		t.Fatal(diag.Render(err))
 	}
 	return s
 }

@@ -11,6 +11,7 @@ import (
 	"testing/fstest"
 
 	"github.com/isago/isago/bits"
+	"github.com/isago/isago/diag"
 	"github.com/isago/isago/internal/invented"
 	"github.com/isago/isago/internal/testgpu"
 )
@@ -56,7 +57,7 @@ func TestMemo(t *testing.T) {
 		t.Run(c.file, func(t *testing.T) {
 			s, err := Load(os.DirFS(c.dir), c.file, Options{})
 			if err != nil {
-				t.Fatal(Explain(err))
+				t.Fatal(diag.Render(err))
 			}
 			compareDisplays(t, s, 100_000)
 		})
@@ -68,7 +69,7 @@ func TestMemoOfHeron(t *testing.T) {
 	for _, gen := range testgpu.Gens {
 		s, err := Load(testgpu.Files(), testgpu.File, Options{Gen: gen})
 		if err != nil {
-			t.Fatal(Explain(err))
+			t.Fatal(diag.Render(err))
 		}
 		compareDisplays(t, s, 20_000)
 	}

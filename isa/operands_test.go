@@ -9,6 +9,7 @@ import (
 	"testing/fstest"
 
 	"github.com/isago/isago/bits"
+	"github.com/isago/isago/diag"
 	"github.com/isago/isago/isa"
 	"github.com/isago/isago/target/example"
 )
@@ -25,7 +26,7 @@ func handbook(t *testing.T, chapter string) *isa.Set {
 	text, _, _ = strings.Cut(text, "```")
 	s, err := isa.Load(fstest.MapFS{"a.xml": {Data: []byte(text)}}, "a.xml", isa.Options{})
 	if err != nil {
-		t.Fatal(isa.Explain(err))
+		t.Fatal(diag.Render(err))
 	}
 	return s
 }
@@ -132,7 +133,7 @@ func TestOperands(t *testing.T) {
 func TestExampleOperands(t *testing.T) {
 	s, err := example.Load(isa.Options{})
 	if err != nil {
-		t.Fatal(isa.Explain(err))
+		t.Fatal(diag.Render(err))
 	}
 	d := decoder(t, s)
 	d.Addr = 160
@@ -195,7 +196,7 @@ func TestRegister(t *testing.T) {
 func TestFlows(t *testing.T) {
 	s, err := example.Load(isa.Options{})
 	if err != nil {
-		t.Fatal(isa.Explain(err))
+		t.Fatal(diag.Render(err))
 	}
 	d := decoder(t, s)
 	d.Addr = 160
@@ -318,7 +319,7 @@ func TestOperandsInMemoriesOfAGroup(t *testing.T) {
 </bitset>
 </isa>`)}}, "a.xml", isa.Options{})
 	if err != nil {
-		t.Fatal(isa.Explain(err))
+		t.Fatal(diag.Render(err))
 	}
 	if m := s.Memories(); len(m) != 3 || m[2].Name != "c2" || m[2].Use != "constant" || m[2].Size != 64 || fmt.Sprint(m[2].Access) != "[u8 u32]" {
 		t.Errorf("memories %v", m)
@@ -416,7 +417,7 @@ func TestOperandBitsOfCycles(t *testing.T) {
 		<field name="N" low="0" high="3" type="uint"/><field name="M" low="4" high="7" type="uint"/>
 		<derived name="A" type="uint" width="8"><expr>{B} + {N}</expr></derived><derived name="B" type="uint" width="8"><expr>{M} ? {A} : 1</expr></derived></bitset></isa>`)}}, "a.xml", isa.Options{})
 	if err != nil {
-		t.Fatal(isa.Explain(err))
+		t.Fatal(diag.Render(err))
 	}
 	d := decoder(t, s)
 	in, _ := d.Decode(bits.Of(0x03))

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/isago/isago/bits"
+	"github.com/isago/isago/diag"
 	"github.com/isago/isago/isa"
 )
 
@@ -39,7 +40,7 @@ func TestRandomLeaves(t *testing.T) {
 	}
 	set, err := isa.Load(fstest.MapFS{"a.xml": {Data: []byte(b.String() + "</isa>")}}, "a.xml", isa.Options{})
 	if err != nil {
-		t.Fatal(isa.Explain(err))
+		t.Fatal(diag.Render(err))
 	}
 	d, err := set.NewDecoder("")
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/isago/isago/diag"
 	"github.com/isago/isago/isa"
 )
 
@@ -32,7 +33,7 @@ func TestRuns(t *testing.T) {
 </isa>`)}}
 	set, err := isa.Load(files, "x.xml", isa.Options{})
 	if err != nil {
-		t.Fatal(isa.Explain(err))
+		t.Fatal(diag.Render(err))
 	}
 	root, err := set.Root("")
 	if err != nil {

@@ -10,7 +10,6 @@ import (
 	"sync/atomic"
 
 	"github.com/isago/isago/bits"
-	"github.com/isago/isago/diag"
 	"github.com/isago/isago/internal/model"
 	"github.com/isago/isago/internal/spec"
 )
@@ -107,10 +106,6 @@ func (s *Set) tree(r *model.Root) *tree {
 	s.trees[r.ID].Store(t)
 	return t
 }
-
-// Explain formats an error of Load, of a parser or of a decoder for a person: each mistake with
-// its line and a caret under it. Errors of other origin are formatted as they are.
-func Explain(err error) string { return diag.Render(err) }
 
 // Name returns the machine's name, "" if the description does not give one.
 func (s *Set) Name() string { return s.model.ISA.Name }

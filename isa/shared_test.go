@@ -6,6 +6,7 @@ import (
 	"testing/fstest"
 
 	"github.com/isago/isago/bits"
+	"github.com/isago/isago/diag"
 )
 
 // findingsOf returns what is found of each of some words, one decoder printing all.
@@ -13,7 +14,7 @@ func findingsOf(t *testing.T, source string, words ...uint64) (list [][]string) 
 	t.Helper()
 	s, err := Load(fstest.MapFS{"a.xml": {Data: []byte(source)}}, "a.xml", Options{})
 	if err != nil {
-		t.Fatal(Explain(err))
+		t.Fatal(diag.Render(err))
 	}
 	d, err := s.NewDecoder("")
 	if err != nil {

@@ -62,7 +62,7 @@ func TestEffort(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			set, err := isa.Load(fstest.MapFS{"a.xml": {Data: []byte(source)}}, "a.xml", isa.Options{})
 			if err != nil {
-				t.Fatal(isa.Explain(err))
+				t.Fatal(diag.Render(err))
 			}
 			start := time.Now()
 			r, err := Check(t.Context(), set, Options{Effort: 10})
@@ -96,7 +96,7 @@ func TestEndsEarly(t *testing.T) {
 		}
 		set, err := isa.Load(fstest.MapFS{"a.xml": {Data: source}}, "a.xml", isa.Options{})
 		if err != nil {
-			t.Fatal(isa.Explain(err))
+			t.Fatal(diag.Render(err))
 		}
 		places := func(steps int64) map[string]bool {
 			r, err := Check(t.Context(), set, Options{Search: 20, steps: steps})
@@ -128,7 +128,7 @@ func TestEndsEarly(t *testing.T) {
 func TestCancelled(t *testing.T) {
 	set, err := isa.Load(fstest.MapFS{"a.xml": {Data: []byte(costly()["product"])}}, "a.xml", isa.Options{})
 	if err != nil {
-		t.Fatal(isa.Explain(err))
+		t.Fatal(diag.Render(err))
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()

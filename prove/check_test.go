@@ -22,7 +22,7 @@ func check(t *testing.T, file, source string) (*isa.Set, *Report) {
 	t.Helper()
 	set, err := isa.Load(fstest.MapFS{file: {Data: []byte(source)}}, file, isa.Options{})
 	if err != nil {
-		t.Fatal(isa.Explain(err))
+		t.Fatal(diag.Render(err))
 	}
 	r, err := Check(t.Context(), set, Options{Search: 1000})
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"testing/fstest"
 
+	"github.com/isago/isago/diag"
 	"github.com/isago/isago/isa"
 	"github.com/isago/isago/prove"
 )
@@ -26,7 +27,7 @@ var lamp = fstest.MapFS{"lamp.xml": {Data: []byte(`<isa>
 func ExampleCheck() {
 	set, err := isa.Load(lamp, "lamp.xml", isa.Options{})
 	if err != nil {
-		fmt.Print(isa.Explain(err))
+		fmt.Print(diag.Render(err))
 		return
 	}
 	report, err := prove.Check(context.Background(), set, prove.Options{})

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/isago/isago/diag"
 	"github.com/isago/isago/internal/testgpu"
 	"github.com/isago/isago/isa"
 )
@@ -14,7 +15,7 @@ func checkHeron(t testing.TB, files fs.FS, opt Options) (*isa.Set, *Report) {
 	t.Helper()
 	set, err := isa.Load(files, testgpu.File, isa.Options{})
 	if err != nil {
-		t.Fatal(isa.Explain(err))
+		t.Fatal(diag.Render(err))
 	}
 	opt.Search = -1
 	r, err := Check(t.Context(), set, opt)

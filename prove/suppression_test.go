@@ -4,6 +4,7 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/isago/isago/diag"
 	"github.com/isago/isago/isa"
 	"github.com/isago/isago/prove"
 )
@@ -33,7 +34,7 @@ func TestExceptionsOfFields(t *testing.T) {
 		files := fstest.MapFS{"x.xml": {Data: []byte(head + c.exception + body)}}
 		set, err := isa.Load(files, "x.xml", isa.Options{})
 		if err != nil {
-			t.Fatal(isa.Explain(err))
+			t.Fatal(diag.Render(err))
 		}
 		r, err := prove.Check(t.Context(), set, prove.Options{})
 		if err != nil {
@@ -84,7 +85,7 @@ func TestExceptionsOfFieldsFoundBySearch(t *testing.T) {
 		files := fstest.MapFS{"x.xml": {Data: []byte(head + exception + body)}}
 		set, err := isa.Load(files, "x.xml", isa.Options{})
 		if err != nil {
-			t.Fatal(isa.Explain(err))
+			t.Fatal(diag.Render(err))
 		}
 		r, err := prove.Check(t.Context(), set, prove.Options{Search: 1000})
 		if err != nil {

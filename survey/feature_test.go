@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/isago/isago/bits"
+	"github.com/isago/isago/diag"
 	"github.com/isago/isago/isa"
 	"github.com/isago/isago/survey"
 	"github.com/isago/isago/target/pica200"
@@ -93,7 +94,7 @@ func shader(t *testing.T) (*isa.Set, *isa.Decoder) {
 	t.Helper()
 	set, err := pica200.Load(isa.Options{})
 	if err != nil {
-		t.Fatal(isa.Explain(err))
+		t.Fatal(diag.Render(err))
 	}
 	d, err := set.NewDecoder("")
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/isago/isago/bits"
+	"github.com/isago/isago/diag"
 	"github.com/isago/isago/isa"
 	"github.com/isago/isago/survey"
 )
@@ -16,7 +17,7 @@ func example(t testing.TB) (*isa.Set, *isa.Decoder) {
 	t.Helper()
 	set, err := isa.Load(os.DirFS("../target/example"), "example.xml", isa.Options{})
 	if err != nil {
-		t.Fatal(isa.Explain(err))
+		t.Fatal(diag.Render(err))
 	}
 	d, err := set.NewDecoder("")
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"github.com/aymanbagabas/go-udiff/lcs"
 
 	"github.com/isago/isago/bits"
+	"github.com/isago/isago/diag"
 	"github.com/isago/isago/internal/program"
 	"github.com/isago/isago/isa"
 )
@@ -75,7 +76,7 @@ func compared(t *testing.T, a, b *Listing) *Diff {
 func TestHunks(t *testing.T) {
 	set, err := isa.Load(os.DirFS("../target/example"), "example.xml", isa.Options{})
 	if err != nil {
-		t.Fatal(isa.Explain(err))
+		t.Fatal(diag.Render(err))
 	}
 	// nop; add r1, r1, 1; nop
 	d := compared(t, rawListing(t, set, []byte{0, 0, 0x31, 0x22, 0, 0}), rawListing(t, set, []byte{0, 0, 0x32, 0x22, 0, 0}))
@@ -102,7 +103,7 @@ func TestHunks(t *testing.T) {
 func TestCompareAllocates(t *testing.T) {
 	set, err := isa.Load(os.DirFS("../target/example"), "example.xml", isa.Options{})
 	if err != nil {
-		t.Fatal(isa.Explain(err))
+		t.Fatal(diag.Render(err))
 	}
 	const words = 100_000
 	random := rand.New(rand.NewPCG(1, 2))

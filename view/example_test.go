@@ -6,6 +6,7 @@ import (
 	"os"
 
 	"github.com/isago/isago/bits"
+	"github.com/isago/isago/diag"
 	"github.com/isago/isago/isa"
 	"github.com/isago/isago/target/catalog"
 	"github.com/isago/isago/target/example"
@@ -15,7 +16,7 @@ import (
 func ExampleExplain() {
 	set, err := example.Load(isa.Options{})
 	if err != nil {
-		fmt.Println(isa.Explain(err))
+		fmt.Println(diag.Render(err))
 		return
 	}
 	d, err := set.NewDecoder("")
@@ -48,7 +49,7 @@ func ExampleExplain() {
 func ExampleListing() {
 	set, err := example.Load(isa.Options{})
 	if err != nil {
-		fmt.Println(isa.Explain(err))
+		fmt.Println(diag.Render(err))
 		return
 	}
 	d, err := set.NewDecoder("")
@@ -77,7 +78,7 @@ func ExampleListing() {
 func ExampleJSON() {
 	set, err := example.Load(isa.Options{})
 	if err != nil {
-		fmt.Println(isa.Explain(err))
+		fmt.Println(diag.Render(err))
 		return
 	}
 	d, err := set.NewDecoder("")

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/isago/isago/bits"
+	"github.com/isago/isago/diag"
 	"github.com/isago/isago/facts"
 	"github.com/isago/isago/internal/alloctest"
 	"github.com/isago/isago/internal/program"
@@ -182,7 +183,7 @@ func TestSchema(t *testing.T) {
 	for _, m := range catalog.Machines() {
 		set, err := m.Load(isa.Options{})
 		if err != nil {
-			t.Fatal(isa.Explain(err))
+			t.Fatal(diag.Render(err))
 		}
 		told, err := facts.Open(set)
 		if err != nil {
@@ -236,7 +237,7 @@ func BenchmarkJSON(b *testing.B) {
 	for _, m := range catalog.Machines() {
 		set, err := m.Load(isa.Options{})
 		if err != nil {
-			b.Fatal(isa.Explain(err))
+			b.Fatal(diag.Render(err))
 		}
 		d, err := set.NewDecoder("")
 		if err != nil {

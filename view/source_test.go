@@ -22,7 +22,7 @@ import (
 func TestLosslessPrograms(t *testing.T) {
 	set, err := tesla.Load(isa.Options{})
 	if err != nil {
-		t.Fatal(isa.Explain(err))
+		t.Fatal(diag.Render(err))
 	}
 	compiler, err := tesla.NewCompiler()
 	if err != nil {

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/isago/isago/diag"
 	"github.com/isago/isago/internal/program"
 	"github.com/isago/isago/isa"
 	"github.com/isago/isago/target/example"
@@ -34,11 +35,11 @@ const twoLengths = `<isa name="two" strict="true"><doc>D.</doc>
 func TestStream(t *testing.T) {
 	two, err := isa.Load(fstest.MapFS{"two.xml": {Data: []byte(twoLengths)}}, "two.xml", isa.Options{})
 	if err != nil {
-		t.Fatal(isa.Explain(err))
+		t.Fatal(diag.Render(err))
 	}
 	five, err := example.Load(isa.Options{})
 	if err != nil {
-		t.Fatal(isa.Explain(err))
+		t.Fatal(diag.Render(err))
 	}
 	data := make([]byte, 150<<10+2)
 	r := rand.New(rand.NewPCG(1, 2))
@@ -101,7 +102,7 @@ func streamed(t *testing.T, set *isa.Set, data []byte, bare bool, workers int) (
 func TestStreamShort(t *testing.T) {
 	set, err := example.Load(isa.Options{})
 	if err != nil {
-		t.Fatal(isa.Explain(err))
+		t.Fatal(diag.Render(err))
 	}
 	s := view.Stream{In: bytes.NewReader(make([]byte, 10)), Size: 20, Workers: 2}
 	s.New = func(*program.Labels) (*view.Listing, error) { return listingOf(t, set, true), nil }
@@ -131,7 +132,7 @@ func (r *readUntil) Write(p []byte) (int, error) {
 func TestStreamStartsAtOnce(t *testing.T) {
 	set, err := example.Load(isa.Options{})
 	if err != nil {
-		t.Fatal(isa.Explain(err))
+		t.Fatal(diag.Render(err))
 	}
 	const size = 10 << 17 // ten pieces
 	for _, unlabelled := range []bool{false, true} {
@@ -169,7 +170,7 @@ func TestStreamStartsAtOnce(t *testing.T) {
 func TestStreamUnlabelled(t *testing.T) {
 	set, err := example.Load(isa.Options{})
 	if err != nil {
-		t.Fatal(isa.Explain(err))
+		t.Fatal(diag.Render(err))
 	}
 	data := make([]byte, 150<<10)
 	r := rand.New(rand.NewPCG(3, 4))
@@ -214,7 +215,7 @@ func (c *cutShort) ReadAt(p []byte, off int64) (int, error) {
 func TestStreamEndsWithItsContext(t *testing.T) {
 	set, err := example.Load(isa.Options{})
 	if err != nil {
-		t.Fatal(isa.Explain(err))
+		t.Fatal(diag.Render(err))
 	}
 	const size = 1 << 26
 	for name, run := range map[string]func(ctx context.Context, s *view.Stream) error{

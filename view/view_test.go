@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/isago/isago/bits"
+	"github.com/isago/isago/diag"
 	"github.com/isago/isago/internal/program"
 	"github.com/isago/isago/isa"
 	"github.com/isago/isago/target/example"
@@ -56,7 +57,7 @@ func wideDecoder(t *testing.T) *isa.Decoder {
 func newDecoder(t *testing.T, s *isa.Set, err error) *isa.Decoder {
 	t.Helper()
 	if err != nil {
-		t.Fatal(isa.Explain(err))
+		t.Fatal(diag.Render(err))
 	}
 	d, err := s.NewDecoder("")
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/isago/isago/diag"
 	"github.com/isago/isago/internal/program"
 	"github.com/isago/isago/isa"
 	"github.com/isago/isago/target/example"
@@ -15,7 +16,7 @@ import (
 func TestProgressOfListing(t *testing.T) {
 	set, err := example.Load(isa.Options{})
 	if err != nil {
-		t.Fatal(isa.Explain(err))
+		t.Fatal(diag.Render(err))
 	}
 	d, err := set.NewDecoder("")
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/isago/isago/diag"
 	"github.com/isago/isago/exec"
 	"github.com/isago/isago/isa"
 	"github.com/isago/isago/target/catalog"
@@ -19,7 +20,7 @@ func TestListedNames(t *testing.T) {
 		}
 		l, err := exec.Raw(set, nil, 0, set.DefaultContext(), nil)
 		if err != nil {
-			t.Fatalf("%s: %v", m.Name, isa.Explain(err))
+			t.Fatalf("%s: %v", m.Name, diag.Render(err))
 		}
 		names := 0
 		for _, r := range registersOf(set) {

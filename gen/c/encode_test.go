@@ -12,6 +12,7 @@ import (
 
 	"github.com/isago/isago/asm"
 	"github.com/isago/isago/bits"
+	"github.com/isago/isago/diag"
 	"github.com/isago/isago/gen"
 	"github.com/isago/isago/isa"
 )
@@ -193,7 +194,7 @@ func TestEncodesFinch(t *testing.T) {
 	load := func(gen uint32) *isa.Set {
 		set, err := isa.Load(fsys, "finch.xml", isa.Options{Gen: gen})
 		if err != nil {
-			t.Fatal(isa.Explain(err))
+			t.Fatal(diag.Render(err))
 		}
 		return set
 	}

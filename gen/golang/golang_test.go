@@ -9,6 +9,7 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/isago/isago/diag"
 	"github.com/isago/isago/gen"
 	"github.com/isago/isago/gen/golang"
 	"github.com/isago/isago/internal/gentest"
@@ -69,7 +70,7 @@ func TestCommentsOfNumbers(t *testing.T) {
 <bitset name="#r" size="1"><display>r{N}</display><field name="N" pos="0" type="uint"/><reg file="r" index="{N}"/></bitset>
 </isa>`)}}, "a.xml", isa.Options{})
 	if err != nil {
-		t.Fatal(isa.Explain(err))
+		t.Fatal(diag.Render(err))
 	}
 	p, err := gen.New(t.Context(), set, gen.Options{})
 	if err != nil {

@@ -22,6 +22,7 @@ import (
 	"testing/fstest"
 
 	"github.com/isago/isago/bits"
+	"github.com/isago/isago/diag"
 	"github.com/isago/isago/gen"
 	"github.com/isago/isago/internal/inside"
 	"github.com/isago/isago/internal/invented"
@@ -601,7 +602,7 @@ func swappedListings(t *testing.T, build func(p *gen.Program) string) {
 </isa>`
 	set, err := isa.Load(fstest.MapFS{"swapped.xml": {Data: []byte(text)}}, "swapped.xml", isa.Options{})
 	if err != nil {
-		t.Fatal(isa.Explain(err))
+		t.Fatal(diag.Render(err))
 	}
 	p, err := gen.New(t.Context(), set, gen.Options{Fallback: "swapped", Mesa: true})
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/isago/isago/diag"
 	"github.com/isago/isago/internal/invented"
 	"github.com/isago/isago/isa"
 )
@@ -13,7 +14,7 @@ func TestForeignLoads(t *testing.T) {
 	for seed := range uint64(300) {
 		text := invented.Foreign(seed)
 		if _, err := isa.Load(fstest.MapFS{"a.xml": {Data: []byte(text)}}, "a.xml", isa.Options{}); err != nil {
-			t.Errorf("seed %d: %s\n%s", seed, isa.Explain(err), text)
+			t.Errorf("seed %d: %s\n%s", seed, diag.Render(err), text)
 		}
 	}
 }

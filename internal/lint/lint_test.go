@@ -28,11 +28,11 @@ func check(t *testing.T, data []byte) (diag.List, error) {
 	t.Helper()
 	set, err := example.Load(isa.Options{})
 	if err != nil {
-		t.Fatal(isa.Explain(err))
+		t.Fatal(diag.Render(err))
 	}
 	told, err := facts.Open(set)
 	if err != nil {
-		t.Fatal(isa.Explain(err))
+		t.Fatal(diag.Render(err))
 	}
 	d, err := set.NewDecoder("")
 	if err != nil {

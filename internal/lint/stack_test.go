@@ -28,11 +28,11 @@ const saves = `<isa name="saves" strict="true">
 func TestStackKeepsResult(t *testing.T) {
 	set, err := isa.Load(fstest.MapFS{"saves.xml": {Data: []byte(saves)}}, "saves.xml", isa.Options{})
 	if err != nil {
-		t.Fatal(isa.Explain(err))
+		t.Fatal(diag.Render(err))
 	}
 	told, err := facts.Open(set)
 	if err != nil {
-		t.Fatal(isa.Explain(err))
+		t.Fatal(diag.Render(err))
 	}
 	for code, want := range map[string]int{"\x00\x01\x02\x03": 0, "\x00\x03": 1} {
 		d, err := set.NewDecoder("")

@@ -65,11 +65,11 @@ func TestUnits(t *testing.T) {
 	} {
 		isaSet, err := isa.Load(fstest.MapFS{"clauses.xml": {Data: []byte(clauses)}}, "clauses.xml", isa.Options{})
 		if err != nil {
-			t.Fatal(isa.Explain(err))
+			t.Fatal(diag.Render(err))
 		}
 		told, err := facts.Open(isaSet)
 		if err != nil {
-			t.Fatal(isa.Explain(err))
+			t.Fatal(diag.Render(err))
 		}
 		d, err := isaSet.NewDecoder("#clause")
 		if err != nil {

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/isago/isago/bits"
+	"github.com/isago/isago/diag"
 	"github.com/isago/isago/exec"
 	"github.com/isago/isago/internal/sem"
 	"github.com/isago/isago/isa"
@@ -32,10 +33,10 @@ func newExecutor(machine string) (*executor, error) {
 	}
 	x := &executor{programs: map[string]*exec.Program{}}
 	if x.set, err = named.Load(isa.Options{}); err != nil {
-		return nil, errors.New(isa.Explain(err))
+		return nil, errors.New(diag.Render(err))
 	}
 	if x.m, err = exec.Open(x.set); err != nil {
-		return nil, errors.New(isa.Explain(err))
+		return nil, errors.New(diag.Render(err))
 	}
 	x.root, err = x.m.Root("")
 	return x, err

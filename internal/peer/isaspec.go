@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/isago/isago/bits"
+	"github.com/isago/isago/diag"
 	"github.com/isago/isago/isa"
 	"github.com/isago/isago/isa/mesa"
 )
@@ -52,7 +53,7 @@ func (c *isaspecComparer) printer(gen uint32) (*printer, error) {
 	}
 	set, err := isa.Load(os.DirFS(filepath.Dir(c.file)), filepath.Base(c.file), isa.Options{Gen: gen})
 	if err != nil {
-		return nil, fmt.Errorf("%s", isa.Explain(err))
+		return nil, fmt.Errorf("%s", diag.Render(err))
 	}
 	p := &printer{}
 	if p.decoder, err = set.NewDecoder(""); err != nil {

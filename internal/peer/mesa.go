@@ -70,7 +70,7 @@ func newMesaComparer(file string) (c mesaComparer, err error) {
 		return c, err
 	}
 	if c.set, err = c.machine.Load(isa.Options{Syntax: "mesa"}); err != nil {
-		return c, fmt.Errorf("%s", isa.Explain(err))
+		return c, fmt.Errorf("%s", diag.Render(err))
 	}
 	stage := strings.TrimPrefix(filepath.Ext(strings.TrimSuffix(file, ".bin")), ".")
 	c.ctx, err = c.set.ParseContext(c.set.DefaultContext(), "stage", stage)

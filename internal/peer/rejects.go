@@ -69,7 +69,7 @@ func readRejected(xml, stage, message string) (got, want string) {
 	}
 	switch {
 	case err != nil:
-		return isa.Explain(err), "accepted"
+		return diag.Render(err), "accepted"
 	case shown == nil:
 		return "", ""
 	}

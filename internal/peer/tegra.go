@@ -7,6 +7,7 @@ import (
 
 	"github.com/isago/isago/asm"
 	"github.com/isago/isago/bits"
+	"github.com/isago/isago/diag"
 	"github.com/isago/isago/isa"
 	"github.com/isago/isago/target/catalog"
 )
@@ -47,7 +48,7 @@ func newListingComparer(machine string) (*listingComparer, error) {
 	}
 	set, err := m.Load(isa.Options{})
 	if err != nil {
-		return nil, errors.New(isa.Explain(err))
+		return nil, errors.New(diag.Render(err))
 	}
 	d, err := set.NewDecoder("")
 	if err != nil {

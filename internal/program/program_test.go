@@ -65,13 +65,13 @@ func load(t testing.TB, text string) *isa.Set {
 	if text == "" {
 		s, err := example.Load(isa.Options{})
 		if err != nil {
-			t.Fatal(isa.Explain(err))
+			t.Fatal(diag.Render(err))
 		}
 		return s
 	}
 	s, err := isa.Load(fstest.MapFS{"x.xml": {Data: []byte(text)}}, "x.xml", isa.Options{})
 	if err != nil {
-		t.Fatal(isa.Explain(err))
+		t.Fatal(diag.Render(err))
 	}
 	return s
 }
@@ -659,7 +659,7 @@ func FuzzAssemble(f *testing.F) {
 		}
 		for _, s := range sets {
 			if _, err := assemble(t, s, text); err != nil {
-				isa.Explain(err)
+				diag.Render(err)
 			}
 		}
 	})

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/isago/isago/bits"
+	"github.com/isago/isago/diag"
 	"github.com/isago/isago/internal/roundtrip"
 	"github.com/isago/isago/internal/testgpu"
 	"github.com/isago/isago/isa"
@@ -40,7 +41,7 @@ func heron(t *testing.T, gen uint32) *isa.Set {
 	t.Helper()
 	set, err := isa.Load(testgpu.Files(), testgpu.File, isa.Options{Gen: gen})
 	if err != nil {
-		t.Fatal(isa.Explain(err))
+		t.Fatal(diag.Render(err))
 	}
 	return set
 }
@@ -49,7 +50,7 @@ func TestPICA200(t *testing.T) {
 	t.Parallel()
 	set, err := pica200.Load(isa.Options{})
 	if err != nil {
-		t.Fatal(isa.Explain(err))
+		t.Fatal(diag.Render(err))
 	}
 	try(t, set, *words)
 }
@@ -62,7 +63,7 @@ func TestDescriptions(t *testing.T) {
 				t.Parallel()
 				set, err := isa.Load(os.DirFS("testdata"), file, isa.Options{Gen: gen})
 				if err != nil {
-					t.Fatal(isa.Explain(err))
+					t.Fatal(diag.Render(err))
 				}
 				try(t, set, min(*words, 2000))
 			})
@@ -76,7 +77,7 @@ func TestSpec(t *testing.T) {
 	}
 	set, err := isa.Load(os.DirFS(filepath.Dir(*specFile)), filepath.Base(*specFile), isa.Options{Gen: uint32(*specGen)})
 	if err != nil {
-		t.Fatal(isa.Explain(err))
+		t.Fatal(diag.Render(err))
 	}
 	try(t, set, *words)
 }

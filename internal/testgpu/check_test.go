@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/isago/isago/bits"
+	"github.com/isago/isago/diag"
 	"github.com/isago/isago/internal/testgpu"
 	"github.com/isago/isago/isa"
 	"github.com/isago/isago/prove"
@@ -50,7 +51,7 @@ func find(t *testing.T, files fs.FS, list []testgpu.Defect) {
 	const gen = 400 // which has all defects
 	set, err := isa.Load(files, testgpu.File, isa.Options{Gen: gen})
 	if err != nil {
-		t.Fatal(isa.Explain(err))
+		t.Fatal(diag.Render(err))
 	}
 	r, err := prove.Check(t.Context(), set, prove.Options{Gens: []uint32{gen}, Search: -1})
 	if err != nil {

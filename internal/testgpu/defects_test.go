@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/isago/isago/bits"
+	"github.com/isago/isago/diag"
 	"github.com/isago/isago/internal/testgpu"
 	"github.com/isago/isago/isa"
 )
@@ -18,7 +19,7 @@ func TestDefects(t *testing.T) {
 			}
 			set, err := isa.Load(files, testgpu.File, isa.Options{Gen: d.Gen})
 			if err != nil {
-				t.Fatal(isa.Explain(err))
+				t.Fatal(diag.Render(err))
 			}
 			if d.Printed == "" {
 				return

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/isago/isago/bits"
+	"github.com/isago/isago/diag"
 	"github.com/isago/isago/internal/inside"
 	"github.com/isago/isago/internal/roundtrip"
 	"github.com/isago/isago/internal/testgpu"
@@ -21,7 +22,7 @@ func load(t testing.TB, gen uint32) *isa.Set {
 	t.Helper()
 	s, err := isa.Load(testgpu.Files(), testgpu.File, isa.Options{Gen: gen})
 	if err != nil {
-		t.Fatal(isa.Explain(err))
+		t.Fatal(diag.Render(err))
 	}
 	return s
 }

@@ -8,6 +8,7 @@ import (
 	"testing/fstest"
 
 	"github.com/isago/isago/bits"
+	"github.com/isago/isago/diag"
 	"github.com/isago/isago/internal/alloctest"
 	"github.com/isago/isago/isa"
 	"github.com/isago/isago/isa/mesa"
@@ -17,7 +18,7 @@ func loadXML(t testing.TB, xml string) *isa.Set {
 	t.Helper()
 	s, err := isa.Load(fstest.MapFS{"a.xml": {Data: []byte(xml)}}, "a.xml", isa.Options{})
 	if err != nil {
-		t.Fatal(isa.Explain(err))
+		t.Fatal(diag.Render(err))
 	}
 	return s
 }
@@ -113,7 +114,7 @@ func TestMesa(t *testing.T) {
 			xml := `<isa><bitset name="#instruction" size="32"/><bitset name="x" extends="#instruction">` + test.leaf + `</bitset></isa>`
 			set, err := isa.Load(fstest.MapFS{"a.xml": {Data: []byte(xml)}}, "a.xml", isa.Options{})
 			if err != nil {
-				t.Fatal(isa.Explain(err))
+				t.Fatal(diag.Render(err))
 			}
 			m, err := mesa.New(set, "")
 			if err != nil {
@@ -150,7 +151,7 @@ func TestMesaWide(t *testing.T) {
 	set, err := isa.Load(fstest.MapFS{"a.xml": {Data: []byte(`<isa><bitset name="#instruction" size="96"/>
 	<bitset name="x" extends="#instruction"><display>{V}</display><field name="V" low="0" high="95" type="hex"/></bitset></isa>`)}}, "a.xml", isa.Options{})
 	if err != nil {
-		t.Fatal(isa.Explain(err))
+		t.Fatal(diag.Render(err))
 	}
 	m, err := mesa.New(set, "")
 	if err != nil {
@@ -179,7 +180,7 @@ func TestMesaLeak(t *testing.T) {
 	<bitset name="b" extends="#instruction"><display>b</display><pattern low="0" high="7">1xxxxxx1</pattern></bitset>
 	<bitset name="c" extends="#instruction"><display>c</display><pattern low="0" high="7">00000000</pattern></bitset></isa>`)}}, "a.xml", isa.Options{})
 	if err != nil {
-		t.Fatal(isa.Explain(err))
+		t.Fatal(diag.Render(err))
 	}
 	m, err := mesa.New(set, "")
 	if err != nil {
@@ -199,7 +200,7 @@ func TestMesaStrict(t *testing.T) {
 	set, err := isa.Load(fstest.MapFS{"a.xml": {Data: []byte(`<isa name="s" strict="true"><bitset name="#instruction" size="8">
 	<display>a</display><pattern low="0" high="7">00000000</pattern></bitset></isa>`)}}, "a.xml", isa.Options{})
 	if err != nil {
-		t.Fatal(isa.Explain(err))
+		t.Fatal(diag.Render(err))
 	}
 	if _, err := mesa.New(set, ""); err == nil || !strings.Contains(err.Error(), "s is strict") {
 		t.Errorf("got %v", err)

@@ -8,6 +8,7 @@ import (
 	"testing/fstest"
 
 	"github.com/isago/isago/bits"
+	"github.com/isago/isago/diag"
 	"github.com/isago/isago/internal/invented"
 	"github.com/isago/isago/internal/roundtrip"
 	"github.com/isago/isago/internal/testgpu"
@@ -22,7 +23,7 @@ func TestDecoderPrintsAlike(t *testing.T) {
 	for _, gen := range testgpu.Gens {
 		set, err := isa.Load(testgpu.Files(), testgpu.File, isa.Options{Gen: gen})
 		if err != nil {
-			t.Fatal(isa.Explain(err))
+			t.Fatal(diag.Render(err))
 		}
 		quick, err := mesa.New(set, "")
 		if err != nil {
@@ -79,7 +80,7 @@ func TestAlikeOfRandom(t *testing.T) {
 		source := invented.Foreign(*alikeSeed + seed)
 		set, err := isa.Load(fstest.MapFS{"a.xml": {Data: []byte(source)}}, "a.xml", isa.Options{})
 		if err != nil {
-			t.Fatal(isa.Explain(err))
+			t.Fatal(diag.Render(err))
 		}
 		quick, err := mesa.New(set, "")
 		if err != nil {

@@ -7,6 +7,7 @@ import (
 	"testing/fstest"
 
 	"github.com/isago/isago/bits"
+	"github.com/isago/isago/diag"
 	"github.com/isago/isago/internal/roundtrip"
 	"github.com/isago/isago/isa"
 	"github.com/isago/isago/isa/mesa"
@@ -98,7 +99,7 @@ func wide() string {
 func loadWide(tb testing.TB) (*isa.Set, []bits.Value) {
 	set, err := isa.Load(fstest.MapFS{"wide.xml": {Data: []byte(wide())}}, "wide.xml", isa.Options{})
 	if err != nil {
-		tb.Fatal(isa.Explain(err))
+		tb.Fatal(diag.Render(err))
 	}
 	source := roundtrip.NewWords(set, 1)
 	root, err := set.Root("")

@@ -9,6 +9,7 @@ import (
 
 	"github.com/isago/isago/asm"
 	"github.com/isago/isago/bits"
+	"github.com/isago/isago/diag"
 	"github.com/isago/isago/internal/inside"
 	"github.com/isago/isago/internal/program"
 	"github.com/isago/isago/internal/spec"
@@ -22,7 +23,7 @@ func loadSyntax(t testing.TB, syntax string) *isa.Set {
 	t.Helper()
 	set, err := loadSet(syntax)
 	if err != nil {
-		t.Fatal(isa.Explain(err))
+		t.Fatal(diag.Render(err))
 	}
 	return set
 }

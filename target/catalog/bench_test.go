@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/isago/isago/bits"
+	"github.com/isago/isago/diag"
 	"github.com/isago/isago/internal/alloctest"
 	"github.com/isago/isago/isa"
 	"github.com/isago/isago/target/catalog"
@@ -28,7 +29,7 @@ func sample(tb testing.TB, m catalog.Machine) (*isa.Decoder, []isa.Inst) {
 	tb.Helper()
 	set, err := m.Load(isa.Options{})
 	if err != nil {
-		tb.Fatal(isa.Explain(err))
+		tb.Fatal(diag.Render(err))
 	}
 	d, err := set.NewDecoder("")
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/isago/isago/diag"
 	"github.com/isago/isago/isa"
 	"github.com/isago/isago/target/catalog"
 )
@@ -16,7 +17,7 @@ func TestMachines(t *testing.T) {
 	for _, m := range catalog.Machines() {
 		set, err := m.Load(isa.Options{})
 		if err != nil {
-			t.Errorf("%s: %s", m.Name, isa.Explain(err))
+			t.Errorf("%s: %s", m.Name, diag.Render(err))
 			continue
 		}
 		if set.Name() != m.Name {
@@ -88,11 +89,11 @@ func TestProducts(t *testing.T) {
 	for _, m := range catalog.Machines() {
 		set, err := m.Load(isa.Options{})
 		if err != nil {
-			t.Fatal(isa.Explain(err))
+			t.Fatal(diag.Render(err))
 		}
 		products, err := m.Products()
 		if err != nil {
-			t.Fatal(isa.Explain(err))
+			t.Fatal(diag.Render(err))
 		}
 		if !reflect.DeepEqual(products, set.Products()) {
 			t.Errorf("%s: read alone the products are %v, with the rest %v", m.Name, products, set.Products())

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/isago/isago/diag"
 	"github.com/isago/isago/isa"
 	"github.com/isago/isago/prove"
 	"github.com/isago/isago/target/catalog"
@@ -24,7 +25,7 @@ func TestCheck(t *testing.T) {
 	for _, m := range catalog.Machines() {
 		set, err := m.Load(isa.Options{})
 		if err != nil {
-			t.Fatalf("%s: %s", m.Name, isa.Explain(err))
+			t.Fatalf("%s: %s", m.Name, diag.Render(err))
 		}
 		r, err := prove.Check(t.Context(), set, prove.Options{Search: -1})
 		if err != nil {

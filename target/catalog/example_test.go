@@ -3,6 +3,7 @@ package catalog_test
 import (
 	"fmt"
 
+	"github.com/isago/isago/diag"
 	"github.com/isago/isago/isa"
 	"github.com/isago/isago/target/catalog"
 )
@@ -15,7 +16,7 @@ func ExampleLookup() {
 	}
 	set, err := m.Load(isa.Options{})
 	if err != nil {
-		fmt.Println(isa.Explain(err))
+		fmt.Println(diag.Render(err))
 		return
 	}
 	for _, t := range set.Tables() {
@@ -40,18 +41,18 @@ func ExampleCompiler() {
 		fmt.Println(err)
 		return
 	}
-	source := &isa.Source{Name: "flat.pica", Text: `.in place
+	source := &diag.Source{Name: "flat.pica", Text: `.in place
 .out spot position
 .proc main
 	mov spot, place
 .end
 `}
-	out, err := c.Compile([]*isa.Source{source}, catalog.CompileOptions{})
+	out, err := c.Compile([]*diag.Source{source}, catalog.CompileOptions{})
 	if err != nil {
-		fmt.Print(isa.Explain(err))
+		fmt.Print(diag.Render(err))
 		return
 	}
-	fmt.Print(isa.Explain(out.Warnings))
+	fmt.Print(diag.Render(out.Warnings))
 	machine, format, _ := catalog.Recognise(out.Bytes)
 	fmt.Println(machine.Name, format.Name, len(out.Bytes), "bytes")
 	// Output:

@@ -184,7 +184,7 @@ func BenchmarkLines(b *testing.B) {
 	for _, m := range catalog.Machines() {
 		set, err := m.Load(isa.Options{})
 		if err != nil {
-			b.Fatal(isa.Explain(err))
+			b.Fatal(diag.Render(err))
 		}
 		run := func(name string, readers ...*lineReader) {
 			if len(readers) > 0 {

@@ -4,6 +4,7 @@ import (
 	"embed"
 	"testing"
 
+	"github.com/isago/isago/diag"
 	"github.com/isago/isago/exec"
 	"github.com/isago/isago/isa"
 	"github.com/isago/isago/target/a2xx"
@@ -20,16 +21,16 @@ func TestDescriptionsAreSound(t *testing.T) {
 	} {
 		set, err := isa.Load(files, file, isa.Options{})
 		if err != nil {
-			t.Errorf("%s: %s", file, isa.Explain(err))
+			t.Errorf("%s: %s", file, diag.Render(err))
 			continue
 		}
 		for _, syntax := range set.Syntaxes() {
 			if _, err := set.With(isa.Options{Syntax: syntax}); err != nil {
-				t.Errorf("%s, %q: %s", file, syntax, isa.Explain(err))
+				t.Errorf("%s, %q: %s", file, syntax, diag.Render(err))
 			}
 		}
 		if _, err := exec.Open(set); err != nil {
-			t.Errorf("%s: %s", file, isa.Explain(err))
+			t.Errorf("%s: %s", file, diag.Render(err))
 		}
 	}
 }

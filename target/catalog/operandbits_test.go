@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/isago/isago/bits"
+	"github.com/isago/isago/diag"
 	"github.com/isago/isago/isa"
 	"github.com/isago/isago/target/catalog"
 )
@@ -19,7 +20,7 @@ func TestOperandBits(t *testing.T) {
 			t.Parallel()
 			set, err := m.Load(isa.Options{})
 			if err != nil {
-				t.Fatal(isa.Explain(err))
+				t.Fatal(diag.Render(err))
 			}
 			r := rand.New(rand.NewPCG(47, 1))
 			for _, root := range set.Roots() {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/isago/isago/bits"
+	"github.com/isago/isago/diag"
 	"github.com/isago/isago/isa"
 	"github.com/isago/isago/target/example"
 )
@@ -52,7 +53,7 @@ ffff	unknown
 func TestRows(t *testing.T) {
 	s, err := example.Load(isa.Options{})
 	if err != nil {
-		t.Fatal(isa.Explain(err))
+		t.Fatal(diag.Render(err))
 	}
 	d, err := s.NewDecoder("")
 	if err != nil {
@@ -98,7 +99,7 @@ func printWord(d *isa.Decoder, word bits.Value) (isa.Inst, string) {
 func TestChip(t *testing.T) {
 	s, err := example.Load(isa.Options{})
 	if err != nil {
-		t.Fatal(isa.Explain(err))
+		t.Fatal(diag.Render(err))
 	}
 	d, err := s.NewDecoder("")
 	if err != nil {
@@ -121,7 +122,7 @@ func TestChip(t *testing.T) {
 func TestLabel(t *testing.T) {
 	s, err := example.Load(isa.Options{})
 	if err != nil {
-		t.Fatal(isa.Explain(err))
+		t.Fatal(diag.Render(err))
 	}
 	d, err := s.NewDecoder("")
 	if err != nil {
@@ -137,7 +138,7 @@ func TestLabel(t *testing.T) {
 func ExampleLoad() {
 	set, err := example.Load(isa.Options{})
 	if err != nil {
-		fmt.Println(isa.Explain(err))
+		fmt.Println(diag.Render(err))
 		return
 	}
 	d, err := set.NewDecoder("")

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/isago/isago/bits"
+	"github.com/isago/isago/diag"
 	"github.com/isago/isago/exec"
 	"github.com/isago/isago/internal/sem"
 	"github.com/isago/isago/internal/spec"
@@ -30,11 +31,11 @@ r2=5 : 8602 2057 2251 => last=6 r1=6 s1=1
 func TestEffects(t *testing.T) {
 	set, err := example.Load(isa.Options{})
 	if err != nil {
-		t.Fatal(isa.Explain(err))
+		t.Fatal(diag.Render(err))
 	}
 	m, err := exec.Open(set)
 	if err != nil {
-		t.Fatal(isa.Explain(err))
+		t.Fatal(diag.Render(err))
 	}
 	for _, line := range strings.Split(strings.TrimSpace(effects), "\n") {
 		state, rest, _ := strings.Cut(line, " : ")
@@ -68,11 +69,11 @@ func TestEffects(t *testing.T) {
 func TestSaturate(t *testing.T) {
 	set, err := example.Load(isa.Options{})
 	if err != nil {
-		t.Fatal(isa.Explain(err))
+		t.Fatal(diag.Render(err))
 	}
 	m, err := exec.Open(set)
 	if err != nil {
-		t.Fatal(isa.Explain(err))
+		t.Fatal(diag.Render(err))
 	}
 	w, l := wave(t, m, []string{"2243"}, map[string]uint64{"saturate": 1})
 	set1(t, w, l, "r2=-32768")

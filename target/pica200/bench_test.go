@@ -125,7 +125,7 @@ func BenchmarkPrint(b *testing.B) {
 	_, files := benchFiles(b)
 	set, err := pica200.Load(isa.Options{Syntax: pica200.Syntax})
 	if err != nil {
-		b.Fatal(isa.Explain(err))
+		b.Fatal(diag.Render(err))
 	}
 	var tables [][]bits.Value
 	for _, f := range files {

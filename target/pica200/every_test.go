@@ -8,6 +8,7 @@ import (
 
 	"github.com/isago/isago/asm"
 	"github.com/isago/isago/bits"
+	"github.com/isago/isago/diag"
 	"github.com/isago/isago/isa"
 	"github.com/isago/isago/target/pica200"
 )
@@ -20,7 +21,7 @@ func TestEveryWord(t *testing.T) {
 	const lowBits = 7
 	set, err := pica200.Load(isa.Options{})
 	if err != nil {
-		t.Fatal(isa.Explain(err))
+		t.Fatal(diag.Render(err))
 	}
 	rng := rand.New(rand.NewPCG(1, 2))
 	table := make([]bits.Value, 1<<lowBits)

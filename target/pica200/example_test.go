@@ -6,6 +6,7 @@ import (
 	"os"
 
 	"github.com/isago/isago/bits"
+	"github.com/isago/isago/diag"
 	"github.com/isago/isago/exec"
 	"github.com/isago/isago/isa"
 	"github.com/isago/isago/target/pica200"
@@ -91,7 +92,7 @@ func ExampleLoad() {
 
 	set, err := pica200.Load(isa.Options{})
 	if err != nil {
-		fmt.Println(isa.Explain(err))
+		fmt.Println(diag.Render(err))
 		return
 	}
 	d, err := set.NewDecoder("")
@@ -124,7 +125,7 @@ func Example_processor() {
 
 	set, err := pica200.Load(isa.Options{})
 	if err != nil {
-		fmt.Println(isa.Explain(err))
+		fmt.Println(diag.Render(err))
 		return
 	}
 	p, err := exec.NewProcessor(set, exec.Setup{
@@ -137,7 +138,7 @@ func Example_processor() {
 		},
 	})
 	if err != nil {
-		fmt.Println(isa.Explain(err))
+		fmt.Println(diag.Render(err))
 		return
 	}
 	if err := p.Write("v1", 0, 0x3f800000, 0x40000000, 0, 0); err != nil { // 1, 2, 0, 0

@@ -71,7 +71,7 @@ func newAssembler(t testing.TB) *pica200.Assembler {
 	t.Helper()
 	set, err := pica200.Load(isa.Options{Syntax: pica200.Syntax})
 	if err != nil {
-		t.Fatal(isa.Explain(err))
+		t.Fatal(diag.Render(err))
 	}
 	a, err := pica200.NewAssembler(set)
 	if err != nil {

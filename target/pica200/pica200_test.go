@@ -8,6 +8,7 @@ import (
 
 	"github.com/isago/isago/asm"
 	"github.com/isago/isago/bits"
+	"github.com/isago/isago/diag"
 	"github.com/isago/isago/internal/inside"
 	"github.com/isago/isago/isa"
 	"github.com/isago/isago/target/pica200"
@@ -60,7 +61,7 @@ func load(t *testing.T) *isa.Set {
 	t.Helper()
 	s, err := pica200.Load(isa.Options{})
 	if err != nil {
-		t.Fatal(isa.Explain(err))
+		t.Fatal(diag.Render(err))
 	}
 	return s
 }

@@ -442,7 +442,7 @@ func TestRandomWords(t *testing.T) {
 	for _, syntax := range []string{"", pica200.Syntax} {
 		set, err := pica200.Load(isa.Options{Syntax: syntax})
 		if err != nil {
-			t.Fatal(isa.Explain(err))
+			t.Fatal(diag.Render(err))
 		}
 		d, err := set.NewDecoder("")
 		if err != nil {

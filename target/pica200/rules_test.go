@@ -38,7 +38,7 @@ func TestDescribed(t *testing.T) {
 		if err == nil {
 			_, err = pica200.NewAssembler(set)
 		}
-		if err == nil || !strings.Contains(isa.Explain(err), x.want) {
+		if err == nil || !strings.Contains(diag.Render(err), x.want) {
 			t.Errorf("%s: %v, expected %s", x.bad, err, x.want)
 		}
 	}

@@ -15,7 +15,7 @@ func assemblerFor(t *testing.T) *pica200.Assembler {
 	t.Helper()
 	set, err := pica200.Load(isa.Options{Syntax: "picasso"})
 	if err != nil {
-		t.Fatal(isa.Explain(err))
+		t.Fatal(diag.Render(err))
 	}
 	a, err := pica200.NewAssembler(set)
 	if err != nil {
@@ -73,7 +73,7 @@ func TestSourceComesBack(t *testing.T) {
 	a := assemblerFor(t)
 	out, err := a.Assemble([]*diag.Source{{Name: "program.pica", Text: program}}, pica200.AssembleOptions{})
 	if err != nil {
-		t.Fatal(isa.Explain(err))
+		t.Fatal(diag.Render(err))
 	}
 	sameBack(t, a, out.Bytes)
 	light, err := os.ReadFile("../../examples/pica200/light.shbin")
@@ -106,7 +106,7 @@ func sameBack(t *testing.T, a *pica200.Assembler, want []byte) {
 	}
 	out, err := a.Assemble([]*diag.Source{{Name: "source.pica", Text: string(source)}}, pica200.AssembleOptions{})
 	if err != nil {
-		t.Fatalf("%s\n%s", isa.Explain(err), source)
+		t.Fatalf("%s\n%s", diag.Render(err), source)
 	}
 	if !bytes.Equal(out.Bytes, want) {
 		t.Errorf("the source gives other bytes:\n%s", source)
@@ -165,7 +165,7 @@ func TestReadable(t *testing.T) {
 `
 	out, err := a.Assemble([]*diag.Source{{Name: "x.pica", Text: shader}}, pica200.AssembleOptions{})
 	if err != nil {
-		t.Fatal(isa.Explain(err))
+		t.Fatal(diag.Render(err))
 	}
 	sameBack(t, a, out.Bytes)
 	text, err := a.Source(out.Bytes)
@@ -229,7 +229,7 @@ func TestForeign(t *testing.T) {
 	} {
 		out, err := a.Assemble([]*diag.Source{{Name: x.name, Text: x.shader}}, pica200.AssembleOptions{})
 		if err != nil {
-			t.Fatal(isa.Explain(err))
+			t.Fatal(diag.Render(err))
 		}
 		x.change(out.File, &out.File.DVLEs[0])
 		data, err := pica200.WriteSHBIN(out.File)
@@ -333,7 +333,7 @@ func TestEmittingUnits(t *testing.T) {
 		}
 		out, err := a.Assemble(files, pica200.AssembleOptions{})
 		if err != nil {
-			t.Fatal(isa.Explain(err))
+			t.Fatal(diag.Render(err))
 		}
 		sameBack(t, a, out.Bytes)
 		source, err := a.Source(out.Bytes)
@@ -366,7 +366,7 @@ func TestSourceFloats(t *testing.T) {
 	} {
 		out, err := a.Assemble([]*diag.Source{{Name: "k", Text: ".constf k(" + text + ", 0, 0, 0)\n.proc main\nend\n.end\n"}}, pica200.AssembleOptions{})
 		if err != nil {
-			t.Fatal(isa.Explain(err))
+			t.Fatal(diag.Render(err))
 		}
 		sameBack(t, a, out.Bytes)
 		source, err := a.Source(out.Bytes)

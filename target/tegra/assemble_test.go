@@ -18,7 +18,7 @@ func assembler(t testing.TB) *tegra.Assembler {
 	t.Helper()
 	set, err := tegra.Load(isa.Options{})
 	if err != nil {
-		t.Fatal(isa.Explain(err))
+		t.Fatal(diag.Render(err))
 	}
 	a, err := tegra.NewAssembler(set)
 	if err != nil {
@@ -500,7 +500,7 @@ func FuzzAssemble(f *testing.F) {
 		}
 		out, err := a.Assemble(&diag.Source{Name: "x.asm", Text: text})
 		if err != nil {
-			isa.Explain(err)
+			diag.Render(err)
 			return
 		}
 		roundTrip(t, set, a, out.Program)

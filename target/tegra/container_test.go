@@ -36,7 +36,7 @@ func load(t testing.TB) *isa.Set {
 	t.Helper()
 	set, err := tegra.Load(isa.Options{})
 	if err != nil {
-		t.Fatal(isa.Explain(err))
+		t.Fatal(diag.Render(err))
 	}
 	return set
 }

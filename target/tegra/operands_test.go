@@ -13,6 +13,7 @@ import (
 	"testing/fstest"
 
 	"github.com/isago/isago/bits"
+	"github.com/isago/isago/diag"
 	"github.com/isago/isago/internal/operandtest"
 	"github.com/isago/isago/isa"
 	"github.com/isago/isago/target/tegra"
@@ -142,7 +143,7 @@ func checkDescription(t *testing.T, changes map[[2]string]string) {
 		if err == nil {
 			_, err = tegra.NewAssembler(set)
 		}
-		if err == nil || !strings.Contains(isa.Explain(err), want) {
+		if err == nil || !strings.Contains(diag.Render(err), want) {
 			t.Errorf("%s: %v, expected %s", change[1], err, want)
 		}
 	}

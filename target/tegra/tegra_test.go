@@ -7,6 +7,7 @@ import (
 
 	"github.com/isago/isago/asm"
 	"github.com/isago/isago/bits"
+	"github.com/isago/isago/diag"
 	"github.com/isago/isago/internal/inside"
 	"github.com/isago/isago/isa"
 	"github.com/isago/isago/target/tegra"
@@ -17,7 +18,7 @@ func tools(t testing.TB, syntax string) (*isa.Decoder, *asm.Parser) {
 	t.Helper()
 	set, err := tegra.Load(isa.Options{Syntax: syntax})
 	if err != nil {
-		t.Fatal(isa.Explain(err))
+		t.Fatal(diag.Render(err))
 	}
 	d, err := set.NewDecoder("")
 	if err != nil {

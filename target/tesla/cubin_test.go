@@ -20,7 +20,7 @@ var newCompiler = sync.OnceValues(tesla.NewCompiler)
 func compile(tb testing.TB, text, stage string) ([]byte, error) {
 	tb.Helper()
 	if _, err := newCompiler(); err != nil {
-		tb.Fatal(isa.Explain(err))
+		tb.Fatal(diag.Render(err))
 	}
 	return compileText(text, stage)
 }

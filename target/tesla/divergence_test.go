@@ -9,10 +9,10 @@ import (
 	"testing"
 
 	"github.com/isago/isago/bits"
+	"github.com/isago/isago/diag"
 	"github.com/isago/isago/exec"
 	"github.com/isago/isago/internal/model"
 	"github.com/isago/isago/internal/sem"
-	"github.com/isago/isago/isa"
 )
 
 var divergent = flag.Int("divergent", 8, "number of random programs for TestDivergence")
@@ -23,7 +23,7 @@ func TestDivergence(t *testing.T) {
 	s := load(t)
 	m, err := exec.Open(s)
 	if err != nil {
-		t.Fatal(isa.Explain(err))
+		t.Fatal(diag.Render(err))
 	}
 	root, err := m.Model.Root("")
 	if err != nil {

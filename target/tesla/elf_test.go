@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/isago/isago/diag"
 	"github.com/isago/isago/internal/cubintest"
-	"github.com/isago/isago/isa"
 	"github.com/isago/isago/target/tesla"
 )
 
@@ -90,7 +90,7 @@ func TestBadELF(t *testing.T) {
 	odd := cubintest.File(10, []cubintest.Section{{Name: ".text.k", Kind: elf.SHT_PROGBITS, Data: []byte{1, 2, 3}}})
 	cut := twoKernels()
 	for name, data := range map[string][]byte{"odd": odd, "cut": cut[:len(cut)-60]} {
-		if _, err := tesla.OpenELF(load(t), data); err == nil || !strings.Contains(isa.Explain(err), "[file-format]") {
+		if _, err := tesla.OpenELF(load(t), data); err == nil || !strings.Contains(diag.Render(err), "[file-format]") {
 			t.Errorf("%s: error %v", name, err)
 		}
 	}

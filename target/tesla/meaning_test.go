@@ -13,9 +13,9 @@ import (
 
 	"github.com/isago/isago/asm"
 	"github.com/isago/isago/bits"
+	"github.com/isago/isago/diag"
 	"github.com/isago/isago/exec"
 	"github.com/isago/isago/internal/sem"
-	"github.com/isago/isago/isa"
 )
 
 // meaning holds what instructions do; its head tells the columns.
@@ -28,7 +28,7 @@ func TestMeaning(t *testing.T) {
 	s := load(t)
 	m, err := exec.Open(s)
 	if err != nil {
-		t.Fatal(isa.Explain(err))
+		t.Fatal(diag.Render(err))
 	}
 	p, err := asm.New(s, "")
 	if err != nil {

@@ -10,7 +10,6 @@ import (
 
 	"github.com/isago/isago/diag"
 	"github.com/isago/isago/internal/cubintest"
-	"github.com/isago/isago/isa"
 	"github.com/isago/isago/target/tesla"
 )
 
@@ -167,7 +166,7 @@ func FuzzModule(f *testing.F) {
 	f.Fuzz(func(_ *testing.T, data []byte) {
 		if tesla.IsCubin(data) || tesla.IsELF(data) {
 			if _, err := tesla.ReadModule(data); err != nil {
-				_ = isa.Explain(err)
+				_ = diag.Render(err)
 			}
 		}
 	})

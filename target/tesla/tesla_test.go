@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/isago/isago/bits"
+	"github.com/isago/isago/diag"
 	"github.com/isago/isago/isa"
 	"github.com/isago/isago/target/tesla"
 )
@@ -22,7 +23,7 @@ func load(tb testing.TB) *isa.Set {
 	tb.Helper()
 	s, err := loaded()
 	if err != nil {
-		tb.Fatal(isa.Explain(err))
+		tb.Fatal(diag.Render(err))
 	}
 	return s
 }
@@ -115,7 +116,7 @@ func decoder(tb testing.TB, s *isa.Set, syntax string) *isa.Decoder {
 	if syntax != "" {
 		var err error
 		if s, err = tesla.Load(isa.Options{Syntax: syntax}); err != nil {
-			tb.Fatal(isa.Explain(err))
+			tb.Fatal(diag.Render(err))
 		}
 	}
 	d, err := s.NewDecoder("")

@@ -43,7 +43,7 @@ func load(t testing.TB) (*isa.Set, *sem.Machine) {
 	t.Helper()
 	o, err := once()
 	if err != nil {
-		t.Fatal(isa.Explain(err))
+		t.Fatal(diag.Render(err))
 	}
 	return o.set, o.m
 }

@@ -26,11 +26,11 @@ func load(t testing.TB) (*isa.Set, *sem.Machine) {
 	t.Helper()
 	set, err := pica200.Load(isa.Options{})
 	if err != nil {
-		t.Fatal(isa.Explain(err))
+		t.Fatal(diag.Render(err))
 	}
 	m, err := exec.Open(set)
 	if err != nil {
-		t.Fatal(isa.Explain(err))
+		t.Fatal(diag.Render(err))
 	}
 	return set, m
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/isago/isago/asm"
 	"github.com/isago/isago/bits"
+	"github.com/isago/isago/diag"
 	"github.com/isago/isago/exec"
 	"github.com/isago/isago/internal/sem"
 	"github.com/isago/isago/isa"
@@ -27,11 +28,11 @@ func load(t testing.TB) (*isa.Set, *sem.Machine) {
 	t.Helper()
 	set, err := tegra.Load(isa.Options{})
 	if err != nil {
-		t.Fatal(isa.Explain(err))
+		t.Fatal(diag.Render(err))
 	}
 	m, err := exec.Open(set)
 	if err != nil {
-		t.Fatal(isa.Explain(err))
+		t.Fatal(diag.Render(err))
 	}
 	return set, m
 }

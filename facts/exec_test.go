@@ -10,7 +10,6 @@ import (
 	"github.com/isago/isago/diag"
 	"github.com/isago/isago/exec"
 	"github.com/isago/isago/facts"
-	"github.com/isago/isago/internal/inside"
 	"github.com/isago/isago/internal/model"
 	"github.com/isago/isago/internal/sem"
 	"github.com/isago/isago/internal/spec"
@@ -108,7 +107,7 @@ func newTrial(t *testing.T, set *isa.Set, f *facts.Machine, m *sem.Machine, seed
 	if err != nil {
 		t.Fatal(err)
 	}
-	words := sem.Words{Context: b.d.Context(), Tables: inside.Tables(b.d)}
+	words := sem.Words{Context: b.d.Context(), Tables: b.d.Tables()}
 	words.Word = func(*model.Root, uint64) (bits.Value, bool) { return bits.Value{}, false }
 	b.wave = exec.NewWave(exec.NewProgram(m, root, words, func(addr uint64) (bits.Value, bool) {
 		v, ok := b.words[addr]

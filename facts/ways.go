@@ -177,7 +177,7 @@ func (m *Machine) address(d *isa.Decoder) uint64 { return uint64(d.Addr / int64(
 
 // words are what is known of the program around an instruction.
 func (m *Machine) words(d *isa.Decoder) *sem.Words {
-	words := &sem.Words{Context: d.Context(), Tables: inside.Tables(d), Quirks: m.quirks}
+	words := &sem.Words{Context: d.Context(), Tables: d.Tables(), Quirks: m.quirks}
 	if m.word != nil {
 		words.Word = func(root *model.Root, addr uint64) (bits.Value, bool) { return m.word(root.Name, root.Size, addr) }
 	}

@@ -164,6 +164,9 @@ func (d *Decoder) SetTable(index int, entries []bits.Value) { d.tables[index] = 
 // entries.
 func (d *Decoder) SetTables(tables [][]bits.Value) { copy(d.tables, tables) }
 
+// Tables returns the entries of all tables, in the order of Set.Tables. The slices are the decoder's own.
+func (d *Decoder) Tables() [][]bits.Value { return d.tables }
+
 // Decode finds the instruction that v is; bits of v beyond its length are ignored. ok is false for
 // an unknown word, and Findings tells more where two instructions claim it.
 func (d *Decoder) Decode(v bits.Value) (in Inst, ok bool) {

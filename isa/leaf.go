@@ -10,11 +10,6 @@ import (
 	"github.com/isago/isago/internal/spec"
 )
 
-func init() {
-	inside.Open(func(set any) *model.Machine { return set.(*Set).model }, func(leaf any) *model.Leaf { return leaf.(*Leaf).model },
-		func(decoder any) [][]bits.Value { return decoder.(*Decoder).tables })
-}
-
 // Root is a tree of encodings of a Set, its instructions or one kind of operand, seen as the list of its
 // leaves.
 type Root struct {
@@ -77,6 +72,9 @@ type Leaf struct {
 	named     sync.Once // mnemonics are found when they are first asked for
 	mnemonics []string
 }
+
+// Inside returns the bound description of the leaf. Only packages of this module can call it.
+func (l *Leaf) Inside(inside.Key) *model.Leaf { return l.model }
 
 // Set returns the instruction set that has the leaf.
 func (l *Leaf) Set() *Set { return l.set }

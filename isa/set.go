@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 
 	"github.com/isago/isago/bits"
+	"github.com/isago/isago/internal/inside"
 	"github.com/isago/isago/internal/model"
 	"github.com/isago/isago/internal/spec"
 )
@@ -106,6 +107,9 @@ func (s *Set) tree(r *model.Root) *tree {
 	s.trees[r.ID].Store(t)
 	return t
 }
+
+// Inside returns the bound description of the set. Only packages of this module can call it.
+func (s *Set) Inside(inside.Key) *model.Machine { return s.model }
 
 // Name returns the machine's name, "" if the description does not give one.
 func (s *Set) Name() string { return s.model.ISA.Name }

@@ -560,7 +560,7 @@ func (m *machine) readBack(d *isa.Decoder, p *asm.Parser, l *model.Leaf, word bi
 		return
 	}
 	res, err := p.Parse(string(text))
-	m.budget.spend(readCost * inside.Work(p))
+	m.budget.spend(readCost * p.Work())
 	if err != nil || res.Context != d.Context() {
 		return
 	}

@@ -57,7 +57,7 @@ func TestValues(t *testing.T) {
 	}
 	root := d.Root()
 	w := newWorld(inside.Machine(set))
-	f := w.top(inside.Unit(set, root.Leaves[0]))
+	f := w.top(inside.Top(set, root.ID).Bound(inside.Leaf(root.Leaves[0])))
 	pair := f.unit.Resolve("P")[0].Ref
 	inner := f.inside(pair, pair.Env.Root.Leaves[0], yes)
 	frames := map[string]*frame{"": f, "P.": inner}

@@ -5,7 +5,6 @@ import (
 
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/diag"
-	"github.com/isago/isago/internal/inside"
 	"github.com/isago/isago/internal/quote"
 	"github.com/isago/isago/isa"
 )
@@ -216,7 +215,7 @@ type Placer struct {
 
 // NewPlacer returns a Placer, which takes the decoder's tables over.
 func NewPlacer(d *isa.Decoder) *Placer {
-	p := &Placer{d: d, tables: d.Set().Tables(), given: slices.Clone(inside.Tables(d))}
+	p := &Placer{d: d, tables: d.Set().Tables(), given: slices.Clone(d.Tables())}
 	p.entries = make([][]bits.Value, len(p.tables))
 	return p
 }

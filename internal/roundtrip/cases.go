@@ -62,8 +62,8 @@ func (c *Cases) reach(u *model.BoundLeaf, done map[*model.BoundLeaf]bool) {
 // Count adds the cases that give an instruction its text. It reports whether one of them is new.
 func (c *Cases) Count(in isa.Inst) bool {
 	before := c.reached
-	e := model.Evaluator{Context: c.d.Context(), Tables: inside.Tables(c.d)}
-	c.walk(&e, &model.Scope{Unit: inside.Unit(c.d.Set(), in.Leaf), Bits: in.Bits})
+	e := model.Evaluator{Context: c.d.Context(), Tables: c.d.Tables()}
+	c.walk(&e, &model.Scope{Unit: inside.Top(c.d.Set(), in.Leaf.Root.ID).Bound(inside.Leaf(in.Leaf)), Bits: in.Bits})
 	return c.reached > before
 }
 

@@ -30,7 +30,7 @@ func ExampleExplain() {
 	}
 	// Output:
 	// shl r5, r2, 4
-	// shl of example, 16 bits: 6a43
+	// example shl, 16 bits: 6a43
 	//   DST = A shifted left by N.
 	//
 	//   15               7
@@ -40,8 +40,8 @@ func ExampleExplain() {
 	//   a  12..9   DST    0x5  r5  The register that gets the result.
 	//   b  8..5    A      0x2  r2  What is shifted.
 	//   c  3..0    COUNT  0x3  3   The number of places less one.
-	//   =  15..13                  what makes it this instruction
-	//   !  4                       expected to have a certain value
+	//   =  15..13                  identifies the encoding
+	//   !  4                       expected to have a fixed value
 	//
 	//   computed  N  0x4  4  The number of places, 1 to 16.
 }

@@ -58,7 +58,7 @@ func (e *explainer) docs(set *isa.Set, l *isa.Leaf) {
 // title names an instruction and its machine.
 func title(set *isa.Set, in isa.Inst) string {
 	if name := set.Name(); name != "" {
-		return in.Leaf.Display + " of " + name
+		return name + " " + in.Leaf.Display
 	}
 	return in.Leaf.Display
 }
@@ -130,13 +130,13 @@ func (e *explainer) drawWord(in isa.Inst, fields []isa.Field) {
 	pic := newPicture(in.Bits, in.Leaf.Size)
 	note := "ignored"
 	if set := in.Bits.And(in.Leaf.DontCare); !set.IsZero() {
-		note = "ignored, though some are set"
+		note = "ignored, but some are set"
 	}
 	others := []other{
 		{nothingLetter, "not described", bits.Ones(in.Leaf.Size)},
 		{ignoredLetter, note, in.Leaf.DontCare},
-		{expectedLetter, "expected to have a certain value", in.Leaf.Asserted()},
-		{fixedLetter, "what makes it this instruction", in.Leaf.Mask},
+		{expectedLetter, "expected to have a fixed value", in.Leaf.Asserted()},
+		{fixedLetter, "identifies the encoding", in.Leaf.Mask},
 	}
 	e.draw(pic, fields, others, func(f *isa.Field) bool { return f.Table == "" })
 }
@@ -200,7 +200,7 @@ func (e *explainer) draw(pic *picture, fields []isa.Field, others []other, here 
 		pic.paint(*l, l.field.Parts)
 	}
 	e.picture(pic)
-	e.table(pic, append(others, other{letter: formLetter, note: "the form of an operand"}))
+	e.table(pic, append(others, other{letter: formLetter, note: "selects the form of an operand"}))
 }
 
 // highest returns the highest bit of a field, by which fields stand in the order of the picture.
@@ -370,7 +370,7 @@ func (e *explainer) fieldRows(list []legend) (rows [][]string, shown []legend, z
 // zeros names the fields that are 0 and have no text.
 func (e *explainer) zeros(names []string) {
 	if len(names) > 0 {
-		text := fmt.Sprintf("0 without a text, which --all shows: %s", strings.Join(names, ", "))
+		text := fmt.Sprintf("0 and not in the text; --all lists them: %s", strings.Join(names, ", "))
 		e.printf("%s\n", hang(text, "  ", "    ", e.Width))
 	}
 }

@@ -10,23 +10,23 @@ import (
 	"github.com/isago/isago/isa"
 )
 
-// Facts is what an instruction reads, writes and may do to the flow of control.
+// Facts is what an instruction reads and writes, and where control can go after it.
 type Facts struct {
 	Effects
-	// Runs is set where it runs other instructions, whose facts are not here.
+	// Runs is set if the instruction runs other instructions, whose facts are separate.
 	Runs bool `json:"runs,omitempty"`
-	// Around is what the rules around all instructions do beside it.
+	// Around has the implicit effects, which the rules for all instructions add.
 	Around *Effects `json:"around,omitempty"`
 }
 
-// Effects are what a part of the meaning of an instruction does.
+// Effects are what a part of the semantics of an instruction does.
 type Effects struct {
 	Reads    []Access `json:"reads,omitempty"`
 	Writes   []Access `json:"writes,omitempty"`
 	Flow     []Flow   `json:"flow,omitempty"`
 	Traps    []Trap   `json:"traps,omitempty"`
 	Services []string `json:"services,omitempty"`
-	// Lanes is set where it looks at other lanes, Waits where it waits for others.
+	// Lanes is set if the result depends on other lanes, Waits if the instruction waits for them.
 	Lanes bool `json:"lanes,omitempty"`
 	Waits bool `json:"waits,omitempty"`
 }
@@ -34,24 +34,24 @@ type Effects struct {
 // Access is what is read or written of a state.
 type Access struct {
 	State string `json:"state"`
-	// Number is absent where it is only known when the instruction runs, and for what has none.
+	// Number is absent if only the run determines it, and for state without numbers.
 	Number     *int     `json:"number,omitempty"`
 	Components []string `json:"components,omitempty"`
 	Maybe      bool     `json:"maybe,omitempty"`
-	// Carried is set of what counts as read where the register is read that it goes to.
+	// Carried is set if the value only goes to a register that forwards it. It counts as read where that register is read.
 	Carried bool `json:"carried,omitempty"`
-	// Size is in bytes, of memory. Address is absent where it is only known when the instruction runs.
+	// Size is the number of bytes of a memory access. Address is absent if only the run determines it.
 	Size    int    `json:"size,omitempty"`
 	Address *int64 `json:"address,omitempty"`
 }
 
-// Trap is a reason for which an instruction may stop.
+// Trap is a reason for which an instruction can trap.
 type Trap struct {
 	Why   string `json:"why"`
 	Maybe bool   `json:"maybe,omitempty"`
 }
 
-// appendFacts appends what the meaning of an instruction says, if it has one.
+// appendFacts appends the facts that follow from the semantics of an instruction, if it has semantics.
 func (j *JSON) appendFacts(dst []byte, d *isa.Decoder, in isa.Inst) []byte {
 	if j.Facts == nil {
 		return dst
@@ -71,7 +71,7 @@ func (j *JSON) appendFacts(dst []byte, d *isa.Decoder, in isa.Inst) []byte {
 	return closed(dst, '}')
 }
 
-// appendEffects appends members, each with a comma behind it.
+// appendEffects appends members, each followed by a comma.
 func appendEffects(dst []byte, e *facts.Effects) []byte {
 	dst = appendAccesses(dst, `"reads":[`, e.Reads)
 	dst = appendAccesses(dst, `"writes":[`, e.Writes)
@@ -145,77 +145,152 @@ func appendAccesses(dst []byte, name string, list []facts.Access) []byte {
 	return append(closed(dst, ']'), ',')
 }
 
-// facts tells what the instruction does, part by part.
+// facts prints what the instruction does, and then its implicit effects.
 func (e *explainer) facts(f *facts.Facts) {
 	e.effects("", &f.Own)
 	if f.Runs {
 		e.printf("runs other instructions of the program\n")
 	}
-	e.effects("around it: ", &f.Around)
+	e.effects("implicit: ", &f.Around)
 }
 
+// effects prints a line for each kind of effect, each line after part.
 func (e *explainer) effects(part string, x *facts.Effects) {
-	e.fact(part+"reads", accesses(x.Reads))
-	e.fact(part+"writes", accesses(x.Writes))
-	var flows, traps []string
-	for i := range x.Flows {
-		flows = append(flows, flowText(&x.Flows[i]))
-	}
-	if len(flows) > 0 && x.Flows[0].Maybe {
-		flows[0] = "perhaps " + flows[0]
-	}
-	if part != "" || len(flows) != 1 || x.Flows[0].Kind != isa.Next {
-		e.fact(part+"goes on", flows)
-	}
-	for _, t := range x.Traps {
-		traps = append(traps, t.Why)
-	}
-	e.fact(part+"stops on", traps)
-	e.fact(part+"asks for", x.Services)
-}
-
-func (e *explainer) fact(what string, list []string) {
-	if len(list) > 0 {
-		e.printf("%s\n", wrap(what+" "+strings.Join(list, ", "), "", e.Width))
-	}
-}
-
-// accesses lists what is read or written, what is read to be handed on and what depends on a condition behind the rest.
-func accesses(list []facts.Access) []string {
-	var always, carried, perhaps []string
-	for _, a := range list {
-		switch {
-		case a.Carried:
-			carried = append(carried, a.String())
-		case a.Maybe:
-			perhaps = append(perhaps, a.String())
-		default:
-			always = append(always, a.String())
+	line := func(clauses ...string) {
+		clauses = slices.DeleteFunc(clauses, func(c string) bool { return c == "" })
+		if len(clauses) > 0 {
+			e.printf("%s\n", hang(part+strings.Join(clauses, "; "), "", "  ", e.Width))
 		}
 	}
-	if len(carried) > 0 {
-		carried[0] = "in passing " + carried[0]
+	line(accesses("reads ", x.Reads, func(a *facts.Access) bool { return !a.Carried && !a.Maybe }),
+		accesses("forwards ", x.Reads, func(a *facts.Access) bool { return a.Carried }),
+		accesses("may read ", x.Reads, func(a *facts.Access) bool { return !a.Carried && a.Maybe }))
+	line(accesses("writes ", x.Writes, func(a *facts.Access) bool { return !a.Maybe }),
+		accesses("may write ", x.Writes, func(a *facts.Access) bool { return a.Maybe }))
+	line(flowText(x.Flows))
+	line(traps("traps: ", x.Traps, false), traps("may trap: ", x.Traps, true))
+	if len(x.Services) > 0 {
+		line(inNumber("uses the host callback", len(x.Services)) + " " + enumerate(x.Services, "and"))
 	}
-	if len(perhaps) > 0 {
-		perhaps[0] = "perhaps " + perhaps[0]
+	if x.Lanes {
+		line("depends on other lanes")
 	}
-	return slices.Concat(always, carried, perhaps)
+	if x.Waits {
+		line("waits for other lanes")
+	}
 }
 
-// flowText tells of a way in which control goes on.
-func flowText(f *isa.Flow) string {
-	var s string
-	switch {
-	case f.Kind == isa.Next:
-		s = "behind it"
-	case f.Kind == isa.End:
-		s = "nowhere: the end"
-	case f.Stack != "":
-		s = "where " + f.Stack + " says"
-	case f.Target >= 0:
-		s = fmt.Sprintf("at 0x%x, %s", f.Target/8, f.Kind)
-	default:
-		s = fmt.Sprintf("at a computed place, %s", f.Kind)
+// accesses lists the accesses that are wanted after a verb, with whole stacks last, "" for none.
+func accesses(verb string, list []facts.Access, wanted func(*facts.Access) bool) string {
+	var names, stacks []string
+	for i := range list {
+		switch a := &list[i]; {
+		case !wanted(a):
+		case a.State.Kind == facts.Stack && a.Mask == 0:
+			stacks = append(stacks, a.State.Name)
+		case a.State.Kind == facts.Stack:
+			for _, c := range a.Components() {
+				names = append(names, a.State.Name+"."+c)
+			}
+		default:
+			names = append(names, a.String())
+		}
 	}
-	return s
+	text := strings.Join(names, ", ")
+	if len(stacks) > 0 {
+		if text != "" {
+			text += " and "
+		}
+		text += "the " + enumerate(stacks, "and") + " " + inNumber("stack", len(stacks))
+	}
+	if text == "" {
+		return ""
+	}
+	return verb + text
+}
+
+// flowText describes where control can go on, "" if only to the next instruction.
+func flowText(flows []isa.Flow) string {
+	// A verb follows "may" in its first form.
+	var ends, next, may bool
+	var jumps, calls, stacks []string
+	for i := range flows {
+		f := &flows[i]
+		may = may || f.Maybe
+		place := "a computed address"
+		if f.Target >= 0 {
+			place = fmt.Sprintf("0x%x", f.Target/8)
+		}
+		switch {
+		case f.Kind == isa.Next:
+			next = true
+		case f.Kind == isa.End:
+			ends = true
+		case f.Stack != "":
+			stacks = append(stacks, f.Stack)
+		case f.Kind == isa.Call:
+			calls = append(calls, place)
+		default:
+			jumps = append(jumps, place)
+		}
+	}
+	var list []string
+	for _, action := range []struct {
+		verb, object string
+		there        bool
+	}{
+		{"jump", " to " + enumerate(jumps, "or"), len(jumps) > 0},
+		{"call", " " + enumerate(calls, "or"), len(calls) > 0},
+		{"continue", " at an address from the " + enumerate(stacks, "or") + " stack", len(stacks) > 0},
+		{"end", " the program", ends},
+	} {
+		switch {
+		case !action.there:
+		case may:
+			list = append(list, action.verb+action.object)
+		default:
+			list = append(list, action.verb+"s"+action.object)
+		}
+	}
+	if len(list) == 0 {
+		return ""
+	}
+	text := enumerate(list, "or")
+	if may {
+		text = "may " + text
+	}
+	if next {
+		text += "; otherwise falls through"
+	}
+	return text
+}
+
+// traps lists the reasons of traps that depend on a condition, or that do not.
+func traps(verb string, list []facts.Trap, maybe bool) string {
+	var reasons []string
+	for _, t := range list {
+		if t.Maybe == maybe && !slices.Contains(reasons, t.Why) {
+			reasons = append(reasons, t.Why)
+		}
+	}
+	if len(reasons) == 0 {
+		return ""
+	}
+	return verb + strings.Join(reasons, ", ")
+}
+
+// enumerate joins names with commas, the last with a word.
+func enumerate(names []string, last string) string {
+	if n := len(names); n > 1 {
+		return strings.Join(names[:n-1], ", ") + " " + last + " " + names[n-1]
+	}
+	return strings.Join(names, "")
+}
+
+// inNumber returns a noun for n things, with an s if there are several.
+func inNumber(noun string, n int) string {
+	if n > 1 {
+		return noun + "s"
+	}
+	return noun
 }

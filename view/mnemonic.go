@@ -51,7 +51,7 @@ func (e *explainer) warned(l *isa.Leaf) {
 	for b := inside.Leaf(l).Spec; b != nil; b = b.Extends {
 		for _, h := range b.Hazards {
 			if first {
-				e.printf("\n  Probably a mistake; asm warns:\n")
+				e.printf("\n  asm and lint warn about:\n")
 				first = false
 			}
 			e.printf("%s\n", hang(h.Name+": "+h.Text, "    ", "      ", e.Width))
@@ -97,7 +97,7 @@ func (e *explainer) examples(d *isa.Decoder, l *isa.Leaf) {
 		list = []example{list[0], list[len(list)/2], list[len(list)*9/10]}
 	}
 	if len(list) > 0 {
-		e.printf("\n  Examples, with the word:\n")
+		e.printf("\n  Examples:\n")
 	}
 	for _, x := range list {
 		e.printf("    %s  %s\n", e.p.paint(dim, x.word), flat(x.text))

@@ -20,7 +20,7 @@ func Quirks(w io.Writer, list []facts.Quirk, width int) error {
 // quirks prints the quirks on which an instruction depends.
 func (e *explainer) quirks(list []facts.Quirk) {
 	if len(list) > 0 {
-		e.printf("\n%s\n", wrap("Quirks, where sources disagree: run uses the first value, --quirk NAME=VALUE chooses another.", "  ", e.Width))
+		e.printf("\n%s\n", wrap("Quirks: sources disagree about these. run uses the first value; --quirk NAME=VALUE chooses another.", "  ", e.Width))
 	}
 	e.quirkRows(list)
 }
@@ -57,7 +57,7 @@ func (j *JSON) appendQuirks(dst []byte, d *isa.Decoder, in isa.Inst) []byte {
 	}
 	text, err := json.Marshal(list)
 	if err != nil {
-		return dst // strings alone can be written
+		return dst // strings can always be written
 	}
 	return append(append(dst, `,"quirks":`...), text...)
 }

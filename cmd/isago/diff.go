@@ -74,7 +74,7 @@ func (f *diffFlags) run(cmd *cobra.Command, a, b string) error {
 		return err
 	}
 	if x, y := la.Decoder.Set(), lb.Decoder.Set(); x.Name() != y.Name() {
-		return usagef("%s is a program of %s, %s of %s", inputName(a), setName(x), inputName(b), setName(y))
+		return usagef("%s is a program for %s, but %s is for %s", inputName(a), setName(x), inputName(b), setName(y))
 	}
 	palette, err := paletteOf(cmd)
 	if err != nil {

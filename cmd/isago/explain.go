@@ -289,7 +289,7 @@ func (f *explainFlags) anywhere(cmd *cobra.Command, mnemonic string) error {
 		f.isa = machines[0]
 		return f.explain(cmd, mnemonic, diag.Span{})
 	}
-	return usagef("%s is an instruction of %s: name one with --isa", mnemonic, strings.Join(machines, " and "))
+	return usagef("%s is an instruction of %s; choose one with --isa", mnemonic, strings.Join(machines, " and "))
 }
 
 // notFound is the error for a text that is not a file, code or mnemonic, nil for one that may be a word or an instruction.

@@ -155,9 +155,9 @@ func (f *machineFlags) imageOf(name string, data []byte) (*isa.Set, *program.Ima
 	m, format, known := f.recognise(data)
 	if !known && !f.given() {
 		if what, hint := otherKind(data); what != "" {
-			return nil, nil, usagef("%s is %s, not a program: %s; --isa NAME names the machine of raw words or source", inputName(name), what, hint)
+			return nil, nil, usagef("%s is %s, not a program: %s; for raw words or source, name the machine with --isa NAME", inputName(name), what, hint)
 		}
-		return nil, nil, usagef("%s has none of the formats that isago knows (%s); raw words need --isa NAME", inputName(name), formatNames())
+		return nil, nil, usagef("%s is in none of the supported formats (%s); raw words need --isa NAME", inputName(name), formatNames())
 	}
 	set, err := f.load(&m)
 	if err != nil {
@@ -166,9 +166,9 @@ func (f *machineFlags) imageOf(name string, data []byte) (*isa.Set, *program.Ima
 	if known && set.Name() != m.Name {
 		hint := ""
 		if f.cmd != nil && f.cmd.Flags().Lookup("raw") != nil {
-			hint = "; --raw takes it for raw code"
+			hint = "; --raw reads it as raw code"
 		}
-		return nil, nil, usagef("%s is %s of %s, not a program of %s%s", inputName(name), format.Name, m.Name, setName(set), hint)
+		return nil, nil, usagef("%s is a program for %s in the format %s, not for %s%s", inputName(name), m.Name, format.Name, setName(set), hint)
 	}
 	if err := f.checkTables(name, data); err != nil {
 		return nil, nil, err
@@ -353,7 +353,7 @@ func otherKind(start []byte) (what, hint string) {
 	case lines == "" || !isText(lines):
 		return "", ""
 	case strings.HasPrefix(strings.TrimSpace(lines), "<"):
-		return "XML", "--spec takes descriptions"
+		return "XML", "--spec reads descriptions"
 	}
 	return "text", "asm reads source"
 }

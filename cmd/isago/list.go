@@ -422,7 +422,7 @@ func (f *listFlags) file(cmd *cobra.Command, name string) error {
 		return err
 	}
 	out := bufio.NewWriter(cmd.OutOrStdout())
-	fmt.Fprintf(out, "%s: %s of %s, %s\n", p.Title(inputName(name)), im.Format, setName(set), codeSize(im))
+	fmt.Fprintf(out, "%s: %s %s, %s\n", p.Title(inputName(name)), setName(set), im.Format, codeSize(im))
 	for _, part := range im.Contents {
 		fmt.Fprintf(out, "\n%s\n", p.Title(view.Printable(part.Title)))
 		for _, line := range part.Lines {

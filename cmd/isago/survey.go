@@ -179,7 +179,7 @@ func (f *surveyFlags) file(cmd *cobra.Command, number int, name string, total *s
 		}
 	}
 	if total.Set.Name() != set.Name() {
-		return nil, usagef("%s is a program of %s, those before it of %s: one machine at a time", inputName(name), setName(set), setName(total.Set))
+		return nil, usagef("%s is a program for %s, but the files before it are for %s; survey one machine at a time", inputName(name), setName(set), setName(total.Set))
 	}
 	total.Files++
 	progress := newProgress(cmd)

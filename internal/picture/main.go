@@ -14,7 +14,7 @@ var shown = []struct {
 	args     []string
 	from, to int
 }{
-	{[]string{"explain", "--isa", "pica200", "jmpu !b3, 40"}, 0, 24},
+	{[]string{"explain", "--isa", "pica200", "jmpu !b3, 40"}, 0, 27},
 	{[]string{"dis", "--jumps", "--addresses", "--words", "examples/pica200/flow.shbin"}, 7, 32},
 }
 

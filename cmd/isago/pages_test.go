@@ -432,6 +432,7 @@ func TestReference(t *testing.T) {
 		"diff.md":     nil,
 		"tegra.md":    {"examples/tegra"},
 		"a2xx.md":     {"examples/a2xx", "target/a2xx/launch/demo"},
+		"tesla.md":    {"examples/tesla"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

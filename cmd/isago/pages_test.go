@@ -433,6 +433,7 @@ func TestReference(t *testing.T) {
 		"tegra.md":    {"examples/tegra"},
 		"a2xx.md":     {"examples/a2xx", "target/a2xx/launch/demo"},
 		"tesla.md":    {"examples/tesla"},
+		"picasso.md":  {"examples/pica200"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

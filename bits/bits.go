@@ -1,5 +1,5 @@
-// Package bits provides Value, a fixed-size value of 256 bits that holds an instruction word of any machine. A Value is
-// copied and compared without allocation.
+// Package bits provides Value, a fixed-size 256-bit integer that holds one instruction word. A Value
+// can be copied and compared without allocation.
 package bits
 
 import (
@@ -11,14 +11,14 @@ import (
 // Size is the number of bits that a Value holds.
 const Size = 256
 
-// Value is an unsigned number of 256 bits. Bit 0 is the least significant bit of the first limb.
-// Values are compared with ==.
+// Value is an unsigned 256-bit integer. Bit 0 is the least significant bit of element 0. The operator
+// == compares two Values.
 type Value [4]uint64
 
-// Of returns x as a Value.
+// Of converts x to a Value.
 func Of(x uint64) Value { return Value{x} }
 
-// Ones returns a Value whose n lowest bits are set; n is between 0 and 256.
+// Ones returns a Value whose n lowest bits are set, for n from 0 to 256.
 func Ones(n int) Value {
 	var v Value
 	for i := range v {
@@ -32,14 +32,14 @@ func Ones(n int) Value {
 	return v
 }
 
-// Range returns a Value in which the n bits from bit lo upwards are set.
+// Range returns a Value with n bits set, from bit lo to bit lo+n-1.
 func Range(lo, n int) Value { return Ones(n).Shl(lo) }
 
-// Bit returns bit i, 0 or 1.
+// Bit returns bit i as 0 or 1. It panics if i is not between 0 and 255.
 func (v *Value) Bit(i int) uint64 { return v[i>>6] >> (uint(i) & 63) & 1 }
 
-// Uint returns the n bits from bit lo upwards, with bit lo at bit 0; n is at most 64 and bits
-// beyond the end read 0.
+// Uint returns the n bits from bit lo upwards, shifted down to bit 0. n is at most 64. Bits above bit
+// 255 read as 0.
 func (v *Value) Uint(lo, n int) uint64 {
 	if n == 0 {
 		return 0
@@ -52,7 +52,7 @@ func (v *Value) Uint(lo, n int) uint64 {
 	return x & (^uint64(0) >> (64 - uint(n)&127))
 }
 
-// SetUint replaces the n bits from bit lo upwards by the n lowest bits of x; n is at most 64.
+// SetUint replaces the n bits from bit lo upwards with the n lowest bits of x. n is at most 64.
 func (v *Value) SetUint(lo, n int, x uint64) {
 	if n == 0 {
 		return
@@ -66,30 +66,30 @@ func (v *Value) SetUint(lo, n int, x uint64) {
 	}
 }
 
-// Slice returns the n bits from bit lo upwards as a Value whose bit 0 is bit lo.
+// Slice returns the n bits from bit lo upwards, shifted down to bit 0.
 func (v Value) Slice(lo, n int) Value { return v.Shr(lo).And(Ones(n)) }
 
-// And returns the bits set in both.
+// And returns the bits that are set in both v and w.
 func (v Value) And(w Value) Value {
 	return Value{v[0] & w[0], v[1] & w[1], v[2] & w[2], v[3] & w[3]}
 }
 
-// Or returns the bits set in either.
+// Or returns the bits that are set in v, in w or in both.
 func (v Value) Or(w Value) Value {
 	return Value{v[0] | w[0], v[1] | w[1], v[2] | w[2], v[3] | w[3]}
 }
 
-// Xor returns the bits in which the two differ.
+// Xor returns the bits in which v and w differ.
 func (v Value) Xor(w Value) Value {
 	return Value{v[0] ^ w[0], v[1] ^ w[1], v[2] ^ w[2], v[3] ^ w[3]}
 }
 
-// AndNot returns the bits of v that are clear in w.
+// AndNot returns the bits that are set in v and clear in w.
 func (v Value) AndNot(w Value) Value {
 	return Value{v[0] &^ w[0], v[1] &^ w[1], v[2] &^ w[2], v[3] &^ w[3]}
 }
 
-// Shl moves every bit n places up; what passes bit 255 is lost.
+// Shl shifts v left by n bits. Bits shifted past bit 255 are lost.
 func (v Value) Shl(n int) Value {
 	var r Value
 	limbs, s := n>>6, uint(n)&63
@@ -102,7 +102,7 @@ func (v Value) Shl(n int) Value {
 	return r
 }
 
-// Shr moves every bit n places down; what passes bit 0 is lost.
+// Shr shifts v right by n bits. Bits shifted past bit 0 are lost.
 func (v Value) Shr(n int) Value {
 	var r Value
 	limbs, s := n>>6, uint(n)&63
@@ -115,16 +115,16 @@ func (v Value) Shr(n int) Value {
 	return r
 }
 
-// IsZero reports whether no bit is set.
+// IsZero reports whether v is zero.
 func (v *Value) IsZero() bool { return v[0]|v[1]|v[2]|v[3] == 0 }
 
-// OnesCount returns the number of bits set.
+// OnesCount returns the number of set bits.
 func (v *Value) OnesCount() int {
 	return mathbits.OnesCount64(v[0]) + mathbits.OnesCount64(v[1]) +
 		mathbits.OnesCount64(v[2]) + mathbits.OnesCount64(v[3])
 }
 
-// Len returns the number of the highest set bit plus one, 0 for zero.
+// Len returns the number of bits needed to represent v. It returns 0 for zero.
 func (v *Value) Len() int {
 	for i := 3; i >= 0; i-- {
 		if v[i] != 0 {
@@ -134,7 +134,7 @@ func (v *Value) Len() int {
 	return 0
 }
 
-// TrailingZeros returns the number of the lowest set bit, 256 for zero.
+// TrailingZeros returns the index of the lowest set bit. It returns 256 for zero.
 func (v *Value) TrailingZeros() int {
 	for i, limb := range v {
 		if limb != 0 {
@@ -144,7 +144,7 @@ func (v *Value) TrailingZeros() int {
 	return Size
 }
 
-// FromWords joins 32-bit words, the least significant first. At most eight words are read.
+// FromWords joins 32-bit words, least significant first. It ignores all words after the eighth.
 func FromWords(words []uint32) Value {
 	var v Value
 	for i, w := range words {
@@ -161,8 +161,8 @@ func (v *Value) Word(i int) uint32 { return uint32(v[i>>1&3] >> (32 * uint(i&1))
 
 const lowerHex = "0123456789abcdef"
 
-// AppendHex appends the number in lower-case hexadecimal, most significant digit first, with
-// leading zeros up to digits.
+// AppendHex appends v in lower-case hexadecimal, most significant digit first. It adds leading zeros
+// up to the given number of digits.
 func (v *Value) AppendHex(dst []byte, digits int) []byte {
 	n := max((v.Len()+3)/4, digits, 1)
 	for i := n - 1; i >= 0; i-- {
@@ -175,11 +175,11 @@ func (v *Value) AppendHex(dst []byte, digits int) []byte {
 	return dst
 }
 
-// String returns the number in hexadecimal without prefix or leading zeros.
+// String returns v in hexadecimal, without a prefix and without leading zeros.
 func (v Value) String() string { return string(v.AppendHex(nil, 1)) }
 
-// ParseHex reads hexadecimal digits, most significant first, without prefix. It returns an error
-// for an empty text, for another character, and for a number of more than 256 bits.
+// ParseHex parses hexadecimal digits without a prefix, most significant digit first. It returns an
+// error if s is empty, contains any other character, or exceeds 256 bits.
 func ParseHex(s string) (Value, error) {
 	var v Value
 	if s == "" {

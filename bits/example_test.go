@@ -7,10 +7,10 @@ import (
 )
 
 func ExampleValue() {
-	// An instruction of 128 bits, its least significant 32-bit word first.
+	// A 128-bit instruction, given as 32-bit words, least significant first.
 	v := bits.FromWords([]uint32{0x00000001, 0x00000000, 0xdeadbeef, 0x80000000})
 	fmt.Println(v)
-	field := v.Slice(60, 68) // from bit 60 upwards, also across words
+	field := v.Slice(60, 68) // 68 bits from bit 60 upwards
 	fmt.Println(field, v.Uint(64, 16), v.Bit(127))
 	v.SetUint(0, 8, 0xff)
 	fmt.Printf("%s\n", v.AppendHex(nil, 32))

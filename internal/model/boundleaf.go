@@ -11,37 +11,38 @@ import (
 	"github.com/isago/isago/internal/spec"
 )
 
-// BoundLeaf is a leaf in a given environment: its cases with every name bound.
+// BoundLeaf is a leaf in one environment. All names in its cases are bound.
 type BoundLeaf struct {
 	Env  *Env
 	Leaf *Leaf
-	// Cases in the order in which a display is looked for, up to and including the first
-	// unconditional one with a display.
+	// Cases lists the cases in the order in which printing tries them. The last one is the first
+	// unconditional case that has a display.
 	Cases []*Case
 	// Requires are the conditions under which the leaf exists.
 	Requires []*Prog
-	// Hazards are those of the leaf and its ancestors.
+	// Hazards are the hazards of the leaf and its ancestors.
 	Hazards []Hazard
-	// Defaults are the values of bits that no text fixes.
+	// Defaults are the values of bits that the text does not determine.
 	Defaults []Default
-	// Unused are the parts of table entries that the leaf does not care about.
+	// Unused are the parts of table entries that the instruction ignores.
 	Unused []Unused
-	// Tables are the fields that name table entries of which no display shows the whole, only parts
-	// by paths.
+	// Tables are the table index fields that no display prints. Displays print only parts of the
+	// entry, through paths.
 	Tables []*Ref
 	errs   diag.List
 
 	progs     map[*spec.Expr]*Prog
 	truncated map[*spec.Expr]*truncatedProg
-	// cyclic are the expressions in which one was met that is open; itself, those which that was.
+	// cyclic holds the expressions in which binding met an expression that was still being bound.
+	// reportedCycles holds the expressions whose cycle was reported.
 	cyclic, reportedCycles map[*spec.Expr]bool
-	names                  map[string][]Alt // what names mean outside of expressions
+	names                  map[string][]Alt // what each name outside of expressions refers to
 
 	namedOnce sync.Once
 	named     []NamedField
 	indices   atomic.Pointer[[]Index]
 	leafFacts atomic.Pointer[LeafFacts]
-	// Printer is room for what isa keeps with a leaf.
+	// Printer caches data of package isa for the leaf.
 	Printer atomic.Value
 }
 
@@ -50,84 +51,87 @@ type Case struct {
 	Spec *spec.Case
 	// Cond is nil for a default case.
 	Cond *Prog
-	// Items is the display; Shown reports whether there is one (it may be empty).
+	// Items is the display. Shown reports whether the case has a display, which may be empty.
 	Items []Item
 	Shown bool
-	// Aliases returns those, which are read and never printed. They are bound when they are asked for.
+	// Aliases returns the displays that are parsed but never printed. It binds them on the first call.
 	Aliases func() [][]Item
 }
 
-// ItemKind tells the pieces of a bound template apart.
+// ItemKind is the kind of a template item.
 type ItemKind uint8
 
-// The kinds of items.
+// Template item kinds.
 const (
 	ItemText ItemKind = iota
-	ItemName          // the display name, in Text
+	ItemName          // the display name, stored in Text
 	ItemRef
 	ItemAlign
 	ItemBreak
 	ItemSet
-	ItemRemark // a reference that is printed as a comment
+	ItemRemark // a reference that prints as a comment
 )
 
-// Item is a piece of a bound template.
+// Item is one element of a bound template.
 type Item struct {
 	Kind          ItemKind
 	Text          string
 	Before, After string
 	Column        int
-	// Name is the reference as written; Alts what it means, the first whose condition holds.
+	// Name is the reference as written. Alts are its meanings. The first meaning whose condition holds
+	// applies.
 	Name string
 	Alts []Alt
-	// Members and Join of an ItemSet.
+	// Members and Join are set only for an ItemSet.
 	Members []Item
 	Join    string
 	Free    bool // see spec.Set
-	// Operand is the operand of which the item is a piece, nil where it is of none.
+	// Operand is the operand to which the item belongs, or nil if there is none.
 	Operand *spec.Operand
 	Span    diag.Span
 }
 
 // Alt is one meaning of a name.
 type Alt struct {
-	// Cond is nil where nothing needs to hold. It is evaluated CondHops frames up.
+	// Cond is nil if the meaning is unconditional. It is evaluated in the scope CondDepth levels up.
 	Cond      *Prog
 	CondDepth int
-	// Ref is nil where the name resolves nowhere.
+	// Ref is nil if the name is undefined.
 	Ref *Ref
 }
 
-// Ref is where a value comes from.
+// Ref identifies the source of a value.
 type Ref struct {
 	// Field is nil for a context.
 	Field   *spec.Field
 	Context *spec.Context
-	// Prog is the value of a derived field, evaluated where the field is.
+	// Prog computes the value of a derived field, in the scope that defines the field.
 	Prog *Prog
-	// ScopeDepth is the number of frames between the scope that names it and the scope that has it.
+	// ScopeDepth is the number of levels between the scope that uses the name and the scope that
+	// defines it.
 	ScopeDepth int
-	// Low and Width are the bits of a value in one piece of at most 64; Low is -1 where there are
-	// several pieces.
+	// Low and Width give the bits of a contiguous value of at most 64 bits. Low is -1 if the value has
+	// several parts.
 	Low, Width int
-	// At is Low where the path starts, in the scope or in the table entry of which Entry is the index field, -1 where it
-	// leads through several pieces, to an entry from elsewhere, or to an index.
+	// At is the position of the first bit of the path: in the scope or, if Entry is set, in the table
+	// entry that the field Entry selects. It is -1 if the path passes through a field with several
+	// parts, an entry from another scope or another index.
 	At    int
 	Entry *spec.Field
-	// Path are the bitset fields that a path passes through before it reaches the field.
+	// Path lists the bitset fields that the path passes through before it reaches the field.
 	Path []*Ref
-	// Env and Enum belong to the field's type.
+	// Env and Enum are the environment and the enum of the field's type.
 	Env  *Env
 	Enum *Enum
 	Kind spec.Kind
-	// Owner is the leaf in whose scope the field stands.
+	// Owner is the leaf that defines the field.
 	Owner *BoundLeaf
 }
 
-// plain reports whether the reference is a field of bits, reached without a path.
+// plain reports whether the reference is a field with bits of its own, reached without a path.
 func (r *Ref) plain() bool { return r.Field != nil && r.Prog == nil && len(r.Path) == 0 }
 
-// Name returns the name of the field or context.
+// Name returns the name of the field or context, with its path.
 func (r *Ref) Name() string {
 	if r.Field == nil {
 		return "@" + r.Context.Name
@@ -140,27 +144,27 @@ func (r *Ref) Name() string {
 	return b.String() + r.Field.Name
 }
 
-// Default is a value for bits that no text fixes.
+// Default is a value for bits that the text does not determine.
 type Default struct {
 	Ref *Ref
 	Val uint64
-	// Prog computes the value, its low bits as many as fit; nil where it is Val.
+	// Prog computes the value, truncated to the width of the field. It is nil if the value is Val.
 	Prog *Prog
 }
 
-// Unused are the parts of the table entry of an index field that do not matter.
+// Unused lists the parts of a table entry that do not matter. Entry is the index field.
 type Unused struct {
 	Entry *Ref
 	Bits  []UnusedBits
 }
 
-// UnusedBits are bits of an entry that do not matter where Cond holds (always if nil).
+// UnusedBits are bits of an entry that do not matter if Cond holds. A nil Cond always holds.
 type UnusedBits struct {
 	Mask bits.Value
 	Cond *Prog
 }
 
-// Hazard is a condition under which an instruction does not do what its text seems to say.
+// Hazard is a condition under which an instruction does not do what its text suggests.
 type Hazard struct {
 	Spec *spec.Hazard
 	Cond *Prog
@@ -168,7 +172,7 @@ type Hazard struct {
 
 func (u *BoundLeaf) fail(e *diag.Error) { u.errs = append(u.errs, e) }
 
-// Errs returns the names and templates that could not be bound.
+// Errs returns an error for each name and each template that could not be bound.
 func (u *BoundLeaf) Errs() diag.List {
 	for _, c := range u.Cases {
 		c.Aliases()
@@ -207,7 +211,7 @@ func (u *BoundLeaf) build() {
 	}
 }
 
-// unused adds a part of a table entry that does not matter where a condition holds.
+// unused records a part of a table entry that does not matter if cond holds.
 func (u *BoundLeaf) unused(ref *Ref, cond *Prog) {
 	mask := scatter(bits.Ones(ref.Width), ref.Field.Parts)
 	i := len(ref.Path) - 1
@@ -233,7 +237,7 @@ func (u *BoundLeaf) unused(ref *Ref, cond *Prog) {
 	u.Unused[k].Bits = append(list, UnusedBits{Mask: mask, Cond: cond})
 }
 
-// scatter returns where bits of a field are whose parts these are.
+// scatter moves the low bits of v to the positions of a field's parts.
 func scatter(v bits.Value, parts []spec.Part) (out bits.Value) {
 	for _, p := range slices.Backward(parts) {
 		out, v = out.Or(v.And(bits.Ones(p.Width)).Shl(p.Low)), v.Shr(p.Width)
@@ -241,7 +245,7 @@ func scatter(v bits.Value, parts []spec.Part) (out bits.Value) {
 	return out
 }
 
-// tables collects the fields that are the index of a table entry reached by paths alone.
+// tables collects the table index fields whose entry is reached only through paths.
 func (u *BoundLeaf) tables() {
 	for b := u.Leaf.Spec; b != nil; b = b.Extends {
 		for _, f := range b.Cases[len(b.Cases)-1].Fields {
@@ -255,7 +259,7 @@ func (u *BoundLeaf) tables() {
 	}
 }
 
-// showsName reports whether a display has the name itself.
+// showsName reports whether a display prints the field of that name.
 func (u *BoundLeaf) showsName(name string) bool {
 	for _, c := range u.Cases {
 		for _, it := range c.Items {
@@ -267,8 +271,8 @@ func (u *BoundLeaf) showsName(name string) bool {
 	return false
 }
 
-// defaults collects the values that a bitset gives bits, those meant for Mesa's encoder last: a name that
-// is no field of bits here is a matter of that encoder's C.
+// defaults collects the default values of a bitset. The values for Mesa's encoder come last. In those,
+// a name that is not a field belongs to the C code of that encoder and is skipped.
 func (u *BoundLeaf) defaults(b *spec.Bitset) {
 	for i, d := range slices.Concat(b.Defaults, b.Forced) {
 		ref := u.bits(d.Path)
@@ -290,7 +294,8 @@ func (u *BoundLeaf) defaults(b *spec.Bitset) {
 	}
 }
 
-// bits resolves a path that means one thing, a field of bits; nil if it does not.
+// bits resolves a path to a field with bits in this scope. It returns nil if the path does not resolve
+// to one.
 func (u *BoundLeaf) bits(path string) *Ref {
 	alts := u.resolve(path, nil)
 	if ref := alts[len(alts)-1].Ref; ref != nil && ref.Prog == nil && ref.ScopeDepth == 0 {
@@ -299,7 +304,7 @@ func (u *BoundLeaf) bits(path string) *Ref {
 	return nil
 }
 
-// requiredBits is bits for a path that must be right.
+// requiredBits is like bits but reports an error if the path does not resolve.
 func (u *BoundLeaf) requiredBits(path string, at diag.Span) *Ref {
 	ref := u.bits(path)
 	if ref == nil {
@@ -308,17 +313,18 @@ func (u *BoundLeaf) requiredBits(path string, at diag.Span) *Ref {
 	return ref
 }
 
-// Texts are the templates of a case in the spelling of a machine.
+// Texts are the templates of one case in the syntax of a machine.
 type Texts struct {
 	Case *spec.Case
-	// Display is nil where the case has none.
+	// Display is nil if the case has no display.
 	Display *spec.Template
-	// Aliases are read and never printed.
+	// Aliases are the templates that are parsed but never printed.
 	Aliases []*spec.Template
 }
 
-// Texts lists the templates of a leaf case by case, in the order in which a display is looked for, up to the one
-// that is used whatever the bits are; without one, there is a case for each of the leaf and its ancestors.
+// Texts lists the templates of a leaf by case, in the order in which printing tries them. The list
+// ends with the first unconditional display. If there is no unconditional display, it covers every
+// case of the leaf and its ancestors.
 func (m *Machine) Texts(l *Leaf) (list []Texts) {
 	for b := l.Spec; b != nil; b = b.Extends {
 		for _, c := range b.Cases {
@@ -340,9 +346,9 @@ func (m *Machine) Texts(l *Leaf) (list []Texts) {
 	return list
 }
 
-// displays binds the cases up to the one whose display is used whatever the bits are.
+// displays binds the cases up to the first unconditional display.
 func (u *BoundLeaf) displays() {
-	var failed []*spec.Expr // conditions of the cases before, whose displays would be used
+	var failed []*spec.Expr // conditions of earlier cases that have a display
 	for _, t := range u.Env.Machine.Texts(u.Leaf) {
 		expr := t.Case.Expr
 		given := Assumptions{expr, failed}
@@ -368,7 +374,7 @@ func (u *BoundLeaf) displays() {
 	}
 }
 
-// aliases returns what binds the aliases of a case.
+// aliases returns a function that binds the aliases of a case on its first call.
 func (u *BoundLeaf) aliases(texts []*spec.Template, given Assumptions) func() [][]Item {
 	if len(texts) == 0 {
 		return func() [][]Item { return nil }
@@ -383,14 +389,14 @@ func (u *BoundLeaf) aliases(texts []*spec.Template, given Assumptions) func() []
 	})
 }
 
-// Assumptions is what is known of conditions where a case is used, for its display or its semantics: that of the
-// case itself holds (nil for a default case), those of the cases before it do not.
+// Assumptions are the conditions that hold or fail wherever a case applies. Holds is the condition of
+// the case itself, nil for a default case. Fails are the conditions of the earlier cases.
 type Assumptions struct {
 	Holds *spec.Expr
 	Fails []*spec.Expr
 }
 
-// Narrow drops the meanings of a name that cannot be where the conditions are settled.
+// Narrow removes the meanings of a name that the assumptions exclude.
 func (s Assumptions) Narrow(alts []Alt) []Alt {
 	if s.Holds == nil && s.Fails == nil {
 		return alts
@@ -412,12 +418,12 @@ func (s Assumptions) Narrow(alts []Alt) []Alt {
 	return out
 }
 
-// items binds a template, the operands that it names in their places.
+// items binds a template. It replaces operand names by the items of the operand.
 func (u *BoundLeaf) items(t *spec.Template, given Assumptions) []Item {
 	return u.pieces(t, given, u.Leaf.Spec.Operand)
 }
 
-// pieces binds a template; operand finds what a name means before the fields are asked.
+// pieces binds a template. It looks up each name with operand before it looks up fields.
 func (u *BoundLeaf) pieces(t *spec.Template, given Assumptions, operand func(name string) *spec.Operand) []Item {
 	pieces := t.Items()
 	items := make([]Item, 0, len(pieces))
@@ -436,7 +442,7 @@ func (u *BoundLeaf) pieces(t *spec.Template, given Assumptions, operand func(nam
 			}
 			item := u.refItem(it, given)
 			if n := len(items); n > 0 && items[n-1].Kind == ItemAlign && items[n-1].Span == it.Span && item.nowhere() {
-				items = items[:n-1] // as in Mesa's tools: what is not there is not aligned
+				items = items[:n-1] // Mesa's tools do not align a name that is undefined.
 			}
 			items = append(items, item)
 		}
@@ -444,12 +450,12 @@ func (u *BoundLeaf) pieces(t *spec.Template, given Assumptions, operand func(nam
 	return items
 }
 
-// nowhere reports whether a reference resolves nowhere, whatever the bits are.
+// nowhere reports whether a reference is undefined for all words.
 func (it *Item) nowhere() bool {
 	return it.Kind == ItemRef && len(it.Alts) == 1 && it.Alts[0].Ref == nil
 }
 
-// refItem binds a reference of a template.
+// refItem binds one reference of a template.
 func (u *BoundLeaf) refItem(it spec.Item, given Assumptions) Item {
 	item := Item{Kind: ItemRef, Name: it.Ref, Before: it.Before, After: it.After, Span: it.Span}
 	if u.Env.Machine.IsName(it.Ref) {
@@ -478,7 +484,7 @@ func (u *BoundLeaf) refItem(it spec.Item, given Assumptions) Item {
 	return item
 }
 
-// where describes the scope for an error, the three innermost leaves of it.
+// where describes the scope for an error message. It names at most the three innermost leaves.
 func (u *BoundLeaf) where() string {
 	name := u.Leaf.Name
 	for n := 1; u.Env.Up != nil; n++ {
@@ -491,8 +497,9 @@ func (u *BoundLeaf) where() string {
 	return name
 }
 
-// IsName reports whether a reference prints the bitset's name. Mesa compares with as many characters
-// as the reference has, so that any prefix of NAME does, the empty one included.
+// IsName reports whether a reference prints the name of the bitset. In plain descriptions any prefix
+// of NAME does, even the empty one, because Mesa compares only as many characters as the reference
+// has.
 func (m *Machine) IsName(ref string) bool {
 	if m.ISA.Strict {
 		return ref == "NAME"
@@ -500,7 +507,7 @@ func (m *Machine) IsName(ref string) bool {
 	return strings.HasPrefix("NAME", ref)
 }
 
-// set returns the <set> of that name, nil if there is none.
+// set returns the <set> with that name, or nil if there is none.
 func (u *BoundLeaf) set(name string) *spec.Set {
 	for b := u.Leaf.Spec; b != nil; b = b.Extends {
 		for _, c := range b.Cases {
@@ -512,17 +519,16 @@ func (u *BoundLeaf) set(name string) *spec.Set {
 	return nil
 }
 
-// Resolve binds a name, or a path with dots, in the scope of u. The last alternative has no
-// condition.
+// Resolve binds a name or a dotted path in the scope of u. The last alternative is unconditional.
 func (u *BoundLeaf) Resolve(name string) []Alt {
 	u.Env.Machine.mu.Lock()
 	defer u.Env.Machine.mu.Unlock()
 	return u.resolve(name, nil)
 }
 
-// resolve is Resolve for callers that hold the machine's lock. top is the expression in which the
-// name stands, nil outside of one: an override whose own condition is being evaluated counts as
-// true, so that a condition can use a field that its override defines.
+// resolve is Resolve for callers that hold the machine's lock. top is the expression that contains the
+// name, or nil. The override whose condition is top counts as applicable, so that a condition can use
+// a field that its own override defines.
 func (u *BoundLeaf) resolve(name string, top *spec.Expr) []Alt {
 	if top != nil {
 		return u.lookup(name, top)
@@ -537,13 +543,14 @@ func (u *BoundLeaf) resolve(name string, top *spec.Expr) []Alt {
 		alts = u.lookup(name, nil)
 		u.names[name] = alts
 		if open := &u.Env.Machine.open; open.cycles > before && len(open.stack) > 0 {
-			delete(u.names, name) // it may mean something else outside
+			delete(u.names, name) // The name may have another meaning outside of this cycle.
 		}
 	}
 	return alts
 }
 
-// inProgress is what a name means that is being resolved: one that needs itself resolves nowhere.
+// inProgress is the meaning of a name while it is being resolved. A name that needs itself is
+// therefore undefined.
 var inProgress = []Alt{{}}
 
 func (u *BoundLeaf) lookup(name string, top *spec.Expr) []Alt {
@@ -573,7 +580,7 @@ func (u *BoundLeaf) lookup(name string, top *spec.Expr) []Alt {
 	return append(alts, u.climb(name)...)
 }
 
-// defines reports whether a plain description has a field of that very name, dots included.
+// defines reports whether a plain description has a field with exactly that name, dots included.
 func (u *BoundLeaf) defines(name string) bool {
 	if u.Env.Machine.ISA.Strict {
 		return false
@@ -588,7 +595,7 @@ func (u *BoundLeaf) defines(name string) bool {
 	return false
 }
 
-// climb looks a name up in the enclosing scope, if it is passed in.
+// climb resolves a name in the enclosing scope if the name is passed in.
 func (u *BoundLeaf) climb(name string) []Alt {
 	up := u.Env.Up
 	if up == nil {
@@ -649,28 +656,28 @@ func (u *BoundLeaf) ref(f *spec.Field) *Ref {
 	return r
 }
 
-// Bind returns where the value of a field comes from that stands in the scope of u itself.
+// Bind returns the source of the value of a field that the scope of u defines.
 func (u *BoundLeaf) Bind(f *spec.Field) *Ref {
 	u.Env.Machine.mu.Lock()
 	defer u.Env.Machine.mu.Unlock()
 	return u.ref(f)
 }
 
-// NestedEnv returns the environment of a bitset field that is shown in the scope of u. Scopes share an environment only where
-// passed, which the caller writes about what they hand in, is the same.
+// NestedEnv returns the environment of a bitset field that is shown in the scope of u. passed
+// describes what the scope hands in. Scopes share an environment only if passed is equal.
 func (u *BoundLeaf) NestedEnv(f *spec.Field, passed string) *Env {
 	m := u.Env.Machine
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	e := m.nested(u, f)
-	if e.Up == nil { // nothing is handed in
+	if e.Up == nil { // The field has no parameters.
 		return e
 	}
 	return m.env(e.Root.Name+" with "+passed, e.Root, u, f.Params, e.all)
 }
 
-// path binds HEAD.TAIL: HEAD is a field whose type is a bitset in which TAIL means the same for
-// every leaf.
+// path binds HEAD.TAIL. HEAD is a field with a bitset type. TAIL must refer to the same field in every
+// leaf of that bitset.
 func (u *BoundLeaf) path(head, tail string, top *spec.Expr) []Alt {
 	alts := u.resolve(head, top)
 	out := make([]Alt, len(alts))
@@ -692,7 +699,7 @@ func (u *BoundLeaf) path(head, tail string, top *spec.Expr) []Alt {
 	return out
 }
 
-// start returns At and Entry of what stands in a field of a bitset type.
+// start returns At and Entry for a path that continues inside the bitset field r.
 func (r *Ref) start(inner *Ref) (at int, entry *spec.Field) {
 	switch {
 	case inner.At < 0 || inner.Entry != nil || r.Prog != nil || len(r.Path) > 0:
@@ -705,11 +712,12 @@ func (r *Ref) start(inner *Ref) (at int, entry *spec.Field) {
 	return r.Field.Parts[0].Low + inner.At, nil
 }
 
-// common binds a name that means the same in all leaves, nil if there is none.
+// common binds a name that refers to the same field in all leaves. It returns nil if the leaves
+// differ.
 func (e *Env) common(name string) *Ref {
 	r, ok := e.commons[name]
 	if !ok {
-		e.commons[name] = nil // until it is known: a path that needs itself means nothing
+		e.commons[name] = nil // A path that needs itself is undefined.
 		r = e.resolveCommon(name)
 		e.commons[name] = r
 	}
@@ -734,8 +742,8 @@ func (e *Env) resolveCommon(name string) *Ref {
 	return found
 }
 
-// Fields lists the names of all fields that the leaf and its ancestors define, in the order of the
-// file, the outermost ancestor first.
+// Fields lists the names of all fields that the leaf and its ancestors define. The order is that of
+// the file, outermost ancestor first.
 func (u *BoundLeaf) Fields() []string {
 	seen := map[string]bool{}
 	var chain []*spec.Bitset
@@ -756,13 +764,13 @@ func (u *BoundLeaf) Fields() []string {
 	return names
 }
 
-// NamedField is a field of a leaf with all that its name can mean there.
+// NamedField is a field of a leaf with all meanings of its name.
 type NamedField struct {
 	Name string
 	Alts []Alt
 }
 
-// NamedFields lists the fields of Fields with their meanings.
+// NamedFields lists the fields that Fields names, with their meanings.
 func (u *BoundLeaf) NamedFields() []NamedField {
 	u.namedOnce.Do(func() {
 		for _, name := range u.Fields() {
@@ -772,15 +780,15 @@ func (u *BoundLeaf) NamedFields() []NamedField {
 	return u.named
 }
 
-// Index is a field that can be the index of a table entry, or have operands with one.
+// Index is a field that can be a table index or can contain operands with a table index.
 type Index struct {
 	Alts []Alt
-	// Always is what the name means, where that is always an index in one piece and entries of its table have none; nil
-	// of others.
+	// Always is the reference if the name always is a contiguous index of a table whose entries
+	// contain no index. Otherwise it is nil.
 	Always *Ref
 }
 
-// Indices lists those of NamedFields that are or have indices.
+// Indices lists the fields of NamedFields that are or contain table indices.
 func (u *BoundLeaf) Indices() []Index {
 	if list := u.indices.Load(); list != nil {
 		return *list
@@ -800,13 +808,14 @@ func (u *BoundLeaf) Indices() []Index {
 	return list
 }
 
-// Indexes reports whether a field of the scope is the index of a table entry or a bitset that can have such fields.
+// Indexes reports whether r is a table index in its own scope, or a bitset that can contain one.
 func (r *Ref) Indexes() bool {
 	return r != nil && r.Field != nil && r.Field.Bitset != nil && r.Prog == nil && r.ScopeDepth == 0 &&
 		(r.Field.Table != nil || r.Field.Bitset.Indexing)
 }
 
-// fieldNames lists the fields of the leaf and its ancestors, for an error about one that is none.
+// fieldNames lists the fields of the leaf and its ancestors. Error messages suggest one of these
+// names.
 func (u *BoundLeaf) fieldNames() []string {
 	var list []string
 	for b := u.Leaf.Spec; b != nil; b = b.Extends {

@@ -9,7 +9,7 @@ import (
 	"github.com/isago/isago/internal/spec"
 )
 
-// Eval computes an expression. Its caller answers for what asks for bits: fields, and nodes with a Test.
+// Eval computes an expression. It calls ask for the value of each field and of each node with a Test.
 func (n *Node) Eval(ask func(*Node) uint64) uint64 {
 	if n.Test != nil {
 		return ask(n)
@@ -38,7 +38,8 @@ func (n *Node) Eval(ask func(*Node) uint64) uint64 {
 	return Apply(n, x, y)
 }
 
-// Eval returns what a test comes to on the bits of its scope and the contexts.
+// Eval returns 1 if the test holds for the bits v of its scope or for the contexts, and 0 if it does
+// not.
 func (t *Test) Eval(v, context *bits.Value) uint64 {
 	if t.Context {
 		v = context
@@ -46,7 +47,8 @@ func (t *Test) Eval(v, context *bits.Value) uint64 {
 	return flag((v[t.Low>>6]&t.Mask == t.Match) != t.Not)
 }
 
-// BitsFor returns what bits of a test have to be for it to be true, or false; ok is false where they can be several things.
+// BitsFor returns the value of the masked bits for which the result of the test is want. ok is false
+// if several values do.
 func (t *Test) BitsFor(want bool) (match uint64, ok bool) {
 	if want != t.Not {
 		return t.Match, true
@@ -54,7 +56,7 @@ func (t *Test) BitsFor(want bool) (match uint64, ok bool) {
 	return ^t.Match & t.Mask, t.Mask&(t.Mask-1) == 0
 }
 
-// Scope is a leaf, the bits that it is, and the scope in which it is an operand, nil for an instruction.
+// Scope is a leaf and its bits. Up is the scope that contains the operand, or nil for an instruction.
 type Scope struct {
 	Unit  *BoundLeaf
 	Bits  bits.Value
@@ -62,7 +64,7 @@ type Scope struct {
 	Depth int
 }
 
-// ancestor returns the scope that many out, at most the outermost.
+// ancestor returns the scope the given number of levels up, but at most the outermost one.
 func (s *Scope) ancestor(hops int) *Scope {
 	for ; hops > 0 && s.Up != nil; hops-- {
 		s = s.Up
@@ -70,16 +72,17 @@ func (s *Scope) ancestor(hops int) *Scope {
 	return s
 }
 
-// Evaluator computes what the bits decide: conditions, derived fields, and which leaves operands are. A decoder does the
-// same with memos, in frames that it has.
+// Evaluator computes everything that depends on the bits: conditions, derived fields, and the leaves
+// of operands. A decoder computes the same with caches and preallocated frames.
 type Evaluator struct {
 	Context bits.Value
 	Tables  [][]bits.Value
-	// OnMissingEntry is told of entries that a table does not have, which are 0; nil tells nobody.
+	// OnMissingEntry is called for each index without a table entry. Such an entry reads as 0.
+	// OnMissingEntry may be nil.
 	OnMissingEntry func(t *spec.Table, index uint64)
 }
 
-// Eval computes an expression that is bound in a scope.
+// Eval computes an expression in the scope in which it is bound.
 func (e *Evaluator) Eval(p *Prog, s *Scope) uint64 {
 	return p.Root.Eval(func(n *Node) uint64 {
 		if n.Test != nil {
@@ -92,7 +95,7 @@ func (e *Evaluator) Eval(p *Prog, s *Scope) uint64 {
 	})
 }
 
-// Resolve returns what a name means on these bits, nil where it resolves nowhere.
+// Resolve returns the meaning of a name that applies to these bits, or nil if the name is undefined.
 func (e *Evaluator) Resolve(alts []Alt, s *Scope) *Ref {
 	for i := range alts {
 		if a := &alts[i]; a.Cond == nil || e.Eval(a.Cond, s.ancestor(a.CondDepth)) != 0 {
@@ -119,13 +122,13 @@ func (e *Evaluator) Value(r *Ref, s *Scope) uint64 {
 	return v[0]
 }
 
-// AppendNoEntry appends the finding of a table of so many entries that does not have the one of an index, as every
-// command reports it.
+// AppendNoEntry appends the finding that a table has no entry with that index. most is the number of
+// entries. All commands use this text.
 func AppendNoEntry(dst []byte, table *spec.Table, index uint64, most int) []byte {
 	return fmt.Appendf(dst, "no entry %d in table %s of %d [%s]", index, table.Name, most, diag.TableEntry)
 }
 
-// nestedBits returns the value of a bitset field: its bits, or the entry that they are the index of.
+// nestedBits returns the bits of a bitset field, or the table entry that the field selects.
 func (e *Evaluator) nestedBits(r *Ref, v bits.Value) bits.Value {
 	w := r.Field.Gather(&v)
 	if r.Field.Table == nil {
@@ -140,7 +143,8 @@ func (e *Evaluator) nestedBits(r *Ref, v bits.Value) bits.Value {
 	return bits.Value{}
 }
 
-// NestedScope returns the scope of a bitset field that is used in the scope s, nil where no leaf matches it.
+// NestedScope returns the scope of a bitset field that is used in the scope s. It returns nil if no
+// leaf matches the field's bits.
 func (e *Evaluator) NestedScope(r *Ref, s *Scope) *Scope {
 	from := s.ancestor(r.ScopeDepth)
 	v := from.Bits
@@ -156,7 +160,7 @@ func (e *Evaluator) NestedScope(r *Ref, s *Scope) *Scope {
 	return e.Match(r.Env, v, s)
 }
 
-// Match returns the scope of the leaf that a value is, nil where it is none.
+// Match returns the scope of the leaf that matches v, or nil if no leaf does.
 func (e *Evaluator) Match(env *Env, v bits.Value, up *Scope) *Scope {
 	var found *Scope
 	for _, l := range env.Root.Leaves {
@@ -178,10 +182,10 @@ func (e *Evaluator) allowed(s *Scope) bool {
 	return !slices.ContainsFunc(s.Unit.Requires, func(p *Prog) bool { return e.Eval(p, s) == 0 })
 }
 
-// Apply computes one operator on operands already computed, in the type of the node. Both
-// operands are 64-bit values sign- or zero-extended from their own types. What C leaves undefined
-// does what the machine that runs Mesa's tools does: shift counts are taken modulo the width,
-// division by zero gives 0.
+// Apply computes one operator in the type of the node. x and y are 64-bit values, sign- or
+// zero-extended from their own types. Where C leaves the result undefined, Apply does what Mesa's
+// tools do on their usual hosts: a shift count is taken modulo the width, and a division by zero gives
+// 0.
 func Apply(n *Node, x, y uint64) uint64 {
 	t := n.Type
 	switch n.Op {
@@ -227,7 +231,7 @@ func flag(b bool) uint64 {
 	return 0
 }
 
-// wrap converts a value to a type: the low bits, sign- or zero-extended.
+// wrap converts x to a type. It keeps the low bits and sign- or zero-extends them.
 func wrap(t spec.Type, x uint64) uint64 {
 	switch t {
 	case spec.I32:

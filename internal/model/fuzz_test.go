@@ -9,8 +9,7 @@ import (
 	"github.com/isago/isago/internal/spec"
 )
 
-// bind loads and binds a description, and asks for everything in it, inwards to the depth at which
-// decoders stop.
+// bind loads and binds a description and everything in it, down to the depth at which decoders stop.
 func bind(text string, opt Options) error {
 	isa, err := spec.Load(fstest.MapFS{"a.xml": {Data: []byte(text)}}, "a.xml")
 	if err != nil {
@@ -27,7 +26,7 @@ func bind(text string, opt Options) error {
 	return nil
 }
 
-// walker visits the environment that the displays reach, up to a thousand.
+// walker visits at most a thousand environments that displays reach.
 type walker struct{ seen map[*Env]bool }
 
 func (w walker) env(e *Env) {
@@ -61,7 +60,7 @@ func (w walker) alts(alts []Alt) {
 	}
 }
 
-// Whatever the bytes are, a description that loads can be bound or is refused.
+// FuzzNew requires that a description that loads is either bound or rejected with an error.
 func FuzzNew(f *testing.F) {
 	for _, pattern := range []string{"testdata/*.xml", "../spec/testdata/*.xml"} {
 		files, err := filepath.Glob(pattern)

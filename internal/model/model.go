@@ -1,5 +1,5 @@
-// Package model binds every name of a description, once for each environment in which a bitset occurs. Package isa
-// prints from the bound description, and package asm parses with it.
+// Package model binds every name of a description, once for each environment in which a bitset occurs.
+// Package isa prints with the bound description, and package asm parses with it.
 package model
 
 import (
@@ -15,28 +15,28 @@ import (
 	"github.com/isago/isago/internal/spec"
 )
 
-// Options choose what of a description is taken.
+// Options configure New.
 type Options struct {
-	// Gen is the generation (isaspec's gpu_id) whose bitsets exist.
+	// Gen is the generation (gpu_id in isaspec) to bind.
 	Gen uint32
-	// Syntax is the spelling; "" is the plain one.
+	// Syntax is the name of the syntax. The empty string selects the default one.
 	Syntax string
-	// Sound tells that the description is known to have no mistakes, for which it is not searched then.
+	// Sound skips the checks of a description that is known to have no errors.
 	Sound bool
-	// maxBoundLeaves bounds those that are bound, 0 is maxBound.
+	// maxBoundLeaves limits the number of bound leaves. 0 means the constant of that name.
 	maxBoundLeaves int
 }
 
-// Machine is a bound description. It is safe for use by several goroutines.
+// Machine is a bound description. It is safe for concurrent use.
 type Machine struct {
 	ISA    *spec.ISA
 	Gen    uint32
 	Syntax string
-	// Sound tells that the description is known to have no mistakes.
+	// Sound reports whether the description is known to have no errors.
 	Sound bool
-	// Roots are the bitsets with a size, in the order of the file.
+	// Roots are the bitsets without a parent, in file order.
 	Roots []*Root
-	// Context is the default value of all contexts, each in its place.
+	// Context holds the default value of each context at its bit position.
 	Context bits.Value
 
 	roots map[*spec.Bitset]*Root
@@ -45,64 +45,65 @@ type Machine struct {
 	mu             sync.Mutex
 	envs           map[string]*Env
 	indices        atomic.Int32
-	boundLeaves    int // built so far, at most mostBound
+	boundLeaves    int // bound so far
 	maxBoundLeaves int
 	open           openExprs
-	recursions     int // how often a name was asked for while it was being resolved
+	recursions     int // the number of lookups of a name while it was being resolved
 }
 
-// Root is a tree of encodings, seen as the list of its leaves.
+// Root is a tree of encodings, represented by the list of its leaves.
 type Root struct {
 	ID     int
 	Name   string
 	Spec   *spec.Bitset
 	Leaves []*Leaf
-	// Size is the length of the longest leaf in bits, MinSize that of the shortest.
+	// Size and MinSize are the lengths of the longest and the shortest leaf, in bits.
 	Size, MinSize int
-	// WordSize is the number of bits in the words in which programs are stored, each instruction in whole
-	// ones; HighFirst tells that the most significant of several comes first.
+	// WordSize is the size in bits of the words in which programs are stored. An instruction occupies
+	// whole words. HighFirst means that the most significant word comes first.
 	WordSize  int
 	HighFirst bool
-	// Swapped tells that of each word of 32 bits the high half is stored first.
+	// Swapped means that the high half of each 32-bit word is stored first.
 	Swapped bool
 }
 
-// ByteOffset returns the place in bytes of the word of a number, where all words are of the root's size.
+// ByteOffset returns the offset in bytes of the instruction with the given number. It requires that
+// all instructions have the root's size.
 func (r *Root) ByteOffset(number uint64) uint64 { return number * uint64(r.Size) / 8 }
 
-// StoredSize returns the number of bits that an instruction of so many bits takes in a program.
+// StoredSize returns the number of bits that an instruction of size bits occupies in a program.
 func (r *Root) StoredSize(size int) int { return (size + r.WordSize - 1) / r.WordSize * r.WordSize }
 
-// Leaf is one instruction, or one form of an operand.
+// Leaf is an instruction or one form of an operand.
 type Leaf struct {
 	// ID is the index in Root.Leaves.
 	ID   int
 	Root *Root
 	Spec *spec.Bitset
-	// Name is the bitset's own name; Display is what {NAME} prints.
+	// Name is the name of the bitset. Display is the text that {NAME} prints.
 	Name, Display string
 	Size          int
-	// A word w is this leaf's if w&Mask == Match; DontCare bits are expected to be 0.
+	// A word w matches if w&Mask == Match. DontCare bits are ignored but are expected to be 0.
 	Match, Mask, DontCare bits.Value
-	// Refines are the leaves that also match some of this leaf's words, on purpose.
+	// Refines are the leaves whose words this leaf matches too, intentionally.
 	Refines []*Leaf
-	// RefinedBy are those that refine this one.
+	// RefinedBy are the leaves that refine this one.
 	RefinedBy []*Leaf
 }
 
 func (l *Leaf) refines(other *Leaf) bool { return slices.Contains(l.Refines, other) }
 
-// meets reports whether some word has the patterns of both leaves.
+// meets reports whether some word matches the patterns of both leaves.
 func (l *Leaf) meets(other *Leaf) bool {
 	return l.Match.Xor(other.Match).And(l.Mask).And(other.Mask) == bits.Value{}
 }
 
-// within reports whether each word that has the leaf's pattern has the other's.
+// within reports whether each word that matches the pattern of l also matches that of other.
 func (l *Leaf) within(other *Leaf) bool {
 	return other.Mask.AndNot(l.Mask) == bits.Value{} && l.Match.And(other.Mask) == other.Match
 }
 
-// Doc returns the leaf's documentation, its parent's where it has none.
+// Doc returns the documentation of the leaf or of its nearest ancestor that has some.
 func (l *Leaf) Doc() string {
 	for b := l.Spec; b != nil; b = b.Extends {
 		if b.Doc != "" {
@@ -112,8 +113,8 @@ func (l *Leaf) Doc() string {
 	return ""
 }
 
-// Meta returns an attribute of the leaf's <meta>, of the nearest ancestor's where it has none, ""
-// where nobody has it.
+// Meta returns an attribute of <meta> from the leaf or from its nearest ancestor that has the
+// attribute. It returns "" if none has it.
 func (l *Leaf) Meta(name string) string {
 	for b := l.Spec; b != nil; b = b.Extends {
 		if v, ok := b.Meta[name]; ok {
@@ -123,8 +124,8 @@ func (l *Leaf) Meta(name string) string {
 	return ""
 }
 
-// Layout returns what the description says of the leaf's place in programs, its nearest ancestor's where it
-// says nothing, nil where nobody does.
+// Layout returns the layout rules of the leaf or of its nearest ancestor that has some. It returns nil
+// if none has any.
 func (l *Leaf) Layout() *spec.Layout {
 	for b := l.Spec; b != nil; b = b.Extends {
 		if b.Layout != nil {
@@ -134,7 +135,8 @@ func (l *Leaf) Layout() *spec.Layout {
 	return nil
 }
 
-// Runs returns what the leaf runs, or its nearest ancestor, nil where nobody runs anything.
+// Runs returns the <runs> element of the leaf or of its nearest ancestor that has one. It returns nil
+// if none has one.
 func (l *Leaf) Runs() *spec.Runs {
 	for b := l.Spec; b != nil; b = b.Extends {
 		if b.Runs != nil {
@@ -144,17 +146,17 @@ func (l *Leaf) Runs() *spec.Runs {
 	return nil
 }
 
-// Enum is an enum in one spelling, prepared for printing.
+// Enum is an enum in one syntax, prepared for printing.
 type Enum struct {
 	Spec   *spec.Enum
 	dense  []string
 	known  []bool
 	sparse map[uint64]string
-	// Texts lists value and text of every value in order, aliases after them.
+	// Texts lists the value and text of each value in order, followed by the aliases.
 	Texts []EnumText
 }
 
-// EnumText is a text that stands for a value.
+// EnumText is a value and one of its texts.
 type EnumText struct {
 	Val   uint64
 	Text  string
@@ -215,14 +217,14 @@ func (m *Machine) checkSyntax() error {
 	return diag.List{diag.Errorf(diag.UnknownSyntax, m.ISA.Span, "no spelling %q, expected one of %q", m.Syntax, all)}
 }
 
-// maxScopes bounds the scopes that reach into each other.
+// maxScopes limits the nesting depth of scopes.
 const maxScopes = 16
 
-// maxBoundLeaves bounds the environments that are bound: names that climb give each place of a nested
-// bitset its own.
+// maxBoundLeaves limits the number of bound leaves. The number can grow fast, because a name that
+// climbs gives each use of a nested bitset its own environment.
 const maxBoundLeaves = 1 << 14
 
-// denseLimit bounds the values that are looked up in an array.
+// denseLimit limits the values that an array holds. A map holds larger values.
 const denseLimit = 4096
 
 func bindEnum(s *spec.Enum, syntax string) *Enum {
@@ -287,8 +289,8 @@ func (m *Machine) addRoot(b *spec.Bitset) {
 	m.setWordOrder(r)
 }
 
-// setWordOrder says how the instructions of a root lie in a program. Where the description does not, the words are
-// the largest of 32, 16 and 8 bits of which the shortest instruction is a multiple.
+// setWordOrder sets how the instructions of a root are stored in a program. Without a declaration, the
+// word size is the largest of 32, 16 and 8 bits that divides the length of the shortest instruction.
 func (m *Machine) setWordOrder(r *Root) {
 	r.WordSize = m.ISA.Text.Storage
 	r.HighFirst, r.Swapped = m.ISA.Text.HighFirst, m.ISA.Text.Swapped
@@ -327,8 +329,8 @@ func (m *Machine) addLeaf(r *Root, b *spec.Bitset) {
 	r.Size, r.MinSize = max(r.Size, l.Size), min(r.MinSize, l.Size)
 }
 
-// linkRefines turns overlap="refines NAME" into leaves; NAME may be an inner bitset, which stands
-// for all leaves below it. A leaf refines what those refine that it refines.
+// linkRefines resolves overlap="refines NAME" to leaves. An inner bitset as NAME means all leaves
+// below it. The relation is transitive.
 func (m *Machine) linkRefines(r *Root) diag.List {
 	var errs diag.List
 	for _, l := range r.Leaves {
@@ -368,8 +370,8 @@ func (l *Leaf) refine(other *Leaf) {
 	}
 }
 
-// Root returns the root of that name; "" is the one in which instructions stand: the root named
-// #instruction, or else the only root, or else the first that no field has as its type.
+// Root returns the root with that name. The empty name selects the root of the instructions:
+// #instruction, else the first root that is not the type of a field.
 func (m *Machine) Root(name string) (*Root, error) {
 	if name == "" {
 		return m.mainRoot(), nil
@@ -399,7 +401,8 @@ func (m *Machine) mainRoot() *Root {
 	return m.Roots[0]
 }
 
-// TopRoots returns the roots whose words are not part of others: the main root, then those that are not the type of a field.
+// TopRoots returns the roots whose words are not part of other words: the main root, then all roots
+// that are not the type of a field.
 func (m *Machine) TopRoots() []*Root {
 	list := m.freeRoots()
 	if root := m.mainRoot(); root != nil && !slices.Contains(list, root) {
@@ -408,7 +411,7 @@ func (m *Machine) TopRoots() []*Root {
 	return list
 }
 
-// freeRoots returns the roots that are no field's type, in the order of the description.
+// freeRoots returns the roots that are not the type of a field, in file order.
 func (m *Machine) freeRoots() []*Root {
 	used := map[*spec.Bitset]bool{}
 	for _, b := range m.ISA.Bitsets {
@@ -427,30 +430,31 @@ func (m *Machine) freeRoots() []*Root {
 	return free
 }
 
-// Env is a root in a given environment: what the names of its leaves mean.
+// Env is a root in one environment, which determines the meaning of names in its leaves.
 type Env struct {
 	Machine *Machine
 	Root    *Root
-	// Up is the bound leaf in whose scope the nested field stands; nil at the top.
+	// Up is the bound leaf that contains the nested field. It is nil at the top.
 	Up *BoundLeaf
 
-	params []spec.Param // what is handed in; of two with one name the first counts
-	all    bool         // every name climbs
+	params []spec.Param // the parameters passed in; the first of several with one name counts
+	all    bool         // whether every name climbs
 
 	units   []atomic.Pointer[BoundLeaf]
-	pending map[int]*BoundLeaf // those being built, by Leaf.ID
-	commons map[string]*Ref    // what paths mean in all leaves
+	pending map[int]*BoundLeaf // leaves that are being bound, by Leaf.ID
+	commons map[string]*Ref    // the paths that have the same meaning in all leaves
 	depth   int
 	// Index is the number of the environment in its machine.
 	Index int
-	// Parser is room for what asm keeps with an environment, Contents and Reads for what isa does.
+	// Parser caches data of package asm. Contents and Reads cache data of package isa.
 	Parser, Contents, Reads atomic.Value
 }
 
-// Enum returns an enum of the description, prepared for printing.
+// Enum returns the bound form of an enum of the description.
 func (m *Machine) Enum(e *spec.Enum) *Enum { return m.enums[e] }
 
-// ParamName returns what a name is called in the environment, where it is handed in.
+// ParamName returns the outer name of a parameter that is passed into the environment as name. ok is
+// false if no parameter has that name.
 func (e *Env) ParamName(name string) (string, bool) {
 	i := slices.IndexFunc(e.params, func(p spec.Param) bool { return p.As == name })
 	if i < 0 {
@@ -459,7 +463,7 @@ func (e *Env) ParamName(name string) (string, bool) {
 	return e.params[i].Name, true
 }
 
-// TopEnv returns the environment of a root that stands alone.
+// TopEnv returns the environment of a root that is not nested.
 func (m *Machine) TopEnv(r *Root) *Env {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -482,15 +486,15 @@ func (m *Machine) env(key string, r *Root, up *BoundLeaf, params []spec.Param, a
 	return e
 }
 
-// nested returns the environment of a bitset field that is shown in the scope of u. Places that
-// hand in the same things share one Env.
+// nested returns the environment of a bitset field in the scope of u. Fields that pass equal
+// parameters share one environment.
 func (m *Machine) nested(u *BoundLeaf, f *spec.Field) *Env {
 	root := m.roots[f.Bitset]
 	if u.Env.depth == maxScopes {
 		u.fail(diag.Errorf(diag.XMLLimit, f.Span, "bitsets nested more than %d deep in %s", maxScopes, u.where()))
 		return m.env(root.Name, root, nil, nil, false)
 	}
-	if m.boundLeaves > m.maxBoundLeaves { // reported by bound
+	if m.boundLeaves > m.maxBoundLeaves { // bound reports this error
 		return m.env(root.Name, root, nil, nil, false)
 	}
 	if f.AllParams {
@@ -505,7 +509,7 @@ func (m *Machine) nested(u *BoundLeaf, f *spec.Field) *Env {
 		key.WriteString(" " + p.As + "=")
 		before := m.recursions + m.open.cycles
 		alts := u.resolve(p.Name, nil)
-		// What a name is inside itself is no sign that it is the same elsewhere.
+		// A meaning found inside a cycle may differ outside, so it must not be shared.
 		if sig, ok := signatureOf(alts); ok && m.recursions+m.open.cycles == before {
 			key.WriteString(sig)
 		} else {
@@ -515,7 +519,7 @@ func (m *Machine) nested(u *BoundLeaf, f *spec.Field) *Env {
 	return m.env(key.String(), root, u, f.Params, false)
 }
 
-// Bound returns a leaf of the root in this environment.
+// Bound returns the bound form of a leaf in this environment.
 func (e *Env) Bound(l *Leaf) *BoundLeaf {
 	if u := e.units[l.ID].Load(); u != nil {
 		return u
@@ -525,7 +529,7 @@ func (e *Env) Bound(l *Leaf) *BoundLeaf {
 	return e.bound(l)
 }
 
-// bound is Unit for callers that hold the machine's lock.
+// bound is Bound for callers that hold the machine's lock.
 func (e *Env) bound(l *Leaf) *BoundLeaf {
 	if u := e.units[l.ID].Load(); u != nil {
 		return u
@@ -548,5 +552,5 @@ func (e *Env) bound(l *Leaf) *BoundLeaf {
 	return u
 }
 
-// Closed reports whether nothing outside the nested value changes its text, contexts aside.
+// Closed reports whether the text of the value depends only on its bits and the contexts.
 func (e *Env) Closed() bool { return e.Up == nil }

@@ -13,7 +13,7 @@ import (
 	"github.com/isago/isago/internal/spec"
 )
 
-// machine binds a description that is sound.
+// machine binds a description without errors.
 func machine(t *testing.T, text string, opt Options) *Machine {
 	t.Helper()
 	isa, err := spec.Load(fstest.MapFS{"a.xml": {Data: []byte(text)}}, "a.xml")
@@ -27,7 +27,7 @@ func machine(t *testing.T, text string, opt Options) *Machine {
 	return m
 }
 
-// unit returns the leaf of that name at the top.
+// unit returns the bound leaf with that name at the top.
 func (m *Machine) unit(t *testing.T, name string) *BoundLeaf {
 	t.Helper()
 	for _, r := range m.Roots {
@@ -52,7 +52,7 @@ func (m *Machine) names() string {
 	return strings.Join(list, " ")
 }
 
-// showAlts writes what a name means: each meaning with its condition and the scopes between.
+// showAlts formats the meanings of a name with their conditions and scope depths.
 func showAlts(alts []Alt) string {
 	var list []string
 	for _, a := range alts {
@@ -101,7 +101,7 @@ func TestLeaves(t *testing.T) {
 	}
 	m := machine(t, text, Options{Gen: 2})
 	add := m.Roots[0].Leaves[0]
-	// 01x1 1x00: bits 14, 12 and 11 are 1, bits 15, 9 and 8 are 0, bits 13 and 10 do not matter.
+	// 01x1 1x00: bits 14, 12 and 11 are 1, bits 15, 9 and 8 are 0, bits 13 and 10 are ignored.
 	if add.Match != bits.Of(0x5800) || add.Mask != bits.Of(0xdb00) || add.DontCare != bits.Of(0x2400) {
 		t.Errorf("match %s, mask %s, ignored %s", add.Match, add.Mask, add.DontCare)
 	}
@@ -203,12 +203,12 @@ func TestNames(t *testing.T) {
 		{"a", "GONE", "nothing"},
 		{"a", "A", "A[0+8]"},
 		{"a", "A.LO", "A.LO[0+4]"},
-		{"a", "A.SUM", "nothing"}, // a derived field is no part
+		{"a", "A.SUM", "nothing"}, // A derived field is not a part.
 		{"a", "A.GONE", "nothing"},
 		{"a", "TOP.LO", "nothing"},
 		{"a", "GONE.LO", "nothing"},
 		{"b", "X.P.HI", "X.P.HI[4+4]"},
-		{"b", "A", "A"}, // in two pieces
+		{"b", "A", "A"}, // in two parts
 		{"b", "@on", "@on[0+1]"},
 		{"b", "@stage", "@stage[1+3]"},
 		{"b", "@gone", "nothing"},
@@ -225,8 +225,8 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// Two operands of one type name entries of their own, which are told apart by the way to them; parts of one entry come
-// together, under their conditions.
+// TestUnused has two operands of one type that select different table entries. The paths distinguish
+// the entries. Parts of one entry are combined under their conditions.
 func TestUnused(t *testing.T) {
 	m := machine(t, `<isa strict="true">
 	<bitset name="#entry" size="8"><display>{U}{V}</display><field name="U" low="0" high="3" type="hex"/><field name="V" low="4" high="7" type="hex"/></bitset>
@@ -281,7 +281,7 @@ func TestParameters(t *testing.T) {
 		{inner("X"), "Q", "P^1[14+2] if {Z}^1, P^1[8+4]"},
 		{inner("X"), "P", "nothing"},
 		{inner("X", "IN"), "R", "P^2[14+2] if {Z}^2, P^2[8+4]"},
-		{inner("X", "IN"), "N", "N[0+4]"}, // its own hides the parameter
+		{inner("X", "IN"), "N", "N[0+4]"}, // The local field hides the parameter.
 		{inner("X", "IN"), "Q", "nothing"},
 		{inner("Y"), "P", "P^1[14+2] if {Z}^1, P^1[8+4]"},
 		{inner("Y", "IN"), "P", "P^2[14+2] if {Z}^2, P^2[8+4]"},
@@ -301,7 +301,7 @@ func TestParameters(t *testing.T) {
 	}
 }
 
-// A leaf that refines another may be named by an inner bitset.
+// TestRefines names an inner bitset in overlap="refines NAME".
 func TestRefines(t *testing.T) {
 	m := machine(t, `<isa strict="true"><bitset name="#i" size="8"><display>{NAME}</display></bitset>
 		<bitset name="#alu" extends="#i"><pattern pos="7">0</pattern></bitset>
@@ -317,7 +317,7 @@ func TestRefines(t *testing.T) {
 	}
 }
 
-// A leaf refines what those refine that it refines, wherever they stand.
+// TestRefinesThrough requires that the relation is transitive, in any file order.
 func TestRefinesThrough(t *testing.T) {
 	m := machine(t, `<isa strict="true"><bitset name="#i" size="8"><display>{NAME}</display></bitset>
 		<bitset name="one" extends="#i" overlap="refines some"><pattern low="0" high="7">00000011</pattern></bitset>
@@ -332,14 +332,14 @@ func TestRefinesThrough(t *testing.T) {
 	}
 }
 
-// TestStorage says in which words programs are stored, by the sizes of the leaves and by <text>.
+// TestStorage checks the word size for several leaf sizes and <text> elements.
 func TestStorage(t *testing.T) {
 	for _, c := range []struct {
 		text      string
-		sizes     [2]int // of the root, and of a longer leaf if there is one
+		sizes     [2]int // the size of the root and, if there is one, of a longer leaf
 		unit      int
 		highFirst bool
-		stored    int // of the longest
+		stored    int // of the longest leaf
 	}{
 		{"", [2]int{12, 0}, 8, false, 16},
 		{"", [2]int{16, 48}, 16, false, 48},
@@ -363,7 +363,7 @@ func TestStorage(t *testing.T) {
 	}
 }
 
-// TestMeta finds an attribute at the leaf or at the nearest bitset above it that has one.
+// TestMeta requires that the nearest bitset with the attribute wins.
 func TestMeta(t *testing.T) {
 	m := machine(t, `<isa><bitset name="a" size="8"><meta x="root" y="all"/></bitset>
 		<bitset name="b" extends="a"><meta x="leaf"/><field name="F" low="0" high="7" type="hex"/></bitset></isa>`, Options{})

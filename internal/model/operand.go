@@ -5,9 +5,8 @@ import (
 	"github.com/isago/isago/internal/spec"
 )
 
-// Facts are what the description says of an operand, bound in the scope of a bound leaf. Of registers,
-// places in memory, relatives, swizzles and masks the first whose conditions hold counts; of modifiers
-// all that hold.
+// Facts are the bound declarations for an operand. All modifiers whose conditions hold apply. For
+// every other kind of declaration, the first one whose condition holds applies.
 type Facts struct {
 	Regs      []Reg
 	Mems      []Mem
@@ -17,68 +16,70 @@ type Facts struct {
 	Masks     []Selection
 }
 
-// When is a condition in two parts, that of the override in which something stands and its own; nil
-// parts hold.
+// When is a pair of conditions: that of the enclosing override and that of the declaration. A nil
+// condition holds.
 type When struct{ Case, Own *Prog }
 
-// Reg says that the bits mean a register.
+// Reg declares that the bits select a register.
 type Reg struct {
 	When
 	File *spec.File
-	// Component is nil for a whole register.
+	// Component is nil if the operand is a whole register.
 	Index, Component *Prog
 }
 
-// Mem says that the bits mean a place in memory.
+// Mem declares that the bits select a location in memory.
 type Mem struct {
 	When
 	Spec *spec.Mem
-	// Index is nil for a memory that stands alone, Offset where another piece says it.
+	// Index is nil if there is only one memory of the kind. Offset is nil if another part of the
+	// operand gives the offset.
 	Index, Offset *Prog
 }
 
-// Relative says what is added to the number of a register or to an address: the register of a piece,
-// or Reg where Field is empty.
+// Relative is a register whose value is added to a register number or to an address. The register is
+// the operand in Field or, if Field is empty, Reg.
 type Relative struct {
 	When
 	Field string
 	Reg   Reg
-	// Of is the file of which the operand's register must be; nil for any.
+	// Of is the register file to which the operand must belong, or nil for any file.
 	Of *spec.File
 }
 
-// Modifier is a change of the value.
+// Modifier is a change of the operand's value, such as negation.
 type Modifier struct {
 	When
 	Spec *spec.Modifier
 }
 
-// Selection gives an expression for each component.
+// Selection has one expression per component.
 type Selection struct {
 	When
 	Components []*Prog
 }
 
-// Flow is a flow of control, bound.
+// Flow is a bound control flow declaration.
 type Flow struct {
 	Spec        *spec.Flow
 	When, Maybe *Prog
-	// Target and Count are the meanings of the fields, nil where there is none.
+	// Target and Count are the meanings of the fields, or nil if there is no such field.
 	Target, Count []Alt
 }
 
-// LeafFacts is what a description says of a leaf beside its encoding and its text.
+// LeafFacts are the declarations for a leaf other than its encoding and its text.
 type LeafFacts struct {
-	// Own are the facts of the leaf's bits as an operand.
+	// Own are the facts about the leaf as an operand.
 	Own Facts
-	// Operands are those of the operands that its displays name.
+	// Operands are the facts about the operands in the leaf's displays.
 	Operands map[*spec.Operand]*Facts
 	Flows    []Flow
-	// Errs are the names that could not be bound.
+	// Errs has an error for each name that could not be bound.
 	Errs diag.List
 }
 
-// LeafFacts binds what the description says of the leaf's operands and of its flow, when somebody asks.
+// LeafFacts returns the declarations for the leaf's operands and control flow. It binds them on the
+// first call.
 func (u *BoundLeaf) LeafFacts() *LeafFacts {
 	if k := u.leafFacts.Load(); k != nil {
 		return k
@@ -122,7 +123,8 @@ func (u *BoundLeaf) shown(operands map[*spec.Operand]*Facts, items []Item) {
 	}
 }
 
-// field returns what the name of a field means, nil for "". It is an error if it is none.
+// field returns the meanings of a field name, or nil for "". It reports an error if the name is not a
+// field.
 func (u *BoundLeaf) field(path string, at diag.Span) []Alt {
 	if path == "" {
 		return nil
@@ -196,13 +198,13 @@ func (u *BoundLeaf) flow(f *spec.Flow) Flow {
 	return Flow{f, u.optional(f.When), u.optional(f.Maybe), target, u.field(f.Count, f.Span)}
 }
 
-// operandItems binds the pieces of an operand, as if they stood in the display themselves.
+// operandItems binds the items of an operand as if the display contained them.
 func (u *BoundLeaf) operandItems(it spec.Item, o *spec.Operand, given Assumptions) []Item {
 	t := o.Displays[u.Env.Machine.Syntax]
 	if t == nil {
 		t = o.Displays[""]
 	}
-	items := u.pieces(t, given, func(string) *spec.Operand { return nil }) // an operand has fields as its pieces
+	items := u.pieces(t, given, func(string) *spec.Operand { return nil }) // Operands do not contain operands.
 	for i := range items {
 		items[i].Operand = o
 	}

@@ -11,30 +11,31 @@ import (
 	"github.com/isago/isago/internal/spec"
 )
 
-// Prog is an expression whose names are bound in the scope of a bound leaf.
+// Prog is an expression bound in the scope of a leaf.
 type Prog struct {
 	Spec *spec.Expr
 	Unit *BoundLeaf
 	Root *Node
-	// Mask and Match are values of bits of its own scope without which the expression is 0. Simple tells that it
-	// asks for nothing else: it is 1 where word&Mask == Match and 0 elsewhere.
+	// Mask and Match are a necessary condition: the expression is 0 unless word&Mask == Match. If
+	// Simple is true, the condition is also sufficient and the value is 1.
 	Simple      bool
 	Mask, Match bits.Value
-	// Missing are the names that resolve nowhere, or nowhere in some cases, and read 0 there. In plain
-	// descriptions those in comments count too: Mesa's tools fetch what stands in braces.
+	// Missing are the names that are undefined in some or all cases and read as 0 there. In plain
+	// descriptions this includes names in comments, because Mesa's tools look up everything in braces.
 	Missing []Missing
-	// Cycle marks what stands for an expression inside itself, 0.
+	// Cycle marks the constant 0 that replaces an expression inside itself.
 	Cycle bool
-	// Open tells that there is such a thing in it: then its value is that which was found first in a scope,
-	// and Fetch are its names in the order in which they are looked up. Both are as in Mesa's tools.
+	// Open reports whether the expression contains such a constant. Its value is then the first one
+	// computed in a scope. Fetch lists its names in the order in which they are looked up. Both follow
+	// Mesa's tools.
 	Open  bool
 	Fetch []Missing
-	// Memo is room for what isa keeps with an expression; Asked counts how often it was computed before.
+	// Memo caches data of package isa. Asked counts the evaluations before the cache is set up.
 	Memo  atomic.Value
 	Asked atomic.Int32
 }
 
-// Missing is a name that need not resolve.
+// Missing is a name that may be undefined.
 type Missing struct {
 	Name string
 	Alts []Alt
@@ -44,22 +45,23 @@ type Missing struct {
 type Node struct {
 	Op   spec.Op
 	Type spec.Type
-	// Test is nil where the node asks for more than bits.
+	// Test is nil if the node depends on more than some bits.
 	Test    *Test
 	X, Y, Z *Node
 	Value   uint64
-	// Name and Alts of a field.
+	// Name and Alts are set only for a field.
 	Alts []Alt
 	Name string
 	Span diag.Span
 }
 
-// Test is a condition that asks whether bits of a scope, or of the contexts, are Match where Mask is set: it is 1 if
-// so and 0 else, with Not the other way around.
+// Test is a condition on bits. Its value is 1 if the bits in Mask equal Match, and 0 if they differ.
+// Not inverts it. Context means that it tests the bits of the contexts.
 type Test struct {
 	Mask, Match  uint64
 	Context, Not bool
-	// Low is the bit of the scope that is bit 0 of Mask. The scope is so many out.
+	// Low is the bit of the scope that corresponds to bit 0 of Mask. ScopeDepth is the number of
+	// levels up to the scope.
 	Low, ScopeDepth int
 }
 
@@ -70,21 +72,21 @@ func (u *BoundLeaf) Prog(e *spec.Expr) *Prog {
 	return u.prog(e)
 }
 
-// openExprs are the expressions that are being bound, each inside the one before it.
+// openExprs are the expressions that are being bound. Each one contains the next.
 type openExprs struct {
 	stack []*spec.Expr
-	// cycles counts those that were met inside themselves; entered, those that were bound once more for
-	// that.
+	// cycles counts the expressions that were met inside themselves. rebound counts the expressions
+	// that were bound again because of a cycle.
 	cycles, rebound int
 }
 
-// maxRebound bounds the expressions that are bound anew because what is open around them matters: there
-// can be one for each order in which they need each other.
+// maxRebound limits how often expressions are bound again. An expression may have a different value
+// for each order in which the expressions of a cycle need each other.
 const maxRebound = 1 << 12
 
-// prog binds an expression in the scope of u, once. As in Mesa's tools, an expression that is open is 0
-// inside itself, but for the outermost, which may be entered once more. What depends on that is bound for each
-// place.
+// prog binds an expression in the scope of u once. As in Mesa's tools, an expression is 0 inside
+// itself. Only the outermost expression may be entered a second time. Expressions in a cycle are bound
+// again for each use.
 func (u *BoundLeaf) prog(e *spec.Expr) *Prog {
 	open := &u.Env.Machine.open
 	depth := len(open.stack)
@@ -121,7 +123,8 @@ func (u *BoundLeaf) prog(e *spec.Expr) *Prog {
 	return p
 }
 
-// fetched returns what a name means in a bound expression; nothing where it stands in comments alone.
+// fetched returns the meanings of a name in a bound expression. It returns nil if the name occurs only
+// in comments.
 func (u *BoundLeaf) fetched(n *Node, name string) []Alt {
 	for x := range n.All {
 		if x.Op == spec.OpField && x.Name == name {
@@ -131,14 +134,14 @@ func (u *BoundLeaf) fetched(n *Node, name string) []Alt {
 	return nil
 }
 
-// All yields the nodes of an expression, each before its operands.
+// All yields the nodes of an expression in preorder.
 func (n *Node) All(yield func(*Node) bool) { n.each(yield) }
 
 func (n *Node) each(yield func(*Node) bool) bool {
 	return n == nil || yield(n) && n.X.each(yield) && n.Y.each(yield) && n.Z.each(yield)
 }
 
-// reportCycle reports an expression, once, and one of those that need each other.
+// reportCycle reports an expression that needs its own value, once per cycle.
 func (u *BoundLeaf) reportCycle(e *spec.Expr) {
 	if !u.reportedCycles[e] && !u.reportedCycles[u.Env.Machine.open.stack[0]] {
 		u.reportedCycles[e] = true
@@ -146,7 +149,7 @@ func (u *BoundLeaf) reportCycle(e *spec.Expr) {
 	}
 }
 
-// Unbound returns an expression whose names are left for the caller to look up.
+// Unbound converts an expression without binding its names. The caller looks up the names.
 func (m *Machine) Unbound(n *spec.Node) *Node {
 	if n == nil {
 		return nil
@@ -160,7 +163,7 @@ func (m *Machine) Unbound(n *spec.Node) *Node {
 	return out
 }
 
-// missing collects the names of an expression that need not resolve, in ASCII order.
+// missing collects the names of an expression that may be undefined, in ASCII order.
 func (u *BoundLeaf) missing(p *Prog) {
 	for _, name := range p.Spec.Fetch() {
 		alts := u.fetched(p.Root, name)
@@ -173,8 +176,8 @@ func (u *BoundLeaf) missing(p *Prog) {
 	}
 }
 
-// RefinementConditions are the conditions under which a word of the leaf is that of one which refines it, each in the leaf's own scope.
-// What follows from others is left out.
+// RefinementConditions returns the conditions under which a leaf that refines u matches the word. Each
+// condition is bound in the scope of u. Conditions that follow from others are omitted.
 func (u *BoundLeaf) RefinementConditions() (list []*Prog) {
 	by := slices.DeleteFunc(slices.Clone(u.Leaf.RefinedBy), func(l *Leaf) bool { return l.Size > u.Leaf.Size || !l.meets(u.Leaf) })
 	for _, l := range by {
@@ -186,7 +189,8 @@ func (u *BoundLeaf) RefinementConditions() (list []*Prog) {
 	return list
 }
 
-// matchCondition returns the condition that a word has the leaf's pattern and meets what the leaf requires.
+// matchCondition returns the condition that a word has the leaf's pattern and meets the leaf's
+// requirements.
 func (u *BoundLeaf) matchCondition() *Prog {
 	var all []*Node
 	for low := 0; low < u.Leaf.Size; low += 64 {
@@ -200,7 +204,7 @@ func (u *BoundLeaf) matchCondition() *Prog {
 	for _, r := range u.Requires {
 		all = append(all, r.Root)
 	}
-	if len(all) == 0 { // each word is the leaf's
+	if len(all) == 0 { // The leaf matches every word.
 		return &Prog{Unit: u, Root: &Node{Op: spec.OpConst, Type: spec.U64, Value: 1}}
 	}
 	root := all[0]
@@ -211,7 +215,7 @@ func (u *BoundLeaf) matchCondition() *Prog {
 	return &Prog{Unit: u, Root: root}
 }
 
-// maskedField returns a field of the 64 bits of a leaf from low on that its pattern fixes.
+// maskedField returns a field with the fixed bits among the 64 bits from low upwards.
 func maskedField(l *Leaf, low int) *spec.Field {
 	f := &spec.Field{Name: l.Name, Kind: spec.KindUint}
 	for mask := l.Mask.Uint(low, 64); mask != 0; {
@@ -223,8 +227,8 @@ func maskedField(l *Leaf, low int) *spec.Field {
 	return f
 }
 
-// derived binds the value of a derived field. Where no word of a plain description has more than 32
-// bits, the value has none beyond them: Mesa's tools keep it in a word.
+// derived binds the expression of a derived field. In plain descriptions without bitsets of more than
+// 32 bits, it truncates the value to 32 bits, because Mesa's tools store it in one 32-bit word.
 func (u *BoundLeaf) derived(e *spec.Expr) *Prog {
 	p := u.prog(e)
 	if u.Env.Machine.wide() {
@@ -245,7 +249,7 @@ func (u *BoundLeaf) derived(e *spec.Expr) *Prog {
 	return &cut.Prog
 }
 
-// truncatedProg is an expression of which the low 32 bits are taken.
+// truncatedProg is an expression truncated to its low 32 bits.
 type truncatedProg struct {
 	Prog
 	whole *Prog
@@ -264,7 +268,7 @@ func (m *Machine) wide() bool {
 	return false
 }
 
-// upperBound returns a bound of an expression's value; ok is false where none is found.
+// upperBound returns an upper bound for the value of an expression. ok is false if it finds no bound.
 func upperBound(n *Node) (top uint64, ok bool) {
 	switch n.Op {
 	case spec.OpConst:
@@ -288,7 +292,8 @@ func upperBound(n *Node) (top uint64, ok bool) {
 	return upperBoundOfArithmetic(n)
 }
 
-// upperBoundOfArithmetic is upper for arithmetic. What stays below 1<<31 wraps in no type.
+// upperBoundOfArithmetic is upperBound for arithmetic operators. A value below 1<<31 does not overflow
+// any type.
 func upperBoundOfArithmetic(n *Node) (top uint64, ok bool) {
 	if n.Y == nil {
 		return 0, false
@@ -343,10 +348,10 @@ func (u *BoundLeaf) node(e *spec.Expr, n *spec.Node) *Node {
 	return out
 }
 
-// opposites are the comparisons that hold where others do not.
+// opposites maps comparisons to their negations.
 var opposites = [...]spec.Op{spec.OpNe: spec.OpEq, spec.OpGe: spec.OpLt, spec.OpGt: spec.OpLe}
 
-// testOf returns the test that a node is, nil if it is none.
+// testOf returns the test that is equivalent to a node, or nil if there is none.
 func testOf(n *Node) *Test {
 	switch n.Op {
 	case spec.OpNe, spec.OpGe, spec.OpGt:
@@ -383,13 +388,13 @@ func testOf(n *Node) *Test {
 	return &Test{Mask: x.mask[i], Match: x.match[i], Low: 64 * i, ScopeDepth: x.scopeDepth}
 }
 
-// isMost reports whether a comparison asks whether a field is less than the greatest value that it can have.
+// isMost reports whether a comparison checks that a field is less than its greatest value.
 func isMost(n *Node) bool {
 	r := ownField(n.X)
 	return n.Op == spec.OpLt && n.Y.Op == spec.OpConst && r != nil && 1 < r.Width && r.Width < 31 && n.Y.Value == 1<<uint(r.Width)-1
 }
 
-// contextTest returns the test whether a context has a value.
+// contextTest returns the test whether a context has the value v.
 func contextTest(r *Ref, v uint64) *Test {
 	if r.Context == nil || r.Low+r.Width > 64 || r.Width < 64 && v>>uint(r.Width) != 0 {
 		return nil
@@ -406,20 +411,20 @@ func (t *Test) not() *Test {
 	return &opposite
 }
 
-// fixedBits are bits of the scope that many out, some, and what they have to be.
+// fixedBits are bits of one scope and the values that they must have.
 type fixedBits struct {
 	mask, match bits.Value
 	scopeDepth  int
 }
 
-// fixCondition recognises conjunctions that ask for values of bits of one scope; ok is false where there is more to an
-// expression.
+// fixCondition returns the bit values for which a condition holds. ok is false if the condition is not
+// a conjunction of bit values in one scope.
 func fixCondition(n *Node) (f fixedBits, ok bool) {
 	switch n.Op {
 	case spec.OpAndAnd:
 		f, okX := fixCondition(n.X)
 		g, okY := fixCondition(n.Y)
-		both := f.mask.And(g.mask) // which have to be the same, or it is never 1
+		both := f.mask.And(g.mask) // If these bits contradict each other, the condition never holds.
 		ok = okX && okY && f.scopeDepth == g.scopeDepth && f.match.And(both) == g.match.And(both)
 		return fixedBits{f.mask.Or(g.mask), f.match.Or(g.match), f.scopeDepth}, ok
 	case spec.OpEq:
@@ -435,7 +440,7 @@ func fixCondition(n *Node) (f fixedBits, ok bool) {
 		return fixComparison(n)
 	case spec.OpNot:
 		return fixEqual(n.X, 0)
-	case spec.OpAnd: // of which the value is 0 or 1
+	case spec.OpAnd: // the value is 0 or 1
 		if n.X.Op == spec.OpConst && n.X.Value == 1 || n.Y.Op == spec.OpConst && n.Y.Value == 1 {
 			return fixEqual(n, 1)
 		}
@@ -447,7 +452,8 @@ func fixCondition(n *Node) (f fixedBits, ok bool) {
 	return f, false
 }
 
-// ownField returns the reference of a node that is a field in the scope itself, or in one around it.
+// ownField returns the field that a node reads directly, from its own or an enclosing scope. It
+// returns nil for any other node.
 func ownField(n *Node) *Ref {
 	if n.Op != spec.OpField || len(n.Alts) != 1 {
 		return nil
@@ -459,7 +465,7 @@ func ownField(n *Node) *Ref {
 	return r
 }
 
-// fixEqual is simple for a number that has to be v.
+// fixEqual is fixCondition for an expression that must equal v.
 func fixEqual(n *Node, v uint64) (f fixedBits, ok bool) {
 	r := ownField(n)
 	if r == nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/isago/isago/internal/spec"
 )
 
-// compute evaluates an expression over the given fields with Apply, as a decoder does.
+// compute evaluates an expression for the given fields with Apply, as a decoder does.
 func compute(n *spec.Node, fields map[string]uint64) uint64 {
 	if n == nil {
 		return 0
@@ -32,16 +32,16 @@ func compute(n *spec.Node, fields map[string]uint64) uint64 {
 	return Apply(bound, compute(n.X, fields), compute(n.Y, fields))
 }
 
-// The values are worked out by hand from the rules of C, with int of 32 bits and long of 64.
+// The values follow from the rules of C by hand, for a 32-bit int and a 64-bit long.
 func TestArithmetic(t *testing.T) {
 	fields := map[string]uint64{
 		"ZERO": 0, "ONE": 1, "SEVEN": 7, "BYTE": 0xa8, "TOP": 1 << 63, "ALL": 1<<64 - 1, "WORD": 0xffffffff,
 	}
 	for _, c := range []struct {
 		expr string
-		want int64 // the result is 64 bits; negative ones stand for themselves
+		want int64 // the 64-bit result as a signed number
 	}{
-		// Order of operators.
+		// Operator precedence.
 		{"1 + 2 * 3", 7},
 		{"(1 + 2) * 3", 9},
 		{"7 & 3 == 3", 1},      // 7 & (3 == 3)
@@ -62,14 +62,14 @@ func TestArithmetic(t *testing.T) {
 		{"~1 & 3", 2}, // (~1) & 3
 		{"0 ? 1 : 0 ? 2 : 3", 3},
 		{"1, 2, 3", 3},
-		// Logic yields 0 or 1.
+		// Logical operators give 0 or 1.
 		{"3 && 4", 1},
 		{"3 && 0", 0},
 		{"0 || 7", 1},
 		{"!5", 0},
 		{"!0", 1},
 		{"!!{BYTE}", 1},
-		// An int wraps at 32 bits and is signed.
+		// An int is signed and wraps at 32 bits.
 		{"2147483647 + 1", -2147483648},
 		{"-2147483647 - 2", 2147483647},
 		{"65536 * 65536", 0},
@@ -94,7 +94,7 @@ func TestArithmetic(t *testing.T) {
 		{"3u << 31", 2147483648},
 		{"-7 / 2u", 2147483644}, // (2^32 - 7) / 2
 		{"-7 % 4u", 1},          // (2^32 - 7) % 4
-		// A long has 64 bits, and so has every field.
+		// A long has 64 bits, as does every field.
 		{"2147483648 + 1", 2147483649},
 		{"0xffffffff + 1l", 4294967296},
 		{"65536l * 65536", 4294967296},
@@ -109,15 +109,15 @@ func TestArithmetic(t *testing.T) {
 		{"{TOP} >> 63", -1},
 		{"{WORD} + 1", 4294967296},
 		{"{ALL} / 2", 0},
-		// An unsigned long.
+		// An unsigned long has 64 bits.
 		{"0xffffffffffffffff >> 60", 15},
-		{"{ALL} >> 4 | 0ull", -1}, // shifted before it is converted
+		{"{ALL} >> 4 | 0ull", -1}, // the shift precedes the conversion
 		{"({ALL} | 0ull) >> 60", 15},
 		{"{ALL} / 2ull", 9223372036854775807},
 		{"-7 / 2ull", 9223372036854775804}, // (2^64 - 7) / 2
 		{"{ALL} % 10ull", 5},               // 18446744073709551615 % 10
 		{"2ull << 63", 0},
-		// Where types meet, the wider wins, and unsigned at equal width.
+		// With mixed types, the wider type wins. At equal width, unsigned wins.
 		{"-1 < 1", 1},
 		{"-1 < 1u", 0}, // as unsigned int 4294967295
 		{"-1 < 1l", 1},
@@ -136,8 +136,8 @@ func TestArithmetic(t *testing.T) {
 		{"{SEVEN} ? 2 : 3", 2},
 		{"-1 + 0l", -1},          // sign-extended
 		{"-1u + 0l", 4294967295}, // zero-extended
-		// What C leaves undefined: the count of a shift is taken modulo the width, and division by
-		// zero gives 0.
+		// Undefined behaviour in C: the shift count is taken modulo the width, and division by zero
+		// gives 0.
 		{"1 << 32", 1},
 		{"1 << 33", 2},
 		{"{ONE} << 64", 1},
@@ -168,7 +168,7 @@ func load(t *testing.T, expr string) *spec.Node {
 	return isa.Exprs[0].Root()
 }
 
-// Conditions that ask for bits of their own scope alone are one mask and one comparison.
+// A condition on bits of its own scope becomes one mask and one comparison.
 func TestSimpleConditions(t *testing.T) {
 	for _, c := range []struct {
 		expr        string
@@ -201,7 +201,7 @@ func TestSimpleConditions(t *testing.T) {
 		{"{A} >= 4", false, 0, 0}, // 4 or 8
 		{"{A} < 5", false, 0, 0},
 		{"{A} < 16", false, 0, 0},                // always true
-		{"{GONE} == 1", false, 0, 0},             // resolves nowhere
+		{"{GONE} == 1", false, 0, 0},             // undefined
 		{"{A} == 1 && {OVER} == 0", false, 0, 0}, // has two meanings
 	} {
 		p := condition(t, c.expr)
@@ -233,11 +233,11 @@ func condition(t *testing.T, expr string) *Prog {
 	return m.TopEnv(m.Roots[0]).Bound(m.Roots[0].Leaves[0]).Cases[0].Cond
 }
 
-// A test says of each word what its expression is.
+// TestTests compares each test with the value of its expression for all words.
 func TestTests(t *testing.T) {
 	for _, c := range []struct {
 		expr string
-		is   func(a, b, c int) bool // nil where the expression asks for more than bits
+		is   func(a, b, c int) bool // nil if the expression depends on more than bits
 	}{
 		{"{A} < 15", func(a, _, _ int) bool { return a < 15 }},
 		{"{A} >= 15", func(a, _, _ int) bool { return a == 15 }},
@@ -264,8 +264,8 @@ func TestTests(t *testing.T) {
 	}
 }
 
-// A condition of an operand may ask for bits around it: a test says how far out they are, and is none where they are in
-// two scopes.
+// TestOutsideTests has conditions on bits of outer scopes. The test records the scope depth. A
+// condition on bits of two scopes has no test.
 func TestOutsideTests(t *testing.T) {
 	for _, c := range []struct {
 		expr string

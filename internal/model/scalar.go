@@ -7,8 +7,8 @@ import (
 	"github.com/isago/isago/internal/spec"
 )
 
-// AppendScalar appends the text that a decoder without hooks prints for the value of a field of up
-// to 64 bits that is no bitset. strict is that of the description.
+// AppendScalar appends the default text of a field value of at most 64 bits. The field must not have a
+// bitset type. strict is that of the description.
 func AppendScalar(dst []byte, ref *Ref, v uint64, strict bool) []byte {
 	switch ref.Kind {
 	case spec.KindFloat:
@@ -24,7 +24,7 @@ func AppendScalar(dst []byte, ref *Ref, v uint64, strict bool) []byte {
 	return AppendConstant(dst, ref, v)
 }
 
-// AppendConstant prints a value of a type whose texts depend on the value alone.
+// AppendConstant appends the text of a value for a type whose text depends only on the value.
 func AppendConstant(dst []byte, ref *Ref, v uint64) []byte {
 	switch ref.Kind {
 	case spec.KindEnum:
@@ -67,7 +67,7 @@ func appendBool(dst []byte, ref *Ref, v uint64) []byte {
 	return dst
 }
 
-// SignExtend reads the low bits of v as a two's complement number of that width.
+// SignExtend interprets the low width bits of v as a two's complement number.
 func SignExtend(v uint64, width int) int64 {
 	if width <= 0 || width >= 64 {
 		return int64(v)
@@ -75,8 +75,8 @@ func SignExtend(v uint64, width int) int64 {
 	return int64(v<<uint(64-width)) >> uint(64-width)
 }
 
-// appendSigned prints a number with its sign. Zero has a plus: only a computed value beyond its
-// width comes to that.
+// appendSigned appends a number with its sign. Zero prints as +0, which occurs only for a computed
+// value wider than its field.
 func appendSigned(dst []byte, v int64) []byte {
 	if v >= 0 {
 		dst = append(dst, '+')
@@ -84,7 +84,7 @@ func appendSigned(dst []byte, v int64) []byte {
 	return strconv.AppendInt(dst, v, 10)
 }
 
-// AppendFloat prints six decimals, and what is no number in glibc's spelling.
+// AppendFloat appends a float with six decimals. NaN and infinities have glibc's spelling.
 func AppendFloat(dst []byte, v uint64, width int) []byte {
 	switch x := FloatValue(v, width); {
 	case math.IsNaN(x):
@@ -101,7 +101,7 @@ func AppendFloat(dst []byte, v uint64, width int) []byte {
 	}
 }
 
-// FloatValue is the number that the bits of a float of 16 or 32 bits are.
+// FloatValue returns the value of a 16-bit or 32-bit IEEE 754 float.
 func FloatValue(v uint64, width int) float64 {
 	if width == 16 {
 		return halfFloat(uint16(v))
@@ -109,7 +109,7 @@ func FloatValue(v uint64, width int) float64 {
 	return float64(math.Float32frombits(uint32(v)))
 }
 
-// halfFloat converts an IEEE 754 half.
+// halfFloat converts an IEEE 754 half-precision float.
 func halfFloat(h uint16) float64 {
 	exp, frac := int(h>>10&31), float64(h&0x3ff)
 	var x float64

@@ -10,14 +10,14 @@ import (
 	"github.com/isago/isago/diag"
 )
 
-// shape builds a description that loads out of bytes: few names, so that they meet, in fields,
-// derived fields, parameters, paths, overrides and displays.
+// shape generates a valid description from fuzz input. It uses few names, so that fields, derived
+// fields, parameters, paths, overrides and displays refer to each other often.
 type shape struct {
 	bytes []byte
 	b     strings.Builder
 }
 
-// pick takes a byte and returns a number below n.
+// pick consumes a byte and returns a number below n.
 func (s *shape) pick(n int) int {
 	if len(s.bytes) == 0 {
 		return 0
@@ -94,7 +94,7 @@ func (s *shape) bitset(name, parent string) {
 		s.display()
 	}
 	if parent != "" {
-		// Leaves alone have bits of their own.
+		// Only leaves have fields with bits.
 		fmt.Fprintf(&s.b, `<field name="%s" low="0" high="7" type="%s">%s</field>`, s.name(), s.of("r0", "r1", "uint"), s.params())
 	}
 	fmt.Fprintf(&s.b, "<default name=\"%s\" val=\"%d\"/></bitset>\n", s.path(), s.pick(3))
@@ -113,7 +113,7 @@ func (s *shape) description() string {
 	return s.b.String()
 }
 
-// bindShape binds what bytes make, as it is and with strict="true", up to so many environments.
+// bindShape binds the description that data generates, plain and strict.
 func bindShape(t *testing.T, data []byte, environments int) {
 	s := shape{bytes: data}
 	text, opt := s.description(), Options{maxBoundLeaves: environments}
@@ -126,8 +126,8 @@ func bindShape(t *testing.T, data []byte, environments int) {
 	}
 }
 
-// Names that need each other in any way end in something, not in a ring. The environments are few, so that inputs of many
-// are not all that there is time for.
+// FuzzShapes requires that binding terminates for all cycles between names. The low limit on
+// environments keeps each input fast.
 func FuzzShapes(f *testing.F) {
 	f.Add([]byte{})
 	f.Add([]byte("\x01\x02\x03\x04\x05\x06\x07\x08\x09\x0a\x0b\x0c\x0d\x0e\x0f"))
@@ -135,7 +135,7 @@ func FuzzShapes(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) { bindShape(t, data[:min(len(data), 300)], 60) })
 }
 
-// TestManyEnvironments binds a long shape, of names of two letters handed in at each place.
+// TestManyEnvironments binds a long shape whose uses all pass different parameters.
 func TestManyEnvironments(t *testing.T) {
 	bindShape(t, append([]byte("00000"), bytes.Repeat([]byte{0x1d}, 135)...), maxBoundLeaves)
 }

@@ -7,14 +7,14 @@ import (
 	"github.com/isago/isago/internal/spec"
 )
 
-// Leaves that inherit their fields hand the same things in to what is nested in them. What they
-// hand in is compared by what it comes from, so that one Env serves them all.
+// Leaves that inherit their fields pass the same values to nested bitsets. Signatures identify equal
+// values, so that one Env serves all these leaves.
 
-// maxSignature bounds the length of what is written to compare two names.
+// maxSignature limits the length of a signature in bytes.
 const maxSignature = 1 << 12
 
-// signatureOf writes what a name means in the scope that names it, the same for two scopes in which it
-// means the same; ok is false where that would be too long.
+// signatureOf returns the signature of a name's meanings. Two scopes in which the name has the same
+// meaning give equal signatures. ok is false if the signature is too long.
 func signatureOf(alts []Alt) (sig string, ok bool) {
 	var b strings.Builder
 	writeAlts(&b, alts)
@@ -55,7 +55,7 @@ func writeRef(b *strings.Builder, r *Ref) {
 	}
 }
 
-// writeProg writes an expression: where it is written, and what its names mean.
+// writeProg writes the identity of an expression and the meanings of its names.
 func writeProg(b *strings.Builder, p *Prog) {
 	fmt.Fprintf(b, "%p[", p.Spec)
 	writeNode(b, p.Root)

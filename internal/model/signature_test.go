@@ -2,8 +2,8 @@ package model
 
 import "testing"
 
-// Leaves share the environment of an operand if they hand in what comes to the same, be it computed
-// or dependent on an override, and only then.
+// TestSharedSurroundings requires that leaves share the environment of an operand exactly if they pass
+// equal values. The values may be computed or depend on an override.
 func TestSharedSurroundings(t *testing.T) {
 	m := machine(t, `<isa>
 	<bitset name="#in" size="4"><field name="N" low="0" high="3" type="uint"/></bitset>

@@ -8,17 +8,17 @@ import (
 	"github.com/isago/isago/internal/spec"
 )
 
-// checkStrict reports what makes a description unsound: names that resolve nowhere in some
-// environment, leaves that overlap without saying so, lengths that a prefix does not decide.
+// checkStrict reports why a description is unsound: undefined names, undeclared overlaps, and
+// instruction lengths that the shorter prefix does not determine.
 func (m *Machine) checkStrict() diag.List {
 	c := strictChecker{m: m, units: map[*BoundLeaf]bool{}, seen: map[string]bool{}}
 	for _, r := range m.Roots {
 		c.overlaps(r)
 	}
-	for _, r := range m.TopRoots() { // operands are checked where these use them
+	for _, r := range m.TopRoots() { // checks operands where they are used
 		c.env(m.TopEnv(r))
 	}
-	for _, r := range m.Roots { // what is left are roots that nothing shows
+	for _, r := range m.Roots { // the remaining roots, which no display prints
 		if !c.reached(r) {
 			c.env(m.TopEnv(r))
 		}
@@ -36,7 +36,7 @@ type strictChecker struct {
 
 func (c *strictChecker) reached(r *Root) bool { return c.roots[r] }
 
-// env binds every leaf in this environment, and so on inwards.
+// env binds every leaf in this environment and in all nested ones.
 func (c *strictChecker) env(e *Env) {
 	if c.roots == nil {
 		c.roots = map[*Root]bool{}
@@ -57,7 +57,7 @@ func (c *strictChecker) boundLeaf(u *BoundLeaf) {
 		if len(c.errs) == maxErrors {
 			return
 		}
-		if key := e.Error(); !c.seen[key] { // the same place, reached on two ways
+		if key := e.Error(); !c.seen[key] { // the same error, reached by two paths
 			c.seen[key] = true
 			c.errs = append(c.errs, e)
 		}
@@ -87,7 +87,7 @@ func (c *strictChecker) items(items []Item) {
 	}
 }
 
-// overlaps reports every pair of leaves that share a word.
+// overlaps reports every pair of leaves that match a common word.
 func (c *strictChecker) overlaps(r *Root) {
 	for i, a := range r.Leaves {
 		for _, b := range r.Leaves[:i] {
@@ -115,14 +115,14 @@ func (c *strictChecker) pair(a, b *Leaf) {
 		a.Name, b.Name, text).With(b.Spec.Span, "%s is defined here", b.Name))
 }
 
-// maxErrors bounds the errors that are reported.
+// maxErrors limits the number of reported errors.
 const maxErrors = 100
 
-// maxContexts bounds the combinations of context values that are tried.
+// maxContexts limits the number of context combinations to try.
 const maxContexts = 1 << 16
 
-// compatible reports whether some values of the contexts allow both leaves. A condition that reads
-// anything but contexts counts as possible.
+// compatible reports whether some values of the contexts allow both leaves. It treats a condition that
+// reads fields as possible.
 func (c *strictChecker) compatible(a, b *Leaf) bool {
 	ua, ub := c.m.TopEnv(a.Root).Bound(a), c.m.TopEnv(b.Root).Bound(b)
 	if len(ua.Requires) == 0 && len(ub.Requires) == 0 {
@@ -159,8 +159,8 @@ func (c *strictChecker) try(progs []*Prog, i int, ctx bits.Value, budget int) bo
 	return false
 }
 
-// evalContext computes an expression from the contexts alone; known is false where it needs a
-// field.
+// evalContext computes an expression that depends only on contexts. known is false if the expression
+// needs a field.
 func evalContext(n *Node, ctx *bits.Value) (v uint64, known bool) {
 	switch n.Op {
 	case spec.OpConst:

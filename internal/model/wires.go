@@ -6,29 +6,32 @@ import (
 	"github.com/isago/isago/internal/spec"
 )
 
-// A computed value is often bits of the values around it in another order: a mask of two halves, a number in two
-// pieces, part of a register's number.
+// Many computed values are permutations of bits in a scope, such as a mask that consists of two halves
+// or a register number in two parts.
 
-// Wiring says of each bit of a value which bit of a scope it is, NoWire for one that is 0. The scope is so many out.
+// Wiring maps each bit of a value to a bit of one scope. A bit that is always 0 has NoWire. ScopeDepth
+// is the number of levels up to the scope.
 type Wiring struct {
 	ScopeDepth int
 	Wires
 }
 
-// Wires are those of a Wiring.
+// Wires are the bit numbers of a Wiring, by bit of the value.
 type Wires [64]int16
 
-// NoWire stands for a bit that is 0.
+// NoWire marks a bit that is 0.
 const NoWire = -1
 
-// maxWiring bounds the computed values inside each other.
+// maxWiring limits the nesting depth of derived fields.
 const maxWiring = 4
 
-// Decider says which way a condition goes that stands so many scopes out; ok is false where that is open.
+// Decider returns the truth of a condition in the scope the given number of levels up. ok is false if
+// the truth is not known.
 type Decider func(cond *Node, scopeDepth int) (truth, ok bool)
 
-// FindWiring returns the wiring of an expression, all of which must come from one scope; ok is false where it is something
-// else. A bit may be in two places of a value. A choice is what decide says of its condition; nil says nothing of any.
+// FindWiring returns the wiring of an expression. ok is false if the expression is not a permutation
+// of bits of one scope. A bit of the scope may occur twice. The operator ?: needs a decision from
+// decide, which may be nil.
 func FindWiring(n *Node, decide Decider) (w Wiring, ok bool) {
 	finder := wiring{decide: decide}
 	w.Wires, ok = finder.node(n, 0, maxWiring)
@@ -36,14 +39,14 @@ func FindWiring(n *Node, decide Decider) (w Wiring, ok bool) {
 	return w, ok && finder.found
 }
 
-// wiring finds the wires of an expression.
+// wiring computes the wires of an expression.
 type wiring struct {
 	scopeDepth int
-	found      bool // scopeDepth is known
+	found      bool // whether scopeDepth is known
 	decide     Decider
 }
 
-// node returns the wires of an expression that stands so many scopes out.
+// node returns the wires of an expression in the scope the given number of levels up.
 func (w *wiring) node(n *Node, scopeDepth, depth int) (v Wires, ok bool) {
 	switch n.Op {
 	case spec.OpField:
@@ -74,7 +77,7 @@ func (w *wiring) node(n *Node, scopeDepth, depth int) (v Wires, ok bool) {
 	return v, false
 }
 
-// choice returns the wires of what a choice is.
+// choice returns the wires of the selected branch of an operator ?:.
 func (w *wiring) choice(n *Node, scopeDepth, depth int) (v Wires, ok bool) {
 	if w.decide == nil {
 		return v, false
@@ -88,7 +91,8 @@ func (w *wiring) choice(n *Node, scopeDepth, depth int) (v Wires, ok bool) {
 	return w.node(n.Z, scopeDepth, depth)
 }
 
-// constantSide returns the other side of an operator whose one side is a constant, and that; nil and 0 where none is.
+// constantSide returns the constant operand of an operator and the other operand. It returns nil and 0
+// if neither is constant.
 func constantSide(n *Node) (x *Node, constant uint64) {
 	switch {
 	case n.Y.Op == spec.OpConst:
@@ -99,7 +103,7 @@ func constantSide(n *Node) (x *Node, constant uint64) {
 	return nil, 0
 }
 
-// shifted returns the wires of n, which moves those of x.
+// shifted returns the wires of n, which shifts x by a constant.
 func (w *wiring) shifted(n, x *Node, count uint64, scopeDepth, depth int) (v Wires, ok bool) {
 	if count >= 31 {
 		return v, false
@@ -138,7 +142,7 @@ func (w *wiring) field(n *Node, scopeDepth, depth int) (v Wires, ok bool) {
 	return v, true
 }
 
-// masked returns the wires with zeros where a mask has them.
+// masked returns the wires with the bits outside the mask cleared.
 func (v Wires) masked(mask uint64) Wires {
 	for i := range v {
 		if mask>>i&1 == 0 {
@@ -158,12 +162,12 @@ func (v Wires) shifted(op spec.Op, count int) Wires {
 	return out
 }
 
-// typed reports whether the value of a type has the wires, which a sign would change.
+// typed reports whether the wires survive the conversion to a type. Sign extension would change them.
 func (v Wires) typed(t spec.Type) (Wires, bool) {
 	return v, v == v.masked(1<<(t.Width()-1)-1)
 }
 
-// joined returns the wires of both; ok is false where both have one for a bit.
+// joined merges two sets of wires. ok is false if both define the same bit.
 func (v Wires) joined(x *Wires, ok bool) (Wires, bool) {
 	for i := range v {
 		switch {
@@ -176,8 +180,8 @@ func (v Wires) joined(x *Wires, ok bool) (Wires, bool) {
 	return v, ok
 }
 
-// fixValue returns the bits that a scope must have for the bits of a value that are in care to be those of x; ok is false where
-// that is none, or says nothing.
+// fixValue returns the scope bits for which the bits of n selected by care equal those of x. ok is
+// false if no such bits exist or if they are unconstrained.
 func fixValue(n *Node, x, care uint64) (f fixedBits, ok bool) {
 	w, ok := FindWiring(n, nil)
 	if !ok {
@@ -198,7 +202,8 @@ func fixValue(n *Node, x, care uint64) (f fixedBits, ok bool) {
 	return f, ok && !f.mask.IsZero()
 }
 
-// fixComparison is simple for a comparison with a constant: bits above say whether a value is below a power of two.
+// fixComparison is fixCondition for a comparison with a constant. A value is below a power of two
+// exactly if all higher bits are 0.
 func fixComparison(n *Node) (f fixedBits, ok bool) {
 	if n.Y.Op != spec.OpConst || n.Y.Value >= 1<<31 {
 		return f, false
@@ -211,7 +216,7 @@ func fixComparison(n *Node) (f fixedBits, ok bool) {
 		return f, false
 	}
 	f, ok = fixValue(n.X, 0, -limit)
-	if n.Op == spec.OpGt || n.Op == spec.OpGe { // a single bit above is 1
+	if n.Op == spec.OpGt || n.Op == spec.OpGe { // The value is at least the limit if its only higher bit is 1.
 		ok = ok && f.mask.TrailingZeros() == f.mask.Len()-1
 		f.match = f.mask
 	}

@@ -9,9 +9,9 @@ import (
 	"github.com/isago/isago/internal/spec"
 )
 
-// place is where a case is used, with its display and its aliases. It may be left out of a text where it
+// displayUse is where a case is used, with its display and its aliases. It may be left out of a text where it
 // is in a set whose members then have their defaults.
-type place struct {
+type displayUse struct {
 	c        *model.Case
 	f        *frame
 	here     lit
@@ -22,7 +22,7 @@ type place struct {
 // the default that it has in words without what both are about.
 func (k *walker) aliases() {
 	var shown map[int]lit
-	for _, p := range k.places {
+	for _, p := range k.displayUses {
 		for _, a := range p.c.Aliases() {
 			if shown == nil {
 				shown = k.shownBits()
@@ -33,7 +33,7 @@ func (k *walker) aliases() {
 }
 
 // display returns the display beside the aliases of a case: its own, or that of the next case that has one.
-func (p *place) display() []model.Item {
+func (p *displayUse) display() []model.Item {
 	cases := p.f.unit.Cases
 	for _, c := range cases[slices.Index(cases, p.c):] {
 		if c.Shown {
@@ -46,7 +46,7 @@ func (p *place) display() []model.Item {
 // shownBits tells of each input where some display shows it.
 func (k *walker) shownBits() map[int]lit {
 	shown := map[int]lit{}
-	for _, p := range k.places {
+	for _, p := range k.displayUses {
 		for _, ref := range references(p.c.Items, nil) { // none where it has no display
 			if ref.Kind == spec.KindBitset && !ref.Env.Closed() {
 				continue // its cases are places of their own
@@ -83,8 +83,8 @@ func references(items []model.Item, list []*model.Ref) []*model.Ref {
 	return list
 }
 
-func (k *walker) alias(p place, items []model.Item, shown map[int]lit) {
-	says := collector{m: k.m, seen: map[int]bool{}, direct: map[int]bool{}, floats: map[int]bool{}}
+func (k *walker) alias(p displayUse, items []model.Item, shown map[int]lit) {
+	says := collector{m: k.m, seen: map[int]bool{}, determined: map[int]bool{}, floats: map[int]bool{}}
 	says.items(p.f, items, no)
 	defaults := p.f.defaults()
 	for _, ref := range references(p.display(), nil) {
@@ -108,13 +108,13 @@ func (k *walker) alias(p place, items []model.Item, shown map[int]lit) {
 			continue
 		}
 		if in, ans := k.witness(k.w.all(p.here, left, set), p.f); ans == sometimes {
-			k.absent(p, items, ref, raw, in)
+			k.reportAliasDefault(p, items, ref, raw, in)
 		}
 	}
 }
 
-// absent reports that an alias leaves a field at the default of its absence.
-func (k *walker) absent(p place, items []model.Item, ref *model.Ref, raw []lit, in assignment) {
+// reportAliasDefault reports that an alias leaves a field at the default of its absence.
+func (k *walker) reportAliasDefault(p displayUse, items []model.Item, ref *model.Ref, raw []lit, in assignment) {
 	var v uint64
 	for i, b := range raw[:min(64, len(raw))] {
 		v |= uint64(b2i(in.value(b))) << i
@@ -122,7 +122,7 @@ func (k *walker) absent(p place, items []model.Item, ref *model.Ref, raw []lit, 
 	x := &Finding{Code: diag.AliasDefault, Level: Warning, Span: aliasSpan(p.c, items)}
 	x.key = fmt.Sprintf("alias %s %s", x.Span, ref.Field.Span)
 	x.Msg = fmt.Sprintf("this alias does not say {%s}, which is then %d, its default where no text shows it", ref.Field.Name, v)
-	k.show(x.with(ref.Field.Span, "field %s is defined here", ref.Field.Name), p.f, in)
+	k.addFinding(x.with(ref.Field.Span, "field %s is defined here", ref.Field.Name), p.f, in)
 }
 
 // defaults returns what bits get that no text fixes, by input; those without a default get 0.

@@ -8,8 +8,8 @@ import (
 	"github.com/isago/isago/internal/spec"
 )
 
-// undefined reports an operator that can meet operands for which C says nothing.
-func (k *walker) undefined(n *model.Node, f *frame, guard lit) {
+// checkUndefined reports an operator that can meet operands for which C says nothing.
+func (k *walker) checkUndefined(n *model.Node, f *frame, guard lit) {
 	if n.X == nil || n.Y == nil && n.Op != spec.OpNeg {
 		return
 	}
@@ -18,7 +18,7 @@ func (k *walker) undefined(n *model.Node, f *frame, guard lit) {
 	if n.Y != nil {
 		y = f.node(n.Y)
 	}
-	for _, bad := range k.faults(n, x, y) {
+	for _, bad := range k.undefinedCases(n, x, y) {
 		in, ans := k.witness(k.w.and(guard, bad.where), f)
 		if ans == unknown {
 			k.m.c.limit(k.m, n.Span, "not decided: whether the arithmetic in %s is defined; it is too large", f.unit.Leaf.Name)
@@ -26,7 +26,7 @@ func (k *walker) undefined(n *model.Node, f *frame, guard lit) {
 		if ans != sometimes {
 			continue
 		}
-		k.show(&Finding{
+		k.addFinding(&Finding{
 			Code: diag.ExprUndefined, Level: Warning, Span: n.Span, key: "undefined " + n.Span.String() + bad.what,
 			Msg: fmt.Sprintf("%s in %s: C leaves the result undefined", bad.what, where(f)),
 		}, f, in)
@@ -39,8 +39,8 @@ type fault struct {
 	what  string
 }
 
-// faults lists where an operator is undefined.
-func (k *walker) faults(n *model.Node, x, y *vec) []fault {
+// undefinedCases lists where an operator is undefined.
+func (k *walker) undefinedCases(n *model.Node, x, y *vec) []fault {
 	c, t := k.w.circuit, n.Type
 	width := uint64(t.Width())
 	switch n.Op {

@@ -70,8 +70,8 @@ func (a *automaton) add(s state) int32 {
 	return int32(len(a.states) - 1)
 }
 
-// one reads a byte of a set.
-func (a *automaton) one(set *byteSet, then int32) int32 {
+// oneOf reads a byte of a set.
+func (a *automaton) oneOf(set *byteSet, then int32) int32 {
 	return a.add(state{next: []int32{then}, set: set})
 }
 
@@ -80,7 +80,7 @@ func (a *automaton) char(b byte, then int32) int32 {
 		a.digits[b] = &byteSet{}
 		a.digits[b].add(b)
 	}
-	return a.one(a.digits[b], then)
+	return a.oneOf(a.digits[b], then)
 }
 
 func (a *automaton) text(s string, then int32) int32 {
@@ -121,9 +121,9 @@ var (
 func (a *automaton) number(first, others *byteSet, digits int, then int32) int32 {
 	tail := then
 	for range digits - 1 {
-		tail = a.choice(a.one(others, tail), then)
+		tail = a.choice(a.oneOf(others, tail), then)
 	}
-	return a.one(first, tail)
+	return a.oneOf(first, tail)
 }
 
 // trie reads one of several sorted texts, each on one path.
@@ -201,8 +201,8 @@ func (s *pairSet) grow() {
 	}
 }
 
-// meeting is where two paths come together again: all that follows has two meanings.
-type meeting struct {
+// merge is where two paths come together again: all that follows has two meanings.
+type merge struct {
 	at pair
 	by trail
 }
@@ -214,9 +214,9 @@ type ambiguity struct {
 	seen   pairSet
 	// stems holds how each state was reached while the paths were one.
 	stems map[int32]stem
-	// met is called for each meeting.
-	met  func(meeting)
-	full bool
+	// onMerge is called for each meeting.
+	onMerge func(merge)
+	full    bool
 }
 
 type stem struct {
@@ -229,9 +229,9 @@ type stem struct {
 const maxPairs = 3_000_000
 
 // search looks at all pairs of paths from a state.
-func (a *automaton) search(start int32, met func(*ambiguity, meeting)) *ambiguity {
+func (a *automaton) search(start int32, met func(*ambiguity, merge)) *ambiguity {
 	x := &ambiguity{a: a, firsts: a.firsts(), stems: map[int32]stem{start: {from: -1}}}
-	x.met = func(m meeting) { met(x, m) }
+	x.onMerge = func(m merge) { met(x, m) }
 	order := []int32{start}
 	for i := 0; i < len(order); i++ {
 		s := order[i]
@@ -298,7 +298,7 @@ func (a *automaton) firsts() []first {
 
 func (x *ambiguity) part(p pair, t trail) {
 	if p.p == p.q {
-		x.met(meeting{p, t})
+		x.onMerge(merge{p, t})
 		return
 	}
 	f, g := &x.firsts[p.p], &x.firsts[p.q]
@@ -347,7 +347,7 @@ func follow(path []event, e event) []event {
 }
 
 // paths returns the text of a meeting, ended as shortly as it can be, and the two ways to read it.
-func (x *ambiguity) paths(m meeting) (text string, p, q []event) {
+func (x *ambiguity) paths(m merge) (text string, p, q []event) {
 	var back []pair
 	var steps []trail
 	at, t := m.at, m.by

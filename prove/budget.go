@@ -30,9 +30,9 @@ type stop string
 type budget struct {
 	ctx  context.Context
 	left int64
-	// look is the number of steps left at which the context is asked again.
-	look   int64
-	effort int
+	// nextCheck is the number of steps left at which the context is asked again.
+	nextCheck int64
+	effort    int
 }
 
 // newBudget returns one of so many parts of the effort.
@@ -42,7 +42,7 @@ func newBudget(ctx context.Context, opt *Options, parts int) *budget {
 		steps = min(int64(opt.Effort), math.MaxInt64/1_000_000) * 1_000_000
 	}
 	left := steps / int64(max(parts, 1))
-	return &budget{ctx: ctx, left: left, look: left, effort: opt.Effort}
+	return &budget{ctx: ctx, left: left, nextCheck: left, effort: opt.Effort}
 }
 
 // spend takes steps, and ends the attempt where none are left or the context is cancelled.
@@ -50,7 +50,7 @@ func (b *budget) spend(steps int) {
 	if b == nil {
 		return
 	}
-	if b.left -= int64(steps); b.left > b.look {
+	if b.left -= int64(steps); b.left > b.nextCheck {
 		return
 	}
 	if b.ctx.Err() != nil {
@@ -59,12 +59,12 @@ func (b *budget) spend(steps int) {
 	if b.left <= 0 {
 		panic(stop(fmt.Sprintf("the effort of %d million steps is used up", b.effort)))
 	}
-	b.look = max(0, b.left-1<<16)
+	b.nextCheck = max(0, b.left-1<<16)
 }
 
-// cut reports whether a search or a proof ended early in some generation, so that what was not seen may be there.
-func (c *checker) cut() bool {
-	return slices.ContainsFunc(c.machines, func(m *machine) bool { return m.cut })
+// interrupted reports whether a search or a proof ended early in some generation, so that what was not seen may be there.
+func (c *checker) interrupted() bool {
+	return slices.ContainsFunc(c.machines, func(m *machine) bool { return m.interrupted })
 }
 
 // attempt runs a search or a proof. done is false where it ended early; what it was to show is then a finding at a place.
@@ -75,8 +75,8 @@ func (m *machine) attempt(at diag.Span, what string, run func()) (done bool) {
 			if !ok {
 				panic(bug)
 			}
-			m.cut = true
-			m.c.limit(m, at, "not proved: %s%s; %s", what, m.where(), why)
+			m.interrupted = true
+			m.c.limit(m, at, "not proved: %s%s; %s", what, m.genText(), why)
 		}
 	}()
 	m.budget.spend(0)

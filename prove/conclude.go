@@ -35,7 +35,7 @@ func (c *checker) leaf(b *spec.Bitset) {
 	switch {
 	case low > high:
 		x.Msg = fmt.Sprintf("%s exists in no generation: from %d on, but up to %d", b.Name, low, high)
-	case fact == nil || fact.possible || c.cut():
+	case fact == nil || fact.possible || c.interrupted():
 		return
 	case len(fact.by) > 0:
 		x.Msg = fmt.Sprintf("no word is %s: %s take all its words", b.Name, names(fact.by))
@@ -70,7 +70,7 @@ func listed(s []string) string {
 
 // override reports what of a case never has an effect.
 func (c *checker) override(cs *spec.Case, fact *caseFact) {
-	if !fact.holds && !fact.fails || c.cut() {
+	if !fact.holds && !fact.fails || c.interrupted() {
 		return // no word is any of its leaves, or not all were seen
 	}
 	name := cs.Bitset.Name
@@ -140,7 +140,7 @@ func (c *checker) values() {
 
 func (c *checker) value(e *spec.Enum, v *spec.Value, width int, derived bool) {
 	switch {
-	case width == 0 && !derived, derived && c.cut(), c.facts.values[v]:
+	case width == 0 && !derived, derived && c.interrupted(), c.facts.values[v]:
 		return
 	case width >= 64 || width > 0 && v.Val>>uint(width) == 0:
 		return

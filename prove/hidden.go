@@ -16,29 +16,29 @@ import (
 // HiddenBits finds the bits of assembled instructions that their text does not determine: those that Check reports as hidden
 // and to which the description gives no default. It is not for use by several goroutines at once.
 type HiddenBits struct {
-	d          *isa.Decoder
-	env        *model.Env
-	exceptions []*suppression
+	d            *isa.Decoder
+	env          *model.Env
+	suppressions []*suppression
 	// leaves has what was found of each leaf, by its number.
-	leaves []hiddenLeaf
-	hiding map[*spec.Bitset]bool // the leaves, of any root, of which a display may leave out a field
-	fields []isa.Field
-	want   []byte
-	text   []byte
+	leaves       []hiddenLeaf
+	mayHideField map[*spec.Bitset]bool // the leaves, of any root, of which a display may leave out a field
+	fields       []isa.Field
+	want         []byte
+	text         []byte
 }
 
 type hiddenLeaf struct {
-	settled bool // nothing is hidden, or it was reported
-	looked  bool
-	// given are bits that have a default; tried, the bits of fields that a display did not show, for each display met.
-	given bits.Value
-	tried []bits.Value
-	// known is the number of words since one with another display was met.
-	known int
+	done   bool // nothing is hidden, or it was reported
+	looked bool
+	// defaults are bits that have a default; tried, the bits of fields that a display did not show, for each display met.
+	defaults bits.Value
+	tried    []bits.Value
+	// sinceNew is the number of words since one with another display was met.
+	sinceNew int
 }
 
-// manyKnown is the number of words of an instruction after which no other display is expected.
-const manyKnown = 1 << 10
+// maxSinceNew is the number of words of an instruction after which no other display is expected.
+const maxSinceNew = 1 << 10
 
 // NewHiddenBits returns one for the words of a root, "" being that of instructions, in a context.
 func NewHiddenBits(set *isa.Set, root string, ctx bits.Value) (*HiddenBits, error) {
@@ -49,8 +49,8 @@ func NewHiddenBits(set *isa.Set, root string, ctx bits.Value) (*HiddenBits, erro
 	d.SetContext(ctx)
 	m := inside.Machine(set)
 	c := &checker{spec: m.ISA, byKey: map[string]*Finding{}}
-	u := &HiddenBits{d: d, env: m.TopEnv(m.Roots[d.Root().ID]), exceptions: c.suppressions()}
-	u.hiding = map[*spec.Bitset]bool{}
+	u := &HiddenBits{d: d, env: m.TopEnv(m.Roots[d.Root().ID]), suppressions: c.suppressions()}
+	u.mayHideField = map[*spec.Bitset]bool{}
 	u.leaves = make([]hiddenLeaf, len(d.Root().Leaves))
 	return u, nil
 }
@@ -68,12 +68,12 @@ func (u *HiddenBits) Describe(word bits.Value, source func() (text string, ok bo
 		l.looked = true
 		for _, d := range u.env.Bound(inside.Leaf(in.Leaf)).Defaults {
 			if len(d.Ref.Path) == 0 {
-				l.given = l.given.Or(fieldMask(d.Ref.Field))
+				l.defaults = l.defaults.Or(fieldMask(d.Ref.Field))
 			}
 		}
-		l.settled = !u.mayHide(inside.Leaf(in.Leaf))
+		l.done = !u.mayHide(inside.Leaf(in.Leaf))
 	}
-	if l.settled {
+	if l.done {
 		return nil, ""
 	}
 	u.fields = u.d.Fields(u.fields[:0], in)
@@ -83,29 +83,29 @@ func (u *HiddenBits) Describe(word bits.Value, source func() (text string, ok bo
 			mask = mask.Or(partsMask(f.Parts))
 		}
 	}
-	mask = mask.AndNot(l.given).AndNot(in.Leaf.Mask)
+	mask = mask.AndNot(l.defaults).AndNot(in.Leaf.Mask)
 	if mask.IsZero() || slices.Contains(l.tried, mask) {
-		l.known++
-		l.settled = l.known > manyKnown
+		l.sinceNew++
+		l.done = l.sinceNew > maxSinceNew
 		return nil, ""
 	}
-	l.known = 0
+	l.sinceNew = 0
 	from, ok := source()
 	if !ok {
 		return nil, ""
 	}
 	l.tried = append(l.tried, mask)
 	msg = u.describe(in, u.hidden(in, mask), from)
-	l.settled = msg != ""
+	l.done = msg != ""
 	return in.Leaf, msg
 }
 
 // mayHide reports whether a display of a leaf, or of an operand in it, leaves out a field.
 func (u *HiddenBits) mayHide(l *model.Leaf) bool {
-	if hides, ok := u.hiding[l.Spec]; ok {
+	if hides, ok := u.mayHideField[l.Spec]; ok {
 		return hides
 	}
-	u.hiding[l.Spec] = false // inside itself
+	u.mayHideField[l.Spec] = false // inside itself
 	hides := false
 	for _, t := range u.env.Machine.Texts(l) {
 		shown := map[string]bool{}
@@ -120,7 +120,7 @@ func (u *HiddenBits) mayHide(l *model.Leaf) bool {
 			}
 		}
 	}
-	u.hiding[l.Spec] = hides
+	u.mayHideField[l.Spec] = hides
 	return hides
 }
 
@@ -185,7 +185,7 @@ func (u *HiddenBits) accepted(l *model.Leaf, name string) bool {
 			}
 		}
 	}
-	return findSuppression(u.exceptions, f) != nil
+	return findSuppression(u.suppressions, f) != nil
 }
 
 func partsMask(parts []isa.Part) (v bits.Value) {

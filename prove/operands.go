@@ -28,8 +28,8 @@ func factExprs(f *spec.Facts) (list []*spec.Expr) {
 	return slices.DeleteFunc(list, func(e *spec.Expr) bool { return e == nil })
 }
 
-// knowledgeExprs lists the expressions of a bitset's operands and flow.
-func knowledgeExprs(b *spec.Bitset) (list []*spec.Expr) {
+// leafFactExprs lists the expressions of a bitset's operands and flow.
+func leafFactExprs(b *spec.Bitset) (list []*spec.Expr) {
 	for _, c := range b.Cases {
 		list = append(list, factExprs(&c.Facts)...)
 	}
@@ -46,8 +46,8 @@ func knowledgeExprs(b *spec.Bitset) (list []*spec.Expr) {
 	return list
 }
 
-// ofKnowledge notes the names that operands and flow use.
-func (u *uses) ofKnowledge(b *spec.Bitset) {
+// addLeafFacts notes the names that operands and flow use.
+func (u *uses) addLeafFacts(b *spec.Bitset) {
 	for _, o := range b.Operands {
 		for _, t := range o.Displays {
 			for _, it := range t.Items() {
@@ -64,9 +64,9 @@ func (u *uses) ofKnowledge(b *spec.Bitset) {
 	}
 }
 
-// untold reports what is said of operands and leads nowhere: operands that no display shows, register files
+// unusedFacts reports what is said of operands and leads nowhere: operands that no display shows, register files
 // that nothing uses, leaves that do not say which register they are where others do.
-func (c *checker) untold(u *uses) {
+func (c *checker) unusedFacts(u *uses) {
 	files := map[*spec.File]bool{}
 	use := func(f *spec.Facts) {
 		if f.Reg != nil {
@@ -90,7 +90,7 @@ func (c *checker) untold(u *uses) {
 		for _, o := range b.Operands {
 			use(&o.Facts)
 			names := map[string]bool{}
-			u.below(b, names)
+			u.addBelow(b, names)
 			if !names[o.Name] {
 				c.add(nil, &Finding{Code: diag.OperandUnused, Level: Warning, Span: o.Span, Msg: "no display shows operand " + o.Name + " of " + b.Name})
 			}
@@ -98,7 +98,7 @@ func (c *checker) untold(u *uses) {
 		if b.Layout != nil && b.Layout.Flushes != nil {
 			files[b.Layout.Flushes] = true
 		}
-		c.silent(b)
+		c.missingOperandKind(b)
 	}
 	words := c.words()
 	for _, f := range c.spec.Files {
@@ -116,8 +116,8 @@ func (c *checker) untold(u *uses) {
 	}
 }
 
-// silent reports a leaf that does not say what it is, in a root of which others are registers.
-func (c *checker) silent(leaf *spec.Bitset) {
+// missingOperandKind reports a leaf that does not say what it is, in a root of which others are registers.
+func (c *checker) missingOperandKind(leaf *spec.Bitset) {
 	root := leaf.Root()
 	if len(leaf.Children) > 0 || leaf.OperandKind != spec.OperandNone || root.OperandKind != spec.OperandNone || !c.registers(root) {
 		return
@@ -138,8 +138,8 @@ func (c *checker) registers(b *spec.Bitset) bool {
 	return slices.ContainsFunc(b.Cases, func(cs *spec.Case) bool { return cs.Facts.Reg != nil }) || slices.ContainsFunc(b.Children, c.registers)
 }
 
-// knowledge looks for words in which operands are what they cannot be.
-func (k *walker) knowledge(f *frame) {
+// checkOperands looks for words in which operands are what they cannot be.
+func (k *walker) checkOperands(f *frame) {
 	known := f.unit.LeafFacts()
 	k.facts(f, &known.Own)
 	seen := map[*spec.Operand]bool{}
@@ -167,7 +167,7 @@ func (k *walker) facts(f *frame, facts *model.Facts) {
 		for _, p := range s.Components {
 			if in, ans := k.witness(k.w.and(here, k.w.less(f.value(p), constant(4), false).not()), f); ans == sometimes {
 				x := &Finding{Code: diag.ComponentRange, Level: Warning, Span: p.Spec.Span, Msg: "a component beyond the fourth"}
-				k.show(x, f, in)
+				k.addFinding(x, f, in)
 			}
 		}
 	}
@@ -187,7 +187,7 @@ func (k *walker) number(f *frame, r *model.Reg, here lit) {
 	if in, ans := k.witness(k.w.and(here, beyond), f); ans == sometimes {
 		x := &Finding{Code: diag.RegisterOutside, Level: Warning, Span: r.Index.Spec.Span}
 		x.Msg = fmt.Sprintf("a register beyond the %d of %s; outside on the file would say what it is", file.Count, file.Name)
-		k.show(x, f, in)
+		k.addFinding(x, f, in)
 	}
 }
 

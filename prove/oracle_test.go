@@ -74,22 +74,22 @@ type oracle struct {
 	eval model.Evaluator
 	gen  uint32
 	ctx  bits.Value
-	// said keeps mistakes from being told twice; undecided tells that the report leaves something open.
-	said      map[string]bool
+	// reported keeps mistakes from being told twice; undecided tells that the report leaves something open.
+	reported  map[string]bool
 	undecided bool
 }
 
 func (o *oracle) wrong(format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
-	if o.said[text] || len(o.bad) > 12 {
+	if o.reported[text] || len(o.bad) > 12 {
 		return
 	}
-	o.said[text] = true
+	o.reported[text] = true
 	o.bad = append(o.bad, text)
 }
 
 func (o *oracle) run() {
-	o.said = map[string]bool{}
+	o.reported = map[string]bool{}
 	for i := range o.report.Findings {
 		f := &o.report.Findings[i]
 		o.tally[string(f.Code)]++

@@ -21,39 +21,39 @@ func (m *machine) overlaps(r *model.Root) {
 		for _, b := range r.Leaves[:i] {
 			size := min(a.Size, b.Size)
 			differ := a.Match.Xor(b.Match).And(a.Mask).And(b.Mask).And(bits.Ones(size))
-			if differ.IsZero() && !m.apart(a, b) {
+			if differ.IsZero() && !m.disjoint(a, b) {
 				clean = false
 			}
 		}
-		m.claimed(r, a)
+		m.recordMatched(r, a)
 	}
 	if clean {
-		m.c.proved("no word matches two leaves of %s%s", r.Name, m.where())
+		m.c.proved("no word matches two leaves of %s%s", r.Name, m.genText())
 	}
 }
 
-// where names the generation for a claim, "" if there is one alone.
-func (m *machine) where() string {
+// genText names the generation for a claim, "" if there is one alone.
+func (m *machine) genText() string {
 	if len(m.c.machines) == 1 {
 		return ""
 	}
 	return " in generation " + m.c.genSpan(m.gen)
 }
 
-// apart reports whether two leaves whose fixed bits agree are kept apart by something else, and reports
+// disjoint reports whether two leaves whose fixed bits agree are kept apart by something else, and reports
 // them where they are not.
-func (m *machine) apart(a, b *model.Leaf) bool {
+func (m *machine) disjoint(a, b *model.Leaf) bool {
 	if slices.Contains(a.Refines, b) || slices.Contains(b.Refines, a) {
 		return true
 	}
 	w := m.world()
-	fa, fb := m.both(w, a, b)
+	fa, fb := m.bothFrames(w, a, b)
 	goal := w.and(fa.exists, fb.exists)
 	in, ans := w.satisfy(goal)
 	switch {
 	case ans == never:
 		return true
-	case ans == unknown || w.opaque:
+	case ans == unknown || w.approximate:
 		m.c.limit(m, a.Spec.Span, "not proved: whether %s and %s match one word; their requirements are too large", a.Name, b.Name)
 		return false
 	}
@@ -61,8 +61,8 @@ func (m *machine) apart(a, b *model.Leaf) bool {
 	return false
 }
 
-// both returns the scopes of two leaves of one word.
-func (m *machine) both(w *world, a, b *model.Leaf) (fa, fb *frame) {
+// bothFrames returns the scopes of two leaves of one word.
+func (m *machine) bothFrames(w *world, a, b *model.Leaf) (fa, fb *frame) {
 	env := m.m.TopEnv(a.Root)
 	word := make([]lit, max(a.Size, b.Size))
 	mask, match := a.Mask.Or(b.Mask), a.Match.Or(b.Match)
@@ -121,9 +121,9 @@ func pattern(size int, mask, match, ignored bits.Value) string {
 	return s.String()
 }
 
-// claimed records whether a leaf has words of its own: none where its requirements cannot hold, or
+// recordMatched records whether a leaf has words of its own: none where its requirements cannot hold, or
 // where those that refine it leave nothing.
-func (m *machine) claimed(r *model.Root, l *model.Leaf) {
+func (m *machine) recordMatched(r *model.Root, l *model.Leaf) {
 	fact := m.c.facts.leaf(l.Spec)
 	if fact.possible {
 		return

@@ -69,9 +69,9 @@ func union[T comparable](list, more []T) []T {
 	return list
 }
 
-// same returns a finding that stands for one of the same key which was found before the texts, nil
+// findEarlier returns a finding that stands for one of the same key which was found before the texts, nil
 // where there is none.
-func (c *checker) same(key string) *Finding {
+func (c *checker) findEarlier(key string) *Finding {
 	if f := c.byKey[key]; f != nil || c.before == nil {
 		return f
 	}

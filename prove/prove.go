@@ -244,24 +244,24 @@ type machine struct {
 	// envs and roots are those that were walked.
 	envs  map[*model.Env]bool
 	order []*model.Env
-	// handed are the roots for which some field hands names in.
-	handed map[*spec.Bitset]bool
-	// rounded are the roots of which a text shows a float.
-	rounded map[*model.Root]bool
-	roots   map[*model.Root]bool
+	// parameterized are the roots for which some field hands names in.
+	parameterized map[*spec.Bitset]bool
+	// showsFloat are the roots of which a text shows a float.
+	showsFloat map[*model.Root]bool
+	roots      map[*model.Root]bool
 	// lists are the texts of small operands. lossy are the bits of leaves that their texts do not tell,
 	// doubts the roots that have such; floats are the bits of which a float is made, which may round.
-	lists  map[*model.Env]*textList
-	lossy  map[*model.Leaf]bits.Value
-	floats map[*model.Leaf]bits.Value
-	doubts map[*model.Root]bool
+	lists    map[*model.Env]*textList
+	lossy    map[*model.Leaf]bits.Value
+	floats   map[*model.Leaf]bits.Value
+	doubtful map[*model.Root]bool
 	// open are the roots of which a display was too large to compare.
 	open map[*model.Root]bool
 	// conflicts is what the SAT solver may still spend, budget what all searches and proofs may.
 	conflicts int
 	budget    *budget
-	// cut is set where one ended early: what was not seen may be there.
-	cut bool
+	// interrupted is set where one ended early: what was not seen may be there.
+	interrupted bool
 	// overlapping counts the pairs of leaves with a word in common.
 	overlapping int
 	// deep is set where operands are nested deeper than is bound: their texts may have no end.
@@ -273,8 +273,8 @@ type machine struct {
 func newMachine(c *checker, set *isa.Set, gen uint32) *machine {
 	return &machine{
 		c: c, set: set, m: inside.Machine(set), gen: gen, conflicts: allConflicts, envs: map[*model.Env]bool{}, roots: map[*model.Root]bool{},
-		handed: map[*spec.Bitset]bool{}, rounded: map[*model.Root]bool{},
-		lossy: map[*model.Leaf]bits.Value{}, floats: map[*model.Leaf]bits.Value{}, doubts: map[*model.Root]bool{}, open: map[*model.Root]bool{},
+		parameterized: map[*spec.Bitset]bool{}, showsFloat: map[*model.Root]bool{},
+		lossy: map[*model.Leaf]bits.Value{}, floats: map[*model.Leaf]bits.Value{}, doubtful: map[*model.Root]bool{}, open: map[*model.Root]bool{},
 	}
 }
 
@@ -283,7 +283,7 @@ func (c *checker) run() {
 		m.deep = m.unbounded()
 		for _, r := range c.roots(m) {
 			m.attempt(r.Spec.Span, "that no word matches two leaves of "+r.Name, func() { m.overlaps(r) })
-			m.attempt(r.Spec.Span, "how many words of "+r.Name+" match no leaf", func() { m.holes(r) })
+			m.attempt(r.Spec.Span, "how many words of "+r.Name+" match no leaf", func() { m.checkUnmatched(r) })
 		}
 		m.walk()
 	}

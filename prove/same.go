@@ -35,10 +35,10 @@ func (m *machine) texts() (open []*model.Env) {
 			if env.Root.Size <= maxTried && !m.c.opt.untried && !tabled(env.Root.Spec, map[*spec.Bitset]bool{}) {
 				v.proved, v.tried = m.tryAll(env), true
 			} else {
-				v.proved = m.splits(env) && !m.open[env.Root]
+				v.proved = m.checkAmbiguity(env) && !m.open[env.Root]
 			}
 		})
-		v.doubted, v.rounded = len(m.c.findings) > before || m.doubts[env.Root], m.rounded[env.Root]
+		v.doubted, v.rounded = len(m.c.findings) > before || m.doubtful[env.Root], m.showsFloat[env.Root]
 		verdicts[env] = v
 	}
 	for _, env := range m.order {
@@ -56,7 +56,7 @@ func (m *machine) texts() (open []*model.Env) {
 			open = append(open, env)
 			continue
 		}
-		m.c.proved("no two words of %s print one text%s%s", env.Root.Name, v.except(), m.where())
+		m.c.proved("no two words of %s print one text%s%s", env.Root.Name, v.except(), m.genText())
 	}
 	return open
 }
@@ -116,7 +116,7 @@ func (c *checker) allTexts() {
 		words := c.opt.Search / len(jobs)
 		read, root := 0, j.env.Root
 		j.m.attempt(root.Spec.Span, "more of the texts of "+root.Name+" by reading back random words", func() { j.m.readRandomWords(j.env, words, &read) })
-		c.limit(j.m, root.Spec.Span, "not proved: that no two words of %s print one text%s; %d random words that were read back show none but those reported", root.Name, j.m.where(), read)
+		c.limit(j.m, root.Spec.Span, "not proved: that no two words of %s print one text%s; %d random words that were read back show none but those reported", root.Name, j.m.genText(), read)
 	}
 }
 
@@ -267,16 +267,16 @@ func (m *machine) tryAll(env *model.Env) bool {
 				seen[text] = in
 				continue
 			}
-			m.twins(env.Root, old, in, ctx, nil, nil)
+			m.reportTwins(env.Root, old, in, ctx, nil, nil)
 		}
 	}
 	return true
 }
 
-// twins reports two words with one text, if that does not follow from what was reported of the leaf.
-func (m *machine) twins(r *model.Root, a, b isa.Inst, ctx bits.Value, ea, eb map[string]bits.Value) bool {
+// reportTwins reports two words with one text, if that does not follow from what was reported of the leaf.
+func (m *machine) reportTwins(r *model.Root, a, b isa.Inst, ctx bits.Value, ea, eb map[string]bits.Value) bool {
 	la, lb := inside.Leaf(a.Leaf), inside.Leaf(b.Leaf)
-	differ := m.differ(la, a.Bits, b.Bits)
+	differ := m.differingBits(la, a.Bits, b.Bits)
 	if a.Leaf == b.Leaf && differ.IsZero() {
 		return true
 	}
@@ -294,10 +294,10 @@ func (m *machine) twins(r *model.Root, a, b isa.Inst, ctx bits.Value, ea, eb map
 				own = fieldMask(x)
 			}
 			left = left.AndNot(own)
-			wb = m.closer(r, la, wa, wb, own)
+			wb = m.simplify(r, la, wa, wb, own)
 		}
 		b.Bits = wb.Word
-		differ = m.differ(la, a.Bits, b.Bits)
+		differ = m.differingBits(la, a.Bits, b.Bits)
 		f.fields = owners(la, differ)
 		f.leaves, f.cause = []string{a.Leaf.Name}, r.Name+" "+sameFields(la, differ)
 		if x := owner(la, differ.TrailingZeros()); len(f.fields) == 1 && x != nil {
@@ -307,7 +307,7 @@ func (m *machine) twins(r *model.Root, a, b isa.Inst, ctx bits.Value, ea, eb map
 		f.Msg = fmt.Sprintf("a word of %s and one of %s print %q", a.Leaf.Name, b.Leaf.Name, wa.Text)
 		f.with(la.Spec.Span, "%s is defined here", a.Leaf.Name)
 		f.leaves, f.pairs = []string{a.Leaf.Name + "/" + b.Leaf.Name}, true
-		wb = m.closer(r, lb, wa, wb, bits.Ones(b.Leaf.Size).AndNot(lb.Mask))
+		wb = m.simplify(r, lb, wa, wb, bits.Ones(b.Leaf.Size).AndNot(lb.Mask))
 		b.Bits = wb.Word
 		f.cause = fmt.Sprintf("%s %s", r.Name, a.Bits.Xor(b.Bits))
 	}
@@ -317,16 +317,16 @@ func (m *machine) twins(r *model.Root, a, b isa.Inst, ctx bits.Value, ea, eb map
 	return true
 }
 
-// differ returns the bits in which two words of a leaf differ, but for those that no text tells.
-func (m *machine) differ(l *model.Leaf, a, b bits.Value) bits.Value {
+// differingBits returns the bits in which two words of a leaf differ, but for those that no text tells.
+func (m *machine) differingBits(l *model.Leaf, a, b bits.Value) bits.Value {
 	return a.Xor(b).AndNot(m.lossy[l]).AndNot(m.floats[l])
 }
 
-// closer returns the second of two words with one text, the word of a leaf, or one that has some bits of the first if that
+// simplify returns the second of two words with one text, the word of a leaf, or one that has some bits of the first if that
 // has the same text and is not the first for all that the leaf shows.
-func (m *machine) closer(r *model.Root, l *model.Leaf, a, b Witness, own bits.Value) Witness {
+func (m *machine) simplify(r *model.Root, l *model.Leaf, a, b Witness, own bits.Value) Witness {
 	word := b.Word.AndNot(own).Or(a.Word.And(own))
-	left := m.differ(l, a.Word, word)
+	left := m.differingBits(l, a.Word, word)
 	if w := m.witness(r, word, b.Context, b.Size, b.Entries); !left.IsZero() && w.Matched && w.Text == b.Text && len(w.Findings) == 0 {
 		return w
 	}
@@ -362,15 +362,15 @@ func caretRow(label string, mask bits.Value, size int) Row {
 	return Row{label, strings.NewReplacer("1", "^", "-", " ").Replace(s)}
 }
 
-// maxMeetings bounds the texts of two meanings that are looked at, in all and for two given cases.
+// maxMerges bounds the texts of two meanings that are looked at, in all and for two given cases.
 const (
-	maxMeetings    = 3000
-	maxMeetingsFor = 6
+	maxMerges        = 3000
+	maxMergesPerPair = 6
 )
 
-// splits proves that no text of a root has two meanings, by the automaton of all its texts. Where
+// checkAmbiguity proves that no text of a root has two meanings, by the automaton of all its texts. Where
 // one has, the words are found and printed.
-func (m *machine) splits(env *model.Env) bool {
+func (m *machine) checkAmbiguity(env *model.Env) bool {
 	g := &grammar{automaton: newAutomaton(), m: m}
 	g.budget = m.budget
 	start := g.root(env, accept)
@@ -380,8 +380,8 @@ func (m *machine) splits(env *model.Env) bool {
 	proved, tried := true, 0
 	perPair := map[[2]*textStep]int{}
 	settled := map[[2]*textStep]bool{}
-	x := g.search(start, func(x *ambiguity, at meeting) {
-		if tried++; tried > maxMeetings {
+	x := g.search(start, func(x *ambiguity, at merge) {
+		if tried++; tried > maxMerges {
 			proved = false
 			return
 		}
@@ -390,11 +390,11 @@ func (m *machine) splits(env *model.Env) bool {
 		if settled[key] {
 			return
 		}
-		if perPair[key]++; perPair[key] > maxMeetingsFor {
+		if perPair[key]++; perPair[key] > maxMergesPerPair {
 			proved = false
 			return
 		}
-		switch m.meeting(env, g, text, p, q) {
+		switch m.checkMerge(env, g, text, p, q) {
 		case sometimes:
 			settled[key] = true
 		case unknown:
@@ -414,9 +414,9 @@ func firstCase(g *grammar, path []event) *textStep {
 	return nil
 }
 
-// meeting finds the words that two readings of a text are. never: one of them is no word, and so
+// checkMerge finds the words that two readings of a text are. never: one of them is no word, and so
 // for all texts of these readings; unknown: it is none for this text.
-func (m *machine) meeting(env *model.Env, g *grammar, text string, p, q []event) answer {
+func (m *machine) checkMerge(env *model.Env, g *grammar, text string, p, q []event) answer {
 	a, ctx, ok := m.read(env, g, text, p, nil)
 	if !ok {
 		return unknown
@@ -428,7 +428,7 @@ func (m *machine) meeting(env *model.Env, g *grammar, text string, p, q []event)
 	if a.Leaf == b.Leaf && a.Bits == b.Bits {
 		return unknown
 	}
-	if m.twins(env.Root, a, b, ctx, nil, nil) {
+	if m.reportTwins(env.Root, a, b, ctx, nil, nil) {
 		return sometimes
 	}
 	return unknown
@@ -442,7 +442,7 @@ func (m *machine) read(env *model.Env, g *grammar, text string, path []event, ct
 		return isa.Inst{}, bits.Value{}, false
 	}
 	r := reader{m: m, w: w, text: text, f: w.top(top.unit)}
-	r.goal = w.all(r.f.exists, r.f.alone(), r.f.expected())
+	r.goal = w.all(r.f.exists, r.f.unambiguous(), r.f.expected())
 	for _, e := range path {
 		if mk := g.states[e.state].mark; mk.kind != markNone {
 			r.step(mk, e.at)
@@ -476,23 +476,23 @@ func (r *reader) step(mk mark, at int) {
 	s, w := mk.step, r.w
 	switch {
 	case s.unit != nil:
-		r.goal = w.and(r.goal, r.f.uses(s.index))
+		r.goal = w.and(r.goal, r.f.usesCase(s.index))
 	case s.leaf != nil && mk.kind == markEnd:
 		r.f, r.outer = r.outer[len(r.outer)-1], r.outer[:len(r.outer)-1]
 	case s.leaf != nil:
-		r.goal = w.and(r.goal, r.f.means(s.alts, s.alt))
+		r.goal = w.and(r.goal, r.f.selects(s.alts, s.alt))
 		in := r.f.inside(s.alts[s.alt].Ref, s.leaf, r.goal)
 		r.outer, r.f = append(r.outer, r.f), in
 		r.goal = w.all(r.goal, in.exists, in.expected())
 	case mk.kind == markBegin:
 		r.begin = at
 	default:
-		r.goal = w.all(r.goal, r.f.means(s.alts, s.alt), r.m.textIs(r.f, s.alts[s.alt].Ref, r.text[r.begin:at]))
+		r.goal = w.all(r.goal, r.f.selects(s.alts, s.alt), r.m.textIs(r.f, s.alts[s.alt].Ref, r.text[r.begin:at]))
 	}
 }
 
-// uses tells where a case is the one whose display is printed, without a finding.
-func (f *frame) uses(index int) lit {
+// usesCase tells where a case is the one whose display is printed, without a finding.
+func (f *frame) usesCase(index int) lit {
 	out := yes
 	for i, c := range f.unit.Cases[:index+1] {
 		cond := yes
@@ -512,8 +512,8 @@ func (f *frame) uses(index int) lit {
 	return out
 }
 
-// means tells where a name has one of its meanings.
-func (f *frame) means(alts []model.Alt, k int) lit {
+// selects tells where a name has one of its meanings.
+func (f *frame) selects(alts []model.Alt, k int) lit {
 	out := yes
 	for i := range k {
 		out = f.w.and(out, f.condition(&alts[i]).not())
@@ -564,5 +564,5 @@ func (m *machine) readBack(d *isa.Decoder, p *asm.Parser, l *model.Leaf, word bi
 	if err != nil || res.Context != d.Context() {
 		return
 	}
-	m.twins(l.Root, in, res.Inst, d.Context(), nil, nil)
+	m.reportTwins(l.Root, in, res.Inst, d.Context(), nil, nil)
 }

@@ -8,13 +8,13 @@ func (c *circuit) solve(k *cone) (assignment, answer) {
 	if len(k.nodes) > maxGatesAsked {
 		return nil, unknown
 	}
-	c.solver.Focus(c.told(k))
+	c.solver.Focus(c.encode(k))
 	most, before := maxConflicts, c.solver.Conflicts()
 	if c.conflicts != nil {
 		most = max(0, min(most, *c.conflicts))
 	}
 	c.solver.Spend = c.budget.spend
-	ans := c.solver.Solve(most, c.name(k.goal))
+	ans := c.solver.Solve(most, c.solverLit(k.goal))
 	if c.conflicts != nil {
 		*c.conflicts -= c.solver.Conflicts() - before
 	}
@@ -33,8 +33,8 @@ func (c *circuit) solve(k *cone) (assignment, answer) {
 	return out, sometimes
 }
 
-// told tells the solver of the nodes of a cone, and returns their variables.
-func (c *circuit) told(k *cone) []int {
+// encode tells the solver of the nodes of a cone, and returns their variables.
+func (c *circuit) encode(k *cone) []int {
 	for len(c.names) < len(c.gates) {
 		c.names = append(c.names, unnamed)
 	}
@@ -48,7 +48,7 @@ func (c *circuit) told(k *cone) []int {
 	for _, n := range k.nodes {
 		if c.names[n] == unnamed {
 			c.names[n] = c.solver.NewVar()
-			v, a, b := c.names[n], c.name(c.gates[n].a), c.name(c.gates[n].b)
+			v, a, b := c.names[n], c.solverLit(c.gates[n].a), c.solverLit(c.gates[n].b)
 			c.solver.Add(v.Not(), a)
 			c.solver.Add(v.Not(), b)
 			c.solver.Add(v, a.Not(), b.Not())
@@ -61,5 +61,5 @@ func (c *circuit) told(k *cone) []int {
 // unnamed is the name of a node of which the solver has not been told.
 const unnamed sat.Lit = -1
 
-// name returns the solver's name of a literal.
-func (c *circuit) name(l lit) sat.Lit { return c.names[l.node()] ^ sat.Lit(l&1) }
+// solverLit returns the solver's name of a literal.
+func (c *circuit) solverLit(l lit) sat.Lit { return c.names[l.node()] ^ sat.Lit(l&1) }

@@ -14,7 +14,7 @@ import (
 // shown looks, leaf by leaf, for bits that the text does not tell.
 func (m *machine) shown(env *model.Env) {
 	for _, l := range env.Root.Leaves {
-		s := &shower{m: m, env: env, leaf: l}
+		s := &textChecker{m: m, env: env, leaf: l}
 		for i, c := range env.Bound(l).Cases {
 			if c.Shown {
 				s.display(i)
@@ -24,8 +24,8 @@ func (m *machine) shown(env *model.Env) {
 	}
 }
 
-// shower looks at one leaf.
-type shower struct {
+// textChecker looks at one leaf.
+type textChecker struct {
 	m    *machine
 	env  *model.Env
 	leaf *model.Leaf
@@ -37,7 +37,7 @@ type caseBits struct {
 	c *model.Case
 	// hidden are the bits that change nothing; doubled those of words that differ in more and
 	// print the same.
-	hidden, doubled bits.Value
+	hidden, ambiguous bits.Value
 	// any is a word with any value in the hidden bits; word and twin are two that print the same.
 	any, word example
 	twin      bits.Value
@@ -56,20 +56,20 @@ func (f *frame) example(in assignment) example {
 
 // display looks at one case of the leaf: which of its bits reach the text, and whether two words that
 // use it can print the same.
-func (s *shower) display(index int) {
+func (s *textChecker) display(index int) {
 	w := s.m.world()
 	u := s.env.Bound(s.leaf)
 	f := w.top(u)
-	here := w.all(f.exists, f.alone(), f.expected(), f.uses(index))
+	here := w.all(f.exists, f.unambiguous(), f.expected(), f.usesCase(index))
 	in, ans := w.satisfy(here)
-	s.undecided(ans == unknown || w.opaque)
+	s.markUndecided(ans == unknown || w.approximate)
 	if ans != sometimes {
 		return
 	}
-	told := collector{m: s.m, seen: map[int]bool{}, direct: map[int]bool{}, floats: map[int]bool{}}
+	told := collector{m: s.m, seen: map[int]bool{}, determined: map[int]bool{}, floats: map[int]bool{}}
 	told.lits(w, here)
 	told.items(f, u.Cases[index].Items, yes)
-	s.m.rounded[s.leaf.Root] = s.m.rounded[s.leaf.Root] || told.float
+	s.m.showsFloat[s.leaf.Root] = s.m.showsFloat[s.leaf.Root] || told.float
 	for i, l := range f.word {
 		if l > yes && told.floats[l.node()] {
 			v := s.m.floats[s.leaf]
@@ -77,7 +77,7 @@ func (s *shower) display(index int) {
 			s.m.floats[s.leaf] = v
 		}
 	}
-	s.undecided(told.deep)
+	s.markUndecided(told.deep)
 	if told.deep {
 		return
 	}
@@ -90,19 +90,19 @@ func (s *shower) display(index int) {
 	if !b.hidden.IsZero() {
 		b.any = f.example(in)
 	}
-	s.double(&b, w, f, index, here, &told)
+	s.findTwins(&b, w, f, index, here, &told)
 	s.seen = append(s.seen, b)
 }
 
-// double asks for a second word, different in bits that are not hidden, of which the case shows the
+// findTwins asks for a second word, different in bits that are not hidden, of which the case shows the
 // same values. Bits that the text shows as they are need no asking.
-func (s *shower) double(b *caseBits, w *world, f *frame, index int, here lit, told *collector) {
+func (s *textChecker) findTwins(b *caseBits, w *world, f *frame, index int, here lit, told *collector) {
 	word := make([]lit, len(f.word))
 	differ := no
 	var open []int
 	for i, l := range f.word {
 		word[i] = l
-		if l > yes && !told.direct[l.node()] && b.hidden.Bit(i) == 0 && s.leaf.DontCare.Bit(i) == 0 {
+		if l > yes && !told.determined[l.node()] && b.hidden.Bit(i) == 0 && s.leaf.DontCare.Bit(i) == 0 {
 			word[i] = w.input()
 			differ = w.or(differ, w.xor(word[i], l))
 			open = append(open, i)
@@ -115,34 +115,34 @@ func (s *shower) double(b *caseBits, w *world, f *frame, index int, here lit, to
 	g.entries = f.entries
 	g.exists = w.all(w.valid, g.required(), g.notRefined())
 	same := s.m.sameItems(f, g, f.unit.Cases[index].Items)
-	if w.crowded() || w.opaque {
-		s.undecided(true)
+	if w.full() || w.approximate {
+		s.markUndecided(true)
 		return
 	}
-	goal := w.all(here, g.exists, g.alone(), g.expected(), g.uses(index), same)
+	goal := w.all(here, g.exists, g.unambiguous(), g.expected(), g.usesCase(index), same)
 	for others := 0; !b.covered(open); {
 		in, ans := w.satisfy(w.and(goal, differ))
-		s.undecided(ans == unknown || w.opaque)
+		s.markUndecided(ans == unknown || w.approximate)
 		if ans != sometimes {
 			return
 		}
 		one := f.example(in)
 		two, _ := g.words(in)
-		if !s.alike(one, two) {
+		if !s.printsAlike(one, two) {
 			if others++; others > maxOthers {
-				s.undecided(true)
+				s.markUndecided(true)
 				return
 			}
 			goal = w.and(goal, w.wordIs(f.word, one.bits).not())
 			continue
 		}
-		if b.doubled.IsZero() {
+		if b.ambiguous.IsZero() {
 			b.word, b.twin = one, two
 		}
-		b.doubled = b.doubled.Or(one.bits.Xor(two))
+		b.ambiguous = b.ambiguous.Or(one.bits.Xor(two))
 		differ = no
 		for _, i := range open {
-			if b.doubled.Bit(i) == 0 {
+			if b.ambiguous.Bit(i) == 0 {
 				differ = w.or(differ, w.xor(word[i], f.word[i]))
 			}
 		}
@@ -152,14 +152,14 @@ func (s *shower) double(b *caseBits, w *world, f *frame, index int, here lit, to
 // maxOthers bounds the words that turn out to have a finding, or another text than the circuit knows.
 const maxOthers = 32
 
-// alike reports whether two words are printed the same, without a finding.
-func (s *shower) alike(one example, two bits.Value) bool {
+// printsAlike reports whether two words are printed the same, without a finding.
+func (s *textChecker) printsAlike(one example, two bits.Value) bool {
 	a, b := s.witness(one, one.bits), s.witness(one, two)
 	return a.Text == b.Text && len(a.Findings)+len(b.Findings) == 0
 }
 
 // witness prints a word where another is read.
-func (s *shower) witness(at example, word bits.Value) Witness {
+func (s *textChecker) witness(at example, word bits.Value) Witness {
 	return s.m.witness(s.leaf.Root, word, at.ctx, s.leaf.Size, at.entries)
 }
 
@@ -172,8 +172,8 @@ func (c *circuit) wordIs(list []lit, word bits.Value) lit {
 	return out
 }
 
-// undecided notes that a display could not be compared.
-func (s *shower) undecided(is bool) {
+// markUndecided notes that a display could not be compared.
+func (s *textChecker) markUndecided(is bool) {
 	if is {
 		s.m.open[s.leaf.Root] = true
 	}
@@ -181,7 +181,7 @@ func (s *shower) undecided(is bool) {
 
 func (b *caseBits) covered(open []int) bool {
 	for _, i := range open {
-		if b.doubled.Bit(i) == 0 {
+		if b.ambiguous.Bit(i) == 0 {
 			return false
 		}
 	}
@@ -192,7 +192,7 @@ func (b *caseBits) covered(open []int) bool {
 type collector struct {
 	m *machine
 	// seen are inputs that can change the text, direct those of which it tells the value.
-	seen, direct map[int]bool
+	seen, determined map[int]bool
 	// deep is set where operands are nested too deep to follow.
 	deep  bool
 	depth int
@@ -243,8 +243,8 @@ func (t *collector) reference(f *frame, ref *model.Ref, sure bool) {
 	t.index(f, ref)
 	for _, l := range f.rawBits(ref) {
 		t.lits(w, l)
-		if sure && l > yes && tells(ref) {
-			t.direct[l.node()] = true
+		if sure && l > yes && determines(ref) {
+			t.determined[l.node()] = true
 		}
 	}
 }
@@ -256,15 +256,15 @@ func (t *collector) index(f *frame, ref *model.Ref) {
 		if e.Field.Table != nil {
 			for _, l := range gather(e.Field, f.above(ref.ScopeDepth).word) {
 				t.lits(f.w, l)
-				t.direct[l.node()] = true
+				t.determined[l.node()] = true
 			}
 		}
 	}
 }
 
-// tells reports whether different bits of a field always print differently. Floats of which the six
+// determines reports whether different bits of a field always print differently. Floats of which the six
 // decimals are the same do not count: that is what rounding is.
-func tells(ref *model.Ref) bool {
+func determines(ref *model.Ref) bool {
 	switch ref.Kind {
 	case spec.KindBool, spec.KindBoolInv:
 		return ref.Width == 1
@@ -291,11 +291,11 @@ func isNumber(s string) bool { return s != "" && strings.Trim(s, "0123456789") =
 func (t *collector) operand(f *frame, ref *model.Ref, sure bool) {
 	t.index(f, ref)
 	if ref.Env.Closed() { // what it does not tell is reported of its own root
-		t.float = t.float || t.m.rounded[ref.Env.Root]
+		t.float = t.float || t.m.showsFloat[ref.Env.Root]
 		for _, l := range f.ownBits(ref) {
 			t.lits(f.w, l)
 			if sure && l > yes && ref.Prog == nil {
-				t.direct[l.node()] = true
+				t.determined[l.node()] = true
 			}
 		}
 		return
@@ -305,14 +305,14 @@ func (t *collector) operand(f *frame, ref *model.Ref, sure bool) {
 	}
 	defer func() { t.depth-- }()
 	for _, l := range ref.Env.Root.Leaves {
-		if t.deep = t.deep || f.w.crowded(); t.deep {
+		if t.deep = t.deep || f.w.full(); t.deep {
 			return
 		}
 		in := f.inside(ref, l, yes)
 		t.lits(f.w, in.exists, in.expected()) // ignored bits are told of by findings
 		for i := range in.unit.Cases {
 			if c := in.unit.Cases[i]; c.Shown {
-				t.lits(f.w, in.uses(i))
+				t.lits(f.w, in.usesCase(i))
 				t.items(in, c.Items, no)
 			}
 		}
@@ -335,7 +335,7 @@ func (m *machine) sameItems(f, g *frame, items []model.Item) lit {
 			if ref := it.Alts[k].Ref; ref != nil {
 				same = m.sameText(f, g, ref)
 			}
-			any = w.or(any, w.all(f.means(it.Alts, k), g.means(it.Alts, k), same))
+			any = w.or(any, w.all(f.selects(it.Alts, k), g.selects(it.Alts, k), same))
 		}
 		out = w.and(out, any)
 	}
@@ -427,7 +427,7 @@ func (m *machine) sameOperand(f, g *frame, ref *model.Ref) lit {
 	}
 	out := no
 	for _, l := range ref.Env.Root.Leaves {
-		if w.crowded() {
+		if w.full() {
 			return yes
 		}
 		a, b := f.inside(ref, l, yes), g.inside(ref, l, yes)
@@ -437,7 +437,7 @@ func (m *machine) sameOperand(f, g *frame, ref *model.Ref) lit {
 		}
 		for i, c := range a.unit.Cases {
 			if c.Shown {
-				out = w.or(out, w.all(both, a.uses(i), b.uses(i), m.sameItems(a, b, c.Items)))
+				out = w.or(out, w.all(both, a.usesCase(i), b.usesCase(i), m.sameItems(a, b, c.Items)))
 			}
 		}
 	}
@@ -446,7 +446,7 @@ func (m *machine) sameOperand(f, g *frame, ref *model.Ref) lit {
 
 // report turns what was seen into findings, by field: bits that are hidden in every case are said
 // of the field, others of the case.
-func (s *shower) report() {
+func (s *textChecker) report() {
 	if len(s.seen) == 0 {
 		return
 	}
@@ -457,16 +457,16 @@ func (s *shower) report() {
 	lossy := bits.Value{}
 	for i := range s.seen {
 		b := &s.seen[i]
-		lossy = lossy.Or(b.hidden).Or(b.doubled)
+		lossy = lossy.Or(b.hidden).Or(b.ambiguous)
 		s.hidden(b, b.hidden.And(always), nil)
 		s.hidden(b, b.hidden.AndNot(always), b.c)
-		if !b.doubled.IsZero() {
-			s.doubled(b)
+		if !b.ambiguous.IsZero() {
+			s.reportAmbiguous(b)
 		}
 	}
 	s.m.lossy[s.leaf] = s.m.lossy[s.leaf].Or(lossy)
 	if !lossy.IsZero() {
-		s.m.doubts[s.leaf.Root] = true
+		s.m.doubtful[s.leaf.Root] = true
 	}
 }
 
@@ -500,7 +500,7 @@ func owners(l *model.Leaf, mask bits.Value) []string {
 }
 
 // hidden reports hidden bits, one finding a field. c is the case in which they are, nil for all.
-func (s *shower) hidden(b *caseBits, mask bits.Value, c *model.Case) {
+func (s *textChecker) hidden(b *caseBits, mask bits.Value, c *model.Case) {
 	for !mask.IsZero() {
 		bit := mask.TrailingZeros()
 		f := owner(s.leaf, bit)
@@ -530,7 +530,7 @@ func fieldMask(f *spec.Field) bits.Value {
 	return v
 }
 
-func (s *shower) hiddenField(b *caseBits, own bits.Value, span diag.Span, name string, c *model.Case) *Finding {
+func (s *textChecker) hiddenField(b *caseBits, own bits.Value, span diag.Span, name string, c *model.Case) *Finding {
 	x := &Finding{Code: diag.HiddenBits, Level: Warning, Span: caseSpan(b.c)}
 	x.Msg = fmt.Sprintf("the text of %s does not show %s%s", s.leaf.Name, bitNames(own), name)
 	if c != nil {
@@ -549,17 +549,17 @@ func (s *shower) hiddenField(b *caseBits, own bits.Value, span diag.Span, name s
 	if a, b := &x.Witnesses[0], &x.Witnesses[1]; a.Text != b.Text || len(a.Findings)+len(b.Findings) > 0 {
 		x.Witnesses = nil // something else is wrong with these words
 	}
-	if old := s.m.c.same("unused " + span.String()); old != nil && c == nil {
+	if old := s.m.c.findEarlier("unused " + span.String()); old != nil && c == nil {
 		if old.Witnesses == nil {
 			old.Root, old.Rows, old.Witnesses = x.Root, x.Rows, x.Witnesses
 		}
 		return old
 	}
-	return s.m.also(x, s.leaf)
+	return s.m.addForLeaf(x, s.leaf)
 }
 
 // twin returns a word that differs from another in hidden bits, in one of them if that is as good.
-func (s *shower) twin(one example, own bits.Value) bits.Value {
+func (s *textChecker) twin(one example, own bits.Value) bits.Value {
 	text := s.witness(one, one.bits).Text
 	for left := own; !left.IsZero(); left.SetUint(left.TrailingZeros(), 1, 0) {
 		v := one.bits.Xor(bits.Range(left.TrailingZeros(), 1))
@@ -578,16 +578,16 @@ func caseSpan(c *model.Case) diag.Span {
 	return c.Spec.Span
 }
 
-func (s *shower) doubled(b *caseBits) {
+func (s *textChecker) reportAmbiguous(b *caseBits) {
 	x := &Finding{Code: diag.SameText, Level: Warning, Span: caseSpan(b.c)}
-	x.key = fmt.Sprintf("doubled %s %s", x.Span, b.doubled)
-	x.fields, x.cause = owners(s.leaf, b.doubled), s.leaf.Root.Name+" "+sameFields(s.leaf, b.doubled)
-	s.fill(x, b.word, b.twin, b.doubled)
-	x.Msg = fmt.Sprintf("two words of %s print %q: %s not told apart", s.leaf.Name, x.Witnesses[0].Text, bitsAre(b.doubled))
-	s.m.also(x, s.leaf)
+	x.key = fmt.Sprintf("doubled %s %s", x.Span, b.ambiguous)
+	x.fields, x.cause = owners(s.leaf, b.ambiguous), s.leaf.Root.Name+" "+sameFields(s.leaf, b.ambiguous)
+	s.fill(x, b.word, b.twin, b.ambiguous)
+	x.Msg = fmt.Sprintf("two words of %s print %q: %s not told apart", s.leaf.Name, x.Witnesses[0].Text, bitsAre(b.ambiguous))
+	s.m.addForLeaf(x, s.leaf)
 }
 
-func (s *shower) fill(x *Finding, one example, two, mask bits.Value) {
+func (s *textChecker) fill(x *Finding, one example, two, mask bits.Value) {
 	r := s.leaf.Root
 	x.Root = r.Name
 	x.Rows = []Row{
@@ -597,8 +597,8 @@ func (s *shower) fill(x *Finding, one example, two, mask bits.Value) {
 	x.Witnesses = []Witness{s.witness(one, one.bits), s.witness(one, two)}
 }
 
-// also records a finding that many leaves may have in common, and counts them.
-func (m *machine) also(x *Finding, l *model.Leaf) *Finding {
+// addForLeaf records a finding that many leaves may have in common, and counts them.
+func (m *machine) addForLeaf(x *Finding, l *model.Leaf) *Finding {
 	old := m.c.add(m, x)
 	if !slices.Contains(old.leaves, l.Name) {
 		old.leaves = append(old.leaves, l.Name)

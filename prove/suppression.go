@@ -139,7 +139,7 @@ func (e *suppression) contains(s diag.Span) bool {
 // unusedSuppressions reports the exceptions that silence nothing. Where only a part is checked, that says nothing, nor
 // where it is for words that a search may find or not.
 func (c *checker) unusedSuppressions(list []*suppression) []Finding {
-	if c.opt.Gens != nil || c.opt.Root != "" || c.cut() {
+	if c.opt.Gens != nil || c.opt.Root != "" || c.interrupted() {
 		return nil
 	}
 	var out []Finding

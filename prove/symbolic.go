@@ -15,9 +15,9 @@ type world struct {
 	// ctx are the bits of the contexts; valid says that each has one of its values.
 	ctx   []lit
 	valid lit
-	// opaque is set where an expression was too large, or goes round: its value is then taken as
+	// approximate is set where an expression was too large, or goes round: its value is then taken as
 	// anything, and what seems possible may not be.
-	opaque bool
+	approximate bool
 	// scopes counts the scopes of the circuit.
 	scopes int
 	// cycles are the expressions that need their own value.
@@ -76,9 +76,9 @@ type frame struct {
 // maxInWorld bounds the scopes of one circuit. Operands inside operands may have many.
 const maxInWorld = 1 << 13
 
-// crowded tells that no more scopes may be opened; what depends on them is then not decided.
-func (w *world) crowded() bool {
-	w.opaque = w.opaque || w.scopes > maxInWorld
+// full tells that no more scopes may be opened; what depends on them is then not decided.
+func (w *world) full() bool {
+	w.approximate = w.approximate || w.scopes > maxInWorld
 	return w.scopes > maxInWorld
 }
 
@@ -106,9 +106,9 @@ func (w *world) top(u *model.BoundLeaf) *frame {
 	return f
 }
 
-// alone tells where the word is no other leaf's too: such a word is none. In a strict description no leaf
+// unambiguous tells where the word is no other leaf's too: such a word is none. In a strict description no leaf
 // has words that another has, but those that refine it.
-func (f *frame) alone() lit {
+func (f *frame) unambiguous() lit {
 	l, out := f.unit.Leaf, yes
 	if f.w.m.ISA.Strict {
 		return out
@@ -237,7 +237,7 @@ func (f *frame) value(p *model.Prog) *vec {
 		return v
 	}
 	if f.busy[p] { // it needs its own value, which Mesa's tools take as 0 in most places
-		f.w.opaque = true
+		f.w.approximate = true
 		f.w.cycles[p.Spec] = true
 		return f.anything()
 	}
@@ -265,7 +265,7 @@ func (f *frame) node(n *model.Node) *vec {
 		return v
 	}
 	if len(f.w.gates) > maxGates {
-		f.w.opaque = true
+		f.w.approximate = true
 		return f.anything()
 	}
 	var v *vec

@@ -28,16 +28,16 @@ type grammar struct {
 	m *machine
 	// depth bounds operands inside operands, which may go round.
 	depth int
-	// asked are answers to what was asked of the circuit of the leaf at hand.
-	asked map[lit]bool
+	// decided are answers to what was asked of the circuit of the leaf at hand.
+	decided map[lit]bool
 }
 
 // can reports whether a condition is possible, as far as is known.
 func (g *grammar) can(w *world, l lit) bool {
-	ok, known := g.asked[l]
+	ok, known := g.decided[l]
 	if !known {
 		ok = w.possible(l) != never
-		g.asked[l] = ok
+		g.decided[l] = ok
 	}
 	return ok
 }
@@ -59,9 +59,9 @@ type branch struct {
 	step   *textStep
 	pieces []piece
 	// f is the scope of the leaf and here where the display is used; asked belong to its circuit.
-	f     *frame
-	here  lit
-	asked map[lit]bool
+	f       *frame
+	here    lit
+	decided map[lit]bool
 	// cond is the condition of the case; only displays of one condition are merged, so that each
 	// keeps the values that its condition leaves.
 	cond *spec.Expr
@@ -79,15 +79,15 @@ type piece struct {
 
 // branches lists the displays that a leaf can use.
 func (g *grammar) branches(f *frame, here lit, asked map[lit]bool) []branch {
-	g.asked = asked
+	g.decided = asked
 	var list []branch
 	for i, c := range f.unit.Cases {
 		if !c.Shown {
 			continue
 		}
-		if used := f.w.and(here, f.uses(i)); g.can(f.w, used) {
+		if used := f.w.and(here, f.usesCase(i)); g.can(f.w, used) {
 			step := &textStep{unit: f.unit, index: i}
-			list = append(list, branch{step: step, pieces: g.pieces(c.Items), f: f, here: used, asked: asked, cond: c.Spec.Expr})
+			list = append(list, branch{step: step, pieces: g.pieces(c.Items), f: f, here: used, decided: asked, cond: c.Spec.Expr})
 		}
 	}
 	for i := range list {
@@ -181,7 +181,7 @@ func (g *grammar) merge(list []branch, then int32) int32 {
 		b := list[0]
 		var same, rest []branch
 		for _, o := range list {
-			if b.cond == o.cond && len(b.pieces) > 0 && len(o.pieces) > 0 && g.alike(&b.pieces[0], &o.pieces[0]) {
+			if b.cond == o.cond && len(b.pieces) > 0 && len(o.pieces) > 0 && g.printsAlike(&b.pieces[0], &o.pieces[0]) {
 				o.pieces = o.pieces[1:]
 				same = append(same, o)
 			} else if o.step != b.step {
@@ -236,16 +236,16 @@ func (g *grammar) pad(least int, then int32) int32 {
 	if s == accept {
 		return s // there is no room
 	}
-	g.states[s].next = []int32{g.one(blank, s), then}
+	g.states[s].next = []int32{g.oneOf(blank, s), then}
 	for range min(least, 80) {
-		s = g.one(blank, s)
+		s = g.oneOf(blank, s)
 	}
 	return s
 }
 
-// alike reports whether two pieces print the same for every word: one byte, or one field of bits that is
+// printsAlike reports whether two pieces print the same for every word: one byte, or one field of bits that is
 // read without states of its own.
-func (g *grammar) alike(p, q *piece) bool {
+func (g *grammar) printsAlike(p, q *piece) bool {
 	switch {
 	case p == q:
 		return true
@@ -307,8 +307,8 @@ func (g *grammar) alternative(b *branch, it *model.Item, k int, before, after st
 	if ref == nil {
 		return nil // a finding
 	}
-	g.asked = b.asked
-	here := b.f.w.and(b.here, b.f.means(it.Alts, k))
+	g.decided = b.decided
+	here := b.f.w.and(b.here, b.f.selects(it.Alts, k))
 	if len(it.Alts) > 1 && !g.can(b.f.w, here) {
 		return nil
 	}
@@ -328,11 +328,11 @@ func (g *grammar) alternative(b *branch, it *model.Item, k int, before, after st
 			l.read = nil
 		}
 	}
-	return g.wrapped(s, l, before, after, wrap, printed, nothing)
+	return g.between(s, l, before, after, wrap, printed, nothing)
 }
 
-// wrapped puts texts around a language. Where the field prints nothing, they are not printed.
-func (g *grammar) wrapped(s *textStep, l language, before, after string, wrap bool, printed, nothing int32) []int32 {
+// between puts texts around a language. Where the field prints nothing, they are not printed.
+func (g *grammar) between(s *textStep, l language, before, after string, wrap bool, printed, nothing int32) []int32 {
 	var next []int32
 	begin := func(body int32) { next = append(next, g.marked(markBegin, s, body)) }
 	if l.empty {
@@ -384,9 +384,9 @@ func (g *grammar) language(ref *model.Ref) language {
 		return language{empty: true, read: func(g *grammar, then int32) int32 {
 			number := g.number(positive, decimal, digits, then)
 			if ref.Prog != nil { // beyond its width it may come to +0
-				return g.choice(g.one(setOf(signs), number), g.char('+', g.char('0', then)))
+				return g.choice(g.oneOf(setOf(signs), number), g.char('+', g.char('0', then)))
 			}
-			return g.one(setOf(signs), number)
+			return g.oneOf(setOf(signs), number)
 		}}
 	case spec.KindHex:
 		digits := (ref.Width + 3) / 4
@@ -415,7 +415,7 @@ func (g *grammar) unsigned(digits int, then int32) int32 {
 func (g *grammar) float(then int32) int32 {
 	tail := then
 	for range 6 {
-		tail = g.one(decimal, tail)
+		tail = g.oneOf(decimal, tail)
 	}
 	point := g.char('.', tail)
 	whole := g.choice(g.char('0', point), g.number(positive, decimal, 39, point))
@@ -510,7 +510,7 @@ func (g *grammar) operand(b *branch, s *textStep, ref *model.Ref, here lit, befo
 		if len(texts) > 0 {
 			l.read = func(g *grammar, then int32) int32 { return g.trie(texts, then) }
 		}
-		return g.wrapped(s, l, before, after, wrap, printed, nothing)
+		return g.between(s, l, before, after, wrap, printed, nothing)
 	}
 	if g.depth >= maxNested {
 		g.full = true
@@ -523,7 +523,7 @@ func (g *grammar) operand(b *branch, s *textStep, ref *model.Ref, here lit, befo
 	defer func() { g.depth-- }()
 	var next []int32
 	for _, l := range ref.Env.Root.Leaves {
-		if g.full = g.full || b.f.w.crowded(); g.full {
+		if g.full = g.full || b.f.w.full(); g.full {
 			break
 		}
 		f := b.f.inside(ref, l, here)
@@ -533,7 +533,7 @@ func (g *grammar) operand(b *branch, s *textStep, ref *model.Ref, here lit, befo
 		}
 		in := &textStep{alts: s.alts, alt: s.alt, leaf: l}
 		end := g.marked(markEnd, in, g.text(after, printed))
-		body := g.merge(g.branches(f, inner, b.asked), end)
+		body := g.merge(g.branches(f, inner, b.decided), end)
 		next = append(next, g.text(before, g.marked(markBegin, in, body)))
 	}
 	return next

@@ -46,7 +46,7 @@ func ownExprs(b *spec.Bitset) []*spec.Expr {
 	for _, h := range b.Hazards {
 		list = append(list, h.Expr)
 	}
-	list = append(list, knowledgeExprs(b)...)
+	list = append(list, leafFactExprs(b)...)
 	for _, c := range b.Cases {
 		if c.Expr != nil {
 			list = append(list, c.Expr)
@@ -64,7 +64,7 @@ func ownExprs(b *spec.Bitset) []*spec.Expr {
 func (c *checker) unused() {
 	u := uses{isa: c.spec, own: map[*spec.Bitset]map[string]bool{}, parts: map[string]bool{}}
 	u.collect()
-	c.untold(&u)
+	c.unusedFacts(&u)
 	for _, b := range c.spec.Bitsets {
 		for _, cs := range b.Cases {
 			for _, f := range cs.Fields {
@@ -110,7 +110,7 @@ func (c *checker) unusedField(u *uses, b *spec.Bitset, f *spec.Field) {
 		return
 	}
 	names := map[string]bool{}
-	u.below(f.Bitset, names)
+	u.addBelow(f.Bitset, names)
 	for _, p := range f.Params {
 		if !names[p.As] {
 			c.add(nil, &Finding{
@@ -136,7 +136,7 @@ func (u *uses) collect() {
 		for _, c := range b.Cases {
 			u.ofCase(b, c)
 		}
-		u.ofKnowledge(b)
+		u.addLeafFacts(b)
 		for _, e := range ownExprs(b) {
 			u.expr(b, e.Root())
 		}
@@ -222,7 +222,7 @@ func (u *uses) climb() (changed bool) {
 					continue
 				}
 				before := len(u.own[b])
-				u.below(f.Bitset, u.own[b])
+				u.addBelow(f.Bitset, u.own[b])
 				changed = changed || len(u.own[b]) > before
 			}
 		}
@@ -230,13 +230,13 @@ func (u *uses) climb() (changed bool) {
 	return changed
 }
 
-// below adds the names that a root and what extends it use.
-func (u *uses) below(root *spec.Bitset, names map[string]bool) {
+// addBelow adds the names that a root and what extends it use.
+func (u *uses) addBelow(root *spec.Bitset, names map[string]bool) {
 	for name := range u.own[root] {
 		names[name] = true
 	}
 	for _, c := range root.Children {
-		u.below(c, names)
+		u.addBelow(c, names)
 	}
 }
 
@@ -251,7 +251,7 @@ func (u *uses) field(b *spec.Bitset, f *spec.Field) bool {
 		}
 	}
 	names := map[string]bool{}
-	u.below(b, names)
+	u.addBelow(b, names)
 	return names[f.Name]
 }
 

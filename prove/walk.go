@@ -61,9 +61,9 @@ type walker struct {
 	// guards holds, for each expression in a scope, where it is evaluated.
 	guards map[use]lit
 	order  []use
-	// places are where displays are used; optional tells that the items at hand may be left out.
-	places   []place
-	optional bool
+	// displayUses are where displays are used; optional tells that the items at hand may be left out.
+	displayUses []displayUse
+	optional    bool
 }
 
 // use is an expression that is evaluated in a scope.
@@ -74,39 +74,39 @@ type use struct {
 
 // walk visits every root in the surroundings in which it occurs: the instructions first.
 func (m *machine) walk() {
-	m.operands()
+	m.findParameterized()
 	if m.c.opt.Root != "" {
 		for _, r := range m.c.roots(m) {
-			m.alone(m.m.TopEnv(r), nil)
+			m.visitRoot(m.m.TopEnv(r), nil)
 		}
 		return
 	}
 	if r, err := m.m.Root(""); err == nil && r != nil {
-		m.alone(m.m.TopEnv(r), nil)
+		m.visitRoot(m.m.TopEnv(r), nil)
 	}
 	for _, r := range m.m.Roots {
 		if !m.roots[r] {
-			m.alone(m.m.TopEnv(r), nil)
+			m.visitRoot(m.m.TopEnv(r), nil)
 		}
 	}
 }
 
-// operands marks the roots that are the type of a field which hands names in: alone they lack them.
-func (m *machine) operands() {
+// findParameterized marks the roots that are the type of a field which hands names in: alone they lack them.
+func (m *machine) findParameterized() {
 	for _, b := range m.m.ISA.Bitsets {
 		for _, c := range b.Cases {
 			for _, f := range c.Fields {
 				if f.Bitset != nil && (len(f.Params) > 0 || f.AllParams) {
-					m.handed[f.Bitset] = true
+					m.parameterized[f.Bitset] = true
 				}
 			}
 		}
 	}
 }
 
-// alone visits the leaves of a root whose text depends on nothing outside, once. by is the field that
+// visitRoot visits the leaves of a root whose text depends on nothing outside, once. by is the field that
 // shows it, nil where none does.
-func (m *machine) alone(env *model.Env, by *model.Ref) {
+func (m *machine) visitRoot(env *model.Env, by *model.Ref) {
 	if m.envs[env] {
 		return
 	}
@@ -136,7 +136,7 @@ func (k *walker) can(l lit, f *frame) bool {
 // scope visits a leaf whose bits are printed where a condition holds.
 func (k *walker) scope(f *frame, here lit) {
 	k.m.roots[f.unit.Env.Root] = true
-	if k.m.frames++; k.m.frames > maxScopes || k.w.crowded() {
+	if k.m.frames++; k.m.frames > maxScopes || k.w.full() {
 		k.m.c.limit(k.m, f.unit.Leaf.Spec.Span, "not checked: some surroundings of operands; there are too many")
 		return
 	}
@@ -146,7 +146,7 @@ func (k *walker) scope(f *frame, here lit) {
 	}
 	k.m.bound(f.unit)
 	k.cases(f)
-	k.knowledge(f)
+	k.checkOperands(f)
 	rest := f.shown
 	for _, c := range f.unit.Cases {
 		here := rest
@@ -157,7 +157,7 @@ func (k *walker) scope(f *frame, here lit) {
 		for _, a := range c.Aliases() {
 			k.items(a, f, here)
 		}
-		k.places = append(k.places, place{c, f, here, k.optional})
+		k.displayUses = append(k.displayUses, displayUse{c, f, here, k.optional})
 		if !c.Shown {
 			continue
 		}
@@ -166,7 +166,7 @@ func (k *walker) scope(f *frame, here lit) {
 		k.items(c.Items, f, here)
 		rest = k.w.and(rest, here.not())
 	}
-	k.textless(f, rest)
+	k.reportNoDisplay(f, rest)
 }
 
 // requires follows the requirements of a leaf, each where those before it hold; here is where its bits are printed.
@@ -178,8 +178,8 @@ func (k *walker) requires(f *frame, here lit) {
 	}
 }
 
-// textless reports a leaf that has no display under some condition.
-func (k *walker) textless(f *frame, rest lit) {
+// reportNoDisplay reports a leaf that has no display under some condition.
+func (k *walker) reportNoDisplay(f *frame, rest lit) {
 	in, ans := k.witness(rest, f)
 	if ans != sometimes {
 		return
@@ -190,7 +190,7 @@ func (k *walker) textless(f *frame, rest lit) {
 	if len(f.unit.Cases) > 0 && hasDisplay(f.unit) {
 		x.Msg += " where the conditions of its overrides do not hold"
 	}
-	k.show(x, f, in)
+	k.addFinding(x, f, in)
 }
 
 func hasDisplay(u *model.BoundLeaf) bool {
@@ -244,7 +244,7 @@ func (k *walker) name(alts []model.Alt, name string, span diag.Span, f *frame, g
 		}
 		switch {
 		case a.Ref == nil:
-			k.nowhere(name, span, f, here)
+			k.reportUnresolved(name, span, f, here)
 		case a.Ref.Prog != nil:
 			k.use(a.Ref.Prog, f.above(a.Ref.ScopeDepth), here)
 		}
@@ -267,11 +267,11 @@ func (k *walker) printed(ref *model.Ref, f *frame, here lit) {
 		return
 	}
 	if ref.Env.Closed() {
-		k.m.alone(ref.Env, ref)
+		k.m.visitRoot(ref.Env, ref)
 		return
 	}
 	for _, l := range ref.Env.Root.Leaves {
-		if k.w.crowded() {
+		if k.w.full() {
 			return
 		}
 		k.scope(f.inside(ref, l, here), here)
@@ -289,23 +289,23 @@ func (k *walker) use(p *model.Prog, f *frame, guard lit) {
 	k.guards[u] = k.w.or(old, guard)
 }
 
-// maxLooks bounds how often an expression is looked at again because it is evaluated in more places than was known: what
+// maxVisits bounds how often an expression is looked at again because it is evaluated in more places than was known: what
 // goes round might have no end.
-const maxLooks = 4
+const maxVisits = 4
 
 // expressions looks at every expression that was used, and at those that these use.
 func (k *walker) expressions() {
 	looked := map[use]lit{}
-	for range maxLooks {
-		k.look(looked)
+	for range maxVisits {
+		k.visitExpressions(looked)
 	}
 	for p := range k.w.cycles {
 		k.m.cycle(p.Span)
 	}
 }
 
-// look looks at the expressions that have not been looked at where they are evaluated.
-func (k *walker) look(looked map[use]lit) {
+// visitExpressions looks at the expressions that have not been looked at where they are evaluated.
+func (k *walker) visitExpressions(looked map[use]lit) {
 	for i := 0; i < len(k.order); i++ {
 		u := k.order[i]
 		guard := k.guards[u]
@@ -354,12 +354,12 @@ func (k *walker) node(n *model.Node, f *frame, guard, all lit) {
 	}
 	k.node(n.X, f, guard, all)
 	k.node(n.Y, f, guard, all)
-	k.undefined(n, f, guard)
+	k.checkUndefined(n, f, guard)
 }
 
-// nowhere reports a name that means nothing in some surroundings.
-func (k *walker) nowhere(name string, span diag.Span, f *frame, here lit) {
-	handed := f.up == nil && k.m.handed[f.unit.Leaf.Root.Spec]
+// reportUnresolved reports a name that means nothing in some surroundings.
+func (k *walker) reportUnresolved(name string, span diag.Span, f *frame, here lit) {
+	handed := f.up == nil && k.m.parameterized[f.unit.Leaf.Root.Spec]
 	if handed && k.by == nil {
 		return // no field shows it so
 	}
@@ -372,12 +372,12 @@ func (k *walker) nowhere(name string, span diag.Span, f *frame, here lit) {
 	if handed {
 		x.with(k.by.Field.Span, "field %s shows %s and hands in no %s", k.by.Field.Name, f.unit.Leaf.Root.Name, name)
 	}
-	k.show(x, f, in)
+	k.addFinding(x, f, in)
 }
 
 // witness is satisfy, with a word that no other leaf has if there is one.
 func (k *walker) witness(goal lit, f *frame) (assignment, answer) {
-	if in, ans := k.w.satisfy(k.w.and(goal, f.root().alone())); ans == sometimes {
+	if in, ans := k.w.satisfy(k.w.and(goal, f.root().unambiguous())); ans == sometimes {
 		return in, ans
 	}
 	return k.w.satisfy(goal)
@@ -395,11 +395,11 @@ func where(f *frame) string {
 	return strings.Join(names, " inside ")
 }
 
-// show records a finding that a word shows. Where the circuit is not the whole truth, the finding
+// addFinding records a finding that a word shows. Where the circuit is not the whole truth, the finding
 // is kept and its word left out.
-func (k *walker) show(x *Finding, f *frame, in assignment) {
+func (k *walker) addFinding(x *Finding, f *frame, in assignment) {
 	top := f.root()
-	if !k.w.opaque {
+	if !k.w.approximate {
 		word, ctx := top.words(in)
 		x.Root = top.unit.Leaf.Root.Name
 		leaf := top.unit.Leaf

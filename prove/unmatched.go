@@ -31,8 +31,8 @@ const (
 	maxRequired = 14
 )
 
-// holes counts the words of a root that no leaf matches, and reports the largest groups of them.
-func (m *machine) holes(r *model.Root) {
+// checkUnmatched counts the words of a root that no leaf matches, and reports the largest groups of them.
+func (m *machine) checkUnmatched(r *model.Root) {
 	if len(r.Leaves) == 0 {
 		return
 	}
@@ -47,10 +47,10 @@ func (m *machine) holes(r *model.Root) {
 	total := new(big.Int).Lsh(big.NewInt(1), uint(r.Size))
 	switch {
 	case s.splits > maxSplits:
-		m.c.limit(m, r.Spec.Span, "not counted: the words of %s that no leaf matches%s; the patterns are too irregular", r.Name, m.where())
+		m.c.limit(m, r.Spec.Span, "not counted: the words of %s that no leaf matches%s; the patterns are too irregular", r.Name, m.genText())
 		return
 	case s.count.Sign() == 0 && exact:
-		m.c.proved("every word of %s matches a leaf%s", r.Name, m.where())
+		m.c.proved("every word of %s matches a leaf%s", r.Name, m.genText())
 		return
 	case s.count.Sign() == 0:
 		return
@@ -105,7 +105,7 @@ func (m *machine) cubes(l *model.Leaf) (list []cube, ok bool) {
 			read = append(read, i)
 		}
 	}
-	if len(read) > maxRequired || w.opaque {
+	if len(read) > maxRequired || w.approximate {
 		return []cube{own}, false
 	}
 	for v := range 1 << len(read) {

@@ -81,7 +81,7 @@ func (x *expander) replace(src text, name string, by text, at diag.Span) (text, 
 // plainTemplates does what Mesa's reader does: at the end of each file, for the last definition of
 // each bitset so far, each name that stands in a display is replaced everywhere in it, in the order
 // in which the display names them.
-func (l *loader) plainTemplates() {
+func (l *loader) expandPlain() {
 	x := expander{l: l, named: map[string]*Template{}}
 	bitsets, order := map[string]*Bitset{}, []string{}
 	t, b := 0, 0
@@ -121,7 +121,7 @@ func (x *expander) plain(t *Template) {
 }
 
 // strictTemplates replaces templates wherever they stand, inside other templates too.
-func (l *loader) strictTemplates() {
+func (l *loader) expandStrict() {
 	x := expander{l: l, named: map[string]*Template{}, done: map[*Template]text{}}
 	for _, t := range l.isa.Templates {
 		if old := x.named[t.Name]; old != nil {

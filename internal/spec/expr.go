@@ -113,8 +113,8 @@ func constantExpr(at diag.Span) *Expr {
 	return e
 }
 
-// parseSound parses a text that is known to be right.
-func (e *Expr) parseSound() {
+// mustParse parses a text that is known to be right.
+func (e *Expr) mustParse() {
 	if err := e.parse(); err != nil {
 		panic(err)
 	}
@@ -130,12 +130,12 @@ func (e *Expr) parse() error {
 	if p.pos < len(p.text) {
 		return p.errorf("%s, expected an operator or the end of the expression", p.here())
 	}
-	e.root, e.fetch = root, fetches(e.Text)
+	e.root, e.fetch = root, fieldNames(e.Text)
 	return nil
 }
 
 // fetches lists the names in braces, comments included: Mesa fetches each before it computes.
-func fetches(text string) []string {
+func fieldNames(text string) []string {
 	seen := map[string]bool{}
 	var list []string
 	for {
@@ -542,17 +542,17 @@ func (e *Enum) names() string {
 	if more := len(names) - most; more > 0 {
 		return strings.Join(names[:most], ", ") + fmt.Sprintf(" or one of %d more", more)
 	}
-	return either(names)
+	return joinOr(names)
 }
 
 // constant computes an expression without fields, as far as val attributes need it: in 64 bits, of
 // which 32 are used.
-func constant(n *Node) (uint64, bool) {
+func foldConstant(n *Node) (uint64, bool) {
 	if n == nil {
 		return 0, true
 	}
-	x, okX := constant(n.X)
-	y, okY := constant(n.Y)
+	x, okX := foldConstant(n.X)
+	y, okY := foldConstant(n.Y)
 	if !okX || !okY {
 		return 0, false
 	}

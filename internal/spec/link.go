@@ -14,9 +14,9 @@ import (
 // link ties each bitset to its parent and splits the templates.
 func (l *loader) link() {
 	for _, b := range l.isa.Bitsets {
-		l.parent(b)
+		l.resolveParent(b)
 	}
-	l.rings()
+	l.breakCycles()
 	if len(l.errs) > 0 {
 		return
 	}
@@ -27,17 +27,17 @@ func (l *loader) link() {
 	}
 	for _, b := range l.isa.Bitsets {
 		if b.Extends == nil {
-			l.sizes(b, 0)
+			l.inheritSizes(b, 0)
 		}
 	}
 	if l.isa.Strict {
-		l.strictTemplates()
+		l.expandStrict()
 	} else {
-		l.plainTemplates()
+		l.expandPlain()
 	}
-	l.isa.Bitsets = slices.DeleteFunc(l.isa.Bitsets, l.lost)
+	l.isa.Bitsets = slices.DeleteFunc(l.isa.Bitsets, l.isShadowed)
 	for _, b := range l.isa.Bitsets {
-		b.Children = slices.DeleteFunc(b.Children, l.lost)
+		b.Children = slices.DeleteFunc(b.Children, l.isShadowed)
 	}
 	if !l.sound {
 		l.splitTemplates()
@@ -56,13 +56,13 @@ func (l *loader) splitTemplates() {
 				l.fail(e)
 			}
 		}
-		l.operandPieces(b)
+		l.checkOperandDisplays(b)
 	}
 }
 
 // lost reports whether a bitset has a later definition that others extend: it is then neither parent
 // nor leaf.
-func (l *loader) lost(b *Bitset) bool {
+func (l *loader) isShadowed(b *Bitset) bool {
 	last := l.isa.bitsets[b.Name]
 	return b != last && len(last.Children) > 0
 }
@@ -88,7 +88,7 @@ func bySpelling(displays map[string]*Template) []*Template {
 	return list
 }
 
-func (l *loader) parent(b *Bitset) {
+func (l *loader) resolveParent(b *Bitset) {
 	switch {
 	case b.extendsName == "" && !b.sizeGiven:
 		l.fail(diag.Errorf(diag.Extends, b.Span, "bitset %s has neither size nor extends", b.Name))
@@ -103,7 +103,7 @@ func (l *loader) parent(b *Bitset) {
 }
 
 // rings reports bitsets that extend themselves, and takes the rings apart.
-func (l *loader) rings() {
+func (l *loader) breakCycles() {
 	done := map[*Bitset]bool{}
 	for _, b := range l.isa.Bitsets {
 		path := map[*Bitset]bool{}
@@ -118,7 +118,7 @@ func (l *loader) rings() {
 }
 
 // sizes hands the size down; a child's bits start with its parent's, so it may only grow.
-func (l *loader) sizes(b *Bitset, depth int) {
+func (l *loader) inheritSizes(b *Bitset, depth int) {
 	if depth > MaxExtends {
 		l.fail(diag.Errorf(diag.XMLLimit, b.extendsSpan, "more than %d bitsets that extend each other", MaxExtends))
 		return
@@ -129,16 +129,16 @@ func (l *loader) sizes(b *Bitset, depth int) {
 		} else if c.Size < b.Size {
 			l.fail(diag.Errorf(diag.Extends, c.sizeSpan, "bitset %s of %d bits extends %s of %d bits, expected at least as many", c.Name, c.Size, b.Name, b.Size))
 		}
-		l.sizes(c, depth+1)
+		l.inheritSizes(c, depth+1)
 	}
 }
 
 // types settles the type of every field.
-func (l *loader) types() {
+func (l *loader) resolveTypes() {
 	for _, b := range l.isa.Bitsets {
 		for _, c := range b.Cases {
 			for _, f := range c.Fields {
-				l.fieldType(f)
+				l.resolveType(f)
 			}
 		}
 	}
@@ -152,7 +152,7 @@ func (l *loader) typeNames() []string {
 // namesOf lists the names of a table in the order of the alphabet.
 func namesOf[T any](table map[string]T) []string { return slices.Sorted(maps.Keys(table)) }
 
-func (l *loader) fieldType(f *Field) {
+func (l *loader) resolveType(f *Field) {
 	switch {
 	case f.TypeName == "":
 		l.fail(diag.Errorf(diag.FieldType, f.typeSpan, "field %s has no type, expected a built-in type, an enum or a bitset", f.Name))
@@ -161,7 +161,7 @@ func (l *loader) fieldType(f *Field) {
 		f.Kind, f.Enum = KindEnum, l.isa.enums[f.TypeName]
 	case l.isa.bitsets[f.TypeName] != nil:
 		f.Kind, f.Bitset = KindBitset, l.isa.bitsets[f.TypeName]
-		l.bitsetField(f)
+		l.checkBitsetField(f)
 	default:
 		kind, ok := kindNames[f.TypeName]
 		if !ok {
@@ -170,17 +170,17 @@ func (l *loader) fieldType(f *Field) {
 		f.Kind = kind
 	}
 	if f.Kind == KindFloat && f.Width != 16 && f.Width != 32 {
-		l.odd(diag.Errorf(diag.FieldType, f.typeSpan, "float field %s of %d bits, expected 16 or 32", f.Name, f.Width))
+		l.failStrict(diag.Errorf(diag.FieldType, f.typeSpan, "float field %s of %d bits, expected 16 or 32", f.Name, f.Width))
 	}
 	if f.Width > 64 && f.Kind != KindHex && f.Kind != KindUint && f.Kind != KindBitset {
-		l.odd(diag.Errorf(diag.FieldType, f.typeSpan, "%s field %s of %d bits: only hex, uint and bitset fields may be wider than 64", f.TypeName, f.Name, f.Width))
+		l.failStrict(diag.Errorf(diag.FieldType, f.typeSpan, "%s field %s of %d bits: only hex, uint and bitset fields may be wider than 64", f.TypeName, f.Name, f.Width))
 	}
 	if f.Table != nil && f.Kind != KindBitset {
 		l.fail(diag.Errorf(diag.FieldType, f.typeSpan, "field %s is an index of table %s: its type must be the bitset of the entries", f.Name, f.Table.Name))
 	}
 }
 
-func (l *loader) bitsetField(f *Field) {
+func (l *loader) checkBitsetField(f *Field) {
 	root := f.Bitset
 	switch {
 	case root.Extends != nil:
@@ -201,17 +201,17 @@ func (l *loader) check() {
 	}
 	seen := map[[2]diag.Span]bool{}
 	for _, b := range l.isa.Bitsets {
-		l.inside(b)
+		l.checkInside(b)
 		if len(b.Children) == 0 {
-			l.coverage(b, seen)
-			l.sets(b)
-			l.operandNames(b)
+			l.checkCoverage(b, seen)
+			l.checkSets(b)
+			l.checkOperandNames(b)
 		}
 	}
 }
 
 // sets reports sets inside sets.
-func (l *loader) sets(leaf *Bitset) {
+func (l *loader) checkSets(leaf *Bitset) {
 	names := map[string]bool{}
 	var members []Name
 	for b := leaf; b != nil; b = b.Extends {
@@ -230,7 +230,7 @@ func (l *loader) sets(leaf *Bitset) {
 }
 
 // operandPieces reports displays of operands that show nothing of the word.
-func (l *loader) operandPieces(b *Bitset) {
+func (l *loader) checkOperandDisplays(b *Bitset) {
 	for _, o := range b.Operands {
 		for _, t := range bySpelling(o.Displays) {
 			if !slices.ContainsFunc(t.Items(), func(it Item) bool { return it.Kind == ItemRef }) {
@@ -242,7 +242,7 @@ func (l *loader) operandPieces(b *Bitset) {
 
 // operandNames reports operands that have the name of a field and do not show it: a display would not say
 // which of them it means.
-func (l *loader) operandNames(leaf *Bitset) {
+func (l *loader) checkOperandNames(leaf *Bitset) {
 	for b := leaf; b != nil; b = b.Extends {
 		for _, c := range b.Cases {
 			for _, f := range c.Fields {
@@ -256,7 +256,7 @@ func (l *loader) operandNames(leaf *Bitset) {
 }
 
 // inside reports bits beyond the bitset's size.
-func (l *loader) inside(b *Bitset) {
+func (l *loader) checkInside(b *Bitset) {
 	report := func(what string, high int, span diag.Span) {
 		if high >= b.Size {
 			l.fail(diag.Errorf(diag.BitRange, span, "%s uses bit %d of %s, which has %d bits", what, high, b.Name, b.Size))
@@ -290,7 +290,7 @@ func (c claim) String() string { return c.what + c.of }
 
 // coverage reports bits that a leaf and its parents give two meanings or none. seen holds the pairs
 // already reported: two parents of many leaves are one mistake.
-func (l *loader) coverage(b *Bitset, seen map[[2]diag.Span]bool) {
+func (l *loader) checkCoverage(b *Bitset, seen map[[2]diag.Span]bool) {
 	if covered(b) {
 		return
 	}

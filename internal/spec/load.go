@@ -29,13 +29,13 @@ func LoadSound(fsys fs.FS, file string) (*ISA, error) {
 }
 
 func load(fsys fs.FS, file string, sound bool) (*ISA, error) {
-	l := &loader{fsys: fsys, sound: sound, dir: path.Dir(file), seen: map[string]bool{}, outer: &rooms{}, named: map[diag.Span]*Expr{}, metas: map[string]bool{}}
+	l := &loader{fsys: fsys, sound: sound, dir: path.Dir(file), seen: map[string]bool{}, outer: &arenas{}, named: map[diag.Span]*Expr{}, metas: map[string]bool{}}
 	l.isa = &ISA{
 		enums: map[string]*Enum{}, exprs: map[string]*Expr{}, bitsets: map[string]*Bitset{},
 		contexts: map[string]*Context{}, tables: map[string]*Table{},
 		Modifiers: []string{"negate", "absolute", "saturate"},
 	}
-	if err := l.open(file, diag.Span{}); err != nil {
+	if err := l.readSource(file, diag.Span{}); err != nil {
 		return nil, err
 	}
 	top := l.files[len(l.files)-1].root
@@ -78,7 +78,7 @@ type loader struct {
 	metas    map[string]bool     // the attributes that <meta> may have
 	errs     diag.List
 	more     bool // there were more errors
-	outer    *rooms
+	outer    *arenas
 	inner    xmlParser
 	buffer   [16 << 10]byte
 	unread   bool  // an element whose inside could not be read alone
@@ -109,12 +109,12 @@ func (l *loader) failErr(err error) {
 
 // open reads a file and, before it, its imports. Imports are relative to the folder of the top
 // file, as in Mesa's reader. from is where the file is named.
-func (l *loader) open(name string, from diag.Span) error {
+func (l *loader) readSource(name string, from diag.Span) error {
 	if l.seen[name] {
 		return nil
 	}
 	l.seen[name] = true
-	data, err := l.readText(name)
+	data, err := l.readFileText(name)
 	switch {
 	case err != nil && !from.IsValid():
 		return err
@@ -161,7 +161,7 @@ func (l *loader) open(name string, from diag.Span) error {
 		if c.value("file") == "" {
 			return diag.Errorf(diag.XMLAttribute, c.at("file"), "<import> without file")
 		}
-		if err := l.open(path.Join(l.dir, c.value("file")), c.at("file")); err != nil {
+		if err := l.readSource(path.Join(l.dir, c.value("file")), c.at("file")); err != nil {
 			return err
 		}
 	}
@@ -194,7 +194,7 @@ func opensISA(text string) bool {
 }
 
 // readText is fs.ReadFile without a second copy, and where that fails it is that.
-func (l *loader) readText(name string) (string, error) {
+func (l *loader) readFileText(name string) (string, error) {
 	f, err := l.fsys.Open(name)
 	if err != nil {
 		return "", err
@@ -234,50 +234,50 @@ func (l *loader) run(top *node) {
 			l.checkRules(file.root)
 		}
 	}
-	l.each("text", l.textStyle)
-	l.each("enum", l.enum)
-	l.each("bitset", l.declare)
+	l.each("text", l.readText)
+	l.each("enum", l.readEnum)
+	l.each("bitset", l.declareBitset)
 	if len(l.isa.Bitsets) > MaxBitsets {
 		l.fail(diag.Errorf(diag.XMLLimit, l.isa.Bitsets[MaxBitsets].Span, "more than %d bitsets", MaxBitsets))
 		return
 	}
-	l.each("context", l.context)
-	l.each("table", l.table)
-	l.each("file", l.file)
-	l.each("view", l.file)
-	l.views()
-	l.each("memory", l.memory)
-	l.each("stack", l.stack)
-	l.each("limit", func(n *node) { l.isa.Limits = append(l.isa.Limits, l.limit(n)) })
-	l.each("output", l.output)
+	l.each("context", l.readContext)
+	l.each("table", l.readTable)
+	l.each("file", l.readFile)
+	l.each("view", l.readFile)
+	l.linkViews()
+	l.each("memory", l.readMemory)
+	l.each("stack", l.readStack)
+	l.each("limit", func(n *node) { l.isa.Limits = append(l.isa.Limits, l.readLimit(n)) })
+	l.each("output", l.readOutput)
 	l.each("attribute", l.declareMeta)
-	l.meaning()
+	l.readMeaning()
 	l.checkAliases()
-	l.each("hint", l.hint)
-	l.products()
-	l.each("expr", l.namedExpr)
-	l.each("bitset", l.namedInside)
-	l.content()
-	l.operandFacts()
+	l.each("hint", l.readHint)
+	l.readProducts()
+	l.each("expr", l.readNamedExpr)
+	l.each("bitset", l.readNamedInside)
+	l.readContent()
+	l.resolveOperands()
 	l.link()
-	l.types()
-	l.settleRuns()
-	l.speaks()
+	l.resolveTypes()
+	l.resolveRuns()
+	l.markOperands()
 	if !l.sound {
 		l.check()
 	}
 }
 
 // content reads the templates and what stands inside the bitsets, file after file.
-func (l *loader) content() {
+func (l *loader) readContent() {
 	i := 0
 	for _, file := range l.files {
 		for _, c := range file.root.children {
 			switch c.name {
 			case "template":
-				l.template(c)
+				l.readTemplate(c)
 			case "bitset":
-				l.bitset(c, l.isa.Bitsets[i])
+				l.readBitset(c, l.isa.Bitsets[i])
 				i++
 			}
 		}
@@ -292,7 +292,7 @@ func docOf(n *node) string {
 	return ""
 }
 
-func (l *loader) textStyle(n *node) {
+func (l *loader) readText(n *node) {
 	t := &l.isa.Text
 	switch v := n.value("words"); v {
 	case "":
@@ -337,7 +337,7 @@ func (l *loader) textStyle(n *node) {
 }
 
 // name returns the name attribute, which must be there.
-func (l *loader) name(n *node) string {
+func (l *loader) readName(n *node) string {
 	v := n.value("name")
 	if v == "" {
 		l.fail(diag.Errorf(diag.XMLAttribute, n.at("name"), "<%s> without name", n.name))
@@ -346,20 +346,20 @@ func (l *loader) name(n *node) string {
 }
 
 // identifier is name for what stands in braces: letters, digits and underscores.
-func (l *loader) identifier(n *node) string {
-	v := l.name(n)
+func (l *loader) readIdentifier(n *node) string {
+	v := l.readName(n)
 	switch {
 	case v == "":
 	case v == "NAME":
-		l.odd(diag.Errorf(diag.XMLAttribute, n.at("name"), "name=\"NAME\", but {NAME} prints the name of the bitset"))
+		l.failStrict(diag.Errorf(diag.XMLAttribute, n.at("name"), "name=\"NAME\", but {NAME} prints the name of the bitset"))
 	case !isPath(v) || strings.Contains(v, "."):
-		l.odd(diag.Errorf(diag.XMLAttribute, n.at("name"), "name=%q, expected letters, digits and _ alone", v))
+		l.failStrict(diag.Errorf(diag.XMLAttribute, n.at("name"), "name=%q, expected letters, digits and _ alone", v))
 	}
 	return v
 }
 
 // number reads a decimal or 0x number of an attribute.
-func (l *loader) number(n *node, name string, low, high int64) int {
+func (l *loader) readNumber(n *node, name string, low, high int64) int {
 	a := n.attr(name)
 	if a == nil {
 		l.fail(diag.Errorf(diag.XMLAttribute, n.span, "<%s> without %s", n.name, name))
@@ -378,19 +378,19 @@ func (l *loader) number(n *node, name string, low, high int64) int {
 }
 
 // boolean reads an attribute that is true or false, false where it is absent.
-func (l *loader) boolean(n *node, name string) bool {
+func (l *loader) readBool(n *node, name string) bool {
 	switch v := n.value(name); v {
 	case "true":
 		return true
 	case "", "false":
 	default:
-		l.odd(diag.Errorf(diag.XMLAttribute, n.at(name), "%s=%q, expected true or false", name, v))
+		l.failStrict(diag.Errorf(diag.XMLAttribute, n.at(name), "%s=%q, expected true or false", name, v))
 	}
 	return false
 }
 
 // literal reads an attribute that is a number of C, perhaps with a sign.
-func (l *loader) literal(n *node, name string) (uint64, bool) {
+func (l *loader) readLiteral(n *node, name string) (uint64, bool) {
 	a := n.attr(name)
 	if a == nil {
 		l.fail(diag.Errorf(diag.XMLAttribute, n.span, "<%s> without %s", n.name, name))
@@ -403,7 +403,7 @@ func (l *loader) literal(n *node, name string) (uint64, bool) {
 	}
 	if !ok && !l.isa.Strict { // Mesa pastes the text into C, where it may be an expression
 		if e, err := parseExpr(l.isa, "", a.value); err == nil {
-			v, ok = constant(e.Root())
+			v, ok = foldConstant(e.Root())
 		}
 	}
 	if !ok {
@@ -412,17 +412,17 @@ func (l *loader) literal(n *node, name string) (uint64, bool) {
 	return v, ok
 }
 
-func (l *loader) enum(n *node) {
-	e := &Enum{Name: l.name(n), Doc: docOf(n), Span: n.span, OperandKind: l.operandKind(n), byName: map[string]*Value{}}
+func (l *loader) readEnum(n *node) {
+	e := &Enum{Name: l.readName(n), Doc: docOf(n), Span: n.span, OperandKind: l.readOperandKind(n), byName: map[string]*Value{}}
 	if old := l.isa.enums[e.Name]; old != nil {
-		l.odd(diag.Errorf(diag.Duplicate, n.at("name"), "enum %s is defined twice", e.Name).With(old.Span, "the other definition"))
+		l.failStrict(diag.Errorf(diag.Duplicate, n.at("name"), "enum %s is defined twice", e.Name).With(old.Span, "the other definition"))
 	}
 	written := map[string]*Value{}
 	for _, c := range n.children {
 		if c.name != "value" {
 			continue
 		}
-		v := l.enumValue(c)
+		v := l.readValue(c)
 		if v == nil {
 			continue
 		}
@@ -441,8 +441,8 @@ func (l *loader) enum(n *node) {
 	l.isa.enums[e.Name] = e
 }
 
-func (l *loader) enumValue(n *node) *Value {
-	val, ok := l.literal(n, "val")
+func (l *loader) readValue(n *node) *Value {
+	val, ok := l.readLiteral(n, "val")
 	if !ok {
 		return nil
 	}
@@ -463,26 +463,26 @@ func (l *loader) enumValue(n *node) *Value {
 		case "alias":
 			v.Aliases = append(v.Aliases, c.text().s)
 		case "reg":
-			v.Reg = l.reg(c)
+			v.Reg = l.readReg(c)
 		}
 	}
 	return v
 }
 
-func (l *loader) template(n *node) {
-	t := &Template{isa: l.isa, Name: l.name(n), Text: n.head().s, Span: n.head().span, src: n.head()}
+func (l *loader) readTemplate(n *node) {
+	t := &Template{isa: l.isa, Name: l.readName(n), Text: n.head().s, Span: n.head().span, src: n.head()}
 	l.isa.Templates = append(l.isa.Templates, t)
 }
 
-func (l *loader) namedExpr(n *node) {
+func (l *loader) readNamedExpr(n *node) {
 	name := n.value("name")
 	if name == "" {
-		l.odd(diag.Errorf(diag.XMLAttribute, n.at("name"), "<expr> without name"))
+		l.failStrict(diag.Errorf(diag.XMLAttribute, n.at("name"), "<expr> without name"))
 	}
 	if old := l.isa.exprs[name]; old != nil {
-		l.odd(diag.Errorf(diag.Duplicate, n.at("name"), "expr %s is defined twice", name).With(old.Span, "the other definition"))
+		l.failStrict(diag.Errorf(diag.Duplicate, n.at("name"), "expr %s is defined twice", name).With(old.Span, "the other definition"))
 	}
-	e := l.inlineExpr(n.text())
+	e := l.newInlineExpr(n.text())
 	if e == nil {
 		e = constantExpr(diag.Span{})
 	}
@@ -493,22 +493,22 @@ func (l *loader) namedExpr(n *node) {
 }
 
 // namedInside finds the expressions inside a bitset that have a name: it is known everywhere.
-func (l *loader) namedInside(n *node) {
-	if n.closed > 0 && !strings.Contains(n.span.Src.Text[n.span.End:n.closed], "<expr ") {
+func (l *loader) readNamedInside(n *node) {
+	if n.endTag > 0 && !strings.Contains(n.span.Src.Text[n.span.End:n.endTag], "<expr ") {
 		return
 	}
-	n = l.read(n)
+	n = l.readInside(n)
 	for _, c := range n.children {
 		if c.name == "expr" && c.attr("name") != nil {
-			l.namedExpr(c)
+			l.readNamedExpr(c)
 		} else if c.name != "doc" {
-			l.namedInside(c)
+			l.readNamedInside(c)
 		}
 	}
 }
 
-func (l *loader) context(n *node) {
-	c := &Context{Name: l.identifier(n), Doc: docOf(n), Span: n.span, Width: 1, FromText: n.value("bind") == "text"}
+func (l *loader) readContext(n *node) {
+	c := &Context{Name: l.readIdentifier(n), Doc: docOf(n), Span: n.span, Width: 1, FromText: n.value("bind") == "text"}
 	if bind := n.attr("bind"); bind != nil && !c.FromText {
 		l.fail(diag.Errorf(diag.XMLAttribute, bind.value.span, "bind=%q, expected text", bind.value.s))
 	}
@@ -545,8 +545,8 @@ func (l *loader) context(n *node) {
 	l.isa.contexts[c.Name] = c
 }
 
-func (l *loader) table(n *node) {
-	t := &Table{Name: l.name(n), Doc: docOf(n), Span: n.span, Size: l.number(n, "size", 1, 1<<20)}
+func (l *loader) readTable(n *node) {
+	t := &Table{Name: l.readName(n), Doc: docOf(n), Span: n.span, Size: l.readNumber(n, "size", 1, 1<<20)}
 	if old := l.isa.tables[t.Name]; old != nil {
 		l.fail(diag.Errorf(diag.Duplicate, n.at("name"), "table %s is defined twice", t.Name).With(old.Span, "the other definition"))
 	}
@@ -560,15 +560,15 @@ func (l *loader) table(n *node) {
 }
 
 // declare makes the bitset known by name before anything refers to it.
-func (l *loader) declare(n *node) {
-	b := &Bitset{Name: l.name(n), Span: n.span, Max: math.MaxUint32, extendsName: n.value("extends"), extendsSpan: n.at("extends"), sizeSpan: n.at("size")}
+func (l *loader) declareBitset(n *node) {
+	b := &Bitset{Name: l.readName(n), Span: n.span, Max: math.MaxUint32, extendsName: n.value("extends"), extendsSpan: n.at("extends"), sizeSpan: n.at("size")}
 	b.DisplayName = b.Name
 	if a := n.attr("displayname"); a != nil {
 		b.DisplayName = a.value.s
 	}
 	if n.attr("size") != nil {
 		b.sizeGiven = true
-		b.Size = l.number(n, "size", 1, bits.Size)
+		b.Size = l.readNumber(n, "size", 1, bits.Size)
 	}
 	if old := l.isa.bitsets[b.Name]; old != nil && l.isa.Strict {
 		l.fail(diag.Errorf(diag.Duplicate, n.at("name"), "bitset %s is defined twice", b.Name).With(old.Span, "the other definition"))
@@ -578,8 +578,8 @@ func (l *loader) declare(n *node) {
 }
 
 // read returns an element with those inside it, which last until it is called again.
-func (l *loader) read(n *node) *node {
-	if n.closed == 0 {
+func (l *loader) readInside(n *node) *node {
+	if n.endTag == 0 {
 		return n
 	}
 	whole, ok := *n, false
@@ -590,52 +590,52 @@ func (l *loader) read(n *node) *node {
 }
 
 // bitset reads what stands inside. Sizes and parents are settled later, by link.
-func (l *loader) bitset(n *node, b *Bitset) {
-	n = l.read(n)
+func (l *loader) readBitset(n *node, b *Bitset) {
+	n = l.readInside(n)
 	def := &Case{Bitset: b, Span: n.span}
-	b.OperandKind, b.Doc = l.operandKind(n), docOf(n)
+	b.OperandKind, b.Doc = l.readOperandKind(n), docOf(n)
 	defer func() { b.Cases = append(b.Cases, def) }()
-	if inside(n) > MaxInside {
+	if countInside(n) > MaxInside {
 		l.fail(diag.Errorf(diag.XMLLimit, n.span, "more than %d elements inside <bitset>", MaxInside))
 		return
 	}
 	for _, c := range n.children {
 		switch c.name {
 		case "gen":
-			l.gen(c, b)
+			l.readGen(c, b)
 		case "meta":
-			l.meta(c, b)
+			l.readMeta(c, b)
 		case "pattern":
-			if p := l.pattern(c); p != nil {
+			if p := l.readPattern(c); p != nil {
 				b.Patterns = append(b.Patterns, p)
 			}
 		case "operand":
-			l.operand(c, b)
+			l.readOperand(c, b)
 		case "flow":
-			b.Flows = append(b.Flows, l.flow(c))
+			b.Flows = append(b.Flows, l.readFlow(c))
 		case "layout":
-			l.layout(c, b)
+			l.readLayout(c, b)
 		case "runs":
-			l.runs(c, b)
+			l.readRuns(c, b)
 		case "limit":
-			b.Limits = append(b.Limits, l.limit(c))
+			b.Limits = append(b.Limits, l.readLimit(c))
 		case "override":
-			b.Cases = append(b.Cases, l.override(c, b))
+			b.Cases = append(b.Cases, l.readOverride(c, b))
 		case "require":
-			if e := l.expr(c); e != nil {
+			if e := l.readExpr(c); e != nil {
 				b.Requires = append(b.Requires, e)
 			}
 		case "hazard":
-			b.Hazards = append(b.Hazards, l.hazard(c))
+			b.Hazards = append(b.Hazards, l.readHazard(c))
 		case "around":
-			l.around(c, b)
+			l.readAround(c, b)
 		case "displayname":
 			if b.SyntaxNames == nil {
 				b.SyntaxNames = map[string]string{}
 			}
 			b.SyntaxNames[c.value("syntax")] = c.text().s
 		case "default":
-			b.Defaults = append(b.Defaults, l.defaultValue(c))
+			b.Defaults = append(b.Defaults, l.readDefault(c))
 		case "encode":
 			b.Forced = append(b.Forced, forced(c)...)
 			b.encode(c)
@@ -645,26 +645,26 @@ func (l *loader) bitset(n *node, b *Bitset) {
 				l.fail(diag.Errorf(diag.XMLAttribute, u.Span, "<unused> without path"))
 			}
 			if c.attr("expr") != nil {
-				u.Expr = l.expr(c)
+				u.Expr = l.readExpr(c)
 			}
 			b.Unused = append(b.Unused, u)
 		default:
-			l.caseChild(c, def)
+			l.readCaseChild(c, def)
 		}
 	}
-	l.overlap(n, b)
+	l.readOverlap(n, b)
 }
 
 // inside counts the elements below one.
-func inside(n *node) int {
+func countInside(n *node) int {
 	count := len(n.children)
 	for _, c := range n.children {
-		count += inside(c)
+		count += countInside(c)
 	}
 	return count
 }
 
-func (l *loader) overlap(n *node, b *Bitset) {
+func (l *loader) readOverlap(n *node, b *Bitset) {
 	a := n.attr("overlap")
 	if a == nil {
 		return
@@ -679,16 +679,16 @@ func (l *loader) overlap(n *node, b *Bitset) {
 	}
 }
 
-func (l *loader) gen(n *node, b *Bitset) {
+func (l *loader) readGen(n *node, b *Bitset) {
 	if n.attr("min") != nil {
-		b.Min = uint32(l.number(n, "min", 0, math.MaxUint32))
+		b.Min = uint32(l.readNumber(n, "min", 0, math.MaxUint32))
 	}
 	if n.attr("max") != nil {
-		b.Max = uint32(l.number(n, "max", 0, math.MaxUint32))
+		b.Max = uint32(l.readNumber(n, "max", 0, math.MaxUint32))
 	}
 }
 
-func (l *loader) meta(n *node, b *Bitset) {
+func (l *loader) readMeta(n *node, b *Bitset) {
 	if b.Meta == nil {
 		b.Meta = map[string]string{}
 	}
@@ -700,16 +700,16 @@ func (l *loader) meta(n *node, b *Bitset) {
 	}
 }
 
-func (l *loader) override(n *node, b *Bitset) *Case {
-	c := &Case{Bitset: b, Expr: l.expr(n), Span: n.span}
+func (l *loader) readOverride(n *node, b *Bitset) *Case {
+	c := &Case{Bitset: b, Expr: l.readExpr(n), Span: n.span}
 	l.within = c.Expr
 	defer func() { l.within = nil }()
 	for _, child := range n.children {
 		if child.name == "pattern" {
-			l.odd(diag.Errorf(diag.XMLElement, child.span, "<pattern> inside <override> has no effect: it does not help to choose the bitset"))
+			l.failStrict(diag.Errorf(diag.XMLElement, child.span, "<pattern> inside <override> has no effect: it does not help to choose the bitset"))
 			continue
 		}
-		l.caseChild(child, c)
+		l.readCaseChild(child, c)
 	}
 	if c.Expr == nil {
 		c.Expr = constantExpr(n.span)
@@ -719,7 +719,7 @@ func (l *loader) override(n *node, b *Bitset) *Case {
 
 // expr reads the condition or value of an element: its expr attribute, its one <expr> child, or,
 // for <require>, its text.
-func (l *loader) expr(n *node) *Expr {
+func (l *loader) readExpr(n *node) *Expr {
 	var children []*node
 	for _, c := range n.children {
 		if c.name == "expr" {
@@ -733,13 +733,13 @@ func (l *loader) expr(n *node) *Expr {
 	}
 	switch {
 	case a != nil:
-		return l.attrExpr(a)
+		return l.parseExprAttr(a)
 	case len(children) > 0 && l.named[children[0].span] != nil:
 		return l.named[children[0].span]
 	case len(children) > 0:
-		return l.inlineExpr(children[0].text())
+		return l.newInlineExpr(children[0].text())
 	case n.name == "require":
-		return l.inlineExpr(n.text())
+		return l.newInlineExpr(n.text())
 	}
 	l.fail(diag.Errorf(diag.XMLElement, n.span, "<%s> without expr", n.name))
 	return nil
@@ -747,7 +747,7 @@ func (l *loader) expr(n *node) *Expr {
 
 // attrExpr reads an expr attribute: the name of an expression, or, in a strict description, an
 // expression.
-func (l *loader) attrExpr(a *attr) *Expr {
+func (l *loader) parseExprAttr(a *attr) *Expr {
 	if e := l.isa.exprs[a.value.s]; e != nil {
 		return e
 	}
@@ -756,10 +756,10 @@ func (l *loader) attrExpr(a *attr) *Expr {
 		l.fail(diag.Errorf(diag.Unresolved, a.value.span, "no expr %s", a.value.s))
 		return nil
 	}
-	return l.inlineExpr(a.value)
+	return l.newInlineExpr(a.value)
 }
 
-func (l *loader) inlineExpr(t text) *Expr {
+func (l *loader) newInlineExpr(t text) *Expr {
 	if l.sound {
 		e := newExpr(l.isa, "", t)
 		e.Within = l.within
@@ -775,24 +775,24 @@ func (l *loader) inlineExpr(t text) *Expr {
 }
 
 // caseChild reads an element that may stand in a bitset and in an override alike.
-func (l *loader) caseChild(n *node, c *Case) {
+func (l *loader) readCaseChild(n *node, c *Case) {
 	switch n.name {
 	case "field", "derived":
-		l.field(n, c)
+		l.readField(n, c)
 	case "set":
-		l.set(n, c)
+		l.readSet(n, c)
 	case "assert":
-		if p := l.pattern(n); p != nil {
+		if p := l.readPattern(n); p != nil {
 			c.Asserts = append(c.Asserts, p)
 		}
 	case "display":
 		l.addDisplay(&c.Displays, n)
 	case "alias":
-		c.Aliases = append(c.Aliases, l.display(n))
+		c.Aliases = append(c.Aliases, l.readDisplay(n))
 	case "semantics", "write":
-		l.actions(n, &c.Actions)
+		l.readActions(n, &c.Actions)
 	default:
-		l.facts(n, &c.Facts)
+		l.readFacts(n, &c.Facts)
 	}
 }
 
@@ -803,32 +803,32 @@ func (l *loader) addDisplay(displays *map[string]*Template, n *node) {
 	}
 	syntax := n.value("syntax")
 	if old := (*displays)[syntax]; old != nil {
-		l.odd(diag.Errorf(diag.Duplicate, n.span, "a second display of the same spelling").With(old.Span, "the first"))
+		l.failStrict(diag.Errorf(diag.Duplicate, n.span, "a second display of the same spelling").With(old.Span, "the first"))
 	}
-	(*displays)[syntax] = l.display(n)
+	(*displays)[syntax] = l.readDisplay(n)
 }
 
-func (l *loader) display(n *node) *Template {
+func (l *loader) readDisplay(n *node) *Template {
 	if len(n.head().s) > MaxDisplay {
 		l.fail(diag.Errorf(diag.XMLLimit, n.head().span, "display of more than %d bytes", MaxDisplay))
 	}
 	return &Template{isa: l.isa, Syntax: n.value("syntax"), Text: n.head().s, Span: n.head().span, src: n.head()}
 }
 
-func (l *loader) set(n *node, c *Case) {
-	s := &Set{Name: l.identifier(n), Join: n.value("join"), Doc: docOf(n), Span: n.span}
+func (l *loader) readSet(n *node, c *Case) {
+	s := &Set{Name: l.readIdentifier(n), Join: n.value("join"), Doc: docOf(n), Span: n.span}
 	if a := n.attr("absent"); a != nil {
 		if s.Free = a.value.s == "default"; !s.Free {
-			l.odd(diag.Errorf(diag.XMLAttribute, n.at("absent"), "absent=%q, expected default", a.value.s))
+			l.failStrict(diag.Errorf(diag.XMLAttribute, n.at("absent"), "absent=%q, expected default", a.value.s))
 		}
 	}
 	for _, m := range n.children {
 		switch m.name {
 		case "field", "derived":
-			l.field(m, c)
+			l.readField(m, c)
 			s.Members = append(s.Members, Name{m.value("name"), m.at("name")})
 		case "member":
-			s.Members = append(s.Members, Name{l.name(m), m.at("name")})
+			s.Members = append(s.Members, Name{l.readName(m), m.at("name")})
 		}
 	}
 	if c.Set(s.Name) != nil || c.Field(s.Name) != nil {
@@ -838,19 +838,19 @@ func (l *loader) set(n *node, c *Case) {
 }
 
 // lowHigh reads the range of an element; pos="N" is low="N" high="N".
-func (l *loader) lowHigh(n *node) (low, high int, ok bool) {
+func (l *loader) readRange(n *node) (low, high int, ok bool) {
 	before := len(l.errs)
 	hasRange := n.attr("low") != nil || n.attr("high") != nil
 	switch pos := n.attr("pos"); {
 	case pos != nil && hasRange:
 		l.fail(diag.Errorf(diag.XMLAttribute, pos.named(), "<%s> with pos and with low and high, expected one of the two", n.name))
 	case pos != nil:
-		low = l.number(n, "pos", 0, bits.Size-1)
+		low = l.readNumber(n, "pos", 0, bits.Size-1)
 		high = low
 	case !hasRange:
 		l.fail(diag.Errorf(diag.XMLAttribute, n.span, "<%s> without bits, expected low and high, or pos", n.name))
 	default:
-		low, high = l.number(n, "low", 0, bits.Size-1), l.number(n, "high", 0, bits.Size-1)
+		low, high = l.readNumber(n, "low", 0, bits.Size-1), l.readNumber(n, "high", 0, bits.Size-1)
 	}
 	if len(l.errs) > before || l.more {
 		return 0, 0, false
@@ -863,8 +863,8 @@ func (l *loader) lowHigh(n *node) (low, high int, ok bool) {
 }
 
 // pattern reads the text of a <pattern> or an <assert>.
-func (l *loader) pattern(n *node) *Pattern {
-	low, high, ok := l.lowHigh(n)
+func (l *loader) readPattern(n *node) *Pattern {
+	low, high, ok := l.readRange(n)
 	if !ok {
 		return nil
 	}
@@ -894,28 +894,28 @@ func (l *loader) pattern(n *node) *Pattern {
 	return p
 }
 
-func (l *loader) field(n *node, c *Case) {
+func (l *loader) readField(n *node, c *Case) {
 	f := &Field{
-		Name: l.identifier(n), Doc: docOf(n), Span: n.span, TypeName: n.value("type"), Call: l.boolean(n, "call"),
-		Symbols: n.value("symbols"), typeSpan: n.at("type"), Role: l.role(n), OperandKind: l.operandKind(n),
+		Name: l.readIdentifier(n), Doc: docOf(n), Span: n.span, TypeName: n.value("type"), Call: l.readBool(n, "call"),
+		Symbols: n.value("symbols"), typeSpan: n.at("type"), Role: l.readRole(n), OperandKind: l.readOperandKind(n),
 	}
 	if a := n.attr("display"); a != nil {
 		text := strings.TrimSpace(a.value.s)
 		f.Display = &text
 	}
 	if n.name == "derived" {
-		f.Width, f.Remark = 1, l.boolean(n, "remark")
+		f.Width, f.Remark = 1, l.readBool(n, "remark")
 		if n.attr("width") != nil {
-			f.Width, f.WidthGiven = l.number(n, "width", 1, 64), true
+			f.Width, f.WidthGiven = l.readNumber(n, "width", 1, 64), true
 		}
-		if f.Expr = l.expr(n); f.Expr == nil {
+		if f.Expr = l.readExpr(n); f.Expr == nil {
 			return
 		}
-	} else if !l.parts(n, f) {
+	} else if !l.readParts(n, f) {
 		return
 	}
 	if n.attr("unit") != nil {
-		f.Unit = l.number(n, "unit", 1, bits.Size)
+		f.Unit = l.readNumber(n, "unit", 1, bits.Size)
 	}
 	if a := n.attr("table"); a != nil {
 		if f.Table = l.isa.tables[a.value.s]; f.Table == nil {
@@ -924,14 +924,14 @@ func (l *loader) field(n *node, c *Case) {
 	}
 	for _, p := range n.children {
 		if p.name == "param" {
-			l.param(p, f)
+			l.readParam(p, f)
 		}
 	}
 	if set := c.Set(f.Name); set != nil {
 		l.fail(diag.Errorf(diag.Duplicate, n.at("name"), "%s is defined twice", f.Name).With(set.Span, "the other definition"))
 	}
 	if old := c.Field(f.Name); old != nil {
-		l.odd(diag.Errorf(diag.Duplicate, n.at("name"), "field %s is defined twice", f.Name).With(old.Span, "the other definition"))
+		l.failStrict(diag.Errorf(diag.Duplicate, n.at("name"), "field %s is defined twice", f.Name).With(old.Span, "the other definition"))
 		if !l.isa.Strict {
 			c.redefine(old, f)
 			return
@@ -952,8 +952,8 @@ func (c *Case) redefine(old, f *Field) {
 	}
 }
 
-func (l *loader) param(n *node, f *Field) {
-	p := Param{Name: l.name(n), As: n.value("as"), Span: n.at("name")}
+func (l *loader) readParam(n *node, f *Field) {
+	p := Param{Name: l.readName(n), As: n.value("as"), Span: n.at("name")}
 	if p.Name == "*" {
 		f.AllParams = true
 		return
@@ -965,10 +965,10 @@ func (l *loader) param(n *node, f *Field) {
 }
 
 // parts reads where a field's bits are: one range, or several in <bits>.
-func (l *loader) parts(n *node, f *Field) bool {
+func (l *loader) readParts(n *node, f *Field) bool {
 	var taken bits.Value
 	add := func(n *node) bool {
-		low, high, ok := l.lowHigh(n)
+		low, high, ok := l.readRange(n)
 		if !ok {
 			return false
 		}
@@ -1047,22 +1047,22 @@ func forced(encode *node) (list []*Default) {
 }
 
 // defaultValue reads a <default>: a number, or an expression.
-func (l *loader) defaultValue(n *node) *Default {
-	d := &Default{Path: l.name(n), Span: n.at("name")}
+func (l *loader) readDefault(n *node) *Default {
+	d := &Default{Path: l.readName(n), Span: n.at("name")}
 	if n.attr("expr") == nil {
-		d.Val, _ = l.literal(n, "val")
+		d.Val, _ = l.readLiteral(n, "val")
 		return d
 	}
 	if n.attr("val") != nil {
 		l.fail(diag.Errorf(diag.XMLAttribute, n.at("val"), "<default> with val and expr, expected one of them"))
 	}
-	d.Expr = l.expr(n)
+	d.Expr = l.readExpr(n)
 	return d
 }
 
 // hazard reads a <hazard>: its name, its condition, and as its text what is wrong.
 // hint reads what to write instead of names that other machines have and this one has not.
-func (l *loader) hint(n *node) {
+func (l *loader) readHint(n *node) {
 	h := &Hint{For: strings.Fields(n.value("for")), Text: strings.Join(strings.Fields(n.text().s), " "), Span: n.span}
 	if len(h.For) == 0 || h.Text == "" {
 		l.fail(diag.Errorf(diag.XMLAttribute, n.span, "<hint> without for or text"))
@@ -1071,11 +1071,11 @@ func (l *loader) hint(n *node) {
 	l.isa.Hints = append(l.isa.Hints, h)
 }
 
-func (l *loader) hazard(n *node) *Hazard {
-	h := &Hazard{Name: n.value("name"), Refused: l.boolean(n, "refused"), Text: strings.Join(strings.Fields(n.text().s), " "), Span: n.span}
+func (l *loader) readHazard(n *node) *Hazard {
+	h := &Hazard{Name: n.value("name"), Refused: l.readBool(n, "refused"), Text: strings.Join(strings.Fields(n.text().s), " "), Span: n.span}
 	if h.Name == "" || h.Text == "" {
 		l.fail(diag.Errorf(diag.XMLAttribute, n.span, "<hazard> without name or text"))
 	}
-	h.Expr = l.expr(n)
+	h.Expr = l.readExpr(n)
 	return h
 }

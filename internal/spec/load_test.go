@@ -49,7 +49,7 @@ func TestEverythingIsEverything(t *testing.T) {
 		t.Fatal(err)
 	}
 	elements := 0
-	root, err := parseXML(&diag.Source{Name: "everything.xml", Text: string(data)}, &elements, "", &rooms{})
+	root, err := parseXML(&diag.Source{Name: "everything.xml", Text: string(data)}, &elements, "", &arenas{})
 	if err != nil {
 		t.Fatal(err)
 	}

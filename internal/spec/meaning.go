@@ -184,60 +184,60 @@ type Meaning struct {
 }
 
 // meaning reads what stands beside the bitsets.
-func (l *loader) meaning() {
+func (l *loader) readMeaning() {
 	m := &l.isa.Meaning
-	l.each("register", l.register)
-	l.each("rom", func(n *node) { m.ROMs = append(m.ROMs, l.rom(n)) })
-	l.each("function", func(n *node) { m.Functions = append(m.Functions, l.function(n)) })
-	l.each("service", func(n *node) { m.Services = append(m.Services, l.function(n)) })
-	l.each("quirk", l.quirk)
+	l.each("register", l.readRegister)
+	l.each("rom", func(n *node) { m.ROMs = append(m.ROMs, l.readROM(n)) })
+	l.each("function", func(n *node) { m.Functions = append(m.Functions, l.readFunction(n)) })
+	l.each("service", func(n *node) { m.Services = append(m.Services, l.readFunction(n)) })
+	l.each("quirk", l.readQuirk)
 	l.each("fetch", func(n *node) {
 		if m.Fetch != nil {
 			l.fail(diag.Errorf(diag.Duplicate, n.span, "a second <fetch>").With(m.Fetch.Span, "the first"))
 			return
 		}
-		m.Fetch = &Fetch{Unit: l.number(n, "unit", 1, 256), Wave: l.wave(n), Root: n.value("root"), Doc: docOf(n), Span: n.span}
+		m.Fetch = &Fetch{Unit: l.readNumber(n, "unit", 1, 256), Wave: l.readWave(n), Root: n.value("root"), Doc: docOf(n), Span: n.span}
 	})
 }
 
 // register reads a register that is no file. One that says what it is for is a file of one register to
 // operands, which may name it.
-func (l *loader) register(n *node) {
+func (l *loader) readRegister(n *node) {
 	r := &Register{
-		Name: l.identifier(n), Type: l.typeOf(n), Scope: l.scope(n, ScopeLane), Init: n.value("init"), Carries: l.boolean(n, "carries"), Doc: docOf(n), Aliases: l.aliases(n), Span: n.span,
+		Name: l.readIdentifier(n), Type: l.readType(n), Scope: l.readScope(n, ScopeLane), Init: n.value("init"), Carries: l.readBool(n, "carries"), Doc: docOf(n), Aliases: l.readAliases(n), Span: n.span,
 	}
 	l.isa.Meaning.Registers = append(l.isa.Meaning.Registers, r)
 	if n.attr("use") == nil {
 		return
 	}
 	f := &File{
-		Name: r.Name, Doc: r.Doc, Span: r.Span, Type: l.valueType(n), Count: 1, Align: 1, Single: true,
-		Use: l.choice(n, "use", Uses), Index: len(l.isa.Files), Aliases: r.Aliases,
+		Name: r.Name, Doc: r.Doc, Span: r.Span, Type: l.readValueType(n), Count: 1, Align: 1, Single: true,
+		Use: l.readChoice(n, "use", Uses), Index: len(l.isa.Files), Aliases: r.Aliases,
 	}
 	if old := l.isa.File(f.Name); old != nil {
-		l.twice(n, f.Name, old.Span)
+		l.failDuplicate(n, f.Name, old.Span)
 	}
-	l.names(n, f)
+	l.readComponentNames(n, f)
 	l.isa.Files = append(l.isa.Files, f)
 }
 
 // code returns the value of an attribute as code, empty code where it is absent.
-func (l *loader) code(n *node, name string) Code {
+func (l *loader) readCode(n *node, name string) Code {
 	if a := n.attr(name); a != nil {
 		return Code{a.value}
 	}
 	return Code{text{span: n.span}}
 }
 
-func (l *loader) typeOf(n *node) Code {
+func (l *loader) readType(n *node) Code {
 	if n.attr("type") == nil {
 		l.fail(diag.Errorf(diag.XMLAttribute, n.span, "<%s> without type", n.name))
 	}
-	return l.code(n, "type")
+	return l.readCode(n, "type")
 }
 
 // oneOf reads an attribute of which the values are given, the first being the default.
-func (l *loader) oneOf(n *node, name string, values ...string) string {
+func (l *loader) readOneOf(n *node, name string, values ...string) string {
 	a := n.attr(name)
 	if a == nil {
 		return values[0]
@@ -247,31 +247,31 @@ func (l *loader) oneOf(n *node, name string, values ...string) string {
 			return v
 		}
 	}
-	l.fail(diag.Errorf(diag.XMLAttribute, a.value.span, "%s=%q, expected %s", name, a.value.s, either(values)))
+	l.fail(diag.Errorf(diag.XMLAttribute, a.value.span, "%s=%q, expected %s", name, a.value.s, joinOr(values)))
 	return values[0]
 }
 
-func (l *loader) scope(n *node, none Scope) Scope {
-	return ScopeOf(l.choice(n, "scope", scopes), none)
+func (l *loader) readScope(n *node, none Scope) Scope {
+	return ScopeOf(l.readChoice(n, "scope", scopes), none)
 }
 
 // wave reads the scope of code: lane, or wave.
-func (l *loader) wave(n *node) bool { return l.oneOf(n, "scope", "lane", "wave") == "wave" }
+func (l *loader) readWave(n *node) bool { return l.readOneOf(n, "scope", "lane", "wave") == "wave" }
 
 // slots reads what a stack holds, and what a full and an empty one do.
-func (l *loader) slots(n *node, s *Stack) {
-	s.Scope = l.scope(n, ScopeLane)
-	s.FullTraps = l.oneOf(n, "full", "trap", "overwrite") == "trap"
-	s.EmptyTraps = l.oneOf(n, "empty", "trap", "none") == "trap"
+func (l *loader) readSlots(n *node, s *Stack) {
+	s.Scope = l.readScope(n, ScopeLane)
+	s.FullTraps = l.readOneOf(n, "full", "trap", "overwrite") == "trap"
+	s.EmptyTraps = l.readOneOf(n, "empty", "trap", "none") == "trap"
 	for _, c := range n.children {
 		if c.name == "slot" {
-			s.Slots = append(s.Slots, Slot{l.identifier(c), l.typeOf(c), c.span})
+			s.Slots = append(s.Slots, Slot{l.readIdentifier(c), l.readType(c), c.span})
 		}
 	}
 }
 
-func (l *loader) rom(n *node) *ROM {
-	r := &ROM{Name: l.identifier(n), Type: l.typeOf(n), Doc: docOf(n), Span: n.span}
+func (l *loader) readROM(n *node) *ROM {
+	r := &ROM{Name: l.readIdentifier(n), Type: l.readType(n), Doc: docOf(n), Span: n.span}
 	for word := range strings.FieldsFuncSeq(n.text().s, isBlank) {
 		v, err := strconv.ParseUint(word, 0, 64)
 		if err != nil {
@@ -288,15 +288,15 @@ func (l *loader) rom(n *node) *ROM {
 	return r
 }
 
-func (l *loader) function(n *node) *Function {
+func (l *loader) readFunction(n *node) *Function {
 	if n.attr("name") == nil {
 		l.fail(diag.Errorf(diag.XMLAttribute, n.span, "<%s> without name", n.name))
 	}
-	return &Function{Head: l.code(n, "name"), Body: Code{n.text()}, Wave: l.wave(n), Doc: docOf(n), Span: n.span}
+	return &Function{Head: l.readCode(n, "name"), Body: Code{n.text()}, Wave: l.readWave(n), Doc: docOf(n), Span: n.span}
 }
 
-func (l *loader) quirk(n *node) {
-	q := &Quirk{Name: l.identifier(n), Launch: l.boolean(n, "launch"), Doc: docOf(n), Span: n.span}
+func (l *loader) readQuirk(n *node) {
+	q := &Quirk{Name: l.readIdentifier(n), Launch: l.readBool(n, "launch"), Doc: docOf(n), Span: n.span}
 	if t := n.value("type"); t != "bool" {
 		if q.Enum = l.isa.enums[t]; q.Enum == nil {
 			l.fail(diag.Errorf(diag.FieldType, n.at("type"), "type %q of quirk %s, expected bool or an enum", t, q.Name))
@@ -319,28 +319,28 @@ func (l *loader) quirk(n *node) {
 }
 
 // semantics reads a <semantics>.
-func (l *loader) semantics(n *node) *Semantics {
+func (l *loader) readSemantics(n *node) *Semantics {
 	s := &Semantics{
-		Type: l.code(n, "type"), Source: n.value("source"), Wave: l.wave(n), Code: Code{n.text()}, Span: n.span,
-		Fidelity: l.oneOf(n, "fidelity", "", "exact", "approximate", "unknown"),
-		Alone:    l.oneOf(n, "around", "all", "none") == "none",
+		Type: l.readCode(n, "type"), Source: n.value("source"), Wave: l.readWave(n), Code: Code{n.text()}, Span: n.span,
+		Fidelity: l.readOneOf(n, "fidelity", "", "exact", "approximate", "unknown"),
+		Alone:    l.readOneOf(n, "around", "all", "none") == "none",
 	}
 	return s
 }
 
 // actions reads what stands in a bitset, an override or an operand and says what it does.
-func (l *loader) actions(n *node, a *Actions) {
+func (l *loader) readActions(n *node, a *Actions) {
 	switch n.name {
 	case "semantics":
 		if a.Semantics != nil {
 			l.fail(diag.Errorf(diag.Duplicate, n.span, "a second <semantics>").With(a.Semantics.Span, "the first"))
 		}
-		a.Semantics = l.semantics(n)
+		a.Semantics = l.readSemantics(n)
 	case "write":
 		if a.Write != nil {
 			l.fail(diag.Errorf(diag.Duplicate, n.span, "a second <write>").With(a.Write.Span, "the first"))
 		}
-		a.Write = &Write{Type: l.typeOf(n), Code: Code{n.text()}, Span: n.span}
+		a.Write = &Write{Type: l.readType(n), Code: Code{n.text()}, Span: n.span}
 	}
 }
 
@@ -351,6 +351,6 @@ type Actions struct {
 }
 
 // around reads an <around> of a bitset.
-func (l *loader) around(n *node, b *Bitset) {
-	b.Arounds = append(b.Arounds, &Around{Wave: l.wave(n), Always: l.boolean(n, "always"), Code: Code{n.text()}, Span: n.span})
+func (l *loader) readAround(n *node, b *Bitset) {
+	b.Arounds = append(b.Arounds, &Around{Wave: l.readWave(n), Always: l.readBool(n, "always"), Code: Code{n.text()}, Span: n.span})
 }

@@ -429,35 +429,35 @@ func find[T any](list []*T, name string, of func(*T) string) *T {
 }
 
 // choice reads an attribute that is one of several words, "" where it is absent.
-func (l *loader) choice(n *node, name string, words []string) string {
+func (l *loader) readChoice(n *node, name string, words []string) string {
 	v := n.value(name)
 	if n.attr(name) != nil && (v == "" || !slices.Contains(words, v)) {
 		words = slices.DeleteFunc(slices.Clone(words), func(w string) bool { return w == "" })
-		l.fail(diag.Errorf(diag.XMLAttribute, n.at(name), "%s=%q, expected %s", name, v, either(words)))
+		l.fail(diag.Errorf(diag.XMLAttribute, n.at(name), "%s=%q, expected %s", name, v, joinOr(words)))
 		return ""
 	}
 	return v
 }
 
 // wordOrNumber reads an attribute that is one of some words or a number, "" where it is absent.
-func (l *loader) wordOrNumber(n *node, name string, words ...string) string {
+func (l *loader) readWordOrNumber(n *node, name string, words ...string) string {
 	v := n.value(name)
 	if _, _, ok := parseLiteral(v); n.attr(name) == nil || ok {
 		return v
 	}
-	return l.choice(n, name, append(words, "a number"))
+	return l.readChoice(n, name, append(words, "a number"))
 }
 
-func (l *loader) role(n *node) Role {
-	return Role(slices.Index(roles, l.choice(n, "role", roles)))
+func (l *loader) readRole(n *node) Role {
+	return Role(slices.Index(roles, l.readChoice(n, "role", roles)))
 }
 
-func (l *loader) operandKind(n *node) OperandKind {
-	return OperandKind(slices.Index(operandKinds, l.choice(n, "kind", operandKinds)))
+func (l *loader) readOperandKind(n *node) OperandKind {
+	return OperandKind(slices.Index(operandKinds, l.readChoice(n, "kind", operandKinds)))
 }
 
 // valueType reads a type attribute.
-func (l *loader) valueType(n *node) ValueType {
+func (l *loader) readValueType(n *node) ValueType {
 	t, ok := ParseValueType(n.value("type"))
 	if !ok {
 		l.fail(diag.Errorf(diag.XMLAttribute, n.at("type"), "type=%q, expected bool, u1 to u64, s1 to s64, f16, f32, f64 or a vector such as f32x4", n.value("type")))
@@ -466,35 +466,35 @@ func (l *loader) valueType(n *node) ValueType {
 }
 
 // twice reports a second definition of a name among the registers and memories.
-func (l *loader) twice(n *node, name string, old diag.Span) {
+func (l *loader) failDuplicate(n *node, name string, old diag.Span) {
 	l.fail(diag.Errorf(diag.Duplicate, n.at("name"), "%s %s is defined twice", n.name, name).With(old, "the other definition"))
 }
 
-func (l *loader) file(n *node) {
-	f := &File{Name: l.identifier(n), Doc: docOf(n), Span: n.span, Type: l.valueType(n), Align: 1, Index: len(l.isa.Files), Aliases: l.aliases(n)}
+func (l *loader) readFile(n *node) {
+	f := &File{Name: l.readIdentifier(n), Doc: docOf(n), Span: n.span, Type: l.readValueType(n), Align: 1, Index: len(l.isa.Files), Aliases: l.readAliases(n)}
 	if old := l.isa.File(f.Name); old != nil {
-		l.twice(n, f.Name, old.Span)
+		l.failDuplicate(n, f.Name, old.Span)
 	}
 	if n.name == "view" {
 		f.of, f.ofSpan = n.value("file"), n.at("file")
 		if n.attr("align") != nil {
-			f.Align = l.number(n, "align", 1, 1<<16)
+			f.Align = l.readNumber(n, "align", 1, 1<<16)
 		}
 	} else {
-		f.Count = l.number(n, "count", 1, 1<<20)
-		f.Use, f.Scope = l.choice(n, "use", Uses), l.choice(n, "scope", scopes)
-		f.Outside, f.Init = l.wordOrNumber(n, "outside", "zero", "wrap", "trap"), l.wordOrNumber(n, "init", "undefined")
-		f.Once, f.Carries, f.Allocated = l.boolean(n, "once"), l.boolean(n, "carries"), l.boolean(n, "allocated")
+		f.Count = l.readNumber(n, "count", 1, 1<<20)
+		f.Use, f.Scope = l.readChoice(n, "use", Uses), l.readChoice(n, "scope", scopes)
+		f.Outside, f.Init = l.readWordOrNumber(n, "outside", "zero", "wrap", "trap"), l.readWordOrNumber(n, "init", "undefined")
+		f.Once, f.Carries, f.Allocated = l.readBool(n, "once"), l.readBool(n, "carries"), l.readBool(n, "allocated")
 		if n.attr("given") != nil {
-			f.Given = l.number(n, "given", 1, int64(f.Count))
+			f.Given = l.readNumber(n, "given", 1, int64(f.Count))
 		}
 	}
-	l.names(n, f)
+	l.readComponentNames(n, f)
 	l.isa.Files = append(l.isa.Files, f)
 }
 
 // names finds the enum of the components' names.
-func (l *loader) names(n *node, f *File) {
+func (l *loader) readComponentNames(n *node, f *File) {
 	a := n.attr("components")
 	if a == nil {
 		return
@@ -540,7 +540,7 @@ func (l *loader) checkAliases() {
 }
 
 // views ties each view to its file.
-func (l *loader) views() {
+func (l *loader) linkViews() {
 	for _, v := range l.isa.Files {
 		if v.Count > 0 || !v.ofSpan.IsValid() {
 			continue
@@ -563,20 +563,20 @@ func (l *loader) views() {
 	}
 }
 
-func (l *loader) memory(n *node) {
-	m := Memory{Name: l.identifier(n), Doc: docOf(n), Span: n.span, Scope: l.choice(n, "scope", scopes), Use: l.choice(n, "use", Uses), Outside: l.wordOrNumber(n, "outside", "zero", "wrap", "trap"), Access: l.access(n), Aliases: l.aliases(n), Count: 1}
+func (l *loader) readMemory(n *node) {
+	m := Memory{Name: l.readIdentifier(n), Doc: docOf(n), Span: n.span, Scope: l.readChoice(n, "scope", scopes), Use: l.readChoice(n, "use", Uses), Outside: l.readWordOrNumber(n, "outside", "zero", "wrap", "trap"), Access: l.readAccess(n), Aliases: l.readAliases(n), Count: 1}
 	if n.attr("size") != nil {
-		m.Size = int64(l.number(n, "size", 1, 1<<40))
+		m.Size = int64(l.readNumber(n, "size", 1, 1<<40))
 	}
 	if n.attr("count") == nil {
 		l.addMemory(n, m)
 		return
 	}
 	if old := l.isa.group(m.Name); old != nil {
-		l.twice(n, m.Name, old.Span)
+		l.failDuplicate(n, m.Name, old.Span)
 		return
 	}
-	m.Of, m.Count = m.Name, l.number(n, "count", 1, maxMemories)
+	m.Of, m.Count = m.Name, l.readNumber(n, "count", 1, maxMemories)
 	for m.Number = range m.Count {
 		m.Name = m.Of + strconv.Itoa(m.Number)
 		l.addMemory(n, m)
@@ -588,7 +588,7 @@ const maxMemories = 256
 
 func (l *loader) addMemory(n *node, m Memory) {
 	if old := l.isa.Memory(m.Name); old != nil {
-		l.twice(n, m.Name, old.Span)
+		l.failDuplicate(n, m.Name, old.Span)
 	}
 	m.Index = len(l.isa.Memories)
 	l.isa.Memories = append(l.isa.Memories, &m)
@@ -596,7 +596,7 @@ func (l *loader) addMemory(n *node, m Memory) {
 
 // access reads the types with which a memory is reached.
 // aliases reads other names of registers or of a memory.
-func (l *loader) aliases(n *node) (list []string) {
+func (l *loader) readAliases(n *node) (list []string) {
 	for _, c := range n.children {
 		if c.name != "alias" {
 			continue
@@ -613,7 +613,7 @@ func (l *loader) aliases(n *node) (list []string) {
 	return list
 }
 
-func (l *loader) access(n *node) []string {
+func (l *loader) readAccess(n *node) []string {
 	list := strings.Fields(n.value("access"))
 	for _, s := range list {
 		if _, ok := ParseValueType(s); !ok {
@@ -623,34 +623,34 @@ func (l *loader) access(n *node) []string {
 	return list
 }
 
-func (l *loader) stack(n *node) {
-	s := &Stack{Name: l.identifier(n), Doc: docOf(n), Span: n.span}
+func (l *loader) readStack(n *node) {
+	s := &Stack{Name: l.readIdentifier(n), Doc: docOf(n), Span: n.span}
 	if old := l.isa.Stack(s.Name); old != nil {
-		l.twice(n, s.Name, old.Span)
+		l.failDuplicate(n, s.Name, old.Span)
 	}
 	if n.attr("depth") != nil {
-		s.Depth = l.number(n, "depth", 1, 1<<16)
+		s.Depth = l.readNumber(n, "depth", 1, 1<<16)
 	}
-	l.slots(n, s)
+	l.readSlots(n, s)
 	l.isa.Stacks = append(l.isa.Stacks, s)
 }
 
-func (l *loader) limit(n *node) *Limit {
-	return &Limit{Name: l.name(n), Doc: docOf(n), Span: n.span, Most: uint64(l.number(n, "most", 0, 1<<62))}
+func (l *loader) readLimit(n *node) *Limit {
+	return &Limit{Name: l.readName(n), Doc: docOf(n), Span: n.span, Most: uint64(l.readNumber(n, "most", 0, 1<<62))}
 }
 
 // output reads <output name="position" file="o" components="xyzw"/>.
-func (l *loader) output(n *node) {
-	o := &Output{Name: l.name(n), Doc: docOf(n), Span: n.span, Number: -1, Required: l.boolean(n, "required"), File: l.isa.File(n.value("file"))}
+func (l *loader) readOutput(n *node) {
+	o := &Output{Name: l.readName(n), Doc: docOf(n), Span: n.span, Number: -1, Required: l.readBool(n, "required"), File: l.isa.File(n.value("file"))}
 	if old := l.isa.Output(o.Name); old != nil {
-		l.twice(n, o.Name, old.Span)
+		l.failDuplicate(n, o.Name, old.Span)
 	}
 	if o.File == nil {
 		l.fail(diag.Errorf(diag.Unresolved, n.at("file"), "no file %q", n.value("file")).Meant(n.value("file"), l.fileNames()))
 		return
 	}
 	if n.attr("number") != nil {
-		o.Number = l.number(n, "number", 0, int64(max(o.File.Count-1, 0)))
+		o.Number = l.readNumber(n, "number", 0, int64(max(o.File.Count-1, 0)))
 	}
 	names := o.File.Components()
 	for _, c := range n.value("components") {
@@ -665,10 +665,10 @@ func (l *loader) output(n *node) {
 }
 
 // declareMeta reads <attribute name="..."/>: an attribute that <meta> may have.
-func (l *loader) declareMeta(n *node) { l.metas[l.name(n)] = true }
+func (l *loader) declareMeta(n *node) { l.metas[l.readName(n)] = true }
 
-func (l *loader) operand(n *node, b *Bitset) {
-	o := &Operand{Name: l.identifier(n), Doc: docOf(n), Span: n.span, Role: l.role(n), Kind: l.operandKind(n)}
+func (l *loader) readOperand(n *node, b *Bitset) {
+	o := &Operand{Name: l.readIdentifier(n), Doc: docOf(n), Span: n.span, Role: l.readRole(n), Kind: l.readOperandKind(n)}
 	for _, old := range b.Operands {
 		if old.Name == o.Name {
 			l.fail(diag.Errorf(diag.Duplicate, n.at("name"), "operand %s is defined twice", o.Name).With(old.Span, "the other definition"))
@@ -678,8 +678,8 @@ func (l *loader) operand(n *node, b *Bitset) {
 		switch {
 		case c.name == "display":
 			l.addDisplay(&o.Displays, c)
-		case !l.facts(c, &o.Facts):
-			l.actions(c, &o.Actions)
+		case !l.readFacts(c, &o.Facts):
+			l.readActions(c, &o.Actions)
 		}
 	}
 	if code := o.Semantics != nil || o.Write != nil; o.Displays[""] == nil && !code {
@@ -689,41 +689,41 @@ func (l *loader) operand(n *node, b *Bitset) {
 }
 
 // facts reads an element that says what an operand is. It reports whether it was one.
-func (l *loader) facts(n *node, f *Facts) bool {
+func (l *loader) readFacts(n *node, f *Facts) bool {
 	switch n.name {
 	case "reg":
 		if f.Reg != nil {
-			l.second(n, f.Reg.Span)
+			l.failSecond(n, f.Reg.Span)
 		}
-		f.Reg = l.reg(n)
+		f.Reg = l.readReg(n)
 	case "mem":
 		if f.Mem != nil {
-			l.second(n, f.Mem.Span)
+			l.failSecond(n, f.Mem.Span)
 		}
-		f.Mem = l.mem(n)
+		f.Mem = l.readMem(n)
 	case "relative":
 		if f.Relative != nil {
-			l.second(n, f.Relative.Span)
+			l.failSecond(n, f.Relative.Span)
 		}
-		f.Relative = l.relative(n)
+		f.Relative = l.readRelative(n)
 	case "modifier":
-		f.Modifiers = append(f.Modifiers, l.modifier(n))
+		f.Modifiers = append(f.Modifiers, l.readModifier(n))
 	case "swizzle":
-		f.Swizzle = l.components(n, f.Swizzle)
+		f.Swizzle = l.readComponents(n, f.Swizzle)
 	case "mask":
-		f.Mask = l.components(n, f.Mask)
+		f.Mask = l.readComponents(n, f.Mask)
 	default:
 		return false
 	}
 	return true
 }
 
-func (l *loader) second(n *node, old diag.Span) {
+func (l *loader) failSecond(n *node, old diag.Span) {
 	l.fail(diag.Errorf(diag.Duplicate, n.span, "a second <%s>", n.name).With(old, "the first"))
 }
 
 // exprAttr reads an attribute that is an expression, nil where it is absent.
-func (l *loader) exprAttr(n *node, name string, needed bool) *Expr {
+func (l *loader) readExprAttr(n *node, name string, needed bool) *Expr {
 	a := n.attr(name)
 	if a == nil {
 		if needed {
@@ -734,43 +734,43 @@ func (l *loader) exprAttr(n *node, name string, needed bool) *Expr {
 	if e := l.isa.exprs[a.value.s]; e != nil {
 		return e
 	}
-	return l.inlineExpr(a.value)
+	return l.newInlineExpr(a.value)
 }
 
-func (l *loader) reg(n *node) *Reg {
+func (l *loader) readReg(n *node) *Reg {
 	if n.attr("file") == nil {
 		l.fail(diag.Errorf(diag.XMLAttribute, n.span, "<%s> without file", n.name))
 	}
 	return &Reg{
-		file: n.value("file"), Index: l.exprAttr(n, "index", true), Component: l.exprAttr(n, "component", false),
-		When: l.exprAttr(n, "when", false), Span: n.span,
+		file: n.value("file"), Index: l.readExprAttr(n, "index", true), Component: l.readExprAttr(n, "component", false),
+		When: l.readExprAttr(n, "when", false), Span: n.span,
 	}
 }
 
-func (l *loader) mem(n *node) *Mem {
-	m := &Mem{memory: n.value("memory"), Index: l.exprAttr(n, "index", false), Offset: l.exprAttr(n, "offset", false), Span: n.span}
+func (l *loader) readMem(n *node) *Mem {
+	m := &Mem{memory: n.value("memory"), Index: l.readExprAttr(n, "index", false), Offset: l.readExprAttr(n, "offset", false), Span: n.span}
 	if n.attr("type") != nil {
-		t := l.valueType(n)
+		t := l.readValueType(n)
 		m.Type = &t
 	}
 	return m
 }
 
-func (l *loader) relative(n *node) *Relative {
+func (l *loader) readRelative(n *node) *Relative {
 	r := &Relative{Field: n.value("field"), of: n.value("of"), Span: n.span}
 	switch {
 	case r.Field == "":
-		r.Reg = *l.reg(n)
+		r.Reg = *l.readReg(n)
 	case n.attr("file") != nil:
 		l.fail(diag.Errorf(diag.XMLAttribute, n.at("file"), "<relative> with field and with file, expected one of the two"))
 	default:
-		r.Reg.When = l.exprAttr(n, "when", false)
+		r.Reg.When = l.readExprAttr(n, "when", false)
 	}
 	return r
 }
 
-func (l *loader) modifier(n *node) *Modifier {
-	m := &Modifier{Name: l.name(n), When: l.exprAttr(n, "when", true), Span: n.span}
+func (l *loader) readModifier(n *node) *Modifier {
+	m := &Modifier{Name: l.readName(n), When: l.readExprAttr(n, "when", true), Span: n.span}
 	if m.Index = slices.Index(l.isa.Modifiers, m.Name); m.Index < 0 {
 		m.Index = len(l.isa.Modifiers)
 		l.isa.Modifiers = append(l.isa.Modifiers, m.Name)
@@ -785,9 +785,9 @@ func (l *loader) modifier(n *node) *Modifier {
 const maxModifiers = 64
 
 // components reads x, y, z and w, as many of them as there are components.
-func (l *loader) components(n *node, old []*Expr) []*Expr {
+func (l *loader) readComponents(n *node, old []*Expr) []*Expr {
 	if old != nil {
-		l.second(n, old[0].Span)
+		l.failSecond(n, old[0].Span)
 	}
 	var list []*Expr
 	last := 0
@@ -797,18 +797,18 @@ func (l *loader) components(n *node, old []*Expr) []*Expr {
 		}
 	}
 	for _, name := range []string{"x", "y", "z", "w"}[:last+1] {
-		if e := l.exprAttr(n, name, true); e != nil {
+		if e := l.readExprAttr(n, name, true); e != nil {
 			list = append(list, e)
 		}
 	}
 	return list
 }
 
-func (l *loader) flow(n *node) *Flow {
+func (l *loader) readFlow(n *node) *Flow {
 	f := &Flow{
-		Kind: FlowKind(max(0, slices.Index(flowKinds, l.choice(n, "kind", flowKinds[1:])))), Span: n.span,
-		Target: n.value("target"), Count: n.value("count"), Maybe: l.exprAttr(n, "maybe", false),
-		When: l.exprAttr(n, "when", false), Stack: n.value("stack"),
+		Kind: FlowKind(max(0, slices.Index(flowKinds, l.readChoice(n, "kind", flowKinds[1:])))), Span: n.span,
+		Target: n.value("target"), Count: n.value("count"), Maybe: l.readExprAttr(n, "maybe", false),
+		When: l.readExprAttr(n, "when", false), Stack: n.value("stack"),
 	}
 	if n.attr("kind") == nil {
 		l.fail(diag.Errorf(diag.XMLAttribute, n.span, "<flow> without kind"))
@@ -819,16 +819,16 @@ func (l *loader) flow(n *node) *Flow {
 	return f
 }
 
-func (l *loader) layout(n *node, b *Bitset) {
+func (l *loader) readLayout(n *node, b *Bitset) {
 	if b.Layout != nil {
-		l.second(n, b.Layout.Span)
+		l.failSecond(n, b.Layout.Span)
 	}
 	b.Layout = &Layout{
-		Span: n.span, Filler: l.boolean(n, "filler"), Terminator: l.boolean(n, "terminator"),
-		NotLast: l.choice(n, "not-last", []string{"scope", "loop"}), Program: n.value("program"), flushes: n.value("flushes"),
+		Span: n.span, Filler: l.readBool(n, "filler"), Terminator: l.readBool(n, "terminator"),
+		NotLast: l.readChoice(n, "not-last", []string{"scope", "loop"}), Program: n.value("program"), flushes: n.value("flushes"),
 	}
 	if n.attr("align") != nil {
-		b.Layout.Align = l.number(n, "align", 1, 1<<16)
+		b.Layout.Align = l.readNumber(n, "align", 1, 1<<16)
 	}
 	if f := b.Layout.flushes; f != "" {
 		if b.Layout.Flushes = l.isa.File(f); b.Layout.Flushes == nil {
@@ -838,34 +838,34 @@ func (l *loader) layout(n *node, b *Bitset) {
 }
 
 // operandFacts settles the files and memories that facts name.
-func (l *loader) operandFacts() {
+func (l *loader) resolveOperands() {
 	for _, e := range l.isa.Enums {
 		for _, v := range e.Values {
 			if v.Reg != nil {
-				l.settleReg(v.Reg)
-				l.constantReg(v.Reg)
+				l.resolveReg(v.Reg)
+				l.foldReg(v.Reg)
 			}
 		}
 	}
 	for _, b := range l.isa.Bitsets {
 		for _, o := range b.Operands {
-			l.settle(&o.Facts)
+			l.resolveFacts(&o.Facts)
 		}
 		for _, c := range b.Cases {
-			l.settle(&c.Facts)
+			l.resolveFacts(&c.Facts)
 		}
 	}
 }
 
-func (l *loader) settle(f *Facts) {
+func (l *loader) resolveFacts(f *Facts) {
 	if f.Reg != nil {
-		l.settleReg(f.Reg)
+		l.resolveReg(f.Reg)
 	}
 	if f.Relative != nil {
-		l.settleRelative(f.Relative)
+		l.resolveRelative(f.Relative)
 	}
 	if f.Mem != nil {
-		l.settleMem(f.Mem)
+		l.resolveMem(f.Mem)
 	}
 }
 
@@ -883,7 +883,7 @@ func (l *loader) fileNames() (names []string) {
 	return names
 }
 
-func (l *loader) settleMem(m *Mem) {
+func (l *loader) resolveMem(m *Mem) {
 	one, group := l.isa.Memory(m.memory), l.isa.group(m.memory)
 	switch {
 	case m.memory == "" && m.Index == nil:
@@ -900,9 +900,9 @@ func (l *loader) settleMem(m *Mem) {
 	}
 }
 
-func (l *loader) settleRelative(r *Relative) {
+func (l *loader) resolveRelative(r *Relative) {
 	if r.Field == "" {
-		l.settleReg(&r.Reg)
+		l.resolveReg(&r.Reg)
 	}
 	if r.of == "" {
 		return
@@ -913,12 +913,12 @@ func (l *loader) settleRelative(r *Relative) {
 }
 
 // constantReg folds what the register of an enum's value is: a value has no fields to compute it from.
-func (l *loader) constantReg(r *Reg) {
+func (l *loader) foldReg(r *Reg) {
 	for _, e := range []*Expr{r.Index, r.Component, r.When} {
 		if e == nil {
 			continue
 		}
-		v, ok := constant(e.Root())
+		v, ok := foldConstant(e.Root())
 		if !ok || e == r.When {
 			l.fail(diag.Errorf(diag.XMLAttribute, e.Span, "%s in the <reg> of a value, expected a constant index and component alone", e.Text))
 			continue
@@ -927,7 +927,7 @@ func (l *loader) constantReg(r *Reg) {
 	}
 }
 
-func (l *loader) settleReg(r *Reg) {
+func (l *loader) resolveReg(r *Reg) {
 	if r.file == "" {
 		return // reported by reg
 	}
@@ -938,7 +938,7 @@ func (l *loader) settleReg(r *Reg) {
 
 // speaks notes of each root and enum whether a field of that type is an operand, and whether operands
 // are inside it.
-func (l *loader) speaks() {
+func (l *loader) markOperands() {
 	for _, e := range l.isa.Enums {
 		e.Speaks = e.OperandKind != OperandNone || slices.ContainsFunc(e.Values, func(v *Value) bool { return v.Reg != nil })
 	}
@@ -953,13 +953,13 @@ func (l *loader) speaks() {
 			root.Indexing = root.Indexing || slices.ContainsFunc(c.Fields, func(f *Field) bool { return f.Table != nil })
 		}
 	}
-	for l.inherited() {
+	for l.propagateMarks() {
 	}
 }
 
 // inherited carries the marks of roots with flows and index fields to those in which they are nested. It reports whether
 // that marked another.
-func (l *loader) inherited() (marked bool) {
+func (l *loader) propagateMarks() (marked bool) {
 	for _, b := range l.isa.Bitsets {
 		root := b.Root()
 		for _, c := range b.Cases {

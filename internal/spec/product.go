@@ -28,8 +28,8 @@ var ByteOrders = []string{"little", "big", "swapped", "big-swapped"}
 
 // Products reads only the products of a description that has no mistakes. It does not open imports, which have none.
 func Products(fsys fs.FS, file string) ([]*Product, error) {
-	l := &loader{fsys: fsys, sound: true, dir: path.Dir(file), outer: &rooms{}, isa: &ISA{}}
-	data, err := l.readText(file)
+	l := &loader{fsys: fsys, sound: true, dir: path.Dir(file), outer: &arenas{}, isa: &ISA{}}
+	data, err := l.readFileText(file)
 	if err != nil {
 		return nil, err
 	}
@@ -40,14 +40,14 @@ func Products(fsys fs.FS, file string) ([]*Product, error) {
 	var list []*Product
 	for _, n := range root.children {
 		if n.name == "product" {
-			list = append(list, l.product(n))
+			list = append(list, l.readProduct(n))
 		}
 	}
 	return list, nil
 }
 
 // product reads a <product>. What is named in set is not looked up.
-func (l *loader) product(n *node) *Product {
+func (l *loader) readProduct(n *node) *Product {
 	p := &Product{Names: strings.Fields(n.value("names")), Order: n.value("order"), Span: n.span}
 	for _, pair := range strings.Fields(n.value("set")) {
 		name, value, ok := strings.Cut(pair, "=")
@@ -61,11 +61,11 @@ func (l *loader) product(n *node) *Product {
 }
 
 // products reads and checks the products of the description.
-func (l *loader) products() {
+func (l *loader) readProducts() {
 	top := l.files[len(l.files)-1].root
 	named := map[string]*node{}
 	l.each("product", func(n *node) {
-		p := l.product(n)
+		p := l.readProduct(n)
 		l.isa.Products = append(l.isa.Products, p)
 		if l.sound {
 			return
@@ -87,16 +87,16 @@ func (l *loader) products() {
 			}
 		}
 		for _, s := range p.Settings {
-			l.setting(n, s)
+			l.checkSetting(n, s)
 		}
 		if p.Order != "" && !slices.Contains(ByteOrders, p.Order) {
-			l.fail(diag.Errorf(diag.XMLAttribute, n.at("order"), "order=%q, expected %s", p.Order, either(ByteOrders)))
+			l.fail(diag.Errorf(diag.XMLAttribute, n.at("order"), "order=%q, expected %s", p.Order, joinOr(ByteOrders)))
 		}
 	})
 }
 
 // setting checks a setting of a product.
-func (l *loader) setting(n *node, s Setting) {
+func (l *loader) checkSetting(n *node, s Setting) {
 	var err error
 	i := slices.IndexFunc(l.isa.Meaning.Quirks, func(q *Quirk) bool { return q.Name == s.Name })
 	switch c := l.isa.contexts[s.Name]; {

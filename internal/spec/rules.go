@@ -81,7 +81,7 @@ var rules = map[string]rule{
 }
 
 // has reports whether a list of words holds a name; * holds every name.
-func has(list, name string) bool {
+func contains(list, name string) bool {
 	if list == "*" {
 		return true
 	}
@@ -108,20 +108,20 @@ func (l *loader) checkRules(n *node) {
 		return
 	}
 	for _, a := range n.attrs {
-		if !has(r.attrs, a.name) {
-			l.odd(diag.Errorf(diag.XMLAttribute, a.named(), "<%s> has no attribute %q, expected %s", n.name, a.name, either(strings.Fields(r.attrs))).Meant(a.name, strings.Fields(r.attrs)))
+		if !contains(r.attrs, a.name) {
+			l.failStrict(diag.Errorf(diag.XMLAttribute, a.named(), "<%s> has no attribute %q, expected %s", n.name, a.name, joinOr(strings.Fields(r.attrs))).Meant(a.name, strings.Fields(r.attrs)))
 		}
 	}
 	if !r.text && n.text().s != "" {
-		l.odd(diag.Errorf(diag.XMLElement, n.text().span, "text %q inside <%s>, expected elements alone", rest(n.text().s), n.name))
+		l.failStrict(diag.Errorf(diag.XMLElement, n.text().span, "text %q inside <%s>, expected elements alone", rest(n.text().s), n.name))
 	}
 	for _, c := range n.children {
-		if !has(r.children, c.name) {
-			e := diag.Errorf(diag.XMLElement, c.span, "<%s> inside <%s>, expected %s", c.name, n.name, either(strings.Fields(r.children)))
+		if !contains(r.children, c.name) {
+			e := diag.Errorf(diag.XMLElement, c.span, "<%s> inside <%s>, expected %s", c.name, n.name, joinOr(strings.Fields(r.children)))
 			if _, elsewhere := rules[c.name]; !elsewhere {
 				e = e.Meant(c.name, strings.Fields(r.children))
 			}
-			l.odd(e)
+			l.failStrict(e)
 			continue
 		}
 		l.checkRules(c)
@@ -129,7 +129,7 @@ func (l *loader) checkRules(n *node) {
 }
 
 // either formats names for an error.
-func either(names []string) string {
+func joinOr(names []string) string {
 	switch n := len(names); n {
 	case 0:
 		return "nothing"
@@ -141,7 +141,7 @@ func either(names []string) string {
 }
 
 // odd records what is wrong only under strict.
-func (l *loader) odd(e *diag.Error) {
+func (l *loader) failStrict(e *diag.Error) {
 	switch {
 	case l.isa.Strict:
 		l.fail(e)

@@ -36,9 +36,9 @@ type stepText struct{ root, context located }
 
 func locatedAt(n *node, name string) located { return located{n.value(name), n.at(name)} }
 
-func (l *loader) runs(n *node, b *Bitset) {
+func (l *loader) readRuns(n *node, b *Bitset) {
 	if b.Runs != nil {
-		l.second(n, b.Runs.Span)
+		l.failSecond(n, b.Runs.Span)
 	}
 	r := &Runs{
 		Span: n.span, roots: locatedAt(n, "roots"), address: locatedAt(n, "address"), count: locatedAt(n, "count"),
@@ -56,7 +56,7 @@ func (l *loader) runs(n *node, b *Bitset) {
 }
 
 // settleRuns finds the bits, roots and contexts that <runs> name, and the root that <fetch> names.
-func (l *loader) settleRuns() {
+func (l *loader) resolveRuns() {
 	if f := l.isa.Meaning.Fetch; f != nil && f.Root != "" {
 		if b := l.isa.Bitset(f.Root); b == nil || b.Extends != nil {
 			l.fail(diag.Errorf(diag.Unresolved, f.Span, "no root %q", f.Root))
@@ -67,7 +67,7 @@ func (l *loader) settleRuns() {
 		if r == nil {
 			continue
 		}
-		l.runsRoots(r)
+		l.resolveRunRoots(r)
 		r.Address, r.Count = l.bitsOf(b, r.address), l.bitsOf(b, r.count)
 		if name := r.context.text; name != "" {
 			if r.Context = l.isa.Context(name); r.Context == nil {
@@ -87,7 +87,7 @@ func (l *loader) settleRuns() {
 	}
 }
 
-func (l *loader) runsRoots(r *Runs) {
+func (l *loader) resolveRunRoots(r *Runs) {
 	for _, name := range strings.Fields(r.roots.text) {
 		b := l.isa.Bitset(name)
 		switch {

@@ -13,7 +13,7 @@ import (
 // takes several times as long and explains what is wrong.
 func (p *xmlParser) scan() bool {
 	s := p.src.Text
-	if p.later == "" && !isPlain(s) {
+	if p.deferred == "" && !isPlain(s) {
 		return false
 	}
 	at := 0
@@ -103,11 +103,11 @@ func (p *xmlParser) tag(from int) int {
 	if at += len(name); name == "" {
 		return -1
 	}
-	p.attrs.need(attrsOfOne)
+	p.attrs.reserve(attrsOfOne)
 	list := p.attrs.free[:0]
 	for {
 		behind := at
-		for at < len(s) && inNames[s[at]] == blank {
+		for at < len(s) && charClass[s[at]] == classBlank {
 			at++
 		}
 		closed := strings.HasPrefix(s[at:], "/>")
@@ -120,13 +120,13 @@ func (p *xmlParser) tag(from int) int {
 			if p.attrs.free = p.attrs.free[min(len(list), len(p.attrs.free)):]; p.start(n) != nil || p.attributes(n, slices.Clip(list)) != nil {
 				return -1
 			}
-			if !closed && name == p.later {
-				size := strings.Index(s[at:], "</"+p.later+">")
+			if !closed && name == p.deferred {
+				size := strings.Index(s[at:], "</"+p.deferred+">")
 				if size < 0 {
 					return -1
 				}
-				n.closed = at + size
-				at = n.closed + len(p.later) + len("</>")
+				n.endTag = at + size
+				at = n.endTag + len(p.deferred) + len("</>")
 				closed = true
 			}
 			if closed {
@@ -164,7 +164,7 @@ func (p *xmlParser) tag(from int) int {
 // nameLength returns the length of the plain name that a text starts with.
 func nameLength(s string) int {
 	for i := range len(s) {
-		if kind := inNames[s[i]]; kind < notFirst || i == 0 && kind == notFirst {
+		if kind := charClass[s[i]]; kind < classNameRest || i == 0 && kind == classNameRest {
 			return i
 		}
 	}
@@ -176,20 +176,20 @@ const attrsOfOne = 8
 
 // What a character is to a plain name: what stands around it, what it goes on with, what it may start with too.
 const (
-	blank = 1 + iota
-	notFirst
-	first
+	classBlank = 1 + iota
+	classNameRest
+	classNameStart
 )
 
-var inNames = func() (marks [256]uint8) {
+var charClass = func() (marks [256]uint8) {
 	for c := range marks {
 		switch {
 		case strings.IndexByte(blanks, byte(c)) >= 0:
-			marks[c] = blank
+			marks[c] = classBlank
 		case c|0x20 >= 'a' && c|0x20 <= 'z' || c == '_':
-			marks[c] = first
+			marks[c] = classNameStart
 		case c >= '0' && c <= '9' || c == '-' || c == '.':
-			marks[c] = notFirst
+			marks[c] = classNameRest
 		}
 	}
 	return marks

@@ -172,13 +172,13 @@ type Expr struct {
 
 // Root returns the operation on top, of a description without mistakes parsed when it is first asked for.
 func (e *Expr) Root() *Node {
-	e.once.Do(e.parseSound)
+	e.once.Do(e.mustParse)
 	return e.root
 }
 
 // Fetch lists the fields that are named, in ASCII order, each once.
 func (e *Expr) Fetch() []string {
-	e.once.Do(e.parseSound)
+	e.once.Do(e.mustParse)
 	return e.fetch
 }
 

@@ -92,10 +92,10 @@ func (t text) cut(from, to int) text {
 // trim takes the blanks off both ends.
 func (t text) trim() text {
 	from, to := 0, len(t.s)
-	for from < to && inNames[t.s[from]] == blank {
+	for from < to && charClass[t.s[from]] == classBlank {
 		from++
 	}
-	for from < to && inNames[t.s[to-1]] == blank {
+	for from < to && charClass[t.s[to-1]] == classBlank {
 		to--
 	}
 	return t.cut(from, to)

@@ -30,7 +30,7 @@ func TestTextPlaces(t *testing.T) {
 			t.Fatal(err)
 		}
 		elements := 0
-		root, err := parseXML(src, &elements, "", &rooms{})
+		root, err := parseXML(src, &elements, "", &arenas{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -29,7 +29,7 @@ type node struct {
 	// first child element; nil for none.
 	body, opening *text
 	// closed is the offset of the end tag where the elements between the tags have not been read, else 0.
-	closed int
+	endTag int
 }
 
 // text returns the character data directly inside.
@@ -101,11 +101,11 @@ func (n *node) child(name string) *node {
 // processing instructions vanish and the text on both sides of them joins up, as Mesa's reader has
 // it. What is inside elements of the name later, "" for none, is left to parseInside: of them there may be none in each
 // other, and the text is known to be plain.
-func parseXML(src *diag.Source, elements *int, later string, in *rooms) (*node, error) {
+func parseXML(src *diag.Source, elements *int, later string, in *arenas) (*node, error) {
 	before := *elements
-	plain := xmlParser{src: src, elements: elements, later: later, rooms: *in}
+	plain := xmlParser{src: src, elements: elements, deferred: later, arenas: *in}
 	whole := plain.scan()
-	if *in = plain.rooms; whole {
+	if *in = plain.arenas; whole {
 		return plain.root, nil
 	}
 	*elements = before
@@ -121,7 +121,7 @@ func (p *xmlParser) parseInside(n *node) (children []*node, ok bool) {
 	}
 	*p.elements = 0
 	p.src, p.root, p.stack = n.span.Src, top, append(p.stack[:0], openNode{node: top})
-	if !p.scanFrom(n.span.End, n.closed) || len(p.stack) != 1 {
+	if !p.scanFrom(n.span.End, n.endTag) || len(p.stack) != 1 {
 		return nil, false
 	}
 	return top.children, true
@@ -147,34 +147,34 @@ type xmlParser struct {
 	root     *node
 	elements *int
 	// later is the name of the elements of which only the tags are read.
-	later string
-	rooms
+	deferred string
+	arenas
 }
 
-// rooms are where a tree is made.
-type rooms struct {
-	nodes room[node]
-	attrs room[attr]
-	texts room[text]
+// arenas are where a tree is made.
+type arenas struct {
+	nodes arena[node]
+	attrs arena[attr]
+	texts arena[text]
 }
 
 // room is where elements of a tree are made, many at a time. A second tree may be made in it when the first is no
 // longer used.
-type room[T any] struct{ free, all []T }
+type arena[T any] struct{ free, all []T }
 
-const leastRoom = 64
+const minArena = 64
 
 // need makes room for as many elements side by side.
-func (r *room[T]) need(count int) {
+func (r *arena[T]) reserve(count int) {
 	if len(r.free) < count {
-		r.all = make([]T, max(min(2*len(r.all), 16*leastRoom), leastRoom, count))
+		r.all = make([]T, max(min(2*len(r.all), 16*minArena), minArena, count))
 		r.free = r.all
 	}
 }
 
 // next returns an element, with what it was in the tree before.
-func (r *room[T]) next() *T {
-	r.need(1)
+func (r *arena[T]) next() *T {
+	r.reserve(1)
 	e := &r.free[0]
 	r.free = r.free[1:]
 	return e

@@ -9,8 +9,9 @@ import (
 	"github.com/isago/isago/internal/spec"
 )
 
-// displayUse is where a case is used, with its display and its aliases. It may be left out of a text where it
-// is in a set whose members then have their defaults.
+// displayUse is a use of a case, with its display and its aliases. here is the condition for the use.
+// optional means that the case belongs to a set, whose members may be omitted and then have their
+// defaults.
 type displayUse struct {
 	c        *model.Case
 	f        *frame
@@ -18,8 +19,8 @@ type displayUse struct {
 	optional bool
 }
 
-// aliases looks for aliases that do not say a field which the display beside them shows, so that it gets
-// the default that it has in words without what both are about.
+// aliases reports aliases that omit a field which the corresponding display shows. The assembler would
+// then silently use the field's default.
 func (k *walker) aliases() {
 	var shown map[int]lit
 	for _, p := range k.displayUses {
@@ -32,7 +33,8 @@ func (k *walker) aliases() {
 	}
 }
 
-// display returns the display beside the aliases of a case: its own, or that of the next case that has one.
+// display returns the display that corresponds to the aliases of a case: its own, or that of the next
+// case with a display.
 func (p *displayUse) display() []model.Item {
 	cases := p.f.unit.Cases
 	for _, c := range cases[slices.Index(cases, p.c):] {
@@ -43,13 +45,13 @@ func (p *displayUse) display() []model.Item {
 	return nil
 }
 
-// shownBits tells of each input where some display shows it.
+// shownBits returns, for each input, the condition under which some display shows it.
 func (k *walker) shownBits() map[int]lit {
 	shown := map[int]lit{}
 	for _, p := range k.displayUses {
-		for _, ref := range references(p.c.Items, nil) { // none where it has no display
+		for _, ref := range references(p.c.Items, nil) { // none if the case has no display
 			if ref.Kind == spec.KindBitset && !ref.Env.Closed() {
-				continue // its cases are places of their own
+				continue // Its cases are separate uses.
 			}
 			for _, n := range k.w.cone(p.f.shownAs(ref)...).inputs {
 				shown[n] = k.w.or(shown[n], p.here)
@@ -67,7 +69,7 @@ func (f *frame) shownAs(ref *model.Ref) []lit {
 	return f.rawBits(ref)
 }
 
-// references lists what a display refers to, in any meaning.
+// references lists everything that a display can refer to.
 func references(items []model.Item, list []*model.Ref) []*model.Ref {
 	for i := range items {
 		list = references(items[i].Members, list)
@@ -95,7 +97,8 @@ func (k *walker) alias(p displayUse, items []model.Item, shown map[int]lit) {
 		if slices.ContainsFunc(raw, func(b lit) bool { return b <= yes || says.seen[b.node()] }) {
 			continue
 		}
-		// left: the field has its default; set: that is not 0; away: no display shows the field.
+		// left: the field has its default. set: the default is not 0. away: no display shows the
+		// field.
 		left, set, away := yes, no, p.f.root().exists
 		for _, b := range raw {
 			v := defaults[b.node()]
@@ -113,7 +116,7 @@ func (k *walker) alias(p displayUse, items []model.Item, shown map[int]lit) {
 	}
 }
 
-// reportAliasDefault reports that an alias leaves a field at the default of its absence.
+// reportAliasDefault reports that an alias leaves a field at its default.
 func (k *walker) reportAliasDefault(p displayUse, items []model.Item, ref *model.Ref, raw []lit, in assignment) {
 	var v uint64
 	for i, b := range raw[:min(64, len(raw))] {
@@ -125,7 +128,8 @@ func (k *walker) reportAliasDefault(p displayUse, items []model.Item, ref *model
 	k.addFinding(x.with(ref.Field.Span, "field %s is defined here", ref.Field.Name), p.f, in)
 }
 
-// defaults returns what bits get that no text fixes, by input; those without a default get 0.
+// defaults returns, by input, the values of bits that the text does not determine. Bits without a
+// default get 0.
 func (f *frame) defaults() map[int]lit {
 	list := map[int]lit{}
 	for g := f; g != nil; g = g.up {
@@ -144,7 +148,7 @@ func (f *frame) defaults() map[int]lit {
 	return list
 }
 
-// aliasSpan is where an alias of a case is.
+// aliasSpan returns the location of an alias of a case.
 func aliasSpan(c *model.Case, items []model.Item) diag.Span {
 	for _, t := range c.Spec.Aliases {
 		if len(items) > 0 && t.Span.Src == items[0].Span.Src && t.Span.Off <= items[0].Span.Off && items[0].Span.Off < t.Span.End {

@@ -8,7 +8,7 @@ import (
 	"github.com/isago/isago/internal/spec"
 )
 
-// checkUndefined reports an operator that can meet operands for which C says nothing.
+// checkUndefined reports an operator whose result is undefined in C for some operands.
 func (k *walker) checkUndefined(n *model.Node, f *frame, guard lit) {
 	if n.X == nil || n.Y == nil && n.Op != spec.OpNeg {
 		return
@@ -39,7 +39,7 @@ type fault struct {
 	what  string
 }
 
-// undefinedCases lists where an operator is undefined.
+// undefinedCases lists the conditions under which an operator is undefined in C.
 func (k *walker) undefinedCases(n *model.Node, x, y *vec) []fault {
 	c, t := k.w.circuit, n.Type
 	width := uint64(t.Width())
@@ -68,7 +68,7 @@ func (k *walker) undefinedCases(n *model.Node, x, y *vec) []fault {
 	return nil
 }
 
-// overflow tells where the exact result does not fit the signed type of a node.
+// overflow returns the condition under which the exact result does not fit the signed type of a node.
 func (c *circuit) overflow(n *model.Node, x, y *vec) lit {
 	got := c.apply(n, x, y)
 	sx, sy, s := x[63], y[63], got[63]
@@ -80,7 +80,7 @@ func (c *circuit) overflow(n *model.Node, x, y *vec) lit {
 	case spec.OpSub:
 		sy = sy.not()
 	}
-	if n.Type == spec.I32 { // exact in 64 bits
+	if n.Type == spec.I32 { // The 64-bit result is exact.
 		y64 := y
 		carry := no
 		if n.Op == spec.OpSub {
@@ -96,8 +96,8 @@ func (c *circuit) overflowProduct(t spec.Type, x, y *vec) lit {
 	if t == spec.I32 {
 		return c.equal(wrapVec(t, exact), exact).not()
 	}
-	// In 64 bits: the lengths of the factors tell where there is no overflow, the quotient where
-	// there is.
+	// In 64 bits, the lengths of the factors prove that there is no overflow, and the quotient proves
+	// that there is one.
 	ax, ay := c.muxVec(x[63], c.negate(x), x), c.muxVec(y[63], c.negate(y), y)
 	if length(ax)+length(ay) < 64 {
 		return no
@@ -107,7 +107,7 @@ func (c *circuit) overflowProduct(t spec.Type, x, y *vec) lit {
 	return c.and(c.isSet(y), wrong)
 }
 
-// length is the number of bits above which a number has none.
+// length returns the number of bits that a number needs at most.
 func length(x *vec) int {
 	n := 64
 	for n > 0 && x[n-1] == no {

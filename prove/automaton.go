@@ -5,14 +5,14 @@ import (
 	"slices"
 )
 
-// state is a state of an automaton that reads texts: a choice between states, or a set of bytes that
-// leads to the next one. A path through it is a way to read a text, so that two paths that read one
-// text are two meanings of it.
+// state is a state of an automaton that reads assembly text. It is either a choice between states or a
+// set of bytes that leads to one next state. Each path through the automaton is one way to parse a
+// text, so two paths with the same text are an ambiguity.
 type state struct {
-	// next are what a choice leads to; of a set of bytes the one state behind it.
+	// next are the alternatives of a choice, or the one state after a set of bytes.
 	next []int32
 	set  *byteSet // nil for a choice
-	// mark is what the path means from here on.
+	// mark is the meaning of the path from this state on.
 	mark mark
 }
 
@@ -28,7 +28,7 @@ func (s *byteSet) both(t *byteSet) (first byte, ok bool) {
 	return 0, false
 }
 
-// mark is a step of the meaning of a path.
+// mark is one step in the meaning of a path.
 type mark struct {
 	kind markKind
 	step *textStep
@@ -42,11 +42,11 @@ const (
 	markEnd
 )
 
-// automaton is built from its end: each piece is put before what follows it.
+// automaton is built backwards: each piece is added before the piece that follows it.
 type automaton struct {
 	states []state
 	digits map[byte]*byteSet
-	// full is set where the limit was hit: the automaton then lacks texts.
+	// full reports whether the limit on states was reached. The automaton then lacks some texts.
 	full   bool
 	budget *budget
 }
@@ -70,7 +70,7 @@ func (a *automaton) add(s state) int32 {
 	return int32(len(a.states) - 1)
 }
 
-// oneOf reads a byte of a set.
+// oneOf adds a state that reads one byte of a set.
 func (a *automaton) oneOf(set *byteSet, then int32) int32 {
 	return a.add(state{next: []int32{then}, set: set})
 }
@@ -117,7 +117,7 @@ var (
 	blank    = setOf(" ")
 )
 
-// number reads a number of at most so many digits that does not start with 0.
+// number adds states that read a number without leading zeros, of at most the given number of digits.
 func (a *automaton) number(first, others *byteSet, digits int, then int32) int32 {
 	tail := then
 	for range digits - 1 {
@@ -126,10 +126,10 @@ func (a *automaton) number(first, others *byteSet, digits int, then int32) int32
 	return a.oneOf(first, tail)
 }
 
-// trie reads one of several sorted texts, each on one path.
+// trie adds states that read one of several sorted texts, each on its own path.
 func (a *automaton) trie(texts []string, then int32) int32 { return a.trieFrom(texts, 0, then) }
 
-// trieFrom is trie for what is behind so many bytes, which are the same in all texts.
+// trieFrom is trie for texts that agree in their first at bytes.
 func (a *automaton) trieFrom(texts []string, at int, then int32) int32 {
 	var next []int32
 	for i := 0; i < len(texts) && !a.full; {
@@ -153,23 +153,23 @@ func (a *automaton) trieFrom(texts []string, at int, then int32) int32 {
 	return a.choice(next...)
 }
 
-// pair is where two paths are that have parted and have read the same bytes.
+// pair is the positions of two different paths that have read the same bytes.
 type pair struct{ p, q int32 }
 
-// trail is how a pair was reached: from another, by its number, or from the state where the paths
-// parted.
+// trail records how a pair was reached: from another pair, given by its number, or from the state at
+// which the paths split.
 type trail struct {
-	from, stem int32 // -1 for the one that does not count
+	from, stem int32 // -1 if not used
 	b          byte
 	read       bool
 }
 
-// pairSet is a hash table of pairs, numbered in the order in which they were found. There may be
-// millions.
+// pairSet is a hash table of pairs, numbered in the order of their discovery. It may hold millions of
+// pairs.
 type pairSet struct {
 	pairs  []pair
 	trails []trail
-	slots  []int32 // number + 1, 0 for a free one
+	slots  []int32 // pair number + 1, or 0 if free
 }
 
 // add adds a pair if it is new.
@@ -183,7 +183,7 @@ func (s *pairSet) add(p pair, t trail) {
 	}
 }
 
-// slot returns the place of a pair, or the free one where it belongs.
+// slot returns the slot of a pair, or the free slot for it.
 func (s *pairSet) slot(p pair) int {
 	mask := len(s.slots) - 1
 	h := (uint64(uint32(p.p))<<32 | uint64(uint32(p.q))) * 0x9e3779b97f4a7c15
@@ -201,20 +201,20 @@ func (s *pairSet) grow() {
 	}
 }
 
-// merge is where two paths come together again: all that follows has two meanings.
+// merge is the point at which two paths meet again. Every continuation then has two meanings.
 type merge struct {
 	at pair
 	by trail
 }
 
-// ambiguity looks for texts that two paths read.
+// ambiguity searches for texts that two paths read.
 type ambiguity struct {
 	a      *automaton
 	firsts []first
 	seen   pairSet
-	// stems holds how each state was reached while the paths were one.
+	// stems records how each state was reached before the paths split.
 	stems map[int32]stem
-	// onMerge is called for each meeting.
+	// onMerge is called for each merge.
 	onMerge func(merge)
 	full    bool
 }
@@ -225,10 +225,10 @@ type stem struct {
 	read bool
 }
 
-// maxPairs bounds the search.
+// maxPairs limits the number of pairs in a search.
 const maxPairs = 3_000_000
 
-// search looks at all pairs of paths from a state.
+// search explores all pairs of paths from a state.
 func (a *automaton) search(start int32, met func(*ambiguity, merge)) *ambiguity {
 	x := &ambiguity{a: a, firsts: a.firsts(), stems: map[int32]stem{start: {from: -1}}}
 	x.onMerge = func(m merge) { met(x, m) }
@@ -261,7 +261,7 @@ func lowest(s *byteSet) byte {
 	return b
 }
 
-// first is what a state can read next, and whether the text can end here.
+// first is the set of bytes that a state can read next, and whether the text can end there.
 type first struct {
 	set byteSet
 	end bool
@@ -274,8 +274,8 @@ func (f *first) add(g *first) {
 	f.end = f.end || g.end
 }
 
-// firsts computes what each state can read. States lead to those made before them, but for padding,
-// which leads to a blank.
+// firsts computes the bytes that each state can read next. States lead only to older states, except
+// for padding, which reads a blank first.
 func (a *automaton) firsts() []first {
 	list := make([]first, len(a.states))
 	list[accept].end = true
@@ -332,13 +332,13 @@ func (x *ambiguity) expand(i int32) {
 	}
 }
 
-// event is a state on a path, and how much of the text was read before it.
+// event is a state on a path and the number of bytes read before it.
 type event struct {
 	state int32
 	at    int
 }
 
-// follow appends an event, unless the path has waited for the other.
+// follow appends an event, unless the path stayed in its state.
 func follow(path []event, e event) []event {
 	if n := len(path); n > 0 && path[n-1].state == e.state {
 		return path
@@ -346,7 +346,7 @@ func follow(path []event, e event) []event {
 	return append(path, e)
 }
 
-// paths returns the text of a meeting, ended as shortly as it can be, and the two ways to read it.
+// paths returns the shortest text through a merge, and the two ways to read it.
 func (x *ambiguity) paths(m merge) (text string, p, q []event) {
 	var back []pair
 	var steps []trail

@@ -9,33 +9,34 @@ import (
 	"github.com/isago/isago/diag"
 )
 
-// DefaultEffort is how many million steps a check may take.
+// DefaultEffort is the default for Options.Effort, in millions of steps.
 const DefaultEffort = 1_000
 
-// What is done costs this many steps. A step takes about 50 ns.
+// Costs in steps. A step takes about 50 ns.
 const (
 	gateCost    = 10  // a gate of a circuit
-	stateCost   = 10  // a state of an automaton, or a pair of them
-	pairCost    = 1   // two leaves whose fixed bits are compared
-	cubeCost    = 4   // the words of a leaf where the space of words is divided
+	stateCost   = 10  // a state of an automaton, or a pair of states
+	pairCost    = 1   // a comparison of the fixed bits of two leaves
+	cubeCost    = 4   // the words of a leaf in the search for unmatched words
 	printCost   = 100 // a word that is decoded and printed
 	witnessCost = 1_000
 	readCost    = 10 // a step of the assembler
 )
 
-// stop is why a search or a proof ends before it is done. It unwinds to the attempt.
+// stop is the reason why a search or a proof ended early. It is a panic value that attempt recovers.
 type stop string
 
-// budget counts the steps that all searches and proofs of one generation may still take. A nil budget has no end.
+// budget is the number of steps left for all searches and proofs of one generation. A nil budget is
+// unlimited.
 type budget struct {
 	ctx  context.Context
 	left int64
-	// nextCheck is the number of steps left at which the context is asked again.
+	// nextCheck is the number of steps left at which the context is checked next.
 	nextCheck int64
 	effort    int
 }
 
-// newBudget returns one of so many parts of the effort.
+// newBudget divides the effort into equal parts and returns one of them.
 func newBudget(ctx context.Context, opt *Options, parts int) *budget {
 	steps := opt.steps
 	if steps == 0 {
@@ -45,7 +46,7 @@ func newBudget(ctx context.Context, opt *Options, parts int) *budget {
 	return &budget{ctx: ctx, left: left, nextCheck: left, effort: opt.Effort}
 }
 
-// spend takes steps, and ends the attempt where none are left or the context is cancelled.
+// spend uses steps. It ends the attempt if no steps are left or the context is cancelled.
 func (b *budget) spend(steps int) {
 	if b == nil {
 		return
@@ -62,12 +63,14 @@ func (b *budget) spend(steps int) {
 	b.nextCheck = max(0, b.left-1<<16)
 }
 
-// interrupted reports whether a search or a proof ended early in some generation, so that what was not seen may be there.
+// interrupted reports whether a search or a proof ended early in some generation. What was not seen
+// may then exist.
 func (c *checker) interrupted() bool {
 	return slices.ContainsFunc(c.machines, func(m *machine) bool { return m.interrupted })
 }
 
-// attempt runs a search or a proof. done is false where it ended early; what it was to show is then a finding at a place.
+// attempt runs a search or a proof. If it ends early, done is false and attempt records a finding at
+// the given location.
 func (m *machine) attempt(at diag.Span, what string, run func()) (done bool) {
 	defer func() {
 		if bug := recover(); bug != nil {

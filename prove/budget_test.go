@@ -16,7 +16,7 @@ import (
 	"github.com/isago/isago/isa"
 )
 
-// costly are descriptions of which not everything can be proved in a few steps.
+// costly returns descriptions whose proofs need many steps.
 func costly() map[string]string {
 	leaf := func(size int, display, rest string) string {
 		return fmt.Sprintf("<isa>\n<bitset name=\"#instruction\" size=\"%d\"/>\n<bitset name=\"op\" extends=\"#instruction\">\n%s<display>%s</display>\n</bitset>\n</isa>", size, rest, display)
@@ -56,7 +56,8 @@ func costly() map[string]string {
 	}
 }
 
-// A check ends when its effort is used up, and says at which place what is not proved.
+// TestEffort requires that a check ends when its effort is used up, and that a finding names each
+// place that was not proved.
 func TestEffort(t *testing.T) {
 	for name, source := range costly() {
 		t.Run(name, func(t *testing.T) {
@@ -83,7 +84,8 @@ func TestEffort(t *testing.T) {
 	}
 }
 
-// What is found when a check ends early is found without a bound too: what was not seen is taken for nothing.
+// TestEndsEarly requires that a check that ends early reports only findings that a complete check
+// reports too.
 func TestEndsEarly(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.xml")
 	if err != nil || len(files) == 0 {
@@ -106,7 +108,7 @@ func TestEndsEarly(t *testing.T) {
 			list := map[string]bool{}
 			for i := range r.Findings {
 				f := &r.Findings[i]
-				if f.Code == diag.NotProved || f.Code == diag.SameText { // the text of one names the leaf that it was found in
+				if f.Code == diag.NotProved || f.Code == diag.SameText { // These messages depend on the leaf in which the finding was met first.
 					continue
 				}
 				list[fmt.Sprintf("%s at %s", f.Code, f.Span)] = true
@@ -124,7 +126,7 @@ func TestEndsEarly(t *testing.T) {
 	}
 }
 
-// A check ends when its context is cancelled, with the error of that.
+// TestCancelled requires that a check ends with the error of its context.
 func TestCancelled(t *testing.T) {
 	set, err := isa.Load(fstest.MapFS{"a.xml": {Data: []byte(costly()["product"])}}, "a.xml", isa.Options{})
 	if err != nil {

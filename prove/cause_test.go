@@ -8,8 +8,9 @@ import (
 	"github.com/isago/isago/diag"
 )
 
-// foreign is a machine of 40 pairs of instructions. Those of a pair have one name and differ in bit 12, which no text
-// shows; half of the instructions have displays of their own. Two values of their type print nothing.
+// foreign returns a machine with 40 pairs of instructions. The two of a pair share a name and differ
+// only in bit 12, which is not printed. Half of the instructions have their own displays. Two values
+// of their type print nothing.
 func foreign() string {
 	var b strings.Builder
 	b.WriteString(`<isa>
@@ -33,7 +34,8 @@ func foreign() string {
 	return b.String() + "</isa>\n"
 }
 
-// TestOneFindingPerCause has one finding where many instructions have it for one reason: how many, and one example.
+// TestOneFindingPerCause requires one finding, with a count and an example, for all instructions with
+// the same flaw.
 func TestOneFindingPerCause(t *testing.T) {
 	_, r := check(t, "foreign.xml", foreign())
 	var got []string

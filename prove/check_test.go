@@ -17,7 +17,7 @@ import (
 	"github.com/isago/isago/isa"
 )
 
-// check checks a description that is given as text.
+// check checks a description given as text.
 func check(t *testing.T, file, source string) (*isa.Set, *Report) {
 	t.Helper()
 	set, err := isa.Load(fstest.MapFS{file: {Data: []byte(source)}}, file, isa.Options{})
@@ -31,8 +31,8 @@ func check(t *testing.T, file, source string) (*isa.Set, *Report) {
 	return set, r
 }
 
-// Each file of testdata says in its first lines what is found in it: the findings, and in some files
-// the words that show them and the claims.
+// TestFindings checks each file of testdata. The first lines of a file list its findings and, in some
+// files, the words and the claims.
 func TestFindings(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.xml")
 	if err != nil || len(files) == 0 {
@@ -86,7 +86,7 @@ func same(t *testing.T, what string, got, want []string) {
 	}
 }
 
-// verify decodes the words that show a finding: they must show it.
+// verify decodes the witnesses of a finding and requires that they show it.
 func verify(t *testing.T, set *isa.Set, f *Finding) {
 	t.Helper()
 	var texts []string
@@ -126,13 +126,13 @@ func verify(t *testing.T, set *isa.Set, f *Finding) {
 			fails = !ok || !kinds[isa.NoDisplay]
 		case diag.Unresolved:
 			fails = !kinds[isa.NoField]
-		case diag.ExprUndefined: // a word whose requirement it is may be no instruction
+		case diag.ExprUndefined: // a word that fails its own requirement may match no leaf
 		case diag.HiddenBits, diag.SameText, diag.FieldUnused:
 			fails = !ok || len(kinds) > 0
 		default:
 			fails = !ok
 		}
-		if kinds[isa.Conflict] { // all words of a leaf, or of an operand, may be another's too
+		if kinds[isa.Conflict] { // all words of a leaf or of an operand may match another leaf too
 			fails = fails && ok && f.Code != diag.NoDisplay && f.Code != diag.Unresolved || !ok && f.Code == diag.UnmatchedWords
 		}
 		if fails {
@@ -154,7 +154,7 @@ func verify(t *testing.T, set *isa.Set, f *Finding) {
 	}
 }
 
-// The same description has the same findings, claims and words each time: no limit is one of time.
+// TestSameAgain requires equal reports from two checks. No limit may depend on time.
 func TestSameAgain(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("testdata/*.xml")
@@ -174,7 +174,7 @@ func TestSameAgain(t *testing.T) {
 	}
 }
 
-// lines is all that a report says.
+// lines formats everything in a report.
 func lines(r *Report) (list []string) {
 	for _, findings := range [][]Finding{r.Findings, r.Suppressed} {
 		for i := range findings {

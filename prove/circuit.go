@@ -2,10 +2,10 @@ package prove
 
 import "github.com/isago/isago/internal/sat"
 
-// lit is a literal of a circuit: twice the number of a node, plus one where it is negated.
+// lit is a literal of a circuit: twice the number of a node, plus one if the node is negated.
 type lit int32
 
-// Node 0 is the constant.
+// Node 0 is the constant false.
 const (
 	no  lit = 0
 	yes lit = 1
@@ -15,22 +15,24 @@ func (l lit) not() lit { return l ^ 1 }
 
 func (l lit) node() int { return int(l >> 1) }
 
-// gate is an AND of two literals, or, with a negative a, an input.
+// gate is the AND of two literals. A negative a marks an input.
 type gate struct{ a, b lit }
 
-// circuit is a network of AND gates with negation, in which equal gates are one and constants are
-// folded. Each node comes after those that it reads.
+// circuit is a network of AND gates and negations. Equal gates are shared and constants are folded.
+// The operands of a node precede it.
 type circuit struct {
 	gates []gate
 	known map[gate]lit
-	// conflicts is what is left of what all queries in a generation may cost; nil is no such bound.
+	// conflicts is the number of SAT conflicts left for all queries of a generation. nil means
+	// unlimited.
 	conflicts *int
-	// budget pays for gates and for what they compute.
+	// budget pays for the gates and for their evaluation.
 	budget *budget
-	// solver answers what cannot be tried out; names are its literals, by node.
+	// solver decides queries that are too large to enumerate. names maps nodes to its literals.
 	solver sat.Solver
 	names  []sat.Lit
-	// marks tell, by node, which walk has come by; places where it is in the values of the last cone.
+	// marks records the last walk that visited each node. places holds the position of each node in
+	// the values of the last cone.
 	marks  []int
 	places []int32
 	walks  int
@@ -40,7 +42,7 @@ func newCircuit() *circuit {
 	return &circuit{gates: []gate{{-1, -1}}, known: map[gate]lit{}}
 }
 
-// input returns a new input.
+// input adds an input.
 func (c *circuit) input() lit {
 	c.gates = append(c.gates, gate{-1, -1})
 	return lit(2 * (len(c.gates) - 1))
@@ -82,7 +84,7 @@ func (c *circuit) xor(a, b lit) lit {
 	return c.or(c.and(a, b.not()), c.and(a.not(), b))
 }
 
-// mux returns x where s holds, y elsewhere.
+// mux returns x if s holds, and y if not.
 func (c *circuit) mux(s, x, y lit) lit {
 	if x == y {
 		return x
@@ -106,15 +108,15 @@ func (c *circuit) any(list ...lit) lit {
 	return out
 }
 
-// cone is what some literals depend on, the last of which is the goal.
+// cone is the set of nodes on which some literals depend. The goal is the last literal.
 type cone struct {
 	goal lit
-	// nodes are the gates, each after those that it reads; inputs are the inputs.
+	// nodes are the gates, each one after its operands. inputs are the inputs.
 	nodes, inputs []int
 }
 
-// cone walks from literals down to the inputs. A node is marked when its operands are asked for, and
-// again when they are there.
+// cone collects the nodes below some literals. It marks a node once when it visits the operands and
+// once more when the operands are complete.
 func (c *circuit) cone(goals ...lit) *cone {
 	k := &cone{goal: goals[len(goals)-1]}
 	defer func() { c.budget.spend(len(k.nodes) + len(k.inputs)) }()
@@ -154,23 +156,23 @@ func (c *circuit) cone(goals ...lit) *cone {
 	return k
 }
 
-// inputs adds the inputs that literals depend on to a set.
+// inputs adds the inputs below some literals to a set.
 func (c *circuit) inputs(set map[int]bool, list ...lit) {
 	for _, n := range c.cone(list...).inputs {
 		set[n] = true
 	}
 }
 
-// answer is that of a query.
+// answer is the result of a query.
 type answer uint8
 
 const (
 	never answer = iota
 	sometimes
-	unknown // a limit was hit
+	unknown // a limit was reached
 )
 
-// assignment gives inputs, by node, their values; those that are absent are 0.
+// assignment maps inputs, by node, to their values. A missing input is 0.
 type assignment map[int]bool
 
 func (a assignment) value(l lit) bool {
@@ -184,12 +186,12 @@ func (a assignment) value(l lit) bool {
 type simulator struct {
 	k      *cone
 	budget *budget
-	// values are those of the inputs, then of the gates; the goal is the last.
+	// values holds the values of the inputs, then of the gates. The goal is the last one.
 	values []uint64
 	plan   []step
 }
 
-// step is a gate with its operands as places in values.
+// step is a gate whose operands are indices into values.
 type step struct {
 	a, b         int32
 	flipA, flipB uint64
@@ -208,7 +210,7 @@ func newSimulator(c *circuit, k *cone) *simulator {
 	return s
 }
 
-// run computes the gates from the inputs and returns the goal.
+// run computes the gates from the inputs and returns the value of the goal.
 func (s *simulator) run() uint64 {
 	s.budget.spend(len(s.plan)/8 + 1)
 	out := s.values[len(s.k.inputs):]
@@ -218,7 +220,7 @@ func (s *simulator) run() uint64 {
 	return s.values[len(s.values)-1] ^ -uint64(s.k.goal&1)
 }
 
-// lane returns the assignment of one of the 64.
+// lane returns the assignment of one lane, 0 to 63.
 func (s *simulator) lane(n int) assignment {
 	a := assignment{}
 	for i, in := range s.k.inputs {
@@ -229,18 +231,19 @@ func (s *simulator) lane(n int) assignment {
 	return a
 }
 
-// Limits of the ways to answer a query.
+// Limits of the methods that answer a query.
 const (
-	maxExhaustive = 1 << 16 // gate evaluations, of 64 assignments each
+	maxExhaustive = 1 << 16 // gate evaluations, each of 64 assignments
 	randomRounds  = 8
 	maxGatesAsked = 20_000
 	maxCircuit    = 1 << 21
-	maxConflicts  = 5_000  // of one query
-	allConflicts  = 60_000 // in a generation
+	maxConflicts  = 5_000  // for one query
+	allConflicts  = 60_000 // for all queries of a generation
 )
 
-// satisfy asks whether an assignment makes the goal true, and returns one with few ones. Few inputs
-// are tried out; else some assignments are drawn, and if none fits a SAT solver decides.
+// satisfy searches for an assignment that makes the goal true, preferably one with few ones. It
+// enumerates the assignments of few inputs. For many inputs it tries random assignments first and then
+// runs the SAT solver.
 func (c *circuit) satisfy(goal lit) (assignment, answer) {
 	switch goal {
 	case no:
@@ -263,13 +266,13 @@ func (c *circuit) satisfy(goal lit) (assignment, answer) {
 	return a, ans
 }
 
-// small reports whether all assignments of the inputs can be tried.
+// small reports whether all assignments of the inputs can be enumerated.
 func (k *cone) small() bool {
 	n := len(k.inputs)
 	return n <= 26 && (len(k.nodes)+1)<<max(0, n-6) <= maxExhaustive
 }
 
-// possible is satisfy for callers that need no assignment.
+// possible is satisfy for callers that need only the answer.
 func (c *circuit) possible(goal lit) answer {
 	if goal <= yes {
 		return answer(goal)
@@ -287,13 +290,13 @@ func (c *circuit) possible(goal lit) answer {
 	return ans
 }
 
-// lanes holds, for the first six inputs, the value in each of 64 assignments.
+// lanes holds the values of the first six inputs in each of 64 assignments.
 var lanes = [6]uint64{
 	0xaaaaaaaaaaaaaaaa, 0xcccccccccccccccc, 0xf0f0f0f0f0f0f0f0,
 	0xff00ff00ff00ff00, 0xffff0000ffff0000, 0xffffffff00000000,
 }
 
-// exhaust tries every assignment, those with ones in few places first.
+// exhaust tries every assignment, starting with those with few ones.
 func (s *simulator) exhaust() (assignment, answer) {
 	n := len(s.k.inputs)
 	for i := range min(n, 6) {
@@ -319,7 +322,7 @@ func (s *simulator) exhaust() (assignment, answer) {
 	return nil, never
 }
 
-// draw looks for a fitting assignment among random ones, sparse and dense ones among them.
+// draw tries random assignments of different densities.
 func (s *simulator) draw(rounds int) assignment {
 	r := random(1)
 	for round := range rounds {
@@ -344,7 +347,7 @@ func (s *simulator) draw(rounds int) assignment {
 	return nil
 }
 
-// shrink clears as many inputs as it can: a small witness is easier to read.
+// shrink clears as many inputs as possible, because a small witness is easier to read.
 func (s *simulator) shrink(a assignment) assignment {
 	const most = 300
 	for i, n := range s.k.inputs {
@@ -365,7 +368,8 @@ func (s *simulator) shrink(a assignment) assignment {
 	return a
 }
 
-// random is xorshift: the same numbers in each run, so that reports can be compared.
+// random is a xorshift generator. It gives the same numbers in each run, so that reports can be
+// compared.
 type random uint64
 
 func (r *random) next() uint64 {

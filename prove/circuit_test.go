@@ -14,7 +14,7 @@ var binary = []spec.Op{
 	spec.OpShl, spec.OpShr, spec.OpAdd, spec.OpSub, spec.OpMul, spec.OpDiv, spec.OpMod, spec.OpNot, spec.OpInv, spec.OpNeg, spec.OpComma,
 }
 
-// extended is a value as it is handed to an operator: extended from its type.
+// extended extends a value from its type to 64 bits, as an operator expects it.
 func extended(t spec.Type, v uint64) uint64 {
 	switch t {
 	case spec.I32:
@@ -33,7 +33,7 @@ func typedNode(t *rapid.T) (*model.Node, uint64, uint64) {
 	return n, extended(tx, numbers.Draw(t, "x")), extended(ty, numbers.Draw(t, "y"))
 }
 
-// The circuits compute what the decoder computes.
+// TestApply compares the circuits with the results of the decoder.
 func TestApply(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n, x, y := typedNode(t)
@@ -44,7 +44,8 @@ func TestApply(t *testing.T) {
 	})
 }
 
-// One operand of few unknown bits: gates are built, and the solver finds the value back.
+// TestSatisfyFindsOperand builds gates for one operand with few unknown bits. The solver must find the
+// operand.
 func TestSatisfyFindsOperand(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n, x, y := typedNode(t)
@@ -74,7 +75,7 @@ func TestSatisfyFindsOperand(t *testing.T) {
 	})
 }
 
-// Beyond what can be tried out: x*3 == 3*x, and x+1 == x never.
+// Too large to enumerate: x*3 == 3*x always holds, and x+1 == x never does.
 func TestSolverDecides(t *testing.T) {
 	c := newCircuit()
 	x := &vec{}
@@ -103,7 +104,7 @@ func TestSolverDecides(t *testing.T) {
 	}
 }
 
-// A query that is too hard ends, and says that it is not decided.
+// TestSolverGivesUp requires that a query that is too hard ends with the answer unknown.
 func TestSolverGivesUp(t *testing.T) {
 	c := newCircuit()
 	x, y := &vec{}, &vec{}
@@ -111,7 +112,7 @@ func TestSolverGivesUp(t *testing.T) {
 		x[i], y[i] = c.input(), c.input()
 	}
 	one := constant(1)
-	// The product of two primes near 2^31: found, not found, but never denied.
+	// The product of two primes near 2^31. The answer may be sometimes or unknown, but not never.
 	goal := c.all(c.equal(c.product(x, y), constant(2147483629*2147483587)), c.less(one, x, false), c.less(one, y, false))
 	if ans := c.possible(goal); ans == never {
 		t.Errorf("2147483629*2147483587 has no factors")

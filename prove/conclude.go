@@ -10,7 +10,7 @@ import (
 	"github.com/isago/isago/internal/spec"
 )
 
-// conclude reports what applied in no generation and no surroundings.
+// conclude reports everything that applied in no generation and no environment.
 func (c *checker) conclude() {
 	for _, b := range c.spec.Bitsets {
 		if len(b.Children) == 0 {
@@ -56,7 +56,7 @@ func names(list []*model.Leaf) string {
 	return listed(s)
 }
 
-// listed joins a few names; of many the first and how many more.
+// listed joins names. It abbreviates a long list to the first names and a count.
 func listed(s []string) string {
 	const most = 4
 	switch n := len(s); {
@@ -68,10 +68,10 @@ func listed(s []string) string {
 	return strings.Join(s, "")
 }
 
-// override reports what of a case never has an effect.
+// override reports the parts of a case that never have an effect.
 func (c *checker) override(cs *spec.Case, fact *caseFact) {
 	if !fact.holds && !fact.fails || c.interrupted() {
-		return // no word is any of its leaves, or not all were seen
+		return // no word matches any of its leaves, or the search ended early
 	}
 	name := cs.Bitset.Name
 	switch {
@@ -99,7 +99,7 @@ func bitText(p *spec.Pattern) string {
 	return pattern(p.High-p.Low+1, mask, match, p.DontCare)
 }
 
-// values reports values of enums that no field can have, and those whose text another one takes.
+// values reports enum values that no field can have, and values whose text another value has.
 func (c *checker) values() {
 	width := map[*spec.Enum]int{}
 	derived := map[*spec.Enum]bool{}

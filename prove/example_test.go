@@ -10,7 +10,7 @@ import (
 	"github.com/isago/isago/prove"
 )
 
-// A lamp of which two instructions claim the words from 80 on.
+// Two instructions of lamp claim the words from 80 upwards.
 var lamp = fstest.MapFS{"lamp.xml": {Data: []byte(`<isa>
 <bitset name="#instruction" size="8"/>
 <bitset name="wait" extends="#instruction">

@@ -13,10 +13,10 @@ import (
 	"github.com/isago/isago/isa"
 )
 
-// maxGenerations bounds the generations that are checked.
+// maxGenerations limits the number of generations that are checked.
 const maxGenerations = 64
 
-// generations returns one of each run of generations in which the description is the same.
+// generations returns one generation of each range in which the description is the same.
 func (c *checker) generations(set *isa.Set) []uint32 {
 	if c.opt.Gens != nil {
 		return c.opt.Gens
@@ -33,13 +33,14 @@ func (c *checker) generations(set *isa.Set) []uint32 {
 	return list
 }
 
-// Generations returns the first of each run of generations in which a description is the same, in ascending order, 0
-// before all. One that computes with the generation differs inside of them too.
+// Generations returns the first generation of each range in which a description is the same, in
+// ascending order, starting with 0. If an expression computes with the generation number, the
+// description may also differ within a range.
 func Generations(set *isa.Set) []uint32 {
 	return (&checker{spec: inside.Machine(set).ISA}).genStarts()
 }
 
-// genStarts is what Generations returns.
+// genStarts implements Generations.
 func (c *checker) genStarts() []uint32 {
 	starts := map[uint32]bool{0: true}
 	add := func(v uint64) {
@@ -59,8 +60,8 @@ func (c *checker) genStarts() []uint32 {
 	return slices.Sorted(maps.Keys(starts))
 }
 
-// startsIn lists the generations from which on a comparison of an expression comes out otherwise.
-// One that computes with the generation gives none: it is taken as it is where the others change.
+// startsIn lists the generations at which the result of a comparison changes. Other arithmetic with
+// the generation number adds none.
 func startsIn(n *spec.Node) (starts []uint64) {
 	if n == nil {
 		return nil
@@ -87,15 +88,15 @@ func startsIn(n *spec.Node) (starts []uint64) {
 	return starts
 }
 
-// mirrored are the comparisons with their sides exchanged.
+// mirrored maps each comparison to the one with exchanged operands.
 var mirrored = map[spec.Op]spec.Op{
 	spec.OpLt: spec.OpGt, spec.OpGt: spec.OpLt, spec.OpLe: spec.OpGe, spec.OpGe: spec.OpLe, spec.OpEq: spec.OpEq, spec.OpNe: spec.OpNe,
 }
 
-// genSpan names the generations for which one stands: all up to the next that was checked.
+// genSpan formats the range of generations that gen represents.
 func (c *checker) genSpan(gen uint32) string { return FormatGenRange(c.starts, gen) }
 
-// FormatGenRange names the generations for which one of Generations stands: all up to the next.
+// FormatGenRange formats the range of generations from gen up to the next element of starts.
 func FormatGenRange(starts []uint32, gen uint32) string {
 	i := slices.Index(starts, gen)
 	switch {
@@ -109,7 +110,7 @@ func FormatGenRange(starts []uint32, gen uint32) string {
 	return fmt.Sprintf("%d to %d", gen, starts[i+1]-1)
 }
 
-// genNote says in which generations a finding is, "" if in all.
+// genNote names the generations that have a finding. It returns "" if all have it.
 func (c *checker) genNote(f *Finding) string {
 	if len(f.Gens) == 0 || len(f.Gens) == len(c.machines) {
 		return ""
@@ -121,7 +122,7 @@ func (c *checker) genNote(f *Finding) string {
 	return "; generation " + strings.Join(list, ", ")
 }
 
-// refusedIn says of mistakes for which a description does not load in which generation that is.
+// refusedIn adds the generation to the errors with which a description fails to load.
 func (c *checker) refusedIn(gen uint32, err error) error {
 	r, ok := ReportLoadError(err)
 	if !ok || len(c.starts) == 0 {

@@ -25,8 +25,8 @@ func checkHeron(t testing.TB, files fs.FS, opt Options) (*isa.Set, *Report) {
 	return set, r
 }
 
-// Everything is decided of a description as large as those of real machines, and every defect that
-// is planted into it is found. One changes the line of another and is left out.
+// TestHeron checks a description as large as those of real machines. Everything must be decided, and
+// every planted defect must be found. One defect changes the line of another and is left out.
 func TestHeron(t *testing.T) {
 	t.Parallel()
 	opt := Options{Gens: []uint32{400}}
@@ -59,7 +59,7 @@ func TestHeron(t *testing.T) {
 	}
 }
 
-// plant puts as many defects into the description as can be there together.
+// plant plants as many of the defects as can be in the description together.
 func plant(t *testing.T, list []testgpu.Defect) (files fstest.MapFS, planted, rest []testgpu.Defect) {
 	t.Helper()
 	files = fstest.MapFS{}

@@ -13,15 +13,15 @@ import (
 	"github.com/isago/isago/isa"
 )
 
-// HiddenBits finds the bits of assembled instructions that their text does not determine: those that Check reports as hidden
-// and to which the description gives no default. It is not for use by several goroutines at once.
+// HiddenBits finds bits that the assembly text of an instruction does not determine: bits that Check
+// reports as hidden and that have no default. It is not safe for concurrent use.
 type HiddenBits struct {
 	d            *isa.Decoder
 	env          *model.Env
 	suppressions []*suppression
-	// leaves has what was found of each leaf, by its number.
+	// leaves holds the state of each leaf, by ID.
 	leaves       []hiddenLeaf
-	mayHideField map[*spec.Bitset]bool // the leaves, of any root, of which a display may leave out a field
+	mayHideField map[*spec.Bitset]bool // leaves, of any root, with a display that may omit a field
 	fields       []isa.Field
 	want         []byte
 	text         []byte
@@ -30,17 +30,19 @@ type HiddenBits struct {
 type hiddenLeaf struct {
 	done   bool // nothing is hidden, or it was reported
 	looked bool
-	// defaults are bits that have a default; tried, the bits of fields that a display did not show, for each display met.
+	// defaults are the bits that have a default. tried are the bits of fields that a display did not
+	// show, one mask per display.
 	defaults bits.Value
 	tried    []bits.Value
-	// sinceNew is the number of words since one with another display was met.
+	// sinceNew is the number of words since the last one with a new display.
 	sinceNew int
 }
 
-// maxSinceNew is the number of words of an instruction after which no other display is expected.
+// maxSinceNew is the number of words of an instruction after which no new display is expected.
 const maxSinceNew = 1 << 10
 
-// NewHiddenBits returns one for the words of a root, "" being that of instructions, in a context.
+// NewHiddenBits returns a HiddenBits for the words of a root in a context. The empty root name selects
+// the instructions.
 func NewHiddenBits(set *isa.Set, root string, ctx bits.Value) (*HiddenBits, error) {
 	d, err := set.NewDecoder(root)
 	if err != nil {
@@ -55,9 +57,10 @@ func NewHiddenBits(set *isa.Set, root string, ctx bits.Value) (*HiddenBits, erro
 	return u, nil
 }
 
-// Describe describes the bits that the text of a word does not determine, with the values that they have; "" where there are none,
-// or where some of the same instruction were described before. source returns the text, which may give bits in a suffix
-// {NAME=VALUE}; ok is false where the word is data.
+// Describe describes the bits that the text of a word does not determine, with their values. It
+// returns "" if there are none or if it has described bits of the same instruction before. source
+// returns the text, in which a suffix {NAME=VALUE} sets bits explicitly. ok is false if the word is
+// data.
 func (u *HiddenBits) Describe(word bits.Value, source func() (text string, ok bool)) (leaf *isa.Leaf, msg string) {
 	in, ok := u.d.Decode(word)
 	if !ok {
@@ -100,12 +103,12 @@ func (u *HiddenBits) Describe(word bits.Value, source func() (text string, ok bo
 	return in.Leaf, msg
 }
 
-// mayHide reports whether a display of a leaf, or of an operand in it, leaves out a field.
+// mayHideField reports whether some display of a leaf or of its operands omits a field.
 func (u *HiddenBits) mayHide(l *model.Leaf) bool {
 	if hides, ok := u.mayHideField[l.Spec]; ok {
 		return hides
 	}
-	u.mayHideField[l.Spec] = false // inside itself
+	u.mayHideField[l.Spec] = false // for cycles
 	hides := false
 	for _, t := range u.env.Machine.Texts(l) {
 		shown := map[string]bool{}
@@ -129,7 +132,7 @@ func (u *HiddenBits) operandHides(f *spec.Field) bool {
 	return i >= 0 && slices.ContainsFunc(u.env.Machine.Roots[i].Leaves, u.mayHide)
 }
 
-// hidden returns those of some bits that do not change the text.
+// hidden returns the bits of the mask that do not change the text.
 func (u *HiddenBits) hidden(in isa.Inst, mask bits.Value) (out bits.Value) {
 	u.d.Decode(in.Bits)
 	u.want = u.d.Append(u.want[:0], in)
@@ -150,8 +153,8 @@ func (u *HiddenBits) hidden(in isa.Inst, mask bits.Value) (out bits.Value) {
 	return out
 }
 
-// describe names the fields of hidden bits, the innermost, and their values. Those with a written exception, and those that
-// the source gives a value, are left out.
+// describe names the innermost fields with hidden bits, and their values. It omits fields with a
+// suppression and fields that the source sets.
 func (u *HiddenBits) describe(in isa.Inst, hidden bits.Value, source string) string {
 	l := inside.Leaf(in.Leaf)
 	var list []string
@@ -173,7 +176,7 @@ func (u *HiddenBits) describe(in isa.Inst, hidden bits.Value, source string) str
 	return fmt.Sprintf("the text of %s does not show %s", in.Leaf.Name, strings.Join(list, " and "))
 }
 
-// accepted reports whether a comment in the description accepts that a field is hidden.
+// accepted reports whether a comment in the description suppresses findings about the field.
 func (u *HiddenBits) accepted(l *model.Leaf, name string) bool {
 	f := &Finding{Code: diag.HiddenBits, Span: l.Spec.Span, fields: []string{name}}
 	for b := l.Spec; b != nil; b = b.Extends {

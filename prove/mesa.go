@@ -10,8 +10,8 @@ import (
 	"github.com/isago/isago/internal/spec"
 )
 
-// refused reports what isago reads and Mesa's tools (January 2025) do not: they end with a Python
-// exception, or make C that does not compile. Strict descriptions are not meant for them.
+// refused reports what isago accepts and Mesa's tools (January 2025) do not. Those tools end with a
+// Python exception or generate C that does not compile. Strict descriptions are not meant for them.
 func (c *checker) refused() {
 	if c.spec.Strict {
 		return
@@ -53,19 +53,19 @@ func (c *checker) mesa(at diag.Span, msg string) *Finding {
 	return c.add(nil, &Finding{Code: diag.MesaRefuses, Level: Warning, Span: at, Msg: msg})
 }
 
-// cName is what a name becomes in C.
+// cName converts a name as Mesa's tools do for C.
 func cName(s string) string {
 	return strings.ToUpper(strings.NewReplacer(".", "_", "-", "_", "#", "_").Replace(s))
 }
 
 var cNameForm = lazy.Regexp(`^[A-Za-z0-9_.#-]+$`)
 
-// cNames reports names of bitsets and expressions that are none in C, or the same as another.
+// cNames reports names of bitsets and expressions that are invalid in C or collide there.
 func (c *checker) cNames() {
 	type entry struct {
 		name string
 		span diag.Span
-		gens bool // several definitions of the name may differ in generation
+		gens bool // several definitions of the name may have different generations
 		min  uint32
 	}
 	var bitsets, exprs []entry
@@ -94,7 +94,7 @@ func (c *checker) cNames() {
 	}
 }
 
-// ranges reports a bitset that claims more generations than its parent.
+// ranges reports a bitset whose generations exceed those of its parent.
 func (c *checker) ranges(b *spec.Bitset) {
 	p := b.Extends
 	switch {
@@ -106,7 +106,7 @@ func (c *checker) ranges(b *spec.Bitset) {
 	}
 }
 
-// cString reports what a display must not have because its text becomes a string of C.
+// cString reports characters of a display that are invalid in a C string.
 func (c *checker) cString(t *spec.Template) {
 	switch {
 	case strings.Contains(t.Text, "\n"):
@@ -116,11 +116,11 @@ func (c *checker) cString(t *spec.Template) {
 	}
 }
 
-// cWords cannot be variables in the function that Mesa's tools make of an expression.
+// cWords are names that cannot be variables in the C function of an expression.
 var cWords = strings.Fields(`auto break case char const continue default do double else enum extern float for goto if inline int
 long register restrict return short signed sizeof static struct switch typedef union unsigned void volatile while scope`)
 
-// cVariables reports fields that cannot be variables of C.
+// cVariables reports fields whose names cannot be C variables.
 func (c *checker) cVariables(e *spec.Expr) {
 	for _, name := range e.Fetch() {
 		switch {

@@ -9,7 +9,7 @@ import (
 	"github.com/isago/isago/internal/spec"
 )
 
-// factExprs lists the expressions of what is said of an operand.
+// factExprs lists the expressions in the facts of an operand.
 func factExprs(f *spec.Facts) (list []*spec.Expr) {
 	ofReg := func(r *spec.Reg) { list = append(list, r.Index, r.Component, r.When) }
 	if f.Reg != nil {
@@ -28,7 +28,7 @@ func factExprs(f *spec.Facts) (list []*spec.Expr) {
 	return slices.DeleteFunc(list, func(e *spec.Expr) bool { return e == nil })
 }
 
-// leafFactExprs lists the expressions of a bitset's operands and flow.
+// leafFactExprs lists the expressions in a bitset's operands and control flow.
 func leafFactExprs(b *spec.Bitset) (list []*spec.Expr) {
 	for _, c := range b.Cases {
 		list = append(list, factExprs(&c.Facts)...)
@@ -46,7 +46,7 @@ func leafFactExprs(b *spec.Bitset) (list []*spec.Expr) {
 	return list
 }
 
-// addLeafFacts notes the names that operands and flow use.
+// addLeafFacts adds the names that operands and control flow use.
 func (u *uses) addLeafFacts(b *spec.Bitset) {
 	for _, o := range b.Operands {
 		for _, t := range o.Displays {
@@ -64,8 +64,9 @@ func (u *uses) addLeafFacts(b *spec.Bitset) {
 	}
 }
 
-// unusedFacts reports what is said of operands and leads nowhere: operands that no display shows, register files
-// that nothing uses, leaves that do not say which register they are where others do.
+// unusedFacts reports declarations about operands that have no effect: operands that no display shows,
+// and register files that nothing uses. It also reports leaves without a register in a root whose
+// other leaves have one.
 func (c *checker) unusedFacts(u *uses) {
 	files := map[*spec.File]bool{}
 	use := func(f *spec.Facts) {
@@ -116,7 +117,8 @@ func (c *checker) unusedFacts(u *uses) {
 	}
 }
 
-// missingOperandKind reports a leaf that does not say what it is, in a root of which others are registers.
+// missingOperandKind reports a leaf that declares no kind of operand although other leaves of its root
+// are registers.
 func (c *checker) missingOperandKind(leaf *spec.Bitset) {
 	root := leaf.Root()
 	if len(leaf.Children) > 0 || leaf.OperandKind != spec.OperandNone || root.OperandKind != spec.OperandNone || !c.registers(root) {
@@ -133,12 +135,12 @@ func (c *checker) missingOperandKind(leaf *spec.Bitset) {
 	})
 }
 
-// registers reports whether some leaf below a bitset says that it is a register.
+// registers reports whether some leaf below a bitset is a register.
 func (c *checker) registers(b *spec.Bitset) bool {
 	return slices.ContainsFunc(b.Cases, func(cs *spec.Case) bool { return cs.Facts.Reg != nil }) || slices.ContainsFunc(b.Children, c.registers)
 }
 
-// checkOperands looks for words in which operands are what they cannot be.
+// checkOperands looks for words whose operands are out of range.
 func (k *walker) checkOperands(f *frame) {
 	known := f.unit.LeafFacts()
 	k.facts(f, &known.Own)
@@ -173,7 +175,7 @@ func (k *walker) facts(f *frame, facts *model.Facts) {
 	}
 }
 
-// number reports a register whose number is beyond its file.
+// number reports a register number that exceeds its file.
 func (k *walker) number(f *frame, r *model.Reg, here lit) {
 	file := r.File
 	outside := file.Outside

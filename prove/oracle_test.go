@@ -23,11 +23,11 @@ var (
 	oracleCount = flag.Int("oracle", 200, "random descriptions to hold against all their words")
 )
 
-// oracleGens are the generations in which a random description may differ.
+// oracleGens is the number of generations in which a random description may differ.
 const oracleGens = 5
 
-// What is proved of a description, and what is found in it, is what trying all its words in all contexts and generations
-// says.
+// TestOracle compares the findings and claims about random descriptions with the result of trying all
+// words, contexts and generations.
 func TestOracle(t *testing.T) {
 	t.Parallel()
 	tally := map[string]int{}
@@ -41,7 +41,7 @@ func TestOracle(t *testing.T) {
 		}
 		for _, untried := range []bool{false, true} {
 			report, err := Check(t.Context(), set, Options{Search: -1, untried: untried})
-			if err != nil { // it is refused in another generation
+			if err != nil { // the description is rejected in another generation
 				tally["refused later"]++
 				continue
 			}
@@ -60,21 +60,21 @@ func TestOracle(t *testing.T) {
 	t.Log(tally)
 }
 
-// oracle tries all words of a description and holds a report against them.
+// oracle tries all words of a description and compares the results with a report.
 type oracle struct {
 	*testing.T
 	set    *isa.Set
 	report *Report
 	tally  map[string]int
 	bad    []string
-	// extended tells that the description is neither strict nor isaspec's.
+	// extended reports whether the description is neither strict nor plain isaspec.
 	extended bool
 
 	seen *facts
 	eval model.Evaluator
 	gen  uint32
 	ctx  bits.Value
-	// reported keeps mistakes from being told twice; undecided tells that the report leaves something open.
+	// reported prevents repeated errors. undecided reports whether the report leaves something open.
 	reported  map[string]bool
 	undecided bool
 }
@@ -170,7 +170,7 @@ func (o *oracle) root(set *isa.Set, r *isa.Root) {
 			}
 			matched[v] = matched[v] || len(at) > 0
 			at = unrefined(at)
-			for _, s := range at { // of two leaves of one word, both have it
+			for _, s := range at { // if two leaves match one word, both are affected
 				o.seen.leaf(s.Unit.Leaf.Spec).possible = true
 				if top {
 					o.scope(s)
@@ -198,7 +198,7 @@ func (o *oracle) root(set *isa.Set, r *isa.Root) {
 				o.twins(r, old, in, text)
 			}
 			texts[text] = in
-			if o.extended || text != strings.Join(strings.Fields(text), " ") || o.found(diag.LeafOverlap, func(*Finding) bool { return true }) { // Mesa's printer, which the checker asks too, does not know what is isago's
+			if o.extended || text != strings.Join(strings.Fields(text), " ") || o.found(diag.LeafOverlap, func(*Finding) bool { return true }) { // The checker also asks Mesa's printer, which does not support isago's additions.
 				continue
 			}
 			if _, err := check.Check(bits.Of(v)); err != nil && !allowed(err) {
@@ -209,9 +209,9 @@ func (o *oracle) root(set *isa.Set, r *isa.Root) {
 	o.count(r, matched)
 }
 
-// allowed reports whether words may fail to come back for a reason that is known: Mesa tells of names in conditions that need
-// each other more often; a hidden bit that is 0 may make the word a leaf that refines its own; +0 is a value that is 0 in its
-// low bits alone.
+// allowed reports whether a word may fail to round-trip for a known reason. Mesa reports cycles
+// between names in conditions more often. A hidden bit that is 0 may turn the word into one of a leaf
+// that refines its own. A value whose low bits are all 0 prints as +0.
 func allowed(err error) bool {
 	for _, s := range []string{"as Mesa", "does not decode so", "+0"} {
 		if strings.Contains(err.Error(), s) {
@@ -234,7 +234,7 @@ func (o *oracle) allowed(s *model.Scope) bool {
 	return true
 }
 
-// unrefined leaves out the scopes whose leaf another one refines.
+// unrefined removes the scopes whose leaf another one refines.
 func unrefined(list []*model.Scope) (left []*model.Scope) {
 	for _, s := range list {
 		if !slices.ContainsFunc(list, func(x *model.Scope) bool { return refines(x, s) }) {
@@ -246,7 +246,7 @@ func unrefined(list []*model.Scope) (left []*model.Scope) {
 
 func refines(a, b *model.Scope) bool { return slices.Contains(a.Unit.Leaf.Refines, b.Unit.Leaf) }
 
-// found reports whether there is a finding of a code that fits.
+// found reports whether the report has a finding of that code for which fits is true.
 func (o *oracle) found(code diag.Code, fits func(f *Finding) bool) bool {
 	for i := range o.report.Findings {
 		if f := &o.report.Findings[i]; f.Code == code && fits(f) {
@@ -256,7 +256,7 @@ func (o *oracle) found(code diag.Code, fits func(f *Finding) bool) bool {
 	return false
 }
 
-// claimed reports whether a claim that starts so was proved of the generation.
+// claimed reports whether the report proves a claim that begins with start for the current generation.
 func (o *oracle) claimed(start string) string {
 	for _, c := range o.report.Claims {
 		rest, ok := strings.CutPrefix(c.Text, start)
@@ -267,7 +267,7 @@ func (o *oracle) claimed(start string) string {
 	return ""
 }
 
-// covers reports whether " in generation 1 to 3" has the one at hand.
+// covers reports whether a text such as " in generation 1 to 3" includes the current generation.
 func (o *oracle) covers(text string) bool {
 	_, span, _ := strings.Cut(text, "generation ")
 	var low, high uint32
@@ -309,7 +309,7 @@ func (o *oracle) count(r *isa.Root, matched []bool) {
 	}
 }
 
-// scope notes what a word uses.
+// scope records what a word uses.
 func (o *oracle) scope(s *model.Scope) {
 	o.seen.leaf(s.Unit.Leaf.Spec).possible = true
 	for b := s.Unit.Leaf.Spec; b != nil; b = b.Extends {
@@ -355,7 +355,7 @@ func (o *oracle) items(items []model.Item, s *model.Scope) {
 	}
 }
 
-// finding asks that what is found in a word is a finding of the description.
+// finding requires that a finding in a word is also a finding of the report.
 func (o *oracle) finding(r *isa.Root, v uint64, x isa.Finding) {
 	told := true
 	switch x.Kind {
@@ -373,7 +373,8 @@ func (o *oracle) finding(r *isa.Root, v uint64, x isa.Finding) {
 	}
 }
 
-// twins asks that two words of one text are reported: the two leaves, or the bits in which they differ.
+// twins requires that the report mentions two words with the same text, by their leaves or by the bits
+// in which they differ.
 func (o *oracle) twins(r *isa.Root, a, b isa.Inst, text string) {
 	o.tally["twins"]++
 	claim := o.claimed("no two words of " + r.Name + " print one text")
@@ -404,7 +405,7 @@ func (o *oracle) twins(r *isa.Root, a, b isa.Inst, text string) {
 	}
 }
 
-// conclude compares what applied to no word with what is reported never to apply.
+// conclude compares what applied to no word with what the report says never applies.
 func (o *oracle) conclude() {
 	at := func(code diag.Code, span diag.Span) bool {
 		return o.found(code, func(f *Finding) bool { return f.Span == span })

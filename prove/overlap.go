@@ -10,7 +10,7 @@ import (
 	"github.com/isago/isago/internal/model"
 )
 
-// maxOverlaps bounds the pairs of leaves with a word in common that are reported of a generation.
+// maxOverlaps limits the reported pairs of overlapping leaves per generation.
 const maxOverlaps = 1_000
 
 // overlaps looks for words that two leaves of a root match, pair by pair.
@@ -32,7 +32,7 @@ func (m *machine) overlaps(r *model.Root) {
 	}
 }
 
-// genText names the generation for a claim, "" if there is one alone.
+// genText names the generation in a claim. It returns "" if there is only one.
 func (m *machine) genText() string {
 	if len(m.c.machines) == 1 {
 		return ""
@@ -40,8 +40,8 @@ func (m *machine) genText() string {
 	return " in generation " + m.c.genSpan(m.gen)
 }
 
-// disjoint reports whether two leaves whose fixed bits agree are kept apart by something else, and reports
-// them where they are not.
+// disjoint reports whether two leaves with compatible patterns share no word. It records a finding if
+// they share one.
 func (m *machine) disjoint(a, b *model.Leaf) bool {
 	if slices.Contains(a.Refines, b) || slices.Contains(b.Refines, a) {
 		return true
@@ -61,7 +61,7 @@ func (m *machine) disjoint(a, b *model.Leaf) bool {
 	return false
 }
 
-// bothFrames returns the scopes of two leaves of one word.
+// bothFrames returns the scopes of two leaves for the same word.
 func (m *machine) bothFrames(w *world, a, b *model.Leaf) (fa, fb *frame) {
 	env := m.m.TopEnv(a.Root)
 	word := make([]lit, max(a.Size, b.Size))
@@ -100,10 +100,10 @@ func (m *machine) overlap(a, b *model.Leaf, fa, fb *frame, in assignment) {
 	m.c.add(m, f)
 }
 
-// leafRow shows what a leaf fixes.
+// leafRow returns the pattern of a leaf as a row.
 func leafRow(l *model.Leaf) Row { return Row{l.Name, pattern(l.Size, l.Mask, l.Match, l.DontCare)} }
 
-// pattern formats bits, the most significant first.
+// pattern formats bits, most significant first.
 func pattern(size int, mask, match, ignored bits.Value) string {
 	var s strings.Builder
 	for i := size - 1; i >= 0; i-- {
@@ -121,8 +121,8 @@ func pattern(size int, mask, match, ignored bits.Value) string {
 	return s.String()
 }
 
-// recordMatched records whether a leaf has words of its own: none where its requirements cannot hold, or
-// where those that refine it leave nothing.
+// recordMatched records whether a leaf matches any words. It matches none if its requirements never
+// hold or if the leaves that refine it match all its words.
 func (m *machine) recordMatched(r *model.Root, l *model.Leaf) {
 	fact := m.c.facts.leaf(l.Spec)
 	if fact.possible {

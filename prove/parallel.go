@@ -8,9 +8,8 @@ import (
 	"github.com/isago/isago/internal/model"
 )
 
-// eachTexts does the texts of every generation, several at once. Each collects what it finds by
-// itself, and what it found is put together in the order of the generations: the report is the same
-// however many processors there are.
+// eachTexts checks the texts of every generation, several at once. The results are combined in the
+// order of the generations, so that the report does not depend on the number of processors.
 func (c *checker) eachTexts() [][]*model.Env {
 	open := make([][]*model.Env, len(c.machines))
 	own := make([]*checker, len(c.machines))
@@ -33,7 +32,7 @@ func (c *checker) eachTexts() [][]*model.Env {
 	return open
 }
 
-// merge takes over what another checker has collected.
+// merge adds everything that another checker has collected.
 func (c *checker) merge(from *checker) {
 	for _, f := range from.findings {
 		old := c.byKey[f.key]
@@ -59,7 +58,7 @@ func (c *checker) merge(from *checker) {
 	}
 }
 
-// union appends what is new in a list.
+// union appends the elements of more that list does not contain.
 func union[T comparable](list, more []T) []T {
 	for _, x := range more {
 		if !slices.Contains(list, x) {
@@ -69,8 +68,8 @@ func union[T comparable](list, more []T) []T {
 	return list
 }
 
-// findEarlier returns a finding that stands for one of the same key which was found before the texts, nil
-// where there is none.
+// findEarlier returns a finding with the same key that was recorded before the texts were checked. It
+// returns nil if there is none.
 func (c *checker) findEarlier(key string) *Finding {
 	if f := c.byKey[key]; f != nil || c.before == nil {
 		return f

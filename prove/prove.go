@@ -1,6 +1,6 @@
-// Package prove checks a description and proves properties of it: that no word matches two instructions, that no two
-// words print the same text, and that every part has an effect. For a property that does not hold it returns a
-// counterexample.
+// Package prove checks a description and proves properties of it: that no word matches two
+// instructions, that no two words print the same text, and that every part has an effect. It returns a
+// counterexample for each property that does not hold.
 package prove
 
 import (
@@ -18,45 +18,48 @@ import (
 	"github.com/isago/isago/isa"
 )
 
-// Options choose what is checked.
+// Options configure Check.
 type Options struct {
-	// Gens are the generations (isaspec's gpu_id) to check; nil checks one of each run of
-	// generations in which the description is the same.
+	// Gens are the generations (gpu_id in isaspec) to check. If nil, Check checks one generation of
+	// each range in which the description is the same.
 	Gens []uint32
-	// Root is the name of the one root to check, as Set.Root takes it; "" checks all.
+	// Root is the name of the root to check, as in Set.Root. The empty string selects all roots.
 	Root string
-	// Search is how many random words are printed and read back, of all roots together, to find two
-	// with one text where their absence cannot be proved; 0 is DefaultSearch, less is none.
+	// Search is the number of random words to print and parse back, for all roots together. They are
+	// used only where Check cannot prove that no two words have the same text. 0 means DefaultSearch.
+	// A negative number means no words.
 	Search int
-	// Effort bounds all searches and proofs together, in millions of steps of about 50 ns; 0 is DefaultEffort. What
-	// ends early is a finding, not-proved. Each generation has an equal part.
+	// Effort limits all searches and proofs together, in millions of steps of about 50 ns. 0 means
+	// DefaultEffort. All generations have equal shares. A search that ends early is a finding with the
+	// code not-proved.
 	Effort int
 
-	// untried leaves small roots to the automaton too; tests compare with trying all their words.
+	// untried disables the enumeration of all words of small roots. Tests compare both methods.
 	untried bool
-	// steps, where it is not 0, is the effort in steps; tests end proofs at any of them.
+	// steps overrides Effort if it is not 0, in single steps. Tests end proofs after any number of
+	// steps.
 	steps int64
 }
 
-// DefaultSearch is how many words are read back for what cannot be proved.
+// DefaultSearch is the default for Options.Search.
 const DefaultSearch = 60_000
 
-// Level says how bad a finding is.
+// Level is the severity of a finding.
 type Level uint8
 
-// The levels: what does something else than it says, what has no effect or hides something, and
-// what is as it is.
+// Error is a contradiction in the description. Warning is a part without effect or with a hidden
+// effect. Note is a fact for information.
 const (
 	Error Level = iota
 	Warning
 	Note
 )
 
-// String returns the level's name, which is that of SARIF too.
+// String returns the name of the level, as in SARIF.
 func (l Level) String() string { return [...]string{"error", "warning", "note"}[l] }
 
-// ReportLoadError returns the mistakes for which a description does not load as a report; ok is false for an
-// error of another kind.
+// ReportLoadError converts the errors of a description that does not load to a report. ok is false for
+// any other kind of error.
 func ReportLoadError(err error) (r *Report, ok bool) {
 	var list diag.List
 	var one *diag.Error
@@ -70,67 +73,68 @@ func ReportLoadError(err error) (r *Report, ok bool) {
 	return r, len(list) > 0
 }
 
-// Finding is something in a description that is not sound, or that its author should know.
+// Finding is a flaw in a description, or a fact that its author should know.
 type Finding struct {
 	Code  diag.Code
 	Level Level
 	Msg   string
-	// Span is where the finding is, Notes where others take part in it.
+	// Span is the location of the finding. Notes are related locations.
 	Span  diag.Span
 	Notes []diag.Note
-	// Gens are the generations in which it is found; nil where it is in all that were checked.
+	// Gens are the generations that have the finding, or nil if all checked generations have it.
 	Gens []uint32
-	// Root is the root whose words the picture and the witnesses are, "" where there are none.
+	// Root is the name of the root to which Rows and Witnesses belong, or "" if there are none.
 	Root string
-	// Rows are lines of the picture: the bits of each party.
+	// Rows show the bits of each instruction or operand that takes part.
 	Rows []Row
-	// Witnesses are words that show it.
+	// Witnesses are words that demonstrate the finding.
 	Witnesses []Witness
-	// Reason is that of the exception that silences the finding, "" if there is none.
+	// Reason is the reason given by the comment that suppresses the finding, or "".
 	Reason string
 
 	key string
-	// leaves are those that have it, where it is said of what they have in common.
+	// leaves are the leaves that share the finding, if it concerns several.
 	leaves []string
-	// fields are those whose bits it is about, nil where that is not said of it.
+	// fields are the fields whose bits the finding concerns, or nil if it does not concern particular
+	// fields.
 	fields []string
-	// cause is the same for findings that have one, "" for one of its own.
+	// cause is equal for findings with a common cause. It is "" for a finding with a cause of its own.
 	cause string
-	// pairs tells that leaves are pairs of them.
+	// pairs reports whether leaves contains pairs of leaves.
 	pairs bool
 }
 
-// Row is a line of a picture: one character for each bit, the most significant first. 0 and 1 are
-// fixed bits, - are free ones, x ignored ones; what others mean the label says.
+// Row is a row of bits, one character per bit, most significant bit first. 0 and 1 are fixed bits, -
+// is a free bit and x is an ignored bit. The label explains any other character.
 type Row struct{ Label, Bits string }
 
-// Witness is a word that shows a finding.
+// Witness is a word that demonstrates a finding.
 type Witness struct {
 	Gen uint32
-	// Word has Size bits. Context holds the contexts in which it shows the finding, as
-	// Decoder.SetContext takes them; Contexts names those that have not their default.
+	// Word has Size bits. Context holds the contexts that demonstrate the finding, in the form of
+	// Decoder.SetContext. Contexts names those whose value is not the default.
 	Word, Context bits.Value
 	Contexts      []string
 	Size          int
-	// Entries are the table entries that the word needs, by the name of the field.
+	// Entries are the table entries that the word needs, by field name.
 	Entries map[string]bits.Value
-	// Matched tells that the word is an instruction; Text is then what it prints. Findings is what
-	// is found in it.
+	// Matched reports whether the word is an instruction. Text is its assembly text and Findings are
+	// its findings when it is decoded.
 	Matched  bool
 	Text     string
 	Findings []string
 }
 
-// Hex returns the word with all its digits.
+// Hex returns the word in hexadecimal with all its digits.
 func (w *Witness) Hex() string { return string(w.Word.AppendHex(nil, (w.Size+3)/4)) }
 
-// Error returns the finding in one line: file:line:col: message [code].
+// Error returns the finding in one line, file:line:col: message [code].
 func (f *Finding) Error() string { return f.diagnostic().Error() }
 
-// Explain returns the finding with the lines that it is about.
+// Explain returns the finding with the source lines that it concerns.
 func (f *Finding) Explain() string { return diag.Render(f.Diagnostic()) }
 
-// Diagnostic returns the finding as an error of its level.
+// Diagnostic converts the finding to an error with the same level.
 func (f *Finding) Diagnostic() *diag.Error {
 	e := f.diagnostic()
 	e.Level = levels[f.Level]
@@ -139,7 +143,7 @@ func (f *Finding) Diagnostic() *diag.Error {
 
 var levels = map[Level]diag.Level{Error: diag.Mistake, Warning: diag.Warning, Note: diag.Remark}
 
-// complete says of how many leaves and in which generations it is.
+// complete adds the number of leaves and the generations to the message.
 func (f *Finding) complete(gens string) {
 	what := "in %d leaves: %s"
 	if f.pairs {
@@ -157,32 +161,34 @@ func (f *Finding) diagnostic() *diag.Error {
 	return e
 }
 
-// with adds a place that takes part.
+// with adds a related location.
 func (f *Finding) with(span diag.Span, format string, args ...any) *Finding {
 	f.Notes = append(f.Notes, diag.Note{Span: span, Msg: fmt.Sprintf(format, args...)})
 	return f
 }
 
-// Claim is what was tried to prove, and how far it came.
+// Claim is a property that Check tried to prove, and the result.
 type Claim struct {
-	// Text says what holds, or what could not be decided.
+	// Text states the property, or what could not be decided.
 	Text string
-	// Proved is false where a limit was hit: there is a finding too, not-proved.
+	// Proved is false if a limit was reached. The report then also has a finding with the code
+	// not-proved.
 	Proved bool
 }
 
-// Report is what was found.
+// Report is the result of Check.
 type Report struct {
-	// Findings in the order of their places; Silenced are those that an exception names.
+	// Findings are sorted by location. Suppressed are the findings that a comment in the description
+	// suppresses.
 	Findings, Suppressed []Finding
-	// Claims are what was proved and what could not be decided.
+	// Claims are the properties that were proved and those that could not be decided.
 	Claims []Claim
 	// Gens are the generations that were checked.
 	Gens []uint32
 }
 
-// Check looks at a description from all sides. The error is that of a root which is not there, says why the
-// description is refused in a generation, or is that of the context where it is cancelled.
+// Check checks a description. It returns an error if the root does not exist, if the description does
+// not load for a generation, or if the context is cancelled.
 func Check(ctx context.Context, set *isa.Set, opt Options) (*Report, error) {
 	if opt.Search == 0 {
 		opt.Search = DefaultSearch
@@ -217,7 +223,7 @@ func Check(ctx context.Context, set *isa.Set, opt Options) (*Report, error) {
 	return c.report(), nil
 }
 
-// checker collects findings over all generations.
+// checker collects the findings of all generations.
 type checker struct {
 	spec     *spec.ISA
 	opt      Options
@@ -226,12 +232,14 @@ type checker struct {
 	findings []*Finding
 	byKey    map[string]*Finding
 	claims   []Claim
-	// searched tells that words with one text were searched for, with luck, as their absence is not proved.
+	// searched reports whether random words were tried, because it was not proved that all texts
+	// differ.
 	searched bool
 	limits   map[string]bool
-	// before is what was found before the texts, nil but for one that collects those of a generation.
+	// before holds the findings from before the texts were checked. Only a checker for the texts of
+	// one generation has it.
 	before *checker
-	// starts are the first of each run of generations, nil where there is one.
+	// starts are the first generations of all ranges, or nil if there is only one range.
 	starts []uint32
 }
 
@@ -241,32 +249,33 @@ type machine struct {
 	set *isa.Set
 	m   *model.Machine
 	gen uint32
-	// envs and roots are those that were walked.
+	// envs are the environments that were visited, and roots their roots.
 	envs  map[*model.Env]bool
 	order []*model.Env
-	// parameterized are the roots for which some field hands names in.
+	// parameterized are the roots that are the type of a field with parameters.
 	parameterized map[*spec.Bitset]bool
-	// showsFloat are the roots of which a text shows a float.
+	// showsFloat marks the roots whose text contains a float.
 	showsFloat map[*model.Root]bool
 	roots      map[*model.Root]bool
-	// lists are the texts of small operands. lossy are the bits of leaves that their texts do not tell,
-	// doubts the roots that have such; floats are the bits of which a float is made, which may round.
+	// lists holds the texts of small operands. lossy holds, for each leaf, the bits that its text does
+	// not determine. doubtful marks the roots with such bits. floats holds the bits that print as a
+	// float, which may be rounded.
 	lists    map[*model.Env]*textList
 	lossy    map[*model.Leaf]bits.Value
 	floats   map[*model.Leaf]bits.Value
 	doubtful map[*model.Root]bool
-	// open are the roots of which a display was too large to compare.
+	// open marks the roots with a display that was too large to compare.
 	open map[*model.Root]bool
-	// conflicts is what the SAT solver may still spend, budget what all searches and proofs may.
+	// conflicts is the number of SAT conflicts left. budget limits all searches and proofs.
 	conflicts int
 	budget    *budget
-	// interrupted is set where one ended early: what was not seen may be there.
+	// interrupted reports whether a search or a proof ended early. What was not seen may then exist.
 	interrupted bool
-	// overlapping counts the pairs of leaves with a word in common.
+	// overlapping counts the pairs of leaves that share a word.
 	overlapping int
-	// deep is set where operands are nested deeper than is bound: their texts may have no end.
+	// deep reports whether operands exceed the nesting limit. Their texts may then be infinite.
 	deep bool
-	// frames counts the scopes that were walked.
+	// frames counts the scopes that were visited.
 	frames int
 }
 
@@ -307,8 +316,8 @@ func (c *checker) roots(m *machine) []*model.Root {
 	return []*model.Root{r}
 }
 
-// add records a finding. One of the same key, from another generation or another way to the same
-// place, is the same finding.
+// add records a finding. Findings with the same key, from another generation or another path, are
+// recorded as one.
 func (c *checker) add(m *machine, f *Finding) *Finding {
 	if f.key == "" {
 		f.key = fmt.Sprintf("%s %s %s", f.Code, f.Span, f.Msg)
@@ -325,14 +334,14 @@ func (c *checker) add(m *machine, f *Finding) *Finding {
 	return old
 }
 
-// limit records that something was not decided, as a finding at its place and as a claim.
+// limit records that something was not decided, both as a finding and as a claim.
 func (c *checker) limit(m *machine, at diag.Span, format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
 	c.add(m, &Finding{Code: diag.NotProved, Level: Note, Span: at, Msg: text, key: "limit " + text})
 	c.unproved(text)
 }
 
-// unproved records what was not decided.
+// unproved records a claim that was not decided.
 func (c *checker) unproved(text string) {
 	if c.limits == nil {
 		c.limits = map[string]bool{}

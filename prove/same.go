@@ -14,8 +14,8 @@ import (
 	"github.com/isago/isago/isa"
 )
 
-// texts looks for words that print the same text, in each root that was walked. It returns those of
-// which it could not be proved that there are none.
+// texts looks for words that print the same text, in each root that was visited. It returns the
+// environments for which it could not prove that all texts differ.
 func (m *machine) texts() (open []*model.Env) {
 	if m.deep {
 		m.c.limit(m, m.m.ISA.Span, "not proved: that no two words print one text; operands are nested too deep")
@@ -43,11 +43,11 @@ func (m *machine) texts() (open []*model.Env) {
 	}
 	for _, env := range m.order {
 		v := verdicts[env]
-		if !v.tried { // the text of an operand is taken to tell its bits
+		if !v.tried { // the proof assumes that the text of an operand determines its bits
 			inner := map[*model.Env]bool{}
 			operandsOf(env, inner)
 			for x := range inner {
-				if o, ok := verdicts[x]; ok { // others are read with what shows them
+				if o, ok := verdicts[x]; ok { // the texts of other operands are part of the enclosing root
 					v.with(o)
 				}
 			}
@@ -61,14 +61,14 @@ func (m *machine) texts() (open []*model.Env) {
 	return open
 }
 
-// textVerdict is what was found of the texts of a root.
+// textVerdict is the result of checking the texts of a root.
 type textVerdict struct {
-	// tried tells that each word was printed; proved, that no two words have one text but for what is reported, if that
-	// is doubted, and for floats, if some are rounded.
+	// tried: every word was printed. proved: all texts differ, except for reported findings if
+	// doubted, and except for floats if rounded.
 	tried, proved, doubted, rounded bool
 }
 
-// with adds that of an operand.
+// with combines the verdict with that of an operand.
 func (v *textVerdict) with(o textVerdict) {
 	v.proved = v.proved && o.proved
 	v.doubted, v.rounded = v.doubted || o.doubted, v.rounded || o.rounded
@@ -84,7 +84,7 @@ func (v *textVerdict) except() (s string) {
 	return s
 }
 
-// operandsOf collects the surroundings of operands, at any depth.
+// operandsOf collects the environments of operands at any depth.
 func operandsOf(env *model.Env, seen map[*model.Env]bool) {
 	for _, l := range env.Root.Leaves {
 		for _, c := range env.Bound(l).Cases {
@@ -99,7 +99,8 @@ func operandsOf(env *model.Env, seen map[*model.Env]bool) {
 	}
 }
 
-// allTexts checks the texts of each generation, then searches for what could not be proved.
+// allTexts checks the texts of each generation. It then tries random words where nothing could be
+// proved.
 func (c *checker) allTexts() {
 	type job struct {
 		m   *machine
@@ -120,7 +121,7 @@ func (c *checker) allTexts() {
 	}
 }
 
-// tabled reports whether the text of a root needs table entries.
+// tabled reports whether the text of a root depends on table entries.
 func tabled(b *spec.Bitset, seen map[*spec.Bitset]bool) bool {
 	if seen[b] {
 		return false
@@ -141,14 +142,14 @@ func tabled(b *spec.Bitset, seen map[*spec.Bitset]bool) bool {
 	return false
 }
 
-// Roots of few bits are tried out, in a few values of the contexts.
+// Limits for the enumeration of all words of a root: bits of a word and combinations of contexts.
 const (
 	maxTried    = 16
 	maxContexts = 64
 )
 
-// contexts lists all values of the contexts that the texts of a root depend on, the others at their first value; nil
-// where they are too many.
+// contexts lists all values of the contexts on which the texts of a root depend. All other contexts
+// keep their first value. It returns nil if there are too many combinations.
 func (m *machine) contexts(root *spec.Bitset) []bits.Value {
 	asked := askedNames{names: map[string]bool{}, seen: map[*spec.Bitset]bool{}}
 	asked.bitset(root)
@@ -178,7 +179,7 @@ func (m *machine) contexts(root *spec.Bitset) []bits.Value {
 	return list
 }
 
-// askedNames collects the names that are asked for in a root and in what is nested in it.
+// askedNames collects the names that a root and its nested roots use.
 type askedNames struct {
 	names map[string]bool
 	seen  map[*spec.Bitset]bool
@@ -239,7 +240,7 @@ func (a *askedNames) expr(e *spec.Expr) {
 	}
 }
 
-// leaf returns the leaf of the set that stands for one of its model.
+// leaf returns the leaf of the set for a leaf of the model.
 func (m *machine) leaf(l *model.Leaf) *isa.Leaf { return m.set.Roots()[l.Root.ID].Leaves[l.ID] }
 
 // tryAll prints every word of a root.
@@ -273,7 +274,8 @@ func (m *machine) tryAll(env *model.Env) bool {
 	return true
 }
 
-// reportTwins reports two words with one text, if that does not follow from what was reported of the leaf.
+// reportTwins reports two words with the same text, unless that follows from other findings about the
+// leaf.
 func (m *machine) reportTwins(r *model.Root, a, b isa.Inst, ctx bits.Value, ea, eb map[string]bits.Value) bool {
 	la, lb := inside.Leaf(a.Leaf), inside.Leaf(b.Leaf)
 	differ := m.differingBits(la, a.Bits, b.Bits)
@@ -317,13 +319,14 @@ func (m *machine) reportTwins(r *model.Root, a, b isa.Inst, ctx bits.Value, ea, 
 	return true
 }
 
-// differingBits returns the bits in which two words of a leaf differ, but for those that no text tells.
+// differingBits returns the bits in which two words of a leaf differ, without the bits that no text
+// shows.
 func (m *machine) differingBits(l *model.Leaf, a, b bits.Value) bits.Value {
 	return a.Xor(b).AndNot(m.lossy[l]).AndNot(m.floats[l])
 }
 
-// simplify returns the second of two words with one text, the word of a leaf, or one that has some bits of the first if that
-// has the same text and is not the first for all that the leaf shows.
+// simplify returns b or, if one exists, a word closer to a that prints the same text and still differs
+// from a in a bit that the leaf shows.
 func (m *machine) simplify(r *model.Root, l *model.Leaf, a, b Witness, own bits.Value) Witness {
 	word := b.Word.AndNot(own).Or(a.Word.And(own))
 	left := m.differingBits(l, a.Word, word)
@@ -333,7 +336,8 @@ func (m *machine) simplify(r *model.Root, l *model.Leaf, a, b Witness, own bits.
 	return b
 }
 
-// sameFields writes which fields have the bits, the same for leaves that have fields of these names and types.
+// sameFields formats the fields in the mask. The result is equal for leaves whose fields have equal
+// names and types.
 func sameFields(l *model.Leaf, mask bits.Value) string {
 	var b strings.Builder
 	for !mask.IsZero() {
@@ -356,20 +360,20 @@ func differRow(a, b isa.Inst) Row {
 	return caretRow("differ in", a.Bits.Xor(b.Bits), max(a.Leaf.Size, b.Leaf.Size))
 }
 
-// caretRow marks bits.
+// caretRow marks the bits of a mask.
 func caretRow(label string, mask bits.Value, size int) Row {
 	s := pattern(size, mask, mask, bits.Value{})
 	return Row{label, strings.NewReplacer("1", "^", "-", " ").Replace(s)}
 }
 
-// maxMerges bounds the texts of two meanings that are looked at, in all and for two given cases.
+// Limits on the ambiguous texts to examine, in total and for each pair of cases.
 const (
 	maxMerges        = 3000
 	maxMergesPerPair = 6
 )
 
-// checkAmbiguity proves that no text of a root has two meanings, by the automaton of all its texts. Where
-// one has, the words are found and printed.
+// checkAmbiguity proves that no text of a root has two meanings, with the automaton of all its texts.
+// If a text has two, it determines and prints the words.
 func (m *machine) checkAmbiguity(env *model.Env) bool {
 	g := &grammar{automaton: newAutomaton(), m: m}
 	g.budget = m.budget
@@ -414,8 +418,8 @@ func firstCase(g *grammar, path []event) *textStep {
 	return nil
 }
 
-// checkMerge finds the words that two readings of a text are. never: one of them is no word, and so
-// for all texts of these readings; unknown: it is none for this text.
+// checkMerge searches for words that two paths with the same text describe. sometimes means that it
+// reported such words. unknown means that this text yields none.
 func (m *machine) checkMerge(env *model.Env, g *grammar, text string, p, q []event) answer {
 	a, ctx, ok := m.read(env, g, text, p, nil)
 	if !ok {
@@ -434,7 +438,7 @@ func (m *machine) checkMerge(env *model.Env, g *grammar, text string, p, q []eve
 	return unknown
 }
 
-// read finds a word that prints a text in the given way.
+// read finds a word that prints a text along the given path.
 func (m *machine) read(env *model.Env, g *grammar, text string, path []event, ctx *bits.Value) (isa.Inst, bits.Value, bool) {
 	w := m.world()
 	top := firstCase(g, path)
@@ -461,7 +465,7 @@ func (m *machine) read(env *model.Env, g *grammar, text string, path []event, ct
 	return isa.Inst{Leaf: m.leaf(top.unit.Leaf), Bits: word}, found, true
 }
 
-// reader turns a path into a condition on the word.
+// reader converts a path to a condition on the word.
 type reader struct {
 	m     *machine
 	w     *world
@@ -491,7 +495,7 @@ func (r *reader) step(mk mark, at int) {
 	}
 }
 
-// usesCase tells where a case is the one whose display is printed, without a finding.
+// usesCase returns the condition under which a case is the first that prints, without findings.
 func (f *frame) usesCase(index int) lit {
 	out := yes
 	for i, c := range f.unit.Cases[:index+1] {
@@ -512,7 +516,7 @@ func (f *frame) usesCase(index int) lit {
 	return out
 }
 
-// selects tells where a name has one of its meanings.
+// selects returns the condition under which the k-th meaning of a name applies.
 func (f *frame) selects(alts []model.Alt, k int) lit {
 	out := yes
 	for i := range k {
@@ -521,8 +525,9 @@ func (f *frame) selects(alts []model.Alt, k int) lit {
 	return f.w.and(out, f.condition(&alts[k]))
 }
 
-// readRandomWords searches so many random words for two with one text, by reading back what they print, and counts them. The words
-// are the same each time, so that the findings are.
+// readRandomWords prints random words and parses the text back, to find two words with the same text.
+// It adds the number of words to read. The words are the same in each run, so that reports can be
+// compared.
 func (m *machine) readRandomWords(env *model.Env, words int, read *int) {
 	d, err := m.set.NewDecoder(env.Root.Name)
 	if err != nil {
@@ -548,7 +553,7 @@ func randomWord(r *rand.Rand, l *model.Leaf) bits.Value {
 	return v.AndNot(l.Mask).AndNot(l.DontCare).Or(l.Match).And(bits.Ones(l.Size))
 }
 
-// readBack prints a word, reads the text, and compares.
+// readBack prints a word, parses the text and compares the result.
 func (m *machine) readBack(d *isa.Decoder, p *asm.Parser, l *model.Leaf, word bits.Value) {
 	m.budget.spend(printCost)
 	in, ok := d.Decode(word)

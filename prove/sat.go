@@ -2,8 +2,8 @@ package prove
 
 import "github.com/isago/isago/internal/sat"
 
-// solve asks the solver whether the goal of a cone can hold. It is told what the gates of the cone
-// compute, unless it knows, and keeps what it learns of them for the next question.
+// solve asks the solver whether the goal of a cone can hold. It adds the gates that the solver does
+// not have yet. The solver keeps learned clauses for the next query.
 func (c *circuit) solve(k *cone) (assignment, answer) {
 	if len(k.nodes) > maxGatesAsked {
 		return nil, unknown
@@ -33,7 +33,7 @@ func (c *circuit) solve(k *cone) (assignment, answer) {
 	return out, sometimes
 }
 
-// encode tells the solver of the nodes of a cone, and returns their variables.
+// encode adds the nodes of a cone to the solver and returns their variables.
 func (c *circuit) encode(k *cone) []int {
 	for len(c.names) < len(c.gates) {
 		c.names = append(c.names, unnamed)
@@ -58,8 +58,8 @@ func (c *circuit) encode(k *cone) []int {
 	return vars
 }
 
-// unnamed is the name of a node of which the solver has not been told.
+// unnamed marks a node that the solver does not have.
 const unnamed sat.Lit = -1
 
-// solverLit returns the solver's name of a literal.
+// solverLit returns the solver's literal.
 func (c *circuit) solverLit(l lit) sat.Lit { return c.names[l.node()] ^ sat.Lit(l&1) }

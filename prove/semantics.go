@@ -8,7 +8,7 @@ import (
 	"github.com/isago/isago/internal/spec"
 )
 
-// meaning checks what the description says of what instructions do, if it says anything.
+// meaning checks the semantics of the description, if it has any.
 func (c *checker) meaning() {
 	for _, m := range c.machines {
 		s, err := sem.New(m.m)
@@ -16,7 +16,7 @@ func (c *checker) meaning() {
 		if err != nil || !s.Speaks() {
 			continue
 		}
-		roots := m.m.TopRoots() // what is nested in these is checked where they use it
+		roots := m.m.TopRoots() // nested roots are checked where they are used
 		if c.opt.Root != "" {
 			roots = c.roots(m)
 		}
@@ -29,7 +29,7 @@ func (c *checker) meaning() {
 	}
 }
 
-// mistakes makes findings of errors.
+// mistakes converts errors to findings.
 func (c *checker) mistakes(m *machine, err error) {
 	var list diag.List
 	if !errors.As(err, &list) {
@@ -40,7 +40,8 @@ func (c *checker) mistakes(m *machine, err error) {
 	}
 }
 
-// unusedState reports registers, stacks, memories and roms that no code names; of files others tell.
+// unusedState reports registers, stacks, memories and ROMs that no code names. unusedFacts reports
+// register files.
 func (c *checker) unusedState(s *sem.Machine) {
 	words := c.words()
 	for _, b := range c.spec.Bitsets {
@@ -62,7 +63,7 @@ func (c *checker) unusedState(s *sem.Machine) {
 	}
 }
 
-// words are the names in all code of the description.
+// words returns the set of names in all code of the description.
 func (c *checker) words() map[string]bool {
 	out := map[string]bool{}
 	for _, code := range c.codes() {

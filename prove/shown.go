@@ -11,7 +11,7 @@ import (
 	"github.com/isago/isago/internal/spec"
 )
 
-// shown looks, leaf by leaf, for bits that the text does not tell.
+// shown looks in each leaf for bits that the text does not determine.
 func (m *machine) shown(env *model.Env) {
 	for _, l := range env.Root.Leaves {
 		s := &textChecker{m: m, env: env, leaf: l}
@@ -24,7 +24,7 @@ func (m *machine) shown(env *model.Env) {
 	}
 }
 
-// textChecker looks at one leaf.
+// textChecker checks the texts of one leaf.
 type textChecker struct {
 	m    *machine
 	env  *model.Env
@@ -32,18 +32,18 @@ type textChecker struct {
 	seen []caseBits
 }
 
-// caseBits is what one display of a leaf does not tell.
+// caseBits are the bits of a leaf that one display does not determine.
 type caseBits struct {
 	c *model.Case
-	// hidden are the bits that change nothing; doubled those of words that differ in more and
-	// print the same.
+	// hidden are the bits that do not change the text. ambiguous are the bits in which two words with
+	// the same text differ, although no bit alone is hidden.
 	hidden, ambiguous bits.Value
-	// any is a word with any value in the hidden bits; word and twin are two that print the same.
+	// any is a word to which the hidden bits apply. word and twin print the same text.
 	any, word example
 	twin      bits.Value
 }
 
-// example is a word with what it is read in.
+// example is a word with its contexts and table entries.
 type example struct {
 	bits, ctx bits.Value
 	entries   map[string]bits.Value
@@ -54,8 +54,8 @@ func (f *frame) example(in assignment) example {
 	return example{word, ctx, f.tables(in)}
 }
 
-// display looks at one case of the leaf: which of its bits reach the text, and whether two words that
-// use it can print the same.
+// display checks one case of the leaf: which bits affect the text, and whether two words that use the
+// case can print the same text.
 func (s *textChecker) display(index int) {
 	w := s.m.world()
 	u := s.env.Bound(s.leaf)
@@ -94,8 +94,8 @@ func (s *textChecker) display(index int) {
 	s.seen = append(s.seen, b)
 }
 
-// findTwins asks for a second word, different in bits that are not hidden, of which the case shows the
-// same values. Bits that the text shows as they are need no asking.
+// findTwins searches for a second word with the same text that differs in bits that are not hidden. It
+// skips bits whose values the text shows directly.
 func (s *textChecker) findTwins(b *caseBits, w *world, f *frame, index int, here lit, told *collector) {
 	word := make([]lit, len(f.word))
 	differ := no
@@ -149,21 +149,22 @@ func (s *textChecker) findTwins(b *caseBits, w *world, f *frame, index int, here
 	}
 }
 
-// maxOthers bounds the words that turn out to have a finding, or another text than the circuit knows.
+// maxOthers limits the solutions that are rejected because the printed words have a finding or
+// different texts.
 const maxOthers = 32
 
-// printsAlike reports whether two words are printed the same, without a finding.
+// printsAlike reports whether two words print the same text without findings.
 func (s *textChecker) printsAlike(one example, two bits.Value) bool {
 	a, b := s.witness(one, one.bits), s.witness(one, two)
 	return a.Text == b.Text && len(a.Findings)+len(b.Findings) == 0
 }
 
-// witness prints a word where another is read.
+// witness prints a word in the contexts and with the table entries of an example.
 func (s *textChecker) witness(at example, word bits.Value) Witness {
 	return s.m.witness(s.leaf.Root, word, at.ctx, s.leaf.Size, at.entries)
 }
 
-// wordIs tells where bits are those of a word.
+// wordIs returns the condition that the bits equal a word.
 func (c *circuit) wordIs(list []lit, word bits.Value) lit {
 	out := yes
 	for i, l := range list {
@@ -172,7 +173,7 @@ func (c *circuit) wordIs(list []lit, word bits.Value) lit {
 	return out
 }
 
-// markUndecided notes that a display could not be compared.
+// markUndecided records that a display could not be compared.
 func (s *textChecker) markUndecided(is bool) {
 	if is {
 		s.m.open[s.leaf.Root] = true
@@ -188,15 +189,16 @@ func (b *caseBits) covered(open []int) bool {
 	return true
 }
 
-// collector collects the inputs that reach a text.
+// collector collects the inputs that affect a text.
 type collector struct {
 	m *machine
-	// seen are inputs that can change the text, direct those of which it tells the value.
+	// seen are the inputs that can change the text. determined are the inputs whose values the text
+	// shows.
 	seen, determined map[int]bool
-	// deep is set where operands are nested too deep to follow.
+	// deep reports whether operands exceed the nesting limit.
 	deep  bool
 	depth int
-	// float tells that a float is shown, floats are the inputs that it is made of.
+	// float reports whether the text contains a float. floats are the inputs of that float.
 	float  bool
 	floats map[int]bool
 }
@@ -222,7 +224,7 @@ func (t *collector) items(f *frame, items []model.Item, here lit) {
 	}
 }
 
-// reference collects what a field prints; sure tells that it is always printed.
+// reference adds the inputs that a field prints. sure means that it always prints.
 func (t *collector) reference(f *frame, ref *model.Ref, sure bool) {
 	w := f.w
 	if ref.Kind == spec.KindFloat {
@@ -249,8 +251,8 @@ func (t *collector) reference(f *frame, ref *model.Ref, sure bool) {
 	}
 }
 
-// index counts the bits of an index as told where a part of its entry is: which entry it is matters
-// to nobody.
+// index treats the bits of a table index as determined if a part of the entry is printed. It does not
+// matter which of several equal entries the word selects.
 func (t *collector) index(f *frame, ref *model.Ref) {
 	for _, e := range ref.Path {
 		if e.Field.Table != nil {
@@ -262,8 +264,8 @@ func (t *collector) index(f *frame, ref *model.Ref) {
 	}
 }
 
-// determines reports whether different bits of a field always print differently. Floats of which the six
-// decimals are the same do not count: that is what rounding is.
+// determines reports whether different values of a field always print different texts. It ignores the
+// rounding of floats to six decimals.
 func determines(ref *model.Ref) bool {
 	switch ref.Kind {
 	case spec.KindBool, spec.KindBoolInv:
@@ -290,7 +292,7 @@ func isNumber(s string) bool { return s != "" && strings.Trim(s, "0123456789") =
 
 func (t *collector) operand(f *frame, ref *model.Ref, sure bool) {
 	t.index(f, ref)
-	if ref.Env.Closed() { // what it does not tell is reported of its own root
+	if ref.Env.Closed() { // its hidden bits are reported for its own root
 		t.float = t.float || t.m.showsFloat[ref.Env.Root]
 		for _, l := range f.ownBits(ref) {
 			t.lits(f.w, l)
@@ -309,7 +311,7 @@ func (t *collector) operand(f *frame, ref *model.Ref, sure bool) {
 			return
 		}
 		in := f.inside(ref, l, yes)
-		t.lits(f.w, in.exists, in.expected()) // ignored bits are told of by findings
+		t.lits(f.w, in.exists, in.expected()) // ignored bits cause findings when they are set
 		for i := range in.unit.Cases {
 			if c := in.unit.Cases[i]; c.Shown {
 				t.lits(f.w, in.usesCase(i))
@@ -319,8 +321,8 @@ func (t *collector) operand(f *frame, ref *model.Ref, sure bool) {
 	}
 }
 
-// sameItems tells where two words print the same values in a display, each name having the same
-// meaning in both.
+// sameItems returns the condition under which two words print equal values in a display, with the same
+// meaning of each name.
 func (m *machine) sameItems(f, g *frame, items []model.Item) lit {
 	w, out := f.w, yes
 	for i := range items {
@@ -342,7 +344,7 @@ func (m *machine) sameItems(f, g *frame, items []model.Item) lit {
 	return out
 }
 
-// sameText tells where a field prints the same text for two words.
+// sameText returns the condition under which a field prints the same text for two words.
 func (m *machine) sameText(f, g *frame, ref *model.Ref) lit {
 	w := f.w
 	if ref.Kind == spec.KindBitset {
@@ -365,15 +367,15 @@ func (m *machine) sameText(f, g *frame, ref *model.Ref) lit {
 		return w.sameEnum(ref, x, y)
 	case spec.KindUint, spec.KindHex, spec.KindUOffset, spec.KindCustom:
 		return w.equal(x, y)
-	case spec.KindOffset: // 0 prints nothing, and what is 0 in its low bits alone prints +0
+	case spec.KindOffset: // 0 prints nothing, and a wider value whose low bits are 0 prints +0
 		zero := w.xor(w.isSet(x), w.isSet(y)).not()
 		return w.and(zero, w.sameLow(x, y, min(max(ref.Width, 1), 64)))
 	}
 	return w.sameLow(x, y, m.printedBits(ref))
 }
 
-// printedBits is how many bits of a signed number are printed. Strict descriptions print all of an
-// absolute target.
+// printedBits returns the number of bits of a signed number that are printed. Strict descriptions
+// print all bits of an absolute target.
 func (m *machine) printedBits(ref *model.Ref) int {
 	if ref.Kind == spec.KindAbsBranch && m.m.ISA.Strict {
 		return 64
@@ -389,7 +391,7 @@ func (c *circuit) sameBits(x, y []lit) lit {
 	return out
 }
 
-// sameEnum tells where two values of an enum have one text.
+// sameEnum returns the condition under which two values of an enum have the same text.
 func (c *circuit) sameEnum(ref *model.Ref, x, y *vec) lit {
 	groups := map[string][2]lit{}
 	var order []string
@@ -418,8 +420,9 @@ func (c *circuit) sameEnum(ref *model.Ref, x, y *vec) lit {
 	return out
 }
 
-// sameOperand tells where an operand prints the same text: the same bits, or where it depends on what
-// is around it, the same leaf, case and values.
+// sameOperand returns the condition under which an operand prints the same text. If the operand
+// depends on its environment, the leaf, the case and the values must be equal. Otherwise its bits must
+// be equal.
 func (m *machine) sameOperand(f, g *frame, ref *model.Ref) lit {
 	w := f.w
 	if ref.Env.Closed() {
@@ -444,8 +447,8 @@ func (m *machine) sameOperand(f, g *frame, ref *model.Ref) lit {
 	return out
 }
 
-// report turns what was seen into findings, by field: bits that are hidden in every case are said
-// of the field, others of the case.
+// report turns the results into findings. Bits that are hidden in every case are reported for the
+// field, other bits for the case.
 func (s *textChecker) report() {
 	if len(s.seen) == 0 {
 		return
@@ -470,7 +473,7 @@ func (s *textChecker) report() {
 	}
 }
 
-// owner returns the field of a leaf that has a bit.
+// owner returns the field of a leaf that contains a bit.
 func owner(l *model.Leaf, bit int) *spec.Field {
 	for b := l.Spec; b != nil; b = b.Extends {
 		for _, f := range b.Cases[len(b.Cases)-1].Fields {
@@ -484,7 +487,7 @@ func owner(l *model.Leaf, bit int) *spec.Field {
 	return nil
 }
 
-// owners names the fields of a leaf that have the bits, "" for bits of none.
+// owners returns the names of the fields that contain the bits, and "" for bits outside of fields.
 func owners(l *model.Leaf, mask bits.Value) []string {
 	var names []string
 	for ; !mask.IsZero(); mask = mask.AndNot(bits.Range(mask.TrailingZeros(), 1)) {
@@ -499,7 +502,8 @@ func owners(l *model.Leaf, mask bits.Value) []string {
 	return names
 }
 
-// hidden reports hidden bits, one finding a field. c is the case in which they are, nil for all.
+// hidden reports hidden bits, with one finding per field. c is the case that hides them, or nil for
+// all cases.
 func (s *textChecker) hidden(b *caseBits, mask bits.Value, c *model.Case) {
 	for !mask.IsZero() {
 		bit := mask.TrailingZeros()
@@ -539,7 +543,7 @@ func (s *textChecker) hiddenField(b *caseBits, own bits.Value, span diag.Span, n
 		x.Span = caseSpan(s.seen[len(s.seen)-1].c)
 	}
 	x.key = fmt.Sprintf("hidden %s %s %s", span, x.Span, own)
-	if name != "" { // one field, in the displays of several leaves
+	if name != "" { // one field in the displays of several leaves
 		x.cause = fmt.Sprintf("hidden %s %s %t", span, own, c != nil)
 	}
 	if name != "" {
@@ -547,7 +551,7 @@ func (s *textChecker) hiddenField(b *caseBits, own bits.Value, span diag.Span, n
 	}
 	s.fill(x, b.any, s.twin(b.any, own), own)
 	if a, b := &x.Witnesses[0], &x.Witnesses[1]; a.Text != b.Text || len(a.Findings)+len(b.Findings) > 0 {
-		x.Witnesses = nil // something else is wrong with these words
+		x.Witnesses = nil // these words also have another flaw
 	}
 	if old := s.m.c.findEarlier("unused " + span.String()); old != nil && c == nil {
 		if old.Witnesses == nil {
@@ -558,7 +562,7 @@ func (s *textChecker) hiddenField(b *caseBits, own bits.Value, span diag.Span, n
 	return s.m.addForLeaf(x, s.leaf)
 }
 
-// twin returns a word that differs from another in hidden bits, in one of them if that is as good.
+// twin returns a word that differs from one in hidden bits, preferably in only one bit.
 func (s *textChecker) twin(one example, own bits.Value) bits.Value {
 	text := s.witness(one, one.bits).Text
 	for left := own; !left.IsZero(); left.SetUint(left.TrailingZeros(), 1, 0) {
@@ -570,7 +574,7 @@ func (s *textChecker) twin(one example, own bits.Value) bits.Value {
 	return one.bits.Xor(own)
 }
 
-// caseSpan is where the display of a case is.
+// caseSpan returns the location of the display of a case.
 func caseSpan(c *model.Case) diag.Span {
 	if t := c.Spec.Displays[""]; t != nil {
 		return t.Span
@@ -597,7 +601,7 @@ func (s *textChecker) fill(x *Finding, one example, two, mask bits.Value) {
 	x.Witnesses = []Witness{s.witness(one, one.bits), s.witness(one, two)}
 }
 
-// addForLeaf records a finding that many leaves may have in common, and counts them.
+// addForLeaf records a finding that many leaves may share, and adds the leaf to it.
 func (m *machine) addForLeaf(x *Finding, l *model.Leaf) *Finding {
 	old := m.c.add(m, x)
 	if !slices.Contains(old.leaves, l.Name) {
@@ -606,7 +610,7 @@ func (m *machine) addForLeaf(x *Finding, l *model.Leaf) *Finding {
 	return old
 }
 
-// bitsAre is bitNames with the verb.
+// bitsAre is bitNames with a verb.
 func bitsAre(v bits.Value) string {
 	if v.OnesCount() == 1 {
 		return bitNames(v) + " is"
@@ -614,7 +618,7 @@ func bitsAre(v bits.Value) string {
 	return bitNames(v) + " are"
 }
 
-// bitNames names runs of bits.
+// bitNames formats ranges of bits.
 func bitNames(v bits.Value) string {
 	var list []string
 	n := v.OnesCount()

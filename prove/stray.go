@@ -9,8 +9,8 @@ import (
 	"github.com/isago/isago/internal/spec"
 )
 
-// stray reports what the reader of plain descriptions skips: unknown elements and attributes, text
-// where none belongs, braces that are no reference.
+// stray reports what the parser of plain descriptions skips: unknown elements and attributes,
+// misplaced text, and braces that do not contain a reference.
 func (c *checker) stray() {
 	for _, e := range c.spec.Remarks {
 		f := &Finding{Code: e.Code, Level: Warning, Span: e.Span, Msg: e.Msg}
@@ -26,17 +26,17 @@ func (c *checker) stray() {
 	}
 }
 
-// spelled reports whether a reference can be a name; braces reports those that cannot.
+// spelled reports whether a reference can be a name. Method braces reports those that cannot.
 func spelled(name string) bool { return reference().MatchString("{" + name + "}") }
 
 var reference = lazy.Regexp(`^\{(@?[A-Za-z0-9_.]*(:align=\d+)?|[^{}]*\?[^{}]*)\}$`)
 
-// braces reports what stands in braces and can be no name, and braces that are not closed.
+// braces reports braces whose content cannot be a name, and braces that are not closed.
 func (c *checker) braces(t *spec.Template) {
 	var last diag.Span
 	for _, it := range t.Items() {
 		if it.Span == last {
-			continue // the field behind an alignment
+			continue // the field after an alignment
 		}
 		last = it.Span
 		msg, at := "", it.Span
@@ -63,7 +63,7 @@ func (c *checker) braces(t *spec.Template) {
 	}
 }
 
-// narrow points at a brace in a piece of text.
+// narrow returns the location of a brace in a piece of text.
 func narrow(s diag.Span, brace string) diag.Span {
 	if !s.IsValid() || s.End > len(s.Src.Text) {
 		return s
@@ -75,7 +75,7 @@ func narrow(s diag.Span, brace string) diag.Span {
 	return s
 }
 
-// bound reports what the model could not bind, cycles and limits.
+// bound reports names that could not be bound, cycles and exceeded limits.
 func (m *machine) bound(u *model.BoundLeaf) {
 	for _, e := range u.Errs() {
 		if e.Code == diag.ExprCycle {

@@ -9,26 +9,27 @@ import (
 	"github.com/isago/isago/internal/lazy"
 )
 
-// suppression is a comment that silences a finding:
+// suppression is a comment that suppresses findings:
 //
 //	<!-- check: ignore CODE: reason -->
 //
-// It holds for findings of that code on its own lines, and on the first line behind it that is no
-// such comment. One that says
+// It applies to findings with that code on its own lines and on the first line after it that is not
+// another suppression. The form
 //
 //	<!-- check: ignore CODE in this file: reason -->
 //
-// holds for the whole file, and one of either kind that says
+// applies to the whole file. The form
 //
 //	<!-- check: ignore CODE of FIELD OTHER in this file: reason -->
 //
-// only for findings about bits of no other fields than these.
+// applies only to findings about bits of these fields. FIELD may also precede a reason without "in
+// this file".
 type suppression struct {
 	span   diag.Span
 	code   diag.Code
 	fields []string
 	reason string
-	// first and last are the lines for which it holds.
+	// first and last are the lines to which it applies.
 	src         *diag.Source
 	first, last int
 	used        bool
@@ -62,7 +63,7 @@ func (c *checker) sources() []*diag.Source {
 	return list
 }
 
-// suppressions reads the exceptions, and reports those that cannot be read.
+// suppressions parses the suppressions and reports malformed ones.
 func (c *checker) suppressions() []*suppression {
 	var list []*suppression
 	for _, src := range c.sources() {
@@ -90,7 +91,7 @@ func (c *checker) suppressions() []*suppression {
 	return list
 }
 
-// lineAfter returns the line of the first thing behind an offset that is no comment.
+// lineAfter returns the line of the first text after an offset that is not a comment.
 func lineAfter(src *diag.Source, off int) int {
 	for {
 		rest := src.Text[off:]
@@ -104,7 +105,8 @@ func lineAfter(src *diag.Source, off int) int {
 	}
 }
 
-// findSuppression returns the exception that names a finding, at its place or at one that takes part.
+// findSuppression returns the first suppression that applies to a finding. The suppression may be at
+// the location of the finding or of one of its notes.
 func findSuppression(list []*suppression, f *Finding) *suppression {
 	var found *suppression
 	for _, e := range list {
@@ -119,7 +121,7 @@ func findSuppression(list []*suppression, f *Finding) *suppression {
 	return found
 }
 
-// appliesTo reports whether an exception is one for findings about these fields.
+// appliesTo reports whether a suppression covers findings about these fields.
 func (e *suppression) appliesTo(fields []string) bool {
 	if len(e.fields) == 0 {
 		return true
@@ -136,8 +138,8 @@ func (e *suppression) contains(s diag.Span) bool {
 	return e.first <= line && line <= e.last
 }
 
-// unusedSuppressions reports the exceptions that silence nothing. Where only a part is checked, that says nothing, nor
-// where it is for words that a search may find or not.
+// unusedSuppressions reports suppressions without a finding. It reports nothing if the check was
+// partial. It ignores suppressions of findings that only a random search can find.
 func (c *checker) unusedSuppressions(list []*suppression) []Finding {
 	if c.opt.Gens != nil || c.opt.Root != "" || c.interrupted() {
 		return nil

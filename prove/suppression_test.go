@@ -9,7 +9,7 @@ import (
 	"github.com/isago/isago/prove"
 )
 
-// TestExceptionsOfFields has two hidden fields, of which an exception names one, both, or neither.
+// TestExceptionsOfFields has two hidden fields and suppressions of one, both or neither of them.
 func TestExceptionsOfFields(t *testing.T) {
 	const head, body = "<isa name=\"x\" strict=\"true\">\n", `<bitset name="#instruction" size="8">
   <display>nop</display>
@@ -25,10 +25,10 @@ func TestExceptionsOfFields(t *testing.T) {
 		{"", 2, 0},
 		{"<!-- check: ignore hidden-bits of HINT in this file: a hint. -->\n", 1, 1},
 		{"<!-- check: ignore hidden-bits of HINT MODE in this file: hints. -->\n", 0, 2},
-		// The other finding remains, and the exception says nothing.
+		// The other finding remains, and the suppression is unused.
 		{"<!-- check: ignore hidden-bits of OTHER in this file: a hint. -->\n", 3, 0},
 		{"<!-- check: ignore hidden-bits in this file: hints. -->\n", 0, 2},
-		// A name in small letters is no field's, and the form cannot be read.
+		// A lower-case name is not a field name, so the suppression is malformed.
 		{"<!-- check: ignore hidden-bits of hint in this file: a hint. -->\n", 3, 0},
 	} {
 		files := fstest.MapFS{"x.xml": {Data: []byte(head + c.exception + body)}}
@@ -58,8 +58,8 @@ func TestExceptionsOfFields(t *testing.T) {
 	}
 }
 
-// TestExceptionsOfFieldsFoundBySearch has a field that a nested text hides, which only words that are printed
-// and read back show: where two numbers touch, nothing is proved.
+// TestExceptionsOfFieldsFoundBySearch has a field that a nested display hides. Only the random search
+// finds it, because nothing can be proved about two adjacent numbers.
 func TestExceptionsOfFieldsFoundBySearch(t *testing.T) {
 	const head, body = "<isa name=\"x\" strict=\"true\">\n", `<bitset name="#number" size="12">
   <!-- check: ignore hidden-bits: the other number has no effect. -->

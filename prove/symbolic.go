@@ -8,23 +8,24 @@ import (
 	"github.com/isago/isago/internal/spec"
 )
 
-// world is a circuit with the contexts: what all scopes of one question share.
+// world is a circuit with the contexts, which all scopes of one query share.
 type world struct {
 	*circuit
 	m *model.Machine
-	// ctx are the bits of the contexts; valid says that each has one of its values.
+	// ctx are the bits of the contexts. valid is the condition that each context has one of its
+	// values.
 	ctx   []lit
 	valid lit
-	// approximate is set where an expression was too large, or goes round: its value is then taken as
-	// anything, and what seems possible may not be.
+	// approximate reports whether an expression was too large or cyclic. Its value is then
+	// unconstrained, so some results that seem possible may be impossible.
 	approximate bool
-	// scopes counts the scopes of the circuit.
+	// scopes is the number of scopes in the circuit.
 	scopes int
 	// cycles are the expressions that need their own value.
 	cycles map[*spec.Expr]bool
 }
 
-// world returns a circuit for a question about the machine.
+// world returns a circuit for a query about the machine.
 func (m *machine) world() *world {
 	w := newWorld(m.m)
 	w.conflicts, w.budget = &m.conflicts, m.budget
@@ -50,21 +51,21 @@ func newWorld(m *model.Machine) *world {
 	return w
 }
 
-// extend makes a number of bits, the least significant first; those beyond 64 are dropped.
+// extend converts bits, least significant first, to a number. It drops bits above the 64th.
 func extend(bits []lit) *vec {
 	var v vec
 	copy(v[:], bits)
 	return &v
 }
 
-// frame is a scope: a leaf in given surroundings and the bits that it is read from.
+// frame is a scope: a leaf in an environment, with the bits that it is decoded from.
 type frame struct {
 	w    *world
 	unit *model.BoundLeaf
 	word []lit
 	up   *frame
-	// exists holds where the leaf is the one that the bits are, in all scopes from the top; shown
-	// where the text also reaches it.
+	// exists is the condition under which the bits match the leaf, in all enclosing scopes too. shown
+	// is the condition under which the leaf is also printed.
 	exists, shown lit
 
 	values  map[*model.Prog]*vec
@@ -73,10 +74,10 @@ type frame struct {
 	entries map[*spec.Field][]lit
 }
 
-// maxInWorld bounds the scopes of one circuit. Operands inside operands may have many.
+// maxInWorld limits the scopes of one circuit. Nested operands may have many.
 const maxInWorld = 1 << 13
 
-// full tells that no more scopes may be opened; what depends on them is then not decided.
+// full reports whether the limit on scopes is reached. Whatever needs more scopes stays undecided.
 func (w *world) full() bool {
 	w.approximate = w.approximate || w.scopes > maxInWorld
 	return w.scopes > maxInWorld
@@ -90,7 +91,8 @@ func (w *world) frame(u *model.BoundLeaf, word []lit, up *frame) *frame {
 	}
 }
 
-// top returns the scope of a leaf that stands alone, its fixed bits given and its others free.
+// top returns the scope of a leaf that is not nested. Its fixed bits are constants and all other bits
+// are inputs.
 func (w *world) top(u *model.BoundLeaf) *frame {
 	word := make([]lit, u.Leaf.Size)
 	for i := range word {
@@ -106,8 +108,8 @@ func (w *world) top(u *model.BoundLeaf) *frame {
 	return f
 }
 
-// unambiguous tells where the word is no other leaf's too: such a word is none. In a strict description no leaf
-// has words that another has, but those that refine it.
+// unambiguous returns the condition that no other leaf matches the word. A word that two leaves match
+// does not decode. In a strict description, leaves share words only with leaves that refine them.
 func (f *frame) unambiguous() lit {
 	l, out := f.unit.Leaf, yes
 	if f.w.m.ISA.Strict {
@@ -121,7 +123,7 @@ func (f *frame) unambiguous() lit {
 	return out
 }
 
-// matches tells where the bits are those of a leaf.
+// matches returns the condition that the bits match a leaf's pattern.
 func (w *world) matches(l *model.Leaf, word []lit) lit {
 	out := yes
 	for i, b := range word {
@@ -132,7 +134,7 @@ func (w *world) matches(l *model.Leaf, word []lit) lit {
 	return out
 }
 
-// required tells where the leaf's requirements hold.
+// required returns the condition that the leaf's requirements hold.
 func (f *frame) required() lit {
 	out := yes
 	for _, p := range f.unit.Requires {
@@ -141,7 +143,7 @@ func (f *frame) required() lit {
 	return out
 }
 
-// notRefined tells where no leaf that refines this one claims the word.
+// notRefined returns the condition that no leaf that refines this one matches the word.
 func (f *frame) notRefined() lit {
 	out := yes
 	for _, other := range f.unit.Leaf.RefinedBy {
@@ -150,13 +152,13 @@ func (f *frame) notRefined() lit {
 	return out
 }
 
-// claimedBy tells where the word is another leaf's too.
+// claimedBy returns the condition that another leaf matches the word too.
 func (f *frame) claimedBy(other *model.Leaf) lit {
 	g := f.w.frame(f.unit.Env.Bound(other), f.word, f.up)
 	return f.w.and(f.w.matches(other, f.word), g.required())
 }
 
-// inside returns the scope of a leaf of a bitset field that is shown in f under a condition.
+// inside returns the scope of a leaf of a bitset field that f prints under the condition shown.
 func (f *frame) inside(ref *model.Ref, l *model.Leaf, shown lit) *frame {
 	g, word := f.operand(ref)
 	if len(word) > l.Size {
@@ -172,7 +174,7 @@ func (f *frame) inside(ref *model.Ref, l *model.Leaf, shown lit) *frame {
 	return in
 }
 
-// operand returns the bits of a bitset field and the scope that stands around it.
+// operand returns the bits of a bitset field and its enclosing scope.
 func (f *frame) operand(ref *model.Ref) (up *frame, word []lit) {
 	at := f.above(ref.ScopeDepth)
 	if ref.Prog != nil {
@@ -186,7 +188,7 @@ func (f *frame) operand(ref *model.Ref) (up *frame, word []lit) {
 	return up, at.bitsOf(ref, word)
 }
 
-// above returns the scope that many frames up.
+// above returns the scope the given number of levels up.
 func (f *frame) above(hops int) *frame {
 	for range hops {
 		if f.up == nil {
@@ -197,8 +199,8 @@ func (f *frame) above(hops int) *frame {
 	return f
 }
 
-// bitsOf returns the bits of a field in a word, or those of the table entry that it is the index of,
-// which may be anything.
+// bitsOf returns the bits of a field in a word. For a table index it returns the bits of the entry,
+// which are unconstrained.
 func (f *frame) bitsOf(ref *model.Ref, word []lit) []lit {
 	if t := ref.Field.Table; t != nil {
 		if f.entries[ref.Field] == nil {
@@ -213,7 +215,7 @@ func (f *frame) bitsOf(ref *model.Ref, word []lit) []lit {
 	return gather(ref.Field, word)
 }
 
-// gather joins the parts of a field, the first on top; what is beyond the word reads 0.
+// gather joins the parts of a field, most significant part first. Bits outside the word read as 0.
 func gather(field *spec.Field, word []lit) []lit {
 	var out []lit
 	for i := len(field.Parts) - 1; i >= 0; i-- {
@@ -228,15 +230,15 @@ func gather(field *spec.Field, word []lit) []lit {
 	return out
 }
 
-// holds tells where an expression is not 0.
+// holds returns the condition that an expression is not 0.
 func (f *frame) holds(p *model.Prog) lit { return f.w.isSet(f.value(p)) }
 
-// value returns what an expression computes in the scope.
+// value returns the value of an expression in the scope.
 func (f *frame) value(p *model.Prog) *vec {
 	if v := f.values[p]; v != nil {
 		return v
 	}
-	if f.busy[p] { // it needs its own value, which Mesa's tools take as 0 in most places
+	if f.busy[p] { // a cycle, which Mesa's tools evaluate as 0 in most places
 		f.w.approximate = true
 		f.w.cycles[p.Spec] = true
 		return f.anything()
@@ -248,7 +250,7 @@ func (f *frame) value(p *model.Prog) *vec {
 	return v
 }
 
-// anything is a value of which nothing is known.
+// anything returns an unconstrained value.
 func (f *frame) anything() *vec {
 	var v vec
 	for i := range v {
@@ -257,7 +259,7 @@ func (f *frame) anything() *vec {
 	return &v
 }
 
-// maxGates bounds a circuit.
+// maxGates limits the gates of a circuit.
 const maxGates = 1 << 19
 
 func (f *frame) node(n *model.Node) *vec {
@@ -287,8 +289,8 @@ func (f *frame) node(n *model.Node) *vec {
 	return v
 }
 
-// alternatives returns the value of the first meaning of a name whose condition holds, 0 where the
-// name has none.
+// alternatives returns the value of the first meaning of a name whose condition holds. It returns 0 if
+// the name is undefined.
 func (f *frame) alternatives(alts []model.Alt) *vec {
 	out := &vec{}
 	for i := len(alts) - 1; i >= 0; i-- {
@@ -301,7 +303,7 @@ func (f *frame) alternatives(alts []model.Alt) *vec {
 	return out
 }
 
-// condition tells where an alternative counts if those before it do not.
+// condition returns the condition of an alternative, without those of the alternatives before it.
 func (f *frame) condition(a *model.Alt) lit {
 	if a.Cond == nil {
 		return yes
@@ -309,7 +311,7 @@ func (f *frame) condition(a *model.Alt) lit {
 	return f.above(a.CondDepth).holds(a.Cond)
 }
 
-// reference returns the raw value of a reference, its low 64 bits.
+// reference returns the low 64 bits of a reference.
 func (f *frame) reference(ref *model.Ref) *vec {
 	if ref.Context != nil {
 		return extend(f.w.ctx[ref.Low : ref.Low+ref.Width])
@@ -320,7 +322,8 @@ func (f *frame) reference(ref *model.Ref) *vec {
 	return extend(f.rawBits(ref))
 }
 
-// rawBits returns the bits of a field: of an index, not of the entry.
+// rawBits returns the bits of a field. For a table index these are the bits of the index, not of the
+// entry.
 func (f *frame) rawBits(ref *model.Ref) []lit {
 	at := f.above(ref.ScopeDepth)
 	word := at.word
@@ -330,8 +333,8 @@ func (f *frame) rawBits(ref *model.Ref) []lit {
 	return gather(ref.Field, word)
 }
 
-// ownBits returns the bits of an operand: of an index, not of the entry; of a computed one those of its
-// value that some leaf has.
+// ownBits returns the bits of an operand. For a table index these are the bits of the index. For a
+// computed operand these are the bits of its value that its leaves use.
 func (f *frame) ownBits(ref *model.Ref) []lit {
 	if ref.Prog == nil {
 		return f.rawBits(ref)
@@ -351,7 +354,7 @@ func (f *frame) root() *frame {
 	return f
 }
 
-// expected tells where the bits of a scope raise no finding: ignored bits are 0.
+// expected returns the condition that all ignored bits of the scope are 0.
 func (f *frame) expected() lit {
 	out := yes
 	for i, b := range f.word {
@@ -362,7 +365,7 @@ func (f *frame) expected() lit {
 	return out
 }
 
-// asserted tells where the asserts of a case hold.
+// asserted returns the condition that the asserts of a case hold.
 func (f *frame) asserted(asserts []*spec.Pattern) lit {
 	out := yes
 	for _, a := range asserts {
@@ -371,7 +374,7 @@ func (f *frame) asserted(asserts []*spec.Pattern) lit {
 	return out
 }
 
-// agrees tells where the bits are as a pattern has them.
+// agrees returns the condition that the bits match a pattern.
 func (f *frame) agrees(p *spec.Pattern) lit {
 	out := yes
 	for i, b := range f.word {
@@ -382,7 +385,7 @@ func (f *frame) agrees(p *spec.Pattern) lit {
 	return out
 }
 
-// words reads a word and the contexts out of an assignment.
+// words returns the word and the contexts of an assignment.
 func (f *frame) words(a assignment) (word, ctx bits.Value) {
 	set := func(v *bits.Value, list []lit) {
 		for i, l := range list {

@@ -11,8 +11,8 @@ import (
 	"github.com/isago/isago/isa"
 )
 
-// computed has derived fields of every operator, names that overrides change, an operand that gets
-// names from outside, a field in pieces, a path, a context and a requirement.
+// computed has derived fields with every operator, overridden names, an operand with parameters, a
+// field with two parts, a path, a context and a requirement.
 const computed = `<isa strict="true">
 <enum name="#mode"><value val="0" display="a"/><value val="1" display="b"/><value val="2" display="c"/></enum>
 <context name="mode" type="#mode"/>
@@ -45,7 +45,7 @@ const computed = `<isa strict="true">
 </bitset>
 </isa>`
 
-// The circuits of names and expressions have the values that the decoder computes.
+// TestValues compares the circuits of names and expressions with the values that the decoder computes.
 func TestValues(t *testing.T) {
 	set, err := isa.Load(fstest.MapFS{"a.xml": {Data: []byte(computed)}}, "a.xml", isa.Options{})
 	if err != nil {
@@ -87,7 +87,7 @@ func TestValues(t *testing.T) {
 	}
 }
 
-// assign gives the inputs of a scope that stands alone the bits of a word and of the contexts.
+// assign sets the inputs of a top scope to the bits of a word and of the contexts.
 func assign(f *frame, word, ctx bits.Value) map[int]uint64 {
 	values := map[int]uint64{}
 	for i, l := range f.word {

@@ -11,12 +11,12 @@ import (
 	"github.com/isago/isago/internal/spec"
 )
 
-// textStep is a part of a text that means something: a case of a leaf, a field, an operand.
+// textStep is a meaningful part of a text: a case of a leaf, a field or an operand.
 type textStep struct {
-	// unit and index name the case whose display is used, where unit is not nil.
+	// unit and index identify the case that is printed. unit is nil for other parts.
 	unit  *model.BoundLeaf
 	index int
-	// alts[alt] is the field that is printed; with leaf, an operand that is that leaf.
+	// alts[alt] is the field that is printed. leaf is the leaf of an operand, if it is one.
 	alts []model.Alt
 	alt  int
 	leaf *model.Leaf
@@ -26,13 +26,13 @@ type textStep struct {
 type grammar struct {
 	*automaton
 	m *machine
-	// depth bounds operands inside operands, which may go round.
+	// depth limits the nesting of operands, which may be cyclic.
 	depth int
-	// decided are answers to what was asked of the circuit of the leaf at hand.
+	// decided caches the answers of possible for the circuit of the current leaf.
 	decided map[lit]bool
 }
 
-// can reports whether a condition is possible, as far as is known.
+// can reports whether a condition is possible or undecided.
 func (g *grammar) can(w *world, l lit) bool {
 	ok, known := g.decided[l]
 	if !known {
@@ -54,26 +54,27 @@ func (g *grammar) root(env *model.Env, then int32) int32 {
 	return g.merge(list, then)
 }
 
-// branch is the display of a case, or what is left of it, in pieces.
+// branch is the rest of a display, divided into pieces.
 type branch struct {
 	step   *textStep
 	pieces []piece
-	// f is the scope of the leaf and here where the display is used; asked belong to its circuit.
+	// f is the scope of the leaf and here the condition under which it uses the display. decided
+	// belongs to the circuit of f.
 	f       *frame
 	here    lit
 	decided map[lit]bool
-	// cond is the condition of the case; only displays of one condition are merged, so that each
-	// keeps the values that its condition leaves.
+	// cond is the condition of the case. Only displays with the same condition are merged, because a
+	// condition restricts the values of fields.
 	cond *spec.Expr
-	// narrow tells that a case of the leaf, or a computed value, may leave out values.
+	// narrow reports whether other cases of the leaf or a computed value may exclude values.
 	narrow bool
 }
 
-// piece is a byte of a text, or an item of another kind.
+// piece is one byte of text or an item of another kind.
 type piece struct {
 	char byte
 	item *model.Item
-	// blanks is the least number of blanks of an item that pads.
+	// blanks is the minimum number of blanks of an item that pads.
 	blanks int
 }
 
@@ -96,10 +97,10 @@ func (g *grammar) branches(f *frame, here lit, asked map[lit]bool) []branch {
 	return list
 }
 
-// pieces divides a display.
+// pieces divides a display into pieces.
 func (g *grammar) pieces(items []model.Item) []piece {
 	var list []piece
-	length := 0 // at most, of the text so far
+	length := 0 // the maximum length of the text so far
 	for k := range items {
 		it := &items[k]
 		switch n := len(list); {
@@ -117,10 +118,10 @@ func (g *grammar) pieces(items []model.Item) []piece {
 	return list
 }
 
-// unbounded is the length of a text of which no bound is known.
+// unbounded is the length of a text without a known bound.
 const unbounded = 1 << 20
 
-// atMost bounds the length of a text behind an item.
+// atMost returns the maximum length of the text after an item.
 func (g *grammar) atMost(it *model.Item, length int) int {
 	switch it.Kind {
 	case model.ItemText, model.ItemName:
@@ -144,7 +145,7 @@ func (g *grammar) atMost(it *model.Item, length int) int {
 	return min(unbounded, length+len(it.Before)+most+len(it.After))
 }
 
-// longest bounds the length of what a field prints.
+// longest returns the maximum length of the text of a field.
 func (g *grammar) longest(ref *model.Ref) int {
 	switch ref.Kind {
 	case spec.KindBitset:
@@ -173,8 +174,8 @@ func (g *grammar) longest(ref *model.Ref) int {
 	return digitsOf(ref) + 1
 }
 
-// merge reads one of several displays. What they start with in common is one path, so that only
-// what comes after it is compared; which display it is follows behind it.
+// merge reads one of several displays. Displays with a common prefix share one path for it, so that
+// the search compares only the rest. The path identifies the display after the prefix.
 func (g *grammar) merge(list []branch, then int32) int32 {
 	var next []int32
 	for len(list) > 0 && !g.full {
@@ -207,7 +208,7 @@ func (g *grammar) merge(list []branch, then int32) int32 {
 	return g.choice(next...)
 }
 
-// sameField reports whether two fields have the same bits and print them alike.
+// sameField reports whether two fields have the same bits and the same texts.
 func sameField(f, g *spec.Field) bool {
 	if f == g {
 		return true
@@ -230,11 +231,11 @@ func (g *grammar) piece(b *branch, i int, then int32) int32 {
 	return g.item(b, p.item, then)
 }
 
-// pad reads blanks, at least so many.
+// pad reads at least the given number of blanks.
 func (g *grammar) pad(least int, then int32) int32 {
 	s := g.add(state{})
 	if s == accept {
-		return s // there is no room
+		return s // the automaton is full
 	}
 	g.states[s].next = []int32{g.oneOf(blank, s), then}
 	for range min(least, 80) {
@@ -243,8 +244,8 @@ func (g *grammar) pad(least int, then int32) int32 {
 	return s
 }
 
-// printsAlike reports whether two pieces print the same for every word: one byte, or one field of bits that is
-// read without states of its own.
+// printsAlike reports whether two pieces always print the same text: one byte, or one field whose text
+// needs no nested states.
 func (g *grammar) printsAlike(p, q *piece) bool {
 	switch {
 	case p == q:
@@ -273,9 +274,9 @@ func (g *grammar) item(b *branch, it *model.Item, then int32) int32 {
 	return g.reference(b, it, it.Before, it.After, then)
 }
 
-// members reads a set: what is printed first has no join before it.
+// members reads a set. The first member that prints has no separator before it.
 func (g *grammar) members(b *branch, list []model.Item, join string, then int32) int32 {
-	after, before := then, then // where something has been printed, and where nothing has
+	after, before := then, then // the states after a member was printed, and before any was
 	for i := len(list) - 1; i >= 0; i-- {
 		it := &list[i]
 		before, after = g.optional(b, it, "", after, before), g.optional(b, it, join, after, after)
@@ -283,7 +284,7 @@ func (g *grammar) members(b *branch, list []model.Item, join string, then int32)
 	return before
 }
 
-// optional reads a reference that prints something, behind a text, or one that prints nothing.
+// optional reads a reference that may print nothing. If it prints, join comes before it.
 func (g *grammar) optional(b *branch, it *model.Item, join string, printed, nothing int32) int32 {
 	var next []int32
 	for k := range it.Alts {
@@ -300,12 +301,12 @@ func (g *grammar) reference(b *branch, it *model.Item, before, after string, the
 	return g.add(state{next: next})
 }
 
-// alternative reads one meaning of a name: where it prints something, between two texts. What the
-// conditions of the display exclude is left out.
+// alternative reads one meaning of a name, with text before and after it if it prints anything. It
+// excludes values that the conditions of the display exclude.
 func (g *grammar) alternative(b *branch, it *model.Item, k int, before, after string, printed, nothing int32) []int32 {
 	ref := it.Alts[k].Ref
 	if ref == nil {
-		return nil // a finding
+		return nil // reported elsewhere
 	}
 	g.decided = b.decided
 	here := b.f.w.and(b.here, b.f.selects(it.Alts, k))
@@ -331,7 +332,7 @@ func (g *grammar) alternative(b *branch, it *model.Item, k int, before, after st
 	return g.between(s, l, before, after, wrap, printed, nothing)
 }
 
-// between puts texts around a language. Where the field prints nothing, they are not printed.
+// between adds text before and after a language. The text is omitted if the field prints nothing.
 func (g *grammar) between(s *textStep, l language, before, after string, wrap bool, printed, nothing int32) []int32 {
 	var next []int32
 	begin := func(body int32) { next = append(next, g.marked(markBegin, s, body)) }
@@ -349,13 +350,14 @@ func (g *grammar) between(s *textStep, l language, before, after string, wrap bo
 	return next
 }
 
-// language is what a field can print: nothing, and texts that are not empty.
+// language is the set of texts of a field. empty reports whether it contains the empty text. read adds
+// states for all other texts.
 type language struct {
 	empty bool
 	read  func(g *grammar, then int32) int32
 }
 
-// language returns what a field that is no bitset can print: one path for each text.
+// language returns the texts of a field that is not a bitset. Each text has one path.
 func (g *grammar) language(ref *model.Ref) language {
 	switch ref.Kind {
 	case spec.KindBool, spec.KindBoolInv:
@@ -383,7 +385,7 @@ func (g *grammar) language(ref *model.Ref) language {
 		}
 		return language{empty: true, read: func(g *grammar, then int32) int32 {
 			number := g.number(positive, decimal, digits, then)
-			if ref.Prog != nil { // beyond its width it may come to +0
+			if ref.Prog != nil { // a value wider than the field may print as +0
 				return g.choice(g.oneOf(setOf(signs), number), g.char('+', g.char('0', then)))
 			}
 			return g.oneOf(setOf(signs), number)
@@ -411,7 +413,7 @@ func (g *grammar) unsigned(digits int, then int32) int32 {
 	return g.choice(g.char('0', then), g.number(positive, decimal, digits, then))
 }
 
-// float reads six decimals, or what is no number.
+// float reads a number with six decimals, or NaN or infinity.
 func (g *grammar) float(then int32) int32 {
 	tail := then
 	for range 6 {
@@ -423,7 +425,7 @@ func (g *grammar) float(then int32) int32 {
 	return g.choice(whole, words, g.char('-', g.choice(whole, words)))
 }
 
-// digitsOf bounds the decimal digits of a value.
+// digitsOf returns the maximum number of decimal digits of a value.
 func digitsOf(ref *model.Ref) int {
 	if ref.Prog != nil && (ref.Kind == spec.KindUint || ref.Kind == spec.KindCustom) || ref.Width > 64 {
 		return max(20, ref.Width/3+1)
@@ -439,10 +441,10 @@ func (c *circuit) share(l lit, v *vec) bool {
 	return slices.ContainsFunc(c.cone(v[:]...).inputs, func(n int) bool { return set[n] })
 }
 
-// maxNarrow bounds the values that are asked for one by one.
+// maxNarrow limits the number of values that are queried one by one.
 const maxNarrow = 32
 
-// narrowed is the language of an enum of which a condition may leave out values.
+// narrowed returns the texts of an enum without the values that a condition excludes.
 func (g *grammar) narrowed(b *branch, ref *model.Ref, here lit) language {
 	if len(ref.Enum.Texts) > maxNarrow {
 		return enumLanguage(ref, func(uint64) bool { return true }, true)
@@ -457,8 +459,7 @@ func (g *grammar) narrowed(b *branch, ref *model.Ref, here lit) language {
 	}, g.can(w, w.and(here, listed.not())))
 }
 
-// enumLanguage returns the texts of the values that allowed lets pass, and numbers where others may
-// be.
+// enumLanguage returns the texts of the allowed values. It includes numbers if others is true.
 func enumLanguage(ref *model.Ref, allowed func(uint64) bool, others bool) language {
 	var texts []string
 	values := map[uint64]bool{}
@@ -498,8 +499,7 @@ func enumLanguage(ref *model.Ref, allowed func(uint64) bool, others bool) langua
 	return l
 }
 
-// operand reads an operand: the text of one of its leaves, or one of all its texts where they are
-// few.
+// operand reads an operand: the texts of one of its leaves, or one of all its texts if there are few.
 func (g *grammar) operand(b *branch, s *textStep, ref *model.Ref, here lit, before, after string, wrap bool, printed, nothing int32) []int32 {
 	if t := g.m.textsOf(ref); t != nil {
 		texts := slices.Clone(t.list)
@@ -517,7 +517,7 @@ func (g *grammar) operand(b *branch, s *textStep, ref *model.Ref, here lit, befo
 		return nil
 	}
 	if wrap {
-		g.full = true // whether it prints something is not known from its states
+		g.full = true // the states do not show whether it prints anything
 	}
 	g.depth++
 	defer func() { g.depth-- }()
@@ -539,17 +539,17 @@ func (g *grammar) operand(b *branch, s *textStep, ref *model.Ref, here lit, befo
 	return next
 }
 
-// textList are the texts of a small operand, sorted, and the words that print them.
+// textList holds the texts of a small operand, sorted, and the words that print them.
 type textList struct {
 	list  []string
 	words map[string][]uint64
 }
 
-// maxTexts bounds the bits of an operand whose texts are listed.
+// maxTexts limits the bits of an operand whose texts are listed.
 const maxTexts = 10
 
-// textsOf lists the texts of an operand that depends on nothing outside, nil where there are too
-// many, or contexts.
+// textsOf lists the texts of an operand that depends only on its bits. It returns nil if the operand
+// depends on contexts or has too many texts.
 func (m *machine) textsOf(ref *model.Ref) *textList {
 	env := ref.Env
 	if !env.Closed() || env.Root.Size > maxTexts || len(m.m.ISA.Contexts) > 0 || tabled(env.Root.Spec, map[*spec.Bitset]bool{}) {
@@ -582,8 +582,8 @@ func (m *machine) textsOf(ref *model.Ref) *textList {
 	return t
 }
 
-// textIs tells where a reference that is no operand with states of its own prints a text. Where that
-// is not known it is taken as possible: what comes of it is printed to see.
+// textIs returns the condition that a reference prints a text. If that is unknown it returns true,
+// because the resulting words are printed and compared later.
 func (m *machine) textIs(f *frame, ref *model.Ref, text string) lit {
 	w := f.w
 	if ref.Kind == spec.KindBitset {
@@ -629,7 +629,7 @@ func (m *machine) textIs(f *frame, ref *model.Ref, text string) lit {
 	return w.sameLow(v, constant(uint64(n)), m.printedBits(ref))
 }
 
-// sameLow tells where two numbers agree in their low bits.
+// sameLow returns the condition that two numbers agree in their low bits.
 func (c *circuit) sameLow(x, y *vec, width int) lit {
 	out := yes
 	for i := range width {
@@ -638,7 +638,7 @@ func (c *circuit) sameLow(x, y *vec, width int) lit {
 	return out
 }
 
-// lowBits tells where the low bits of a value are the number that a text is.
+// lowBits returns the condition that the low bits of a value equal the number in text.
 func (c *circuit) lowBits(v *vec, width int, text string, base int) lit {
 	n, err := strconv.ParseUint(text, base, width)
 	if err != nil {

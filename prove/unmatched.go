@@ -12,7 +12,7 @@ import (
 	"github.com/isago/isago/internal/model"
 )
 
-// cube is all words that have the bits of match where mask is set.
+// cube is the set of words w with w&mask == match.
 type cube struct{ mask, match bits.Value }
 
 // meets reports whether two cubes share a word.
@@ -21,17 +21,18 @@ func (c cube) meets(d cube) bool {
 	return differ.IsZero()
 }
 
-// Limits of the count of holes, and how many are shown.
+// Limits on the count of unmatched cubes and on how many are shown.
 const (
 	maxSplits = 1 << 18
 	maxHoles  = 1 << 14
-	widened   = 512 // of those, the largest are made as large as they can be
+	widened   = 512 // the largest of them are widened
 	mostRows  = 5
-	// maxRequired bounds the bits that the requirements of a leaf may read to be counted exactly.
+	// maxRequired limits the bits that the requirements of a leaf may read for an exact count.
 	maxRequired = 14
 )
 
-// checkUnmatched counts the words of a root that no leaf matches, and reports the largest groups of them.
+// checkUnmatched counts the words of a root that no leaf matches, and reports the largest groups of
+// them.
 func (m *machine) checkUnmatched(r *model.Root) {
 	if len(r.Leaves) == 0 {
 		return
@@ -71,7 +72,7 @@ func (m *machine) checkUnmatched(r *model.Root) {
 	m.c.add(m, f)
 }
 
-// count names a power of two.
+// count formats a power of two.
 func count(n int) string {
 	if n < 16 {
 		return fmt.Sprintf("%d words", 1<<n)
@@ -87,8 +88,8 @@ func percent(part, whole *big.Int) string {
 	return fmt.Sprintf("%.1f %%", f*100)
 }
 
-// cubes returns the words that are a leaf's in some context. ok is false where its requirements are
-// too large: then all that its patterns allow count as its own.
+// cubes returns the words that match a leaf in some context. ok is false if the leaf's requirements
+// are too large. cubes then returns all words that match the pattern.
 func (m *machine) cubes(l *model.Leaf) (list []cube, ok bool) {
 	own := cube{l.Mask, l.Match}
 	if !conditional(l) {
@@ -132,7 +133,7 @@ func conditional(l *model.Leaf) bool {
 	return false
 }
 
-// splitter divides the space of words bit by bit until each part is taken or free.
+// splitter divides the space of words bit by bit until each part is matched or unmatched.
 type splitter struct {
 	taken  []cube
 	size   int
@@ -142,7 +143,7 @@ type splitter struct {
 	budget *budget
 }
 
-// split looks at the words of at, of which the cubes of taken have some.
+// split divides the words of the cube at. The cubes in taken match some of them.
 func (s *splitter) split(at cube, taken []cube) {
 	if s.splits++; s.splits > maxSplits {
 		return
@@ -186,12 +187,12 @@ func (s *splitter) split(at cube, taken []cube) {
 	}
 }
 
-// order sorts patterns by the bits that they fix, from the top.
+// order is a sort key of patterns: the bits that they fix, from the most significant one.
 func (s *splitter) order(c cube) string {
 	return strings.ReplaceAll(pattern(s.size, c.mask, c.match, bits.Value{}), "-", "2")
 }
 
-// largest returns the largest holes, each as large as it can be.
+// largest returns the largest unmatched cubes, each widened as far as possible.
 func (s *splitter) largest() []cube {
 	bySize := func(a, b cube) int { return a.mask.OnesCount() - b.mask.OnesCount() }
 	slices.SortStableFunc(s.holes, bySize)

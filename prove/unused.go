@@ -30,7 +30,7 @@ func (c *checker) exprs() []*spec.Expr {
 	return list
 }
 
-// ownExprs lists the expressions that a bitset names or holds.
+// ownExprs lists the expressions that a bitset contains or names.
 func ownExprs(b *spec.Bitset) []*spec.Expr {
 	list := slices.Clone(b.Requires)
 	for _, u := range b.Unused {
@@ -60,7 +60,7 @@ func ownExprs(b *spec.Bitset) []*spec.Expr {
 	return list
 }
 
-// unused reports what nothing refers to.
+// unused reports definitions that nothing refers to.
 func (c *checker) unused() {
 	u := uses{isa: c.spec, own: map[*spec.Bitset]map[string]bool{}, parts: map[string]bool{}}
 	u.collect()
@@ -124,9 +124,9 @@ func (c *checker) unusedField(u *uses, b *spec.Bitset, f *spec.Field) {
 // uses are the names to which the description refers.
 type uses struct {
 	isa *spec.ISA
-	// own are the names in a bitset's own displays, expressions, sets and params.
+	// own holds the names in a bitset's own displays, expressions, sets and parameters.
 	own map[*spec.Bitset]map[string]bool
-	// parts are the names behind a dot anywhere.
+	// parts are the names that follow a dot anywhere.
 	parts map[string]bool
 }
 
@@ -160,7 +160,7 @@ func (u *uses) collect() {
 			}
 		}
 	}
-	// A name that climbs from a nested bitset is used by the bitset around it.
+	// A name that climbs out of a nested bitset is used by the enclosing bitset.
 	for range 8 {
 		if !u.climb() {
 			return
@@ -213,7 +213,8 @@ func (u *uses) path(b *spec.Bitset, name string) {
 	u.own[b][head], u.own[b][name] = true, true
 }
 
-// climb hands names up from nested bitsets that take all from around them.
+// climb adds the names of nested bitsets that receive the whole enclosing scope to the enclosing
+// bitsets.
 func (u *uses) climb() (changed bool) {
 	for _, b := range u.isa.Bitsets {
 		for _, c := range b.Cases {
@@ -230,7 +231,7 @@ func (u *uses) climb() (changed bool) {
 	return changed
 }
 
-// addBelow adds the names that a root and what extends it use.
+// addBelow adds the names that a bitset and its descendants use.
 func (u *uses) addBelow(root *spec.Bitset, names map[string]bool) {
 	for name := range u.own[root] {
 		names[name] = true
@@ -240,7 +241,7 @@ func (u *uses) addBelow(root *spec.Bitset, names map[string]bool) {
 	}
 }
 
-// field reports whether something can refer to a field of a bitset.
+// field reports whether something may refer to a field of a bitset.
 func (u *uses) field(b *spec.Bitset, f *spec.Field) bool {
 	if u.parts[f.Name] {
 		return true
@@ -255,7 +256,8 @@ func (u *uses) field(b *spec.Bitset, f *spec.Field) bool {
 	return names[f.Name]
 }
 
-// enum reports whether a field or a context has the type, or an expression names a value.
+// enum reports whether the enum is the type of a field or a context, or whether an expression names
+// one of its values.
 func (u *uses) enum(e *spec.Enum) bool {
 	for _, x := range u.isa.Contexts {
 		if x.Enum == e {

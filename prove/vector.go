@@ -7,7 +7,7 @@ import (
 	"github.com/isago/isago/internal/spec"
 )
 
-// vec is a number of 64 bits, the least significant first, sign- or zero-extended from its C type.
+// vec is a 64-bit number, least significant bit first, sign- or zero-extended from its C type.
 type vec [64]lit
 
 func constant(v uint64) *vec {
@@ -18,7 +18,7 @@ func constant(v uint64) *vec {
 	return &x
 }
 
-// value returns the number if it is constant.
+// value returns the number if all its bits are constant.
 func (x *vec) value() (v uint64, ok bool) {
 	for i, l := range x {
 		if l > yes {
@@ -31,7 +31,7 @@ func (x *vec) value() (v uint64, ok bool) {
 
 func boolVec(l lit) *vec { return &vec{0: l} }
 
-// isSet reports whether a number is not 0.
+// isSet returns the condition that a number is not 0.
 func (c *circuit) isSet(x *vec) lit { return c.any(x[:]...) }
 
 func (c *circuit) equal(x, y *vec) lit {
@@ -42,7 +42,7 @@ func (c *circuit) equal(x, y *vec) lit {
 	return out
 }
 
-// wrap converts to a type: the low bits, sign- or zero-extended.
+// wrapVec converts a number to a type. It keeps the low bits and sign- or zero-extends them.
 func wrapVec(t spec.Type, x *vec) *vec {
 	out := *x
 	for i := 32; i < 64; i++ {
@@ -56,7 +56,7 @@ func wrapVec(t spec.Type, x *vec) *vec {
 	return &out
 }
 
-// sum adds two numbers and a carry; the carry out of the top bit is dropped.
+// sum adds two numbers and a carry. It drops the carry out of the top bit.
 func (c *circuit) sum(x, y *vec, carry lit) *vec {
 	var out vec
 	for i := range out {
@@ -95,7 +95,7 @@ func (c *circuit) product(x, y *vec) *vec {
 	return out
 }
 
-// less compares as unsigned, or as signed, numbers.
+// less compares two numbers as signed or unsigned.
 func (c *circuit) less(x, y *vec, signed bool) lit {
 	out := no
 	for i := range x {
@@ -116,7 +116,8 @@ func (c *circuit) muxVec(s lit, x, y *vec) *vec {
 	return &out
 }
 
-// shifted shifts by the low bits of a count; fill comes in from the top.
+// shifted shifts a number by the low steps bits of count. fill replaces the vacated bits of a right
+// shift.
 func (c *circuit) shifted(x, count *vec, steps int, left bool, fill lit) *vec {
 	out := x
 	for s := range steps {
@@ -140,7 +141,7 @@ func (c *circuit) shifted(x, count *vec, steps int, left bool, fill lit) *vec {
 	return out
 }
 
-// quotient divides unsigned numbers, bit by bit; division by 0 is the caller's matter.
+// quotient divides unsigned numbers bit by bit. The caller handles division by 0.
 func (c *circuit) quotient(x, y *vec) (quo, rem *vec) {
 	quo, rem = &vec{}, &vec{}
 	for i := length(x) - 1; i >= 0; i-- {
@@ -155,7 +156,7 @@ func (c *circuit) quotient(x, y *vec) (quo, rem *vec) {
 	return quo, rem
 }
 
-// divide mirrors what model.Apply does: towards 0, and 0 where the divisor is.
+// divide is the circuit of model.Apply for / and %. It rounds toward 0, and a division by 0 gives 0.
 func (c *circuit) divide(op spec.Op, t spec.Type, x, y *vec) *vec {
 	var quo, rem *vec
 	if t.Signed() {
@@ -172,7 +173,7 @@ func (c *circuit) divide(op spec.Op, t spec.Type, x, y *vec) *vec {
 	return c.muxVec(c.isSet(y), wrapVec(t, quo), &vec{})
 }
 
-// apply is model.Apply on circuits.
+// apply is the circuit of model.Apply.
 func (c *circuit) apply(n *model.Node, x, y *vec) *vec {
 	t := n.Type
 	switch n.Op {

@@ -10,7 +10,7 @@ import (
 	"github.com/isago/isago/internal/spec"
 )
 
-// facts are what was seen of each part of the description in any generation and surroundings.
+// facts records what was seen of each part of the description in any generation and environment.
 type facts struct {
 	leaves map[*spec.Bitset]*leafFact
 	cases  map[*spec.Case]*caseFact
@@ -18,16 +18,17 @@ type facts struct {
 }
 
 type leafFact struct {
-	// possible: some word is this leaf.
+	// possible reports whether some word matches the leaf.
 	possible bool
 	// by are the leaves that refine it.
 	by []*model.Leaf
 }
 
 type caseFact struct {
-	// holds and fails: the condition can be met, and can be not met. text: the display can be used.
+	// holds and fails report whether the condition can hold and can fail. text reports whether the
+	// display can be used.
 	holds, fails, text bool
-	// asserts tells which asserts can hold.
+	// asserts reports which asserts can hold.
 	asserts []bool
 }
 
@@ -49,19 +50,19 @@ func (x *facts) of(c *spec.Case) *caseFact {
 	return x.cases[c]
 }
 
-// maxScopes bounds the scopes that are walked in one generation.
+// maxScopes limits the scopes that are visited in one generation.
 const maxScopes = 1 << 16
 
-// walker visits the scopes of one leaf that stands alone, and of the operands inside it.
+// walker visits the scopes of one leaf and of the operands inside it.
 type walker struct {
 	m *machine
 	w *world
-	// by is the field that shows the root, nil where none does.
+	// by is the field that prints the root, or nil if there is none.
 	by *model.Ref
-	// guards holds, for each expression in a scope, where it is evaluated.
+	// guards holds the condition under which each expression is evaluated in a scope.
 	guards map[use]lit
 	order  []use
-	// displayUses are where displays are used; optional tells that the items at hand may be left out.
+	// displayUses are the uses of displays. optional means that the current items may be omitted.
 	displayUses []displayUse
 	optional    bool
 }
@@ -72,7 +73,7 @@ type use struct {
 	f    *frame
 }
 
-// walk visits every root in the surroundings in which it occurs: the instructions first.
+// walk visits every root in each environment in which it occurs, the instructions first.
 func (m *machine) walk() {
 	m.findParameterized()
 	if m.c.opt.Root != "" {
@@ -91,7 +92,8 @@ func (m *machine) walk() {
 	}
 }
 
-// findParameterized marks the roots that are the type of a field which hands names in: alone they lack them.
+// findParameterized marks the roots that are the type of a field with parameters. At the top these
+// roots lack their parameters.
 func (m *machine) findParameterized() {
 	for _, b := range m.m.ISA.Bitsets {
 		for _, c := range b.Cases {
@@ -104,8 +106,8 @@ func (m *machine) findParameterized() {
 	}
 }
 
-// visitRoot visits the leaves of a root whose text depends on nothing outside, once. by is the field that
-// shows it, nil where none does.
+// visitRoot visits the leaves of a root whose text depends only on its bits, once. by is the field
+// that prints it, or nil.
 func (m *machine) visitRoot(env *model.Env, by *model.Ref) {
 	if m.envs[env] {
 		return
@@ -122,7 +124,8 @@ func (m *machine) visitRoot(env *model.Env, by *model.Ref) {
 	}
 }
 
-// can asks whether a literal is possible. What was not decided counts as possible, and is said.
+// can reports whether a condition is possible. It treats an undecided condition as possible and
+// records a finding.
 func (k *walker) can(l lit, f *frame) bool {
 	switch k.w.possible(l) {
 	case never:
@@ -133,7 +136,7 @@ func (k *walker) can(l lit, f *frame) bool {
 	return true
 }
 
-// scope visits a leaf whose bits are printed where a condition holds.
+// scope visits a leaf whose bits are printed under a condition.
 func (k *walker) scope(f *frame, here lit) {
 	k.m.roots[f.unit.Env.Root] = true
 	if k.m.frames++; k.m.frames > maxScopes || k.w.full() {
@@ -169,7 +172,8 @@ func (k *walker) scope(f *frame, here lit) {
 	k.reportNoDisplay(f, rest)
 }
 
-// requires follows the requirements of a leaf, each where those before it hold; here is where its bits are printed.
+// requires follows the requirements of a leaf. Each requirement is evaluated only if the previous ones
+// hold. here is the condition under which the bits are printed.
 func (k *walker) requires(f *frame, here lit) {
 	here = k.w.all(here, k.w.matches(f.unit.Leaf, f.word), f.notRefined())
 	for _, p := range f.unit.Requires {
@@ -202,7 +206,7 @@ func hasDisplay(u *model.BoundLeaf) bool {
 	return false
 }
 
-// cases learns which overrides and asserts of a leaf and its ancestors can apply.
+// cases records which overrides and asserts of a leaf and its ancestors can apply.
 func (k *walker) cases(f *frame) {
 	for b := f.unit.Leaf.Spec; b != nil; b = b.Extends {
 		for _, c := range b.Cases {
@@ -232,7 +236,7 @@ func (k *walker) items(items []model.Item, f *frame, here lit) {
 	}
 }
 
-// name follows each meaning of a name that is used where guard holds.
+// name follows each meaning of a name that is used under the condition guard.
 func (k *walker) name(alts []model.Alt, name string, span diag.Span, f *frame, guard lit, printed bool) {
 	for i := range alts {
 		a := &alts[i]
@@ -278,7 +282,7 @@ func (k *walker) printed(ref *model.Ref, f *frame, here lit) {
 	}
 }
 
-// use records that an expression is evaluated.
+// use records the evaluation of an expression.
 func (k *walker) use(p *model.Prog, f *frame, guard lit) {
 	u := use{p, f}
 	old, ok := k.guards[u]
@@ -289,11 +293,11 @@ func (k *walker) use(p *model.Prog, f *frame, guard lit) {
 	k.guards[u] = k.w.or(old, guard)
 }
 
-// maxVisits bounds how often an expression is looked at again because it is evaluated in more places than was known: what
-// goes round might have no end.
+// maxVisits limits how often an expression is revisited because the condition of its evaluation has
+// become weaker. Cycles might otherwise never end.
 const maxVisits = 4
 
-// expressions looks at every expression that was used, and at those that these use.
+// expressions visits every expression that was used, and those that they use in turn.
 func (k *walker) expressions() {
 	looked := map[use]lit{}
 	for range maxVisits {
@@ -304,7 +308,7 @@ func (k *walker) expressions() {
 	}
 }
 
-// visitExpressions looks at the expressions that have not been looked at where they are evaluated.
+// visitExpressions visits the expressions whose evaluation condition has changed.
 func (k *walker) visitExpressions(looked map[use]lit) {
 	for i := 0; i < len(k.order); i++ {
 		u := k.order[i]
@@ -315,20 +319,20 @@ func (k *walker) visitExpressions(looked map[use]lit) {
 		looked[u] = guard
 		k.node(u.prog.Root, u.f, guard, guard)
 		for _, x := range u.prog.Missing {
-			if !reads(u.prog.Root, x.Name) { // in a comment: Mesa's tools fetch it all the same
+			if !reads(u.prog.Root, x.Name) { // in a comment, where Mesa's tools look it up too
 				k.name(x.Alts, x.Name, u.prog.Spec.Span, u.f, guard, false)
 			}
 		}
 	}
 }
 
-// reads reports whether an expression has a name.
+// reads reports whether an expression uses a name.
 func reads(n *model.Node, name string) bool {
 	return n != nil && (n.Op == spec.OpField && n.Name == name || reads(n.X, name) || reads(n.Y, name) || reads(n.Z, name))
 }
 
-// node follows an expression: guard is where this part of it is computed, all where any is. Names
-// are read first, whatever && and || leave out.
+// node follows an expression. guard is the condition under which this node is evaluated. all is that
+// of the whole expression, because all names are read before && and || are evaluated.
 func (k *walker) node(n *model.Node, f *frame, guard, all lit) {
 	if n == nil {
 		return
@@ -357,11 +361,11 @@ func (k *walker) node(n *model.Node, f *frame, guard, all lit) {
 	k.checkUndefined(n, f, guard)
 }
 
-// reportUnresolved reports a name that means nothing in some surroundings.
+// reportUnresolved reports a name that is undefined in some environment.
 func (k *walker) reportUnresolved(name string, span diag.Span, f *frame, here lit) {
 	handed := f.up == nil && k.m.parameterized[f.unit.Leaf.Root.Spec]
 	if handed && k.by == nil {
-		return // no field shows it so
+		return // no field prints the root without parameters
 	}
 	in, ans := k.witness(here, f)
 	if ans != sometimes || !spelled(name) {
@@ -375,7 +379,7 @@ func (k *walker) reportUnresolved(name string, span diag.Span, f *frame, here li
 	k.addFinding(x, f, in)
 }
 
-// witness is satisfy, with a word that no other leaf has if there is one.
+// witness is satisfy with a preference for words that no other leaf matches.
 func (k *walker) witness(goal lit, f *frame) (assignment, answer) {
 	if in, ans := k.w.satisfy(k.w.and(goal, f.root().unambiguous())); ans == sometimes {
 		return in, ans
@@ -383,7 +387,7 @@ func (k *walker) witness(goal lit, f *frame) (assignment, answer) {
 	return k.w.satisfy(goal)
 }
 
-// where names the scope, the three innermost leaves of it.
+// where describes the scope. It names at most the three innermost leaves.
 func where(f *frame) string {
 	var names []string
 	for ; f != nil; f = f.up {
@@ -395,8 +399,8 @@ func where(f *frame) string {
 	return strings.Join(names, " inside ")
 }
 
-// addFinding records a finding that a word shows. Where the circuit is not the whole truth, the finding
-// is kept and its word left out.
+// addFinding records a finding with a word that demonstrates it. If the circuit is approximate, it
+// omits the word.
 func (k *walker) addFinding(x *Finding, f *frame, in assignment) {
 	top := f.root()
 	if !k.w.approximate {
@@ -409,7 +413,7 @@ func (k *walker) addFinding(x *Finding, f *frame, in assignment) {
 	k.m.c.add(k.m, x)
 }
 
-// tables reads the entries that were assumed out of an assignment.
+// tables returns the table entries of an assignment.
 func (f *frame) tables(in assignment) map[string]bits.Value {
 	if len(f.entries) == 0 {
 		return nil

@@ -13,7 +13,7 @@ import (
 	"github.com/isago/isago/isa"
 )
 
-// witness prints a word, to show what was claimed of it.
+// witness decodes and prints a word.
 func (m *machine) witness(r *model.Root, word, ctx bits.Value, size int, entries map[string]bits.Value) Witness {
 	w := Witness{Gen: m.gen, Word: word, Context: ctx, Contexts: m.contextNames(ctx), Size: size, Entries: entries}
 	m.budget.spend(witnessCost)
@@ -33,8 +33,9 @@ func (m *machine) witness(r *model.Root, word, ctx bits.Value, size int, entries
 	return w
 }
 
-// unbounded reports whether an operand is nested in itself, or deeper than the model goes: to print such
-// a word may take forever. One that is nested in itself in the same surroundings is reported.
+// unbounded reports whether operands are nested in themselves or exceed the nesting limit. Printing
+// such a word may not end. It also reports a finding for each operand that is nested in itself in the
+// same environment.
 func (m *machine) unbounded() bool {
 	w := nesting{m: m, open: map[*model.Env]bool{}, done: map[*model.Env]bool{}}
 	for _, r := range m.m.Roots {
@@ -83,7 +84,7 @@ func (w *nesting) items(l *model.Leaf, list []model.Item) {
 	}
 }
 
-// report tells of an operand that is the bitset which shows it.
+// report reports an operand that is contained in itself.
 func (w *nesting) report(l *model.Leaf, it *model.Item, ref *model.Ref) {
 	f := &Finding{Code: diag.XMLLimit, Level: Error, Span: it.Span, key: "endless " + ref.Field.Span.String()}
 	f.Msg = fmt.Sprintf("the text of %s goes round: {%s} is %s, which has this text in it", l.Name, it.Name, ref.Env.Root.Name)
@@ -91,7 +92,7 @@ func (w *nesting) report(l *model.Leaf, it *model.Item, ref *model.Ref) {
 	w.m.c.add(w.m, f)
 }
 
-// provide gives the tables the entries that an instruction needs.
+// provide sets the table entries that an instruction needs.
 func (m *machine) provide(d *isa.Decoder, in isa.Inst, entries map[string]bits.Value) {
 	for _, f := range d.IndexFields(in) {
 		t := make([]bits.Value, f.Index+1)
@@ -100,7 +101,7 @@ func (m *machine) provide(d *isa.Decoder, in isa.Inst, entries map[string]bits.V
 	}
 }
 
-// contextNames names the contexts that have not their default.
+// contextNames lists the contexts whose value is not the default.
 func (m *machine) contextNames(ctx bits.Value) []string {
 	var list []string
 	for _, c := range m.m.ISA.Contexts {
@@ -122,7 +123,7 @@ func (m *machine) contextNames(ctx bits.Value) []string {
 	return list
 }
 
-// String returns the word, in which contexts it is read, what it prints and what is found in it.
+// String returns the word, its contexts, its text and its findings.
 func (w *Witness) String() string {
 	line := w.Hex()
 	if w.Gen != 0 {

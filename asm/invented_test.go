@@ -7,7 +7,7 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"github.com/isago/isago/internal/invented"
+	"github.com/isago/isago/internal/randisa"
 	"github.com/isago/isago/isa"
 )
 
@@ -16,7 +16,7 @@ func eachInvented(t *testing.T, n int, test func(t *testing.T, s *isa.Set, sourc
 	for _, kind := range []struct {
 		name string
 		of   func(seed uint64) string
-	}{{"texts", invented.Texts}, {"words", invented.Words}, {"programs", invented.Programs}} {
+	}{{"texts", randisa.Texts}, {"words", randisa.Words}, {"programs", randisa.Programs}} {
 		loaded := 0
 		for i := range int64(n) {
 			seed := *linesSeed*int64(n) + i

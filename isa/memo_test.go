@@ -12,7 +12,7 @@ import (
 
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/diag"
-	"github.com/isago/isago/internal/invented"
+	"github.com/isago/isago/internal/randisa"
 	"github.com/isago/isago/internal/testgpu"
 )
 
@@ -78,7 +78,7 @@ func TestMemoOfHeron(t *testing.T) {
 // The same for descriptions that are made up.
 func TestMemoOfInvented(t *testing.T) {
 	for seed := range *memoCount {
-		for _, source := range []string{invented.Texts(*memoSeed<<32 + seed), invented.Words(*memoSeed<<32 + seed), invented.Programs(*memoSeed<<32 + seed)} {
+		for _, source := range []string{randisa.Texts(*memoSeed<<32 + seed), randisa.Words(*memoSeed<<32 + seed), randisa.Programs(*memoSeed<<32 + seed)} {
 			s, err := Load(fstest.MapFS{"invented.xml": {Data: []byte(source)}}, "invented.xml", Options{})
 			if err != nil {
 				continue

@@ -11,8 +11,8 @@ import (
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/diag"
 	"github.com/isago/isago/internal/inside"
-	"github.com/isago/isago/internal/invented"
 	"github.com/isago/isago/internal/model"
+	"github.com/isago/isago/internal/randisa"
 	"github.com/isago/isago/internal/roundtrip"
 	"github.com/isago/isago/internal/spec"
 	"github.com/isago/isago/isa"
@@ -33,7 +33,7 @@ func TestOracle(t *testing.T) {
 	tally := map[string]int{}
 	for i := range *oracleCount {
 		seed := *oracleSeed<<32 + uint64(i)
-		source := invented.Words(seed)
+		source := randisa.Words(seed)
 		set, err := isa.Load(fstest.MapFS{"a.xml": {Data: []byte(source)}}, "a.xml", isa.Options{})
 		if err != nil {
 			tally["refused"]++

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/isago/isago/internal/invented"
+	"github.com/isago/isago/internal/randisa"
 )
 
 var (
@@ -22,7 +22,7 @@ func TestInventedPrograms(t *testing.T) {
 	dir, programs := t.TempDir(), 0
 	spec, data, source := filepath.Join(dir, "x.xml"), filepath.Join(dir, "x.bin"), filepath.Join(dir, "x.s")
 	for seed := *inventedSeed; seed < *inventedSeed+*inventedCount; seed++ {
-		for _, text := range []string{invented.Texts(seed), invented.Words(seed), invented.Programs(seed)} {
+		for _, text := range []string{randisa.Texts(seed), randisa.Words(seed), randisa.Programs(seed)} {
 			if !strings.Contains(text, `strict="true"`) || strings.Contains(text, "overlap=") || strings.Contains(text, "<table") {
 				continue // words may be two leaves, and bytes have no entries
 			}

@@ -162,7 +162,7 @@ func (f *lintFlags) file(cmd *cobra.Command, name string) (diag.List, error) {
 	src := textOf(name, data)
 	if m, _, known := f.recognise(data); known || f.takeRaw {
 		list, err := own.program(cmd.Context(), name, data, nil)
-		if err == nil || errors.Is(err, lint.ErrLarge) || f.takeRaw || !isText(src.Text) {
+		if err == nil || errors.Is(err, lint.ErrTooLarge) || f.takeRaw || !isText(src.Text) {
 			return list, err
 		}
 		own.isa = m.Name // a file whose source has the same form
@@ -176,7 +176,7 @@ func (f *lintFlags) file(cmd *cobra.Command, name string) (diag.List, error) {
 	}
 	list, err := own.program(cmd.Context(), name, out.Bytes, out)
 	for _, w := range out.Warnings {
-		if err == nil && lint.Decides(w.Code) || slices.ContainsFunc(list, func(e *diag.Error) bool { return e.Code == w.Code && e.Span == w.Span }) {
+		if err == nil && lint.Covers(w.Code) || slices.ContainsFunc(list, func(e *diag.Error) bool { return e.Code == w.Code && e.Span == w.Span }) {
 			continue
 		}
 		list = append(list, w)
@@ -241,7 +241,7 @@ func (f *lintFlags) program(ctx context.Context, name string, data []byte, src *
 		})
 		p := &lint.File{Image: im, Decoder: d, Facts: running, Registers: f.allocation.of(im, part.Start), Base: part.Start, End: part.End}
 		p.Programs = f.programs(set, im, part, data, src)
-		p.Place = func(addr int64) diag.Span { return place(part.Start + addr) }
+		p.Locate = func(addr int64) diag.Span { return place(part.Start + addr) }
 		list, err := lint.Check(ctx, p)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", inputName(name), err)
@@ -266,7 +266,7 @@ func (f *lintFlags) checkSize(name string, in *code) error {
 		return &usageError{err}
 	}
 	if most := lint.MaxCode * int64(root.Stored(root.Size)/8); in.size > most {
-		return fmt.Errorf("%s: %d bytes, expected at most %d: %w", inputName(name), in.size, most, lint.ErrLarge)
+		return fmt.Errorf("%s: %d bytes, expected at most %d: %w", inputName(name), in.size, most, lint.ErrTooLarge)
 	}
 	return nil
 }

@@ -207,7 +207,7 @@ func picture(t *exec.Table, mesh *raster.Mesh, bound map[string]string, width, h
 		}
 		v.Values = append(v.Values, part(row, "texcoord", 0, 0), part(row, "texcoord", 1, 0))
 	}
-	return raster.Picture(width, height, background, vertices, mesh.Triangles, func(v []float32) [3]float32 {
+	return raster.Draw(width, height, background, vertices, mesh.Triangles, func(v []float32) [3]float32 {
 		light := float32(1)
 		if count["texcoord"] > 0 && math.Mod(math.Floor(float64(v[3]*checks))+math.Floor(float64(v[4]*checks)), 2) != 0 {
 			light = 0.6

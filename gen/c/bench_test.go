@@ -130,7 +130,7 @@ func distinct(b *testing.B, set *isa.Set, root string) (list []bits.Value) {
 	leaves := d.Root().Leaves
 	seen := map[bits.Value]bool{}
 	for tries := 0; len(list) < count && tries < 4*count; tries++ {
-		w := source.Any()
+		w := source.Random()
 		if tries%4 > 0 {
 			w = source.Leaf(leaves[tries%len(leaves)])
 		}

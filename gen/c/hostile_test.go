@@ -15,7 +15,7 @@ import (
 // name if they were written as they stand.
 func TestNoTextBecomesCode(t *testing.T) {
 	compiler(t, "gcc")
-	for _, x := range gentest.Hostile() {
+	for _, x := range gentest.HostileDescriptions() {
 		t.Run(x.Name, func(t *testing.T) {
 			gentest.Compare(t, x, func(p *gen.Program, root *gen.Root) string {
 				for _, f := range written(t, p) {
@@ -33,7 +33,7 @@ func TestNoTextBecomesCode(t *testing.T) {
 
 // TestHeaderOfTables holds that an enum of small values is one of C, and that the comment of a field says of which table it is an index.
 func TestHeaderOfTables(t *testing.T) {
-	_, p := gentest.Hostile()[2].Program(t)
+	_, p := gentest.HostileDescriptions()[2].Program(t)
 	text := ""
 	for _, f := range written(t, p) {
 		text += string(f.Text)
@@ -63,7 +63,7 @@ func TestOtherCompilers(t *testing.T) {
 	for _, x := range gentest.Descriptions(t) {
 		compileWith(t, x, []string{"gcc", "-std=c11"}, cpp, []string{"clang-14", "-std=c11"}, []string{"clang++-14", "-x", "c++", "-std=c++17"})
 	}
-	compileWith(t, gentest.Hostile()[1], cpp)
+	compileWith(t, gentest.HostileDescriptions()[1], cpp)
 }
 
 func compileWith(t *testing.T, x gentest.Description, compilers ...[]string) {

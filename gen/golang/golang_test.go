@@ -31,7 +31,7 @@ func TestMesaRows(t *testing.T) {
 
 // TestNoTextBecomesCode compiles descriptions whose names and texts try to be code.
 func TestNoTextBecomesCode(t *testing.T) {
-	for _, x := range gentest.Hostile() {
+	for _, x := range gentest.HostileDescriptions() {
 		t.Run(x.Name, func(t *testing.T) {
 			gentest.Compare(t, x, func(p *gen.Program, root *gen.Root) string { return build(t, p, root) })
 		})
@@ -40,7 +40,7 @@ func TestNoTextBecomesCode(t *testing.T) {
 
 // TestFilesAreOfThePackage looks for names of files that the go command would leave out, and for doubled ones.
 func TestFilesAreOfThePackage(t *testing.T) {
-	set, err := gentest.Hostile()[3].Load(isa.Options{})
+	set, err := gentest.HostileDescriptions()[3].Load(isa.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

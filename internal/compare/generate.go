@@ -13,7 +13,7 @@ import (
 
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/exec"
-	"github.com/isago/isago/internal/invented"
+	"github.com/isago/isago/internal/randisa"
 	"github.com/isago/isago/internal/roundtrip"
 	"github.com/isago/isago/internal/sem"
 	"github.com/isago/isago/isa"
@@ -178,7 +178,7 @@ func (c *comparison) randomLines(set *isa.Set, gen *roundtrip.Words, r *rand.Ran
 // randomWord returns a word of one leaf after another; every eighth is any word.
 func randomWord(gen *roundtrip.Words, r *rand.Rand, root *isa.Root, i int) bits.Value {
 	if i%8 == 7 || len(root.Leaves) == 0 {
-		return gen.Any().And(bits.Ones(root.Size))
+		return gen.Random().And(bits.Ones(root.Size))
 	}
 	return gen.Leaf(root.Leaves[i/8%len(root.Leaves)]).And(bits.Ones(root.Size))
 }
@@ -339,10 +339,10 @@ func register(width, length int, r *rand.Rand) any {
 	return list
 }
 
-// inventedMachines are random descriptions, with random words and texts.
-func (c *comparison) inventedMachines() (list []call, err error) {
+// randomDescriptions are random descriptions, with random words and texts.
+func (c *comparison) randomDescriptions() (list []call, err error) {
 	const each = 12
-	for kind, invent := range []func(uint64) string{invented.Words, invented.Texts, invented.Programs} {
+	for kind, invent := range []func(uint64) string{randisa.Words, randisa.Texts, randisa.Programs} {
 		for i := range each {
 			name := fmt.Sprintf("%s%d", []string{"words", "texts", "programs"}[kind], i)
 			file, err := c.write("invented/"+name+".xml", invent(c.random("invented "+name).Uint64()))
@@ -350,15 +350,15 @@ func (c *comparison) inventedMachines() (list []call, err error) {
 				return nil, err
 			}
 			list = append(list, call{args: args("check --search 500", file)}, call{args: args("gen c --prefix x -o", out, "--spec", file)})
-			list = append(list, c.foreignWords(file)...)
+			list = append(list, c.isaspecWords(file)...)
 		}
 	}
 	return list, nil
 }
 
-// foreignWords disassembles random words of a description, in Mesa's manner too, and assembles their texts. There are none
+// isaspecWords disassembles random words of a description, in Mesa's manner too, and assembles their texts. There are none
 // of a description that is refused.
-func (c *comparison) foreignWords(file string) (list []call) {
+func (c *comparison) isaspecWords(file string) (list []call) {
 	set, err := isa.Load(os.DirFS(filepath.Join(c.tree, filepath.Dir(file))), filepath.Base(file), noOptions)
 	if err != nil {
 		return nil

@@ -31,7 +31,7 @@ var groups = []struct {
 	{"damaged sources", (*comparison).damagedSources},
 	{"refused sources", (*comparison).refusedSources},
 	{"seeds", (*comparison).seeds},
-	{"invented machines", (*comparison).inventedMachines},
+	{"invented machines", (*comparison).randomDescriptions},
 	{"help", (*comparison).help},
 }
 
@@ -382,7 +382,7 @@ func (c *comparison) descriptions() (list []call, err error) {
 		list = append(list, call{args: args("check --search 300", file)}, call{args: args("list --instructions --spec", file)})
 		if name := filepath.Base(file); !strings.HasPrefix(name, "err_") && !strings.HasPrefix(name, "nasty_") {
 			list = append(list, call{args: args("check --json --search 300", file)})
-			list = append(list, c.foreignWords(file)...)
+			list = append(list, c.isaspecWords(file)...)
 		}
 	}
 	return list, nil

@@ -25,7 +25,7 @@ import (
 	"github.com/isago/isago/diag"
 	"github.com/isago/isago/gen"
 	"github.com/isago/isago/internal/inside"
-	"github.com/isago/isago/internal/invented"
+	"github.com/isago/isago/internal/randisa"
 	"github.com/isago/isago/internal/roundtrip"
 	"github.com/isago/isago/internal/testgpu"
 	"github.com/isago/isago/isa"
@@ -104,7 +104,7 @@ func Descriptions(t testing.TB) (list []Description) {
 	}
 	list = append(list, text("scattered", scattered, 0), text("rows", inRows, 0), text("refined", refined, 0), text("handed", handed, 0), text("conditional", conditional(), 0))
 	for i := range *count {
-		x := text(fmt.Sprintf("random%d", *seed+i), invented.Foreign(*seed+i), 0, 1, 3)
+		x := text(fmt.Sprintf("random%d", *seed+i), randisa.Isaspec(*seed+i), 0, 1, 3)
 		x.Random = true
 		list = append(list, x)
 	}
@@ -165,11 +165,11 @@ func (s *stream) tables(w io.Writer) {
 	for i := range 4 {
 		var list []bits.Value
 		for range Entries {
-			v := s.source.Any()
+			v := s.source.Random()
 			if i < len(s.p.Tables) {
 				v = v.And(bits.Ones(s.p.Tables[i].Type.Size))
 				if s.rnd.IntN(2) == 0 {
-					v = v.And(s.source.Any())
+					v = v.And(s.source.Random())
 				}
 			} else {
 				v = bits.Value{}
@@ -185,7 +185,7 @@ func (s *stream) tables(w io.Writer) {
 
 // next makes a word, writes it, and writes to want what the harness is to print.
 func (s *stream) next(w io.Writer, gen uint32, want *bytes.Buffer) bits.Value {
-	v := s.source.Any()
+	v := s.source.Random()
 	if n := len(s.d.Root().Leaves); n > 0 && s.rnd.IntN(4) > 0 {
 		v = s.source.Leaf(s.d.Root().Leaves[s.rnd.IntN(n)])
 	}

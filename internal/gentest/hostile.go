@@ -8,8 +8,8 @@ import (
 	"github.com/isago/isago/isa"
 )
 
-// Hostile lists descriptions whose names and texts try to be code, or to be names that the generated code has.
-func Hostile() (list []Description) {
+// HostileDescriptions lists descriptions whose names and texts try to be code, or to be names that the generated code has.
+func HostileDescriptions() (list []Description) {
 	for _, x := range []struct{ name, file, xml string }{
 		{"hostile", "evil*/ EVIL(); /*.xml", evil},
 		{"names", "fmt.xml", namesXML()},

@@ -6,14 +6,14 @@ import (
 	"github.com/isago/isago/facts"
 )
 
-// beyond reports whether a register is not among the first n that a launch allocates, and so 0; n is 0 where all are there.
-func (l *linter) beyond(a facts.Access, n int) bool {
+// unallocated reports whether a register is not among the first n that a launch allocates, and so 0; n is 0 where all are there.
+func (l *linter) unallocated(a facts.Access, n int) bool {
 	return n > 0 && a.State.Allocated && a.Number >= n
 }
 
-// allocate leaves out reads of registers that are probably not allocated, where nobody says how many are. A program has at
+// dropUnallocated leaves out reads of registers that are probably not allocated, where nobody says how many are. A program has at
 // least those up to the last one that it writes. What it reads above them it never wrote: compilers read 0 from there.
-func (l *linter) allocate() {
+func (l *linter) dropUnallocated() {
 	if l.Registers > 0 {
 		return
 	}
@@ -30,6 +30,6 @@ func (l *linter) allocate() {
 		}
 	}
 	for _, n := range l.order {
-		n.reads = slices.DeleteFunc(n.reads, func(a facts.Access) bool { return l.beyond(a, least[a.State]) })
+		n.reads = slices.DeleteFunc(n.reads, func(a facts.Access) bool { return l.unallocated(a, least[a.State]) })
 	}
 }

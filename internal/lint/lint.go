@@ -25,8 +25,8 @@ type File struct {
 	Programs  []Program
 	// Registers is how many registers a launch allocates to the programs; 0 where that is not known.
 	Registers int
-	// Place tells where the instruction at an address is.
-	Place func(addr int64) diag.Span
+	// Locate tells where the instruction at an address is.
+	Locate func(addr int64) diag.Span
 }
 
 // Program is one of the programs of a file.
@@ -78,19 +78,19 @@ const (
 	muchEffort = 1 << 21
 )
 
-// ErrLarge is the error of code with more instructions than MaxCode.
-var ErrLarge = errors.New("the program is larger than lint can follow")
+// ErrTooLarge is the error of code with more instructions than MaxCode.
+var ErrTooLarge = errors.New("the program is larger than lint can follow")
 
-// Decides reports whether a warning that compilers give, too, is better left to Check: it knows on which ways control goes.
-func Decides(code diag.Code) bool {
+// Covers reports whether a warning that compilers give, too, is better left to Check: it knows on which ways control goes.
+func Covers(code diag.Code) bool {
 	return code == diag.MissingEnd || code == diag.OutputTwice || code == diag.JumpAtEnd
 }
 
 // Check returns warnings about the programs of a file, in the order of the code. It ends with the error of the context
 // where that is cancelled.
 func Check(ctx context.Context, f *File) (diag.List, error) {
-	l := &linter{File: f, ctx: ctx, at: map[int64]*inst{}, told: map[reportKey]bool{}, named: map[Name]bool{}}
-	l.layOut()
+	l := &linter{File: f, ctx: ctx, at: map[int64]*inst{}, reported: map[reportKey]bool{}, named: map[Name]bool{}}
+	l.mapParts()
 	if err := l.decode(); err != nil {
 		return nil, err
 	}
@@ -100,18 +100,18 @@ func Check(ctx context.Context, f *File) (diag.List, error) {
 			return nil, err
 		}
 	}
-	if err := l.hazards(); err != nil {
+	if err := l.checkHazards(); err != nil {
 		return nil, err
 	}
 	if !l.partial {
-		l.unreached()
+		l.checkUnreached()
 	}
 	slices.SortStableFunc(l.found, func(a, b finding) int { return int(a.addr - b.addr) })
 	var list diag.List
 	for _, x := range l.found {
 		at := x.span
 		if !at.IsValid() {
-			at = f.Place(x.addr)
+			at = f.Locate(x.addr)
 		}
 		list = append(list, diag.Warnf(x.code, at, "%s", x.msg))
 	}
@@ -120,28 +120,28 @@ func Check(ctx context.Context, f *File) (diag.List, error) {
 
 // check looks at one of the programs.
 func (l *linter) check() error {
-	if err := l.follow(); errors.Is(err, ErrLarge) {
-		l.lost()
+	if err := l.follow(); errors.Is(err, ErrTooLarge) {
+		l.reportNotFollowed()
 		return nil
 	} else if err != nil {
 		return err
 	}
-	l.allocate()
-	l.spread()
-	l.live(func(o *Output) uint64 { return o.Used })
+	l.dropUnallocated()
+	l.propagateWrites()
+	l.propagateLiveness(func(o *Output) uint64 { return o.Used })
 	for _, n := range l.order {
 		n.reached = true
-		l.entries(n)
-		l.reads(n)
-		l.odd(n)
+		l.checkEntries(n)
+		l.checkReads(n)
+		l.checkFlow(n)
 	}
-	l.live(func(o *Output) uint64 { return o.Mask }) // whoever writes a component that is not used need not leave it out
+	l.propagateLiveness(func(o *Output) uint64 { return o.Mask }) // whoever writes a component that is not used need not leave it out
 	for _, in := range l.code {
-		l.idle(in)
+		l.checkEffect(in)
 	}
-	l.outputs()
-	l.names()
-	l.ends()
+	l.checkOutputs()
+	l.checkNames()
+	l.checkEnds()
 	return nil
 }
 
@@ -168,19 +168,19 @@ type node struct {
 	stacks facts.Stacks
 	// constants are what registers are known to hold; met counts how often less became known.
 	constants *constants
-	met       int
+	merges    int
 	ways      []facts.Way
 	stale     bool // ways were found when more was known
 	from      []*node
-	goes      [][]*node // where each way goes
+	targets   [][]*node // where each way goes
 	// before the instruction, and behind it, what is written on all ways and on some.
 	mustIn, mayIn set
 	// onceIn is what was written on some way since a service took the outputs.
 	onceIn set
 	known  bool
-	good   bool // an end can be reached
+	canEnd bool // an end can be reached
 	// liveIn is what is of use before the instruction, wanted is what the instruction needs of that for more than itself.
-	liveIn, wanted set
+	liveIn, needed set
 }
 
 type nodeKey struct {
@@ -212,10 +212,10 @@ type linter struct {
 	starts  []*node
 	outside []*node        // from which control leaves the code
 	states  []*facts.State // of each part
-	// handed are the parts that are outputs, ending those that are of use when the program ends.
-	handed, ending set
-	found          []finding
-	told           map[reportKey]bool
+	// outputParts are the parts that are outputs, ending those that are of use when the program ends.
+	outputParts, liveAtEnd set
+	found                  []finding
+	reported               map[reportKey]bool
 	// named tells of each declaration whether a program reads it.
 	named map[Name]bool
 	// effort counts the operations that were looked at to find ways.
@@ -227,15 +227,15 @@ type linter struct {
 
 func (l *linter) report(addr int64, code diag.Code, what, format string, args ...any) {
 	key := reportKey{addr, code, what}
-	if !l.told[key] {
-		l.told[key] = true
+	if !l.reported[key] {
+		l.reported[key] = true
 		l.found = append(l.found, finding{addr: addr, code: code, msg: fmt.Sprintf(format, args...)})
 	}
 }
 
 // decode reads the instructions, one after another.
 func (l *linter) decode() error {
-	d, root, others := l.Decoder, l.Decoder.Root(), l.others()
+	d, root, others := l.Decoder, l.Decoder.Root(), l.otherRoots()
 	for addr := int64(0); addr < l.End-l.Base; {
 		if end, ok := others[l.Base+addr]; ok {
 			addr = end - l.Base
@@ -249,7 +249,7 @@ func (l *linter) decode() error {
 			continue
 		}
 		if len(l.code) == MaxCode {
-			return fmt.Errorf("more than %d instructions: %w", MaxCode, ErrLarge)
+			return fmt.Errorf("more than %d instructions: %w", MaxCode, ErrTooLarge)
 		}
 		x := &inst{addr: addr, inst: in, next: addr + int64(root.Stored(in.Leaf.Size))}
 		l.code = append(l.code, x)
@@ -266,14 +266,14 @@ func (l *linter) lower(in *inst) bool {
 		in.lowered = true
 		l.Decoder.Addr = in.addr
 		if in.facts, _ = l.Facts.Of(l.Decoder, in.inst); in.facts != nil {
-			l.accesses(in)
+			l.recordReads(in)
 		}
 	}
 	return in.facts != nil
 }
 
-// others are, by address, where words of other roots end: others run them.
-func (l *linter) others() map[int64]int64 {
+// otherRoots are, by address, where words of other roots end: others run them.
+func (l *linter) otherRoots() map[int64]int64 {
 	ends := map[int64]int64{}
 	for i := range l.Image.Pieces {
 		if p := &l.Image.Pieces[i]; p.Root != nil && p.Root != l.Decoder.Root() && p.Size > 0 {
@@ -287,7 +287,7 @@ func (l *linter) others() map[int64]int64 {
 // looked at.
 func (l *linter) follow() (err error) {
 	for _, most := range []int{0, 4, 2} {
-		if err = l.reach(facts.NewBelow(most), min(MaxNodes, manyNodes*(1+len(l.code))), muchEffort); !errors.Is(err, ErrLarge) {
+		if err = l.reach(facts.NewBelow(most), min(MaxNodes, manyNodes*(1+len(l.code))), muchEffort); !errors.Is(err, ErrTooLarge) {
 			return err
 		}
 	}
@@ -303,7 +303,7 @@ func (l *linter) reach(below *facts.Below, most, effort int) error {
 	}
 	for _, e := range l.Entries {
 		if n := l.node(e, facts.Stacks{}); n != nil {
-			n.meet(l.initial())
+			n.mergeConstants(l.initial())
 			n.stale = true
 			l.starts = append(l.starts, n)
 		}
@@ -317,15 +317,15 @@ func (l *linter) reach(below *facts.Below, most, effort int) error {
 			}
 			for i := range n.ways {
 				w := &n.ways[i]
-				for _, s := range behind(below, n, w) {
-					if to := l.node(w.Next, s); to != nil && to.meet(n.constants.after(w)) {
+				for _, s := range stacksAfter(below, n, w) {
+					if to := l.node(w.Next, s); to != nil && to.mergeConstants(n.constants.after(w)) {
 						to.stale = true
 						open = append(open, to)
 					}
 				}
 			}
 			if len(l.order) > most || l.effort > effort {
-				return ErrLarge
+				return ErrTooLarge
 			}
 		}
 	}
@@ -379,7 +379,7 @@ func (l *linter) ways(n *node) error {
 func (l *linter) waysOf(n *node, known facts.Known) (err error) {
 	l.Decoder.Addr = n.addr
 	if n.ways, err = l.Facts.Ways(l.Decoder, n.inst.inst, n.stacks, known); errors.Is(err, facts.ErrWays) {
-		return ErrLarge
+		return ErrTooLarge
 	}
 	return err
 }
@@ -396,8 +396,8 @@ func (l *linter) knownAt(n *node) facts.Known {
 	}
 }
 
-// lost reports the address from which paths are not followed. Nothing that depends on paths is reported then.
-func (l *linter) lost() {
+// reportNotFollowed reports the address from which paths are not followed. Nothing that depends on paths is reported then.
+func (l *linter) reportNotFollowed() {
 	l.partial = true
 	at := int64(-1)
 	for _, n := range l.order {
@@ -408,8 +408,8 @@ func (l *linter) lost() {
 	l.report(max(at, 0), diag.NotFollowed, "", "paths are not followed from here on, there are too many of them: of this program, nothing else that depends on paths is reported")
 }
 
-// behind returns what stacks can hold where a way of a node leads, nil where it leads nowhere that is known.
-func behind(below *facts.Below, n *node, w *facts.Way) []facts.Stacks {
+// stacksAfter returns what stacks can hold where a way of a node leads, nil where it leads nowhere that is known.
+func stacksAfter(below *facts.Below, n *node, w *facts.Way) []facts.Stacks {
 	if w.Ends || w.Stops != "" || w.Next < 0 {
 		return nil
 	}
@@ -418,15 +418,15 @@ func behind(below *facts.Below, n *node, w *facts.Way) []facts.Stacks {
 
 // link notes where control goes from a node.
 func (l *linter) link(n *node, below *facts.Below) {
-	n.goes = make([][]*node, len(n.ways))
+	n.targets = make([][]*node, len(n.ways))
 	for i := range n.ways {
 		w := &n.ways[i]
 		if !w.Ends && w.Stops == "" && w.Next < 0 {
 			l.partial = true
 		}
-		for _, s := range behind(below, n, w) {
+		for _, s := range stacksAfter(below, n, w) {
 			if to := l.node(w.Next, s); to != nil {
-				n.goes[i], to.from = append(n.goes[i], to), append(to.from, n)
+				n.targets[i], to.from = append(n.targets[i], to), append(to.from, n)
 			} else {
 				l.leaves(n, w)
 			}
@@ -443,15 +443,15 @@ func (l *linter) leaves(n *node, w *facts.Way) {
 	l.outside = append(l.outside, n)
 }
 
-// reads reports reads of unwritten registers whose values are used.
-func (l *linter) reads(n *node) {
+// checkReads reports reads of unwritten registers whose values are used.
+func (l *linter) checkReads(n *node) {
 	var initial []string
 	for _, a := range n.reads {
 		never, sometimes := a, a
 		never.Mask, sometimes.Mask = 0, 0
 		l.parts(a, func(p facts.Part, k int) {
 			switch {
-			case !n.wanted.has(p):
+			case !n.needed.has(p):
 			case !n.mayIn.has(p):
 				never.Mask |= 1 << uint(k)
 			case !n.mustIn.has(p) && !a.Maybe:
@@ -460,7 +460,7 @@ func (l *linter) reads(n *node) {
 		})
 		switch {
 		case a.State.Defined:
-			if never.Mask != 0 && l.startCounts(a.State) {
+			if never.Mask != 0 && l.reportsInitial(a.State) {
 				initial = append(initial, never.String())
 			}
 		case never.Mask != 0:
@@ -474,15 +474,15 @@ func (l *linter) reads(n *node) {
 	}
 }
 
-// startCounts reports whether it is worth telling that a register is read as it is at the start, though the program could have
+// reportsInitial reports whether it is worth telling that a register is read as it is at the start, though the program could have
 // set it. Of a wave the launch sets registers, too.
-func (l *linter) startCounts(s *facts.State) bool {
+func (l *linter) reportsInitial(s *facts.State) bool {
 	return !l.Facts.Waves() && s.Use != "special" && s.Use != "output"
 }
 
-// idle reports an instruction without effect: its results are never used, it leaves registers unchanged, or it jumps to the
+// checkEffect reports an instruction without effect: its results are never used, it leaves registers unchanged, or it jumps to the
 // next instruction.
-func (l *linter) idle(in *inst) {
+func (l *linter) checkEffect(in *inst) {
 	if len(in.nodes) == 0 {
 		return
 	}
@@ -509,7 +509,7 @@ func (l *linter) idle(in *inst) {
 			w := &n.ways[i]
 			jumps = jumps || w.ToNext
 			next = next && !w.Ends && w.Stops == "" && w.Next == in.next && w.Stacks.Key() == before
-			live := l.liveBehind(n, i)
+			live := l.liveAfter(n, i)
 			for _, c := range w.Changes {
 				if !writes.has(c.Part) {
 					continue
@@ -559,8 +559,8 @@ func list(names []string) string {
 	return strings.Join(names, "")
 }
 
-// entries warns about table entries that an instruction names and nobody gave: what else is said of it is guessed.
-func (l *linter) entries(n *node) {
+// checkEntries warns about table entries that an instruction names and nobody gave: what else is said of it is guessed.
+func (l *linter) checkEntries(n *node) {
 	if !n.inst.inst.Missing {
 		return
 	}
@@ -574,8 +574,8 @@ func (l *linter) entries(n *node) {
 	}
 }
 
-// odd tells of what an instruction does to the flow of control that is hardly meant, and of outputs written twice.
-func (l *linter) odd(n *node) {
+// checkFlow tells of what an instruction does to the flow of control that is hardly meant, and of outputs written twice.
+func (l *linter) checkFlow(n *node) {
 	for _, w := range n.ways {
 		for _, h := range w.Hazards {
 			l.report(n.addr, diag.Code(h.Name), h.Text, "%s", h.Text)
@@ -609,8 +609,8 @@ func (l *linter) odd(n *node) {
 	}
 }
 
-// hazards tells of what the description warns of, in instructions and in those that they run.
-func (l *linter) hazards() error {
+// checkHazards tells of what the description warns of, in instructions and in those that they run.
+func (l *linter) checkHazards() error {
 	var buf []isa.Hazard
 	for _, in := range l.code {
 		if !in.reached {
@@ -627,9 +627,9 @@ func (l *linter) hazards() error {
 	return nil
 }
 
-// outputs tells of outputs that are not written before they are handed on: where the program ends, or at each instruction
+// checkOutputs tells of outputs that are not written before they are handed on: where the program ends, or at each instruction
 // that hands them on.
-func (l *linter) outputs() {
+func (l *linter) checkOutputs() {
 	if len(l.starts) == 0 {
 		return
 	}
@@ -638,7 +638,7 @@ func (l *linter) outputs() {
 		l.report(start, diag.OutputUnwritten, "", "no output is the %s", l.Required)
 	}
 	if !l.Emits {
-		l.written(start, ends, "")
+		l.reportUnwritten(start, isEnd, "")
 		return
 	}
 	emits := false
@@ -647,19 +647,19 @@ func (l *linter) outputs() {
 			continue
 		}
 		emits = true
-		l.written(in.addr, func(n *node) bool { return n.inst == in }, " before this emits it")
+		l.reportUnwritten(in.addr, func(n *node) bool { return n.inst == in }, " before this emits it")
 	}
 	if !emits {
 		l.report(start, diag.NoEmit, "", "no vertex is emitted: the program has no output")
 	}
 }
 
-// written tells of outputs that are not written where those nodes are that hand them on, at an address.
-func (l *linter) written(at int64, hands func(*node) bool, before string) {
+// reportUnwritten tells of outputs that are not written where those nodes are that hand them on, at an address.
+func (l *linter) reportUnwritten(at int64, hands func(*node) bool, before string) {
 	if !slices.ContainsFunc(l.order, hands) {
 		return
 	}
-	must, may := l.atHands(hands)
+	must, may := l.writtenAtExport(hands)
 	for _, o := range l.Outputs {
 		s := l.state(o.State)
 		if s == nil {
@@ -710,14 +710,14 @@ func (l *linter) state(name string) *facts.State {
 	return l.Facts.States()[i]
 }
 
-// ends reports whether the program may end at a node.
-func ends(n *node) bool {
+// isEnd reports whether the program may end at a node.
+func isEnd(n *node) bool {
 	return slices.ContainsFunc(n.ways, func(w facts.Way) bool { return w.Ends })
 }
 
-// atHands returns what is written on all ways to the nodes that hand outputs on, and on some. Where the program ends, the
+// writtenAtExport returns what is written on all ways to the nodes that hand outputs on, and on some. Where the program ends, the
 // instruction that ends it counts.
-func (l *linter) atHands(hands func(*node) bool) (must, may set) {
+func (l *linter) writtenAtExport(hands func(*node) bool) (must, may set) {
 	must, may = l.newSet(), l.newSet()
 	for i := range must {
 		must[i] = ^uint64(0)
@@ -736,7 +736,7 @@ func (l *linter) atHands(hands func(*node) bool) (must, may set) {
 		default:
 			for i := range n.ways {
 				if n.ways[i].Ends {
-					always, perhaps, _ := l.behind(n, &n.ways[i])
+					always, perhaps, _ := l.writtenAfter(n, &n.ways[i])
 					add(always, perhaps)
 				}
 			}
@@ -745,15 +745,15 @@ func (l *linter) atHands(hands func(*node) bool) (must, may set) {
 	return must, may
 }
 
-// ends tells of programs that run past their code, or never end.
-func (l *linter) ends() {
+// checkEnds tells of programs that run past their code, or never end.
+func (l *linter) checkEnds() {
 	for _, n := range l.outside {
 		l.report(n.addr, diag.MissingEnd, "", "control can run past this, where there is no instruction")
 	}
 	var open []*node
 	for _, n := range l.order {
 		if slices.ContainsFunc(n.ways, func(w facts.Way) bool { return w.Ends || w.Stops != "" || w.Next < 0 }) || slices.Contains(l.outside, n) {
-			n.good = true
+			n.canEnd = true
 			open = append(open, n)
 		}
 	}
@@ -761,29 +761,29 @@ func (l *linter) ends() {
 		n := open[len(open)-1]
 		open = open[:len(open)-1]
 		for _, f := range n.from {
-			if !f.good {
-				f.good = true
+			if !f.canEnd {
+				f.canEnd = true
 				open = append(open, f)
 			}
 		}
 	}
 	for _, n := range l.order {
-		entered := len(n.from) == 0 || slices.ContainsFunc(n.from, func(f *node) bool { return f.good }) || slices.Contains(l.starts, n)
-		if !n.good && entered {
+		entered := len(n.from) == 0 || slices.ContainsFunc(n.from, func(f *node) bool { return f.canEnd }) || slices.Contains(l.starts, n)
+		if !n.canEnd && entered {
 			l.report(n.addr, diag.NeverEnds, "", "from here on no end is ever reached")
 		}
 	}
 }
 
-// unreached tells of code to which nothing leads, up to the last instruction that does something: padding is none.
-func (l *linter) unreached() {
+// checkUnreached tells of code to which nothing leads, up to the last instruction that does something: padding is none.
+func (l *linter) checkUnreached() {
 	for i := 0; i < len(l.code); {
 		from := i
 		for i < len(l.code) && !l.code[i].reached {
 			i++
 		}
 		run := l.code[from:i]
-		for len(run) > 0 && !l.acts(run[len(run)-1]) {
+		for len(run) > 0 && !l.hasEffect(run[len(run)-1]) {
 			run = run[:len(run)-1]
 		}
 		if len(run) > 0 {
@@ -801,8 +801,8 @@ func (l *linter) unreached() {
 	}
 }
 
-// acts reports whether an instruction does anything but go on.
-func (l *linter) acts(in *inst) bool {
+// hasEffect reports whether an instruction does anything but go on.
+func (l *linter) hasEffect(in *inst) bool {
 	if !l.lower(in) {
 		return false
 	}

@@ -43,7 +43,7 @@ func check(t *testing.T, data []byte) (diag.List, error) {
 		t.Fatal(err)
 	}
 	p := &lint.File{Image: im, Decoder: d, Facts: told, End: im.Size(), Programs: []lint.Program{{Entries: []int64{0}}}}
-	p.Place = func(addr int64) diag.Span { return diag.Span{Src: &diag.Source{}, Off: int(addr / 16)} }
+	p.Locate = func(addr int64) diag.Span { return diag.Span{Src: &diag.Source{}, Off: int(addr / 16)} }
 	return lint.Check(t.Context(), p)
 }
 
@@ -53,8 +53,8 @@ func TestLong(t *testing.T) {
 	if _, err := check(t, jumps[:2<<18]); err != nil {
 		t.Errorf("2^18 instructions of which one is reached: %v", err)
 	}
-	if _, err := check(t, jumps); !errors.Is(err, lint.ErrLarge) {
-		t.Errorf("2^18 instructions and one more: %v, want %v", err, lint.ErrLarge)
+	if _, err := check(t, jumps); !errors.Is(err, lint.ErrTooLarge) {
+		t.Errorf("2^18 instructions and one more: %v, want %v", err, lint.ErrTooLarge)
 	}
 }
 

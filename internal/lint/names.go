@@ -10,10 +10,10 @@ import (
 	"github.com/isago/isago/isa"
 )
 
-// names records which declarations a program reads. After the last program it reports those that no program reads.
-func (l *linter) names() {
+// checkNames records which declarations a program reads. After the last program it reports those that no program reads.
+func (l *linter) checkNames() {
 	if len(l.Names) > 0 {
-		l.used()
+		l.recordNames()
 	}
 	if l.Program != &l.Programs[len(l.Programs)-1] {
 		return
@@ -39,8 +39,8 @@ func (l *linter) names() {
 	}
 }
 
-// used records which declarations reached instructions read.
-func (l *linter) used() {
+// recordNames records which declarations reached instructions read.
+func (l *linter) recordNames() {
 	read := map[string]map[int]bool{} // by state; -1 stands for all registers of one
 	add := func(state string, number int) {
 		if read[state] == nil {
@@ -56,7 +56,7 @@ func (l *linter) used() {
 			if a.Number >= 0 {
 				add(a.State.Name, a.Number)
 			} else {
-				l.indexed(in, a.State.Name, add)
+				l.addIndexed(in, a.State.Name, add)
 			}
 		}
 	}
@@ -69,9 +69,9 @@ func (l *linter) used() {
 	}
 }
 
-// indexed notes what a read of a register whose number is computed may read: the declaration of several registers in which
+// addIndexed notes what a read of a register whose number is computed may read: the declaration of several registers in which
 // the number without what is added lies, else all of its file.
-func (l *linter) indexed(in *inst, state string, add func(state string, number int)) {
+func (l *linter) addIndexed(in *inst, state string, add func(state string, number int)) {
 	l.Decoder.Addr = in.addr
 	for _, o := range l.Decoder.Operands(nil, in.inst) {
 		if o.Kind != isa.RegisterOperand || o.Register.File == nil || o.Register.File.Name != state || o.Relative.File == nil {

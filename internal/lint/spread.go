@@ -33,8 +33,8 @@ func (s set) addParts(list []facts.Part) {
 
 func (l *linter) newSet() set { return make(set, (l.Facts.Parts()+63)/64) }
 
-// layOut finds the state of each part.
-func (l *linter) layOut() {
+// mapParts finds the state of each part.
+func (l *linter) mapParts() {
 	l.states = make([]*facts.State, l.Facts.Parts())
 	for _, s := range l.Facts.States() {
 		for n := range s.Count {
@@ -59,12 +59,12 @@ func (l *linter) parts(a facts.Access, do func(p facts.Part, comp int)) {
 	}
 }
 
-// accesses notes what an instruction reads.
-func (l *linter) accesses(in *inst) {
+// recordReads notes what an instruction reads.
+func (l *linter) recordReads(in *inst) {
 	in.carried = l.newSet()
 	for a := range in.facts.Reads() {
 		switch {
-		case !a.State.Changes() || a.Number < 0 || a.Kept || l.beyond(a, l.Registers):
+		case !a.State.Changes() || a.Number < 0 || a.Kept || l.unallocated(a, l.Registers):
 		case a.Carried:
 			l.parts(a, func(p facts.Part, _ int) { in.carried.add(p) })
 		default:
@@ -114,9 +114,9 @@ func (c *constants) after(w *facts.Way) *constants {
 	return out
 }
 
-// meet notes that control comes to a node from one more place, where this is known, and reports whether less is known
+// mergeConstants notes that control comes to a node from one more place, where this is known, and reports whether less is known
 // than before.
-func (n *node) meet(c *constants) bool {
+func (n *node) mergeConstants(c *constants) bool {
 	if n.constants == nil {
 		n.constants = c
 		return true
@@ -136,31 +136,31 @@ func (n *node) meet(c *constants) bool {
 	if out == n.constants {
 		return false
 	}
-	if n.met++; n.met > mostMeetings { // one after another, they would take too long
+	if n.merges++; n.merges > maxMerges { // one after another, they would take too long
 		out = &constants{}
 	}
 	n.constants = out
 	return true
 }
 
-// mostMeetings is how often less can become known of a node, before nothing is.
-const mostMeetings = 16
+// maxMerges is how often less can become known of a node, before nothing is.
+const maxMerges = 16
 
-// spread finds what is written before each instruction: on all ways to it, and on some.
-func (l *linter) spread() {
+// propagateWrites finds what is written before each instruction: on all ways to it, and on some.
+func (l *linter) propagateWrites() {
 	var open []*node
 	for _, n := range l.starts {
 		n.mustIn, n.mayIn, n.onceIn, n.known = l.newSet(), l.newSet(), l.newSet(), true
-		l.give(n)
+		l.addGiven(n)
 		open = append(open, n)
 	}
 	for len(open) > 0 {
 		n := open[len(open)-1]
 		open = open[:len(open)-1]
 		for i := range n.ways {
-			must, may, once := l.behind(n, &n.ways[i])
-			for _, to := range n.goes[i] {
-				if l.join(to, must, may, once) {
+			must, may, once := l.writtenAfter(n, &n.ways[i])
+			for _, to := range n.targets[i] {
+				if l.mergeInto(to, must, may, once) {
 					open = append(open, to)
 				}
 			}
@@ -168,8 +168,8 @@ func (l *linter) spread() {
 	}
 }
 
-// give notes what registers hold when the program starts.
-func (l *linter) give(n *node) {
+// addGiven notes what registers hold when the program starts.
+func (l *linter) addGiven(n *node) {
 	for _, s := range l.Facts.States() {
 		for k := range s.Given {
 			for c := range max(1, len(s.Components)) {
@@ -182,10 +182,10 @@ func (l *linter) give(n *node) {
 	}
 }
 
-// behind returns what is written behind a way: on all ways to there, on some, and on some since outputs were handed on. A
+// writtenAfter returns what is written behind a way: on all ways to there, on some, and on some since outputs were handed on. A
 // register that carries what nobody wrote, or is a copy of one that is as it was at the start, is as unwritten as that.
 // What a predicate leaves out counts as written.
-func (l *linter) behind(n *node, w *facts.Way) (must, may, once set) {
+func (l *linter) writtenAfter(n *node, w *facts.Way) (must, may, once set) {
 	must, may, once = slices.Clone(n.mustIn), slices.Clone(n.mayIn), slices.Clone(n.onceIn)
 	if n.flushes {
 		clear(once)
@@ -232,8 +232,8 @@ func copyBit(to set, p facts.Part, from set, q facts.Part) {
 	}
 }
 
-// join tells a node what is written before it on one way, and reports whether that is news.
-func (l *linter) join(to *node, must, may, once set) bool {
+// mergeInto tells a node what is written before it on one way, and reports whether that is news.
+func (l *linter) mergeInto(to *node, must, may, once set) bool {
 	news := !to.known
 	if news {
 		to.mustIn, to.mayIn, to.onceIn, to.known = slices.Clone(must), l.newSet(), l.newSet(), true
@@ -246,14 +246,14 @@ func (l *linter) join(to *node, must, may, once set) bool {
 	return to.onceIn.addAll(once) || news
 }
 
-// live finds behind which instructions the value of a part is still of use: it reaches an output, a memory, a condition, a
+// propagateLiveness finds behind which instructions the value of a part is still of use: it reaches an output, a memory, a condition, a
 // number of a register or what the surroundings do.
 // Of each output, these components are.
-func (l *linter) live(of func(*Output) uint64) {
-	l.atEnd(of)
+func (l *linter) propagateLiveness(of func(*Output) uint64) {
+	l.setLiveAtEnd(of)
 	var open []*node
 	for _, n := range l.order {
-		n.liveIn, n.wanted = l.newSet(), l.newSet()
+		n.liveIn, n.needed = l.newSet(), l.newSet()
 		open = append(open, n)
 	}
 	for len(open) > 0 {
@@ -265,43 +265,43 @@ func (l *linter) live(of func(*Output) uint64) {
 	}
 }
 
-// atEnd finds what is of use when the program ends: its outputs, or everything where nobody says what they are, and
+// setLiveAtEnd finds what is of use when the program ends: its outputs, or everything where nobody says what they are, and
 // nothing where outputs are handed on before.
-func (l *linter) atEnd(of func(*Output) uint64) {
-	l.ending, l.handed = l.newSet(), l.newSet()
+func (l *linter) setLiveAtEnd(of func(*Output) uint64) {
+	l.liveAtEnd, l.outputParts = l.newSet(), l.newSet()
 	for i := range l.Outputs {
 		o := &l.Outputs[i]
 		if s := l.state(o.State); s != nil {
-			l.parts(facts.Access{State: s, Number: o.Number, Mask: of(o)}, func(p facts.Part, _ int) { l.handed.add(p) })
+			l.parts(facts.Access{State: s, Number: o.Number, Mask: of(o)}, func(p facts.Part, _ int) { l.outputParts.add(p) })
 		}
 	}
 	switch {
 	case l.Emits:
 	case len(l.Outputs) > 0:
-		l.ending = l.handed
+		l.liveAtEnd = l.outputParts
 	default:
-		for i := range l.ending {
-			l.ending[i] = ^uint64(0)
+		for i := range l.liveAtEnd {
+			l.liveAtEnd[i] = ^uint64(0)
 		}
 	}
 }
 
-// liveBehind returns what is of use behind a way of a node.
-func (l *linter) liveBehind(n *node, i int) set {
+// liveAfter returns what is of use behind a way of a node.
+func (l *linter) liveAfter(n *node, i int) set {
 	w := &n.ways[i]
 	switch {
 	case w.Stops != "":
 		return l.newSet()
 	case w.Ends:
-		return l.ending
+		return l.liveAtEnd
 	}
 	out := l.newSet()
-	if len(n.goes[i]) == 0 { // nobody knows where
+	if len(n.targets[i]) == 0 { // nobody knows where
 		for k := range out {
 			out[k] = ^uint64(0)
 		}
 	}
-	for _, to := range n.goes[i] {
+	for _, to := range n.targets[i] {
 		out.addAll(to.liveIn)
 	}
 	return out
@@ -312,14 +312,14 @@ func (l *linter) liveBefore(n *node) bool {
 	in := l.newSet()
 	for i := range n.ways {
 		w := &n.ways[i]
-		behind := l.liveBehind(n, i)
+		behind := l.liveAfter(n, i)
 		for _, c := range w.Changes {
 			if !behind.has(c.Part) {
 				continue
 			}
 			in.addParts(c.From)
 			if !l.moves(c) {
-				n.wanted.addParts(c.From)
+				n.needed.addParts(c.From)
 			}
 		}
 		for _, c := range w.Changes {
@@ -327,13 +327,13 @@ func (l *linter) liveBefore(n *node) bool {
 				behind = remove(behind, c)
 			}
 		}
-		n.wanted.addParts(w.Uses)
+		n.needed.addParts(w.Uses)
 		in.addParts(w.Uses)
 		in.addParts(w.Pushed)
 		in.addAll(behind)
 	}
 	if n.flushes {
-		in.addAll(l.handed)
+		in.addAll(l.outputParts)
 	}
 	return n.liveIn.addAll(in)
 }

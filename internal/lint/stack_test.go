@@ -45,7 +45,7 @@ func TestStackKeepsResult(t *testing.T) {
 		}
 		outputs := []lint.Output{{State: "o", Mask: 1, Used: 1}}
 		f := &lint.File{Image: im, Decoder: d, Facts: told, End: im.Size(), Programs: []lint.Program{{Entries: []int64{0}, Outputs: outputs}}}
-		f.Place = func(int64) diag.Span { return diag.Span{Src: &diag.Source{}} }
+		f.Locate = func(int64) diag.Span { return diag.Span{Src: &diag.Source{}} }
 		list, err := lint.Check(t.Context(), f)
 		if err != nil || len(list) != want || want > 0 && list[0].Code != diag.ResultUnused {
 			t.Errorf("%x: %v, %v, want %d of %s", code, list, err, want, diag.ResultUnused)

@@ -91,7 +91,7 @@ func TestUnits(t *testing.T) {
 			return bits.Of(uint64(c.code[number])), true
 		})
 		p := &lint.File{Image: im, Decoder: d, Facts: told, End: im.Size(), Programs: []lint.Program{{Entries: []int64{0}}}}
-		p.Place = func(addr int64) diag.Span { return diag.Span{Src: &diag.Source{}, Off: int(addr / 8)} }
+		p.Locate = func(addr int64) diag.Span { return diag.Span{Src: &diag.Source{}, Off: int(addr / 8)} }
 		list, err := lint.Check(t.Context(), p)
 		if err != nil {
 			t.Fatal(err)

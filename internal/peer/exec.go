@@ -175,8 +175,8 @@ func hexOf(list []uint64) string {
 	return strings.Join(text, ",")
 }
 
-// stopped returns why the lanes stopped, where that is not as expected; "" where it is.
-func (w *wave) stopped(expected ...string) string {
+// unexpectedStop returns why the lanes stopped, where that is not as expected; "" where it is.
+func (w *wave) unexpectedStop(expected ...string) string {
 	for _, s := range w.Stops() {
 		if !slices.Contains(expected, s.Reason) {
 			return s.String()

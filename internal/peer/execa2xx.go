@@ -76,7 +76,7 @@ func (x *executor) a2xx(r *a2xxRow, quirks map[string]string) (got, want string,
 	}
 	w.Run(context.Background())
 	got, want, ok := differ(w.snapshot(0, "R", "export"), expected, nil)
-	if stop := w.stopped("end"); stop != "" {
+	if stop := w.unexpectedStop("end"); stop != "" {
 		return got + " " + stop, want, nil
 	}
 	if ok {

@@ -173,7 +173,7 @@ func (p *picaCase) compare(state *picaState, same func(got, want uint64) bool) (
 		}
 	}
 	got, want, ok := differ(after, expected, same)
-	if stop := w.stopped("end"); stop != "" {
+	if stop := w.unexpectedStop("end"); stop != "" {
 		return got + " " + stop, want, nil
 	}
 	if ok {

@@ -113,7 +113,7 @@ func (x *executor) tesla(r *teslaRow, quirks map[string]string) (got, want strin
 	if stored, wanted := r.stored(memories); stored != wanted {
 		got, want, ok = got+" "+stored, want+" "+wanted, false
 	}
-	if stop := w.stopped("end of words", "end"); stop != "" {
+	if stop := w.unexpectedStop("end of words", "end"); stop != "" {
 		return got + " " + stop, want, nil
 	}
 	if ok {

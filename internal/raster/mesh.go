@@ -44,8 +44,8 @@ type objReader struct {
 	lists [3][][3]float32 // v, vt, vn
 	known map[[3]int]int  // vertices of the mesh by their places in the lists
 	mesh  *Mesh
-	// bare are the vertices to which the file gives no normal.
-	bare []int
+	// withoutNormal are the vertices to which the file gives no normal.
+	withoutNormal []int
 }
 
 // kinds are the lines that give numbers, and how many at least.
@@ -149,7 +149,7 @@ func (r *objReader) corner(text string) (int, error) {
 	if places[2] >= 0 {
 		normal = unit(r.lists[2][places[2]])
 	} else {
-		r.bare = append(r.bare, n)
+		r.withoutNormal = append(r.withoutNormal, n)
 	}
 	m.Positions = append(m.Positions, r.lists[0][places[0]])
 	m.Texcoords = append(m.Texcoords, [2]float32{texcoord[0], texcoord[1]})
@@ -159,7 +159,7 @@ func (r *objReader) corner(text string) (int, error) {
 
 // normals gives vertices without a normal the sum of those of the faces around them.
 func (r *objReader) normals() {
-	if len(r.bare) == 0 {
+	if len(r.withoutNormal) == 0 {
 		return
 	}
 	m := r.mesh
@@ -173,7 +173,7 @@ func (r *objReader) normals() {
 			}
 		}
 	}
-	for _, v := range r.bare {
+	for _, v := range r.withoutNormal {
 		m.Normals[v] = unit(sums[v])
 	}
 }

@@ -21,7 +21,7 @@ func TestDepth(t *testing.T) {
 		at(-3, -3, -0.5, 1), at(3, -3, -0.5, 1), at(0, 5, -0.5, 1),
 	}
 	for _, list := range [][][3]int{{{0, 1, 2}, {3, 4, 5}}, {{3, 4, 5}, {0, 1, 2}}} {
-		img := raster.Picture(4, 4, color.RGBA{}, vertices, list, func(v []float32) [3]float32 { return [3]float32{v[0], 0, 2} })
+		img := raster.Draw(4, 4, color.RGBA{}, vertices, list, func(v []float32) [3]float32 { return [3]float32{v[0], 0, 2} })
 		if got, want := img.RGBAAt(2, 2), (color.RGBA{255, 0, 255, 255}); got != want {
 			t.Errorf("%v, want %v", got, want)
 		}

@@ -9,9 +9,9 @@ import (
 // samples is how many pixels along each axis are drawn for one of a picture, so that edges are smooth.
 const samples = 3
 
-// Picture draws triangles of which the nearest are seen. colour gives red, green and blue, 0 to 1, from a pixel's
+// Draw draws triangles of which the nearest are seen. colour gives red, green and blue, 0 to 1, from a pixel's
 // values.
-func Picture(width, height int, background color.RGBA, vertices []Corner, triangles [][3]int, colour func(values []float32) [3]float32) *image.RGBA {
+func Draw(width, height int, background color.RGBA, vertices []Corner, triangles [][3]int, colour func(values []float32) [3]float32) *image.RGBA {
 	w, h := width*samples, height*samples
 	depth, colours := make([]float32, w*h), make([][3]float32, w*h)
 	for i := range depth {
@@ -27,7 +27,7 @@ func Picture(width, height int, background color.RGBA, vertices []Corner, triang
 		}
 	}
 	for _, t := range triangles {
-		Triangle(image.Pt(w, h), vertices[t[0]], vertices[t[1]], vertices[t[2]], draw)
+		DrawTriangle(image.Pt(w, h), vertices[t[0]], vertices[t[1]], vertices[t[2]], draw)
 	}
 	img := image.NewRGBA(image.Rect(0, 0, width, height))
 	for y := range height {

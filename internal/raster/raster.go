@@ -27,22 +27,22 @@ type Quad struct {
 // Pixels are the places of a quad's fragments, from the first.
 var Pixels = [4]image.Point{{X: 0, Y: 0}, {X: 1, Y: 0}, {X: 0, Y: 1}, {X: 1, Y: 1}}
 
-// behind is the least w that is drawn: what is behind the eye is cut off.
-const behind = 1e-5
+// minW is the least w that is drawn: what is behind the eye is cut off.
+const minW = 1e-5
 
-// Triangle calls emit for the quads of a triangle on a picture of a size, whatever side it shows. The values of a
+// DrawTriangle calls emit for the quads of a triangle on a picture of a size, whatever side it shows. The values of a
 // quad are its own. Pixels on an edge between two triangles belong to one of them; y grows upwards in clip space
 // and downwards on the picture.
-func Triangle(size image.Point, a, b, c Corner, emit func(q *Quad)) {
+func DrawTriangle(size image.Point, a, b, c Corner, emit func(q *Quad)) {
 	in := [3]Corner{a, b, c}
 	cut := make([]Corner, 0, 4)
 	for i, p := range in {
 		q := in[(i+1)%3]
-		if p.W >= behind {
+		if p.W >= minW {
 			cut = append(cut, p)
 		}
-		if (p.W >= behind) != (q.W >= behind) {
-			cut = append(cut, between(p, q, (behind-p.W)/(q.W-p.W)))
+		if (p.W >= minW) != (q.W >= minW) {
+			cut = append(cut, between(p, q, (minW-p.W)/(q.W-p.W)))
 		}
 	}
 	for i := 2; i < len(cut); i++ {

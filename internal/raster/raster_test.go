@@ -10,7 +10,7 @@ import (
 func drawn(size image.Point, see func(at image.Point, q *Quad, k int), triangles ...[3]Corner) map[image.Point]int {
 	count := map[image.Point]int{}
 	for _, t := range triangles {
-		Triangle(size, t[0], t[1], t[2], func(q *Quad) {
+		DrawTriangle(size, t[0], t[1], t[2], func(q *Quad) {
 			for k, d := range Pixels {
 				if q.Covered>>uint(k)&1 != 0 {
 					count[q.At.Add(d)]++

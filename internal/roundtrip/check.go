@@ -84,11 +84,11 @@ func (c *Checker) Check(w bits.Value) (Outcome, error) {
 	}
 	o.Clean = c.Decoder.Odd() == 0
 	if o.Clean {
-		if err := c.plain(&o); err != nil {
+		if err := c.checkText(&o); err != nil {
 			return o, fmt.Errorf("%s prints %q: %w", w, c.text, err)
 		}
 	}
-	if err := c.exact(o); err != nil {
+	if err := c.checkLossless(o); err != nil {
 		return o, fmt.Errorf("%s prints %q: %w", w, c.text, err)
 	}
 	return o, nil
@@ -111,7 +111,7 @@ func (c *Checker) compare(w bits.Value, o Outcome) error {
 	return nil
 }
 
-func (c *Checker) plain(o *Outcome) error {
+func (c *Checker) checkText(o *Outcome) error {
 	res, err := c.parser.Parse(string(c.text))
 	if err != nil {
 		return fmt.Errorf("it is not read: %w", err)
@@ -128,7 +128,7 @@ func (c *Checker) plain(o *Outcome) error {
 	return nil
 }
 
-func (c *Checker) exact(o Outcome) error {
+func (c *Checker) checkLossless(o Outcome) error {
 	text, ok := c.lossless.Append(nil, o.Inst)
 	if !ok {
 		if o.Clean {

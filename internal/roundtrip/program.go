@@ -22,7 +22,7 @@ func (c *Checker) Program(set *isa.Set, source *Words, n int) error {
 		if !ok {
 			continue
 		}
-		c.aim(&in, source.Any()[0]%uint64(n))
+		c.setBranches(&in, source.Random()[0]%uint64(n))
 		if d.Append(nil, in); d.Odd() == 0 {
 			list = append(list, in)
 			size += int64(root.Stored(in.Leaf.Size))
@@ -70,8 +70,8 @@ func (c *Checker) each(list []isa.Inst, visit func(isa.Inst)) {
 	}
 }
 
-// aim sets the branch fields of an instruction, so that some go to places inside a program.
-func (c *Checker) aim(in *isa.Inst, to uint64) {
+// setBranches sets the branch fields of an instruction, so that some go to places inside a program.
+func (c *Checker) setBranches(in *isa.Inst, to uint64) {
 	for _, f := range c.Decoder.Fields(nil, *in) {
 		if f.Derived() || f.Type != "branch" && f.Type != "absbranch" {
 			continue

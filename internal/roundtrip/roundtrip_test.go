@@ -110,7 +110,7 @@ func try(t *testing.T, set *isa.Set, count int) {
 		if i%1000 == 0 {
 			fill(c, set, source)
 		}
-		w := source.Any().And(bits.Ones(c.Decoder.Root().Size))
+		w := source.Random().And(bits.Ones(c.Decoder.Root().Size))
 		if i%8 > 0 {
 			w = source.Leaf(leaves[i%len(leaves)])
 		}
@@ -174,13 +174,13 @@ func fill(c *roundtrip.Checker, set *isa.Set, source *roundtrip.Words) {
 	for i, info := range set.Tables() {
 		entries := make([]bits.Value, info.Size)
 		for j := range entries {
-			entries[j] = source.Any().And(bits.Ones(info.Bits))
+			entries[j] = source.Random().And(bits.Ones(info.Bits))
 		}
 		c.SetTable(i, entries)
 	}
 	ctx := set.DefaultContext()
 	for _, x := range set.Contexts() {
-		ctx, _ = set.ParseContext(ctx, x.Name, x.Values[source.Any()[0]%uint64(len(x.Values))])
+		ctx, _ = set.ParseContext(ctx, x.Name, x.Values[source.Random()[0]%uint64(len(x.Values))])
 	}
 	c.SetContext(ctx)
 }

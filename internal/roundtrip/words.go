@@ -32,8 +32,8 @@ func NewWords(set *isa.Set, seed uint64) *Words {
 	return w
 }
 
-// Any returns a word of which nothing is known: few, half or most bits are set.
-func (w *Words) Any() bits.Value {
+// Random returns a word of which nothing is known: few, half or most bits are set.
+func (w *Words) Random() bits.Value {
 	word := func() bits.Value {
 		return bits.Value{w.rnd.Uint64(), w.rnd.Uint64(), w.rnd.Uint64(), w.rnd.Uint64()}
 	}
@@ -52,7 +52,7 @@ func (w *Words) Any() bits.Value {
 func (w *Words) Leaf(l *isa.Leaf) bits.Value { return w.leaf(inside.Leaf(l)) }
 
 func (w *Words) leaf(l *model.Leaf) bits.Value {
-	v := w.Any()
+	v := w.Random()
 	for b := l.Spec; b != nil; b = b.Extends {
 		for _, c := range b.Cases {
 			for _, f := range c.Fields {
@@ -61,7 +61,7 @@ func (w *Words) leaf(l *model.Leaf) bits.Value {
 		}
 	}
 	if w.rnd.IntN(8) > 0 {
-		w.expect(&v, l)
+		w.setAsserts(&v, l)
 	}
 	if w.rnd.IntN(8) > 0 {
 		v = v.AndNot(l.DontCare)
@@ -69,8 +69,8 @@ func (w *Words) leaf(l *model.Leaf) bits.Value {
 	return v.AndNot(l.Mask).Or(l.Match).And(bits.Ones(l.Size))
 }
 
-// expect gives the asserted bits of the default cases their values, and those of one override.
-func (w *Words) expect(v *bits.Value, l *model.Leaf) {
+// setAsserts gives the asserted bits of the default cases their values, and those of one override.
+func (w *Words) setAsserts(v *bits.Value, l *model.Leaf) {
 	var overrides []*spec.Case
 	set := func(c *spec.Case) {
 		for _, a := range c.Asserts {

@@ -112,9 +112,9 @@ func (s *Solver) lbd(list []Lit) (n int32) {
 
 // Limits that hold for what is searched and kept between restarts.
 const (
-	unit      = 64    // conflicts of the shortest search
-	mostKept  = 2_000 // clauses that are learned before half of them are forgotten
-	alwaysFew = 2     // levels of clauses that are never forgotten
+	unit          = 64    // conflicts of the shortest search
+	maxLearned    = 2_000 // clauses that are learned before half of them are forgotten
+	alwaysKeptLBD = 2     // levels of clauses that are never forgotten
 )
 
 // restartInterval is how many conflicts are searched for before the search starts anew: the sequence
@@ -136,12 +136,12 @@ func (s *Solver) restartInterval() int {
 // reduce drops half of what was learned where that is much. No decision stands, so no clause that is
 // dropped is the reason of what matters.
 func (s *Solver) reduce() {
-	if s.learned < mostKept || s.broken {
+	if s.learned < maxLearned || s.broken {
 		return
 	}
 	var weak []int32
 	for i, c := range s.clauses {
-		if c.lbd > alwaysFew {
+		if c.lbd > alwaysKeptLBD {
 			weak = append(weak, int32(i))
 		}
 	}

@@ -9,7 +9,7 @@ import (
 
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/diag"
-	"github.com/isago/isago/internal/invented"
+	"github.com/isago/isago/internal/randisa"
 	"github.com/isago/isago/internal/roundtrip"
 	"github.com/isago/isago/internal/testgpu"
 	"github.com/isago/isago/isa"
@@ -77,7 +77,7 @@ var (
 func TestAlikeOfRandom(t *testing.T) {
 	known := 0
 	for seed := range *alikeCount {
-		source := invented.Foreign(*alikeSeed + seed)
+		source := randisa.Isaspec(*alikeSeed + seed)
 		set, err := isa.Load(fstest.MapFS{"a.xml": {Data: []byte(source)}}, "a.xml", isa.Options{})
 		if err != nil {
 			t.Fatal(diag.Render(err))

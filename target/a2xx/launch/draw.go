@@ -208,7 +208,7 @@ func (r *runner) triangles(ctx context.Context, out *exec.Outcome, opt exec.RunO
 		index, count = func(i int) int { return list[i] }, len(list)
 	}
 	for i := 0; i+3 <= count && err == nil; i += 3 {
-		raster.Triangle(r.size, corners[index(i)], corners[index(i+1)], corners[index(i+2)], add)
+		raster.DrawTriangle(r.size, corners[index(i)], corners[index(i+1)], corners[index(i+2)], add)
 	}
 	if err == nil {
 		err = s.run(ctx, q)

@@ -1,4 +1,4 @@
-package invented
+package randisa
 
 import (
 	"fmt"
@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// inventor makes up descriptions whose texts are alike: words that are the start of others, letters that are digits too,
+// textWriter makes up descriptions whose texts are alike: words that are the start of others, letters that are digits too,
 // punctuation inside of words, mnemonics that look like numbers, operands of which several are read from the same text.
-type inventor struct {
+type textWriter struct {
 	*rand.Rand
 	out strings.Builder
 	// enums and operands are the types that there are, with their sizes; table is the one of a table, if there is one.
@@ -41,10 +41,10 @@ var literals = []string{"r", "c", "v", ".", ".", ".", "[", "]", "(", ")", "-", "
 // mnemonics start instructions; several may have the same.
 var mnemonics = []string{"op", "op", "mov", "mov.x", "op.xy", "mad", "1d", "xyz", "opr", "fab", "", "32", "lit r4", "l1"}
 
-func (v *inventor) pick(from []string) string { return from[v.IntN(len(from))] }
+func (v *textWriter) pick(from []string) string { return from[v.IntN(len(from))] }
 
 // enum makes up an enum.
-func (v *inventor) enum(name string) {
+func (v *textWriter) enum(name string) {
 	list := enumTexts[v.IntN(len(enumTexts))]
 	if v.IntN(3) == 0 { // as swizzles are
 		list = enumTexts[0]
@@ -72,7 +72,7 @@ func (v *inventor) enum(name string) {
 
 // layout hands out the bits of a bitset.
 type layout struct {
-	*inventor
+	*textWriter
 	at, size int
 	count    int
 	fields   strings.Builder
@@ -241,7 +241,7 @@ func (l *layout) rest(text string) (extra, shown string) {
 }
 
 // selector makes up an operand of letters.
-func (v *inventor) selector(name string) {
+func (v *textWriter) selector(name string) {
 	e := v.enums[v.IntN(len(v.enums))]
 	n := 2 + v.IntN(3)
 	extra, text := "", ""
@@ -290,7 +290,7 @@ func pattern(low, n, match int) string {
 }
 
 // types makes up enums and operands, one of them perhaps that of a table, and declares contexts.
-func (v *inventor) types() {
+func (v *textWriter) types() {
 	for i := range 2 + v.IntN(3) {
 		v.enum(fmt.Sprintf("#e%d", i))
 	}
@@ -301,12 +301,12 @@ func (v *inventor) types() {
 		name, size, deep := fmt.Sprintf("#o%d", i), 3+v.IntN(6), i > 0
 		head := fmt.Sprintf(`name="%s" size="%d"`, name, size)
 		if v.IntN(3) > 0 {
-			l := layout{inventor: v, size: size}
+			l := layout{textWriter: v, size: size}
 			l.leaf(head, "", "", 1+v.IntN(4), deep)
 		} else {
 			fmt.Fprintf(&v.out, "<bitset %s/>\n", head)
 			for k := range 2 {
-				l := layout{inventor: v, size: size - 1}
+				l := layout{textWriter: v, size: size - 1}
 				l.leaf(fmt.Sprintf(`name="%s-%d" extends="%s"`, name, k, name), pattern(size-1, 1, k), "", 1+v.IntN(4), deep)
 			}
 		}
@@ -321,7 +321,7 @@ func (v *inventor) types() {
 
 // Texts returns a description whose texts are alike. It may be one that is refused.
 func Texts(seed uint64) string {
-	v := inventor{Rand: rand.New(rand.NewPCG(seed, 2))}
+	v := textWriter{Rand: rand.New(rand.NewPCG(seed, 2))}
 	v.out.WriteString(`<isa name="invented" strict="true">` + v.pick([]string{"", `<text case="fold"/>`, `<text comment="#"/>`}) + "\n")
 	v.types()
 	v.out.WriteString(`<bitset name="#i" size="40"/>` + "\n")
@@ -330,7 +330,7 @@ func Texts(seed uint64) string {
 		if v.IntN(2) == 0 {
 			used = v.pick(mnemonics)
 		}
-		l := layout{inventor: &v, size: 36}
+		l := layout{textWriter: &v, size: 36}
 		l.leaf(fmt.Sprintf(`name="i%d" extends="#i"`, i), pattern(36, 4, i), used+v.pick([]string{" ", " ", " ", ""}), 2+v.IntN(6), true)
 	}
 	return v.out.String() + "</isa>\n"

@@ -1,4 +1,4 @@
-package invented
+package randisa
 
 import (
 	"fmt"
@@ -12,7 +12,7 @@ var starts = []string{"l1:", ": ", ".words ", ".align 4", ".set x, ", "br ", "; 
 // Programs returns a description of instructions of several lengths, which lie in words of several sizes and orders, with
 // branches that count in several units; some texts have a second spelling, alt. It may be one that is refused.
 func Programs(seed uint64) string {
-	v := inventor{Rand: rand.New(rand.NewPCG(seed, 3)), programs: true, computed: []string{"branch", "absbranch"}}
+	v := textWriter{Rand: rand.New(rand.NewPCG(seed, 3)), programs: true, computed: []string{"branch", "absbranch"}}
 	v.out.WriteString(`<isa name="programs" strict="true"><text` + v.pick([]string{"", ` storage="8"`, ` storage="16"`, ` storage="32"`}) +
 		v.pick([]string{"", ` words="high-first"`}) + v.pick([]string{"", ` comment="//"`}) + "/>\n")
 	v.types()
@@ -39,9 +39,9 @@ func Programs(seed uint64) string {
 }
 
 // instruction makes up the leaf of a number, which stands in three bits from low on, in one mode or in all.
-func (v *inventor) instruction(mode string, number, low int, sizes []int) {
+func (v *textWriter) instruction(mode string, number, low int, sizes []int) {
 	size := sizes[v.IntN(len(sizes))]
-	l, start := layout{inventor: v, at: low + 3, size: size}, v.pick(mnemonics)+v.pick([]string{" ", " ", ""})
+	l, start := layout{textWriter: v, at: low + 3, size: size}, v.pick(mnemonics)+v.pick([]string{" ", " ", ""})
 	if v.IntN(4) == 0 {
 		start = v.pick(starts)
 	}

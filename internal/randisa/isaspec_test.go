@@ -1,18 +1,18 @@
-package invented_test
+package randisa_test
 
 import (
 	"testing"
 	"testing/fstest"
 
 	"github.com/isago/isago/diag"
-	"github.com/isago/isago/internal/invented"
+	"github.com/isago/isago/internal/randisa"
 	"github.com/isago/isago/isa"
 )
 
 // TestForeignLoads loads the descriptions that are said to.
 func TestForeignLoads(t *testing.T) {
 	for seed := range uint64(300) {
-		text := invented.Foreign(seed)
+		text := randisa.Isaspec(seed)
 		if _, err := isa.Load(fstest.MapFS{"a.xml": {Data: []byte(text)}}, "a.xml", isa.Options{}); err != nil {
 			t.Errorf("seed %d: %s\n%s", seed, diag.Render(err), text)
 		}

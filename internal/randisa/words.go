@@ -1,5 +1,5 @@
-// Package invented generates random descriptions, for tests of properties that hold for every description.
-package invented
+// Package randisa generates random descriptions, for tests of properties that hold for every description.
+package randisa
 
 import (
 	"fmt"

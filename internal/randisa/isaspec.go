@@ -1,4 +1,4 @@
-package invented
+package randisa
 
 import (
 	"fmt"
@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// foreigner writes a description in plain isaspec as drivers have them: operands that many instructions share, to which
+// isaspecWriter writes a description in plain isaspec as drivers have them: operands that many instructions share, to which
 // these hand in fields and computed values, named expressions, and names that resolve nowhere.
-type foreigner struct {
+type isaspecWriter struct {
 	*rand.Rand
 	strings.Builder
 	// operands are the roots that fields can have as types, each with its size and the names that it wants to be handed in.
@@ -31,9 +31,9 @@ type operandType struct {
 // wanted are names that operands use and instructions have, perhaps.
 var wanted = []string{"HAS", "HALF", "MODE", "N1"}
 
-// Foreign returns a description in plain isaspec, which loads, with words of 8 to 128 bits.
-func Foreign(seed uint64) string {
-	f := foreigner{Rand: rand.New(rand.NewPCG(seed, 5))}
+// Isaspec returns a description in plain isaspec, which loads, with words of 8 to 128 bits.
+func Isaspec(seed uint64) string {
+	f := isaspecWriter{Rand: rand.New(rand.NewPCG(seed, 5))}
 	f.cyclic, f.sound = f.IntN(4) == 0, f.IntN(3) == 0
 	f.put("<isa>\n")
 	for i := range 1 + f.IntN(3) {
@@ -60,12 +60,12 @@ func Foreign(seed uint64) string {
 	return f.String()
 }
 
-func (f *foreigner) put(format string, args ...any) { fmt.Fprintf(f, format, args...) }
+func (f *isaspecWriter) put(format string, args ...any) { fmt.Fprintf(f, format, args...) }
 
-func (f *foreigner) one(list ...string) string { return list[f.IntN(len(list))] }
+func (f *isaspecWriter) one(list ...string) string { return list[f.IntN(len(list))] }
 
 // operand is a root with one leaf, or two to four that its highest bits tell apart.
-func (f *foreigner) operand(name string) {
+func (f *isaspecWriter) operand(name string) {
 	op := operandType{name: name, size: 3 + f.IntN(6), rank: len(f.operands)}
 	for _, w := range wanted {
 		if f.IntN(2) == 0 {
@@ -92,7 +92,7 @@ func (f *foreigner) operand(name string) {
 }
 
 // instructions are leaves below bitsets that say what they share.
-func (f *foreigner) instructions() {
+func (f *isaspecWriter) instructions() {
 	size := []int{8, 16, 32, 32, 64, 64, 128}[f.IntN(7)]
 	const opcode = 3
 	f.put("<bitset name=\"#instruction\" size=\"%d\">", size)
@@ -124,7 +124,7 @@ func (f *foreigner) instructions() {
 }
 
 // body gives the bits from low below high to fields, patterns and asserts, and returns the names that there are then.
-func (f *foreigner) body(low, high int, known []string) []string {
+func (f *isaspecWriter) body(low, high int, known []string) []string {
 	known = slices.Clone(known)
 	for low < high {
 		w := min(high-low, 1+f.IntN(4))
@@ -164,14 +164,14 @@ func (f *foreigner) body(low, high int, known []string) []string {
 }
 
 // field gives bits to a number.
-func (f *foreigner) field(low, high int, known *[]string) {
+func (f *isaspecWriter) field(low, high int, known *[]string) {
 	name := f.name(*known)
 	f.put("<field name=\"%s\" low=\"%d\" high=\"%d\" %s/>\n", name, low, high, f.kind())
 	*known = append(*known, name)
 }
 
 // name is a new one, now and then one that operands want.
-func (f *foreigner) name(known []string) string {
+func (f *isaspecWriter) name(known []string) string {
 	for range 4 {
 		if name := f.one(wanted...); f.IntN(3) == 0 && !slices.Contains(known, name) {
 			return name
@@ -184,13 +184,13 @@ func (f *foreigner) name(known []string) string {
 	}
 }
 
-func (f *foreigner) kind() string {
+func (f *isaspecWriter) kind() string {
 	return f.one(`type="uint"`, `type="int"`, `type="hex"`, `type="offset"`, `type="uoffset"`, `type="bool"`, `type="bool" display="h"`,
 		`type="bool_inv" display="!"`, `type="#e0"`, `type="#e0"`, `type="branch"`)
 }
 
 // params hands in what an operand wants, if it is there and now and then if it is not.
-func (f *foreigner) params(op operandType, known []string) (text string) {
+func (f *isaspecWriter) params(op operandType, known []string) (text string) {
 	var numbers, below []string
 	for _, name := range known {
 		if name[0] != 'A' {
@@ -216,7 +216,7 @@ func (f *foreigner) params(op operandType, known []string) (text string) {
 }
 
 // derived adds computed fields, by expressions that stand there or have names.
-func (f *foreigner) derived(known []string) []string {
+func (f *isaspecWriter) derived(known []string) []string {
 	for range f.IntN(3) {
 		name := f.name(known)
 		within := known
@@ -234,7 +234,7 @@ func (f *foreigner) derived(known []string) []string {
 	return known
 }
 
-func (f *foreigner) override(known []string, size int) {
+func (f *isaspecWriter) override(known []string, size int) {
 	if f.IntN(2) == 0 || f.sound {
 		f.put("<override><expr>%s</expr>", f.expr(known, 1))
 	} else {
@@ -256,7 +256,7 @@ func (f *foreigner) override(known []string, size int) {
 }
 
 // display shows most names in any order, now and then one that is not there.
-func (f *foreigner) display(known []string) {
+func (f *isaspecWriter) display(known []string) {
 	f.put("<display>%s", f.one("{NAME}", "{NAME}", "op", ""))
 	for _, i := range f.Perm(len(known)) {
 		if f.IntN(6) > 0 {
@@ -270,7 +270,7 @@ func (f *foreigner) display(known []string) {
 }
 
 // expr is an expression of names that there are, and now and then of one that is not.
-func (f *foreigner) expr(known []string, depth int) string {
+func (f *isaspecWriter) expr(known []string, depth int) string {
 	if depth == 0 || f.IntN(6) == 0 {
 		switch k := f.IntN(8); {
 		case k == 0 && !f.sound:

@@ -53,7 +53,7 @@ type scope struct {
 	// low is the bit of the space at which a contiguous value starts; otherwise low is -1, and parts lists the pieces.
 	low   int
 	size  int
-	parts []spec.Part
+	parts []bits.Part
 }
 
 // inner adds the scope of a bitset field of scope from. up is the scope that encloses the new one for the lookup of
@@ -126,7 +126,7 @@ func (s *scope) same(x *scope) bool {
 
 // pieces maps parts of the scope, the most significant first, to its space. It yields runs of bits, the least
 // significant first.
-func (s *scope) pieces(list []spec.Part) iter.Seq2[int, int] {
+func (s *scope) pieces(list []bits.Part) iter.Seq2[int, int] {
 	return func(yield func(low, width int) bool) {
 		for i := len(list) - 1; i >= 0; i-- {
 			run, base := list[i], 0
@@ -146,7 +146,7 @@ func (s *scope) pieces(list []spec.Part) iter.Seq2[int, int] {
 }
 
 // bitOf returns the place of bit at of a part.
-func bitOf(part spec.Part, at int) int {
+func bitOf(part bits.Part, at int) int {
 	if part.Low == zeros {
 		return zeros
 	}
@@ -154,16 +154,16 @@ func bitOf(part spec.Part, at int) int {
 }
 
 // compose maps parts of the scope to parts of its space, both with the most significant first.
-func (s *scope) compose(list []spec.Part) (parts []spec.Part) {
+func (s *scope) compose(list []bits.Part) (parts []bits.Part) {
 	for low, width := range s.pieces(list) {
-		parts = append(parts, spec.Part{Low: low, Width: width})
+		parts = append(parts, bits.Part{Low: low, Width: width})
 	}
 	slices.Reverse(parts)
 	return parts
 }
 
 // place maps parts of the scope to its space: to one run from low on, or if that is not possible to parts (low is -1).
-func (s *scope) place(list []spec.Part) (low int, parts []spec.Part) {
+func (s *scope) place(list []bits.Part) (low int, parts []bits.Part) {
 	switch {
 	case s.parts == nil && len(list) == 1 && list[0].Low != zeros:
 		return s.low + list[0].Low, nil
@@ -198,7 +198,7 @@ func (a *assignment) bindMasked(ref *model.Ref, scope int32, v, mask bits.Value,
 }
 
 // setPieces sets the bits in mask of parts of a scope to those of v.
-func (a *assignment) setPieces(s *scope, list []spec.Part, v, mask bits.Value, end int) bool {
+func (a *assignment) setPieces(s *scope, list []bits.Part, v, mask bits.Value, end int) bool {
 	at := 0
 	for low, width := range s.pieces(list) {
 		if !a.setFrom(at, s.space, low, width, &v, &mask, end) {
@@ -318,7 +318,7 @@ func (a *assignment) bindPattern(scope int32, l *model.Leaf) bool {
 	if s.parts == nil {
 		return a.setFrom(0, s.space, s.low, l.Size, &l.Match, &l.Mask, a.pos)
 	}
-	return a.setPieces(s, []spec.Part{{Width: l.Size}}, l.Match, l.Mask, a.pos)
+	return a.setPieces(s, []bits.Part{{Width: l.Size}}, l.Match, l.Mask, a.pos)
 }
 
 // allKnown reports whether every bit of a scope is known.
@@ -327,7 +327,7 @@ func (a *assignment) allKnown(scope int32) bool {
 	if s.parts == nil && s.size <= 64 {
 		return a.spaces[s.space].known.Uint(s.low, s.size) == ones(s.size)
 	}
-	for low, width := range s.pieces([]spec.Part{{Width: s.size}}) {
+	for low, width := range s.pieces([]bits.Part{{Width: s.size}}) {
 		for at := 0; low != zeros && at < width; at += 64 {
 			if n := min(64, width-at); a.spaces[s.space].known.Uint(low+at, n) != ones(n) {
 				return false
@@ -344,7 +344,7 @@ func (a *assignment) give(s *scope, low int, val, known uint64) bool {
 	if s.parts == nil {
 		return a.setSome(s.space, s.low+low, 64, val, known, a.pos)
 	}
-	return a.setPieces(s, []spec.Part{{Low: low, Width: mathbits.Len64(known)}}, bits.Of(val), bits.Of(known), a.pos)
+	return a.setPieces(s, []bits.Part{{Low: low, Width: mathbits.Len64(known)}}, bits.Of(val), bits.Of(known), a.pos)
 }
 
 // has reports whether the entry contains a bit.
@@ -412,7 +412,7 @@ func (a *assignment) fillMasked(sp uint8, v, mask *bits.Value) {
 }
 
 // fill sets the unknown bits of parts of a scope to the low bits of v, and marks them as assumed.
-func (a *assignment) fill(s *scope, list []spec.Part, v bits.Value) {
+func (a *assignment) fill(s *scope, list []bits.Part, v bits.Value) {
 	for low, width := range s.pieces(list) {
 		for at := 0; low != zeros && at < width; at += 64 {
 			a.fillRun(s.space, low+at, min(64, width-at), v.Uint(at, 64))

@@ -45,9 +45,9 @@ func TestAssignment(t *testing.T) {
 func TestScopePieces(t *testing.T) {
 	a := newAssignment(32)
 	outer := &a.scopes[0]
-	low, parts := outer.place([]spec.Part{{Low: 20, Width: 4}, {Low: 8, Width: 4}}) // bits 7..4 and 3..0 of the value
+	low, parts := outer.place([]bits.Part{{Low: 20, Width: 4}, {Low: 8, Width: 4}}) // bits 7..4 and 3..0 of the value
 	nested := scope{space: spaceWord, low: low, size: 8, parts: parts}
-	if !a.setPieces(&nested, []spec.Part{{Low: 2, Width: 4}}, bits.Of(0b1001), bits.Ones(4), 0) {
+	if !a.setPieces(&nested, []bits.Part{{Low: 2, Width: 4}}, bits.Of(0b1001), bits.Ones(4), 0) {
 		t.Fatal("bits 5..2 of the value could not be set")
 	}
 	if got, want := a.spaces[spaceWord], bits.Of(0b10<<20|0b01<<10); got.val != want || got.known != bits.Of(0b11<<20|0b11<<10) {
@@ -57,7 +57,7 @@ func TestScopePieces(t *testing.T) {
 
 // fieldNode returns the expression of a field of the word.
 func fieldNode(low, width int) *model.Node {
-	ref := &model.Ref{Kind: spec.KindUint, Low: low, At: low, Width: width, Field: &spec.Field{Parts: []spec.Part{{Low: low, Width: width}}}}
+	ref := &model.Ref{Kind: spec.KindUint, Low: low, At: low, Width: width, Field: &spec.Field{Parts: []bits.Part{{Low: low, Width: width}}}}
 	return &model.Node{Op: spec.OpField, Alts: []model.Alt{{Ref: ref}}}
 }
 

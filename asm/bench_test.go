@@ -93,7 +93,7 @@ func differInNumbers(d *isa.Decoder, r *rand.Rand) (lines []string) {
 		if !ok {
 			continue
 		}
-		var numbers []isa.Part
+		var numbers []bits.Part
 		for _, f := range d.Fields(nil, in) {
 			if len(f.Parts) == 1 && f.Table == "" && !f.Index && f.Parts[0].Width <= 10 {
 				other := in

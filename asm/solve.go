@@ -416,7 +416,7 @@ func (sv *solver) leafAsserts(u leafScope, zeros bool) {
 			}
 		}
 		for _, a := range c.Spec.Asserts {
-			sv.fill(&sv.scopes[u.scope], []spec.Part{{Low: a.Low, Width: a.High - a.Low + 1}}, a.Match.Shr(a.Low))
+			sv.fill(&sv.scopes[u.scope], []bits.Part{{Low: a.Low, Width: a.High - a.Low + 1}}, a.Match.Shr(a.Low))
 		}
 		if own {
 			return

@@ -1,7 +1,9 @@
 package asm
 
 import (
-	"math/bits"
+	mathbits "math/bits"
+
+	"github.com/isago/isago/bits"
 
 	"github.com/isago/isago/internal/model"
 	"github.com/isago/isago/internal/spec"
@@ -12,7 +14,7 @@ import (
 // without the solver.
 type spread struct {
 	scopeDepth int
-	parts      []spec.Part
+	parts      []bits.Part
 	// zeros are the bits that are always 0, including those beyond the value; ones are the bits that are always 1.
 	zeros, ones uint64
 }
@@ -31,7 +33,7 @@ func spreadOf(ref *model.Ref) *spread {
 		ok = ok && (always>>i&1 == 0 || wire == zeros) // otherwise a sum would carry
 	}
 	c := derivedConstraint(ref, 0, 0)
-	size := min(bits.Len64(c.mask), len(w.Wires))
+	size := min(mathbits.Len64(c.mask), len(w.Wires))
 	for size > 0 && w.Wires[size-1] == zeros {
 		size--
 	}
@@ -59,16 +61,16 @@ func withoutOnes(ref *model.Ref) (root *model.Node, ones uint64) {
 }
 
 // runsOf returns the parts that wires make up, the most significant first.
-func runsOf(wires []int16) (parts []spec.Part) {
+func runsOf(wires []int16) (parts []bits.Part) {
 	for i := len(wires) - 1; i >= 0; i-- {
 		n, wire := len(parts), int(wires[i])
 		switch {
 		case n > 0 && wire == zeros && parts[n-1].Low == zeros:
 			parts[n-1].Width++
 		case n > 0 && wire != zeros && parts[n-1].Low == wire+1:
-			parts[n-1] = spec.Part{Low: wire, Width: parts[n-1].Width + 1}
+			parts[n-1] = bits.Part{Low: wire, Width: parts[n-1].Width + 1}
 		default:
-			parts = append(parts, spec.Part{Low: wire, Width: 1})
+			parts = append(parts, bits.Part{Low: wire, Width: 1})
 		}
 	}
 	return parts

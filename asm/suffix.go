@@ -373,7 +373,7 @@ func (p *Parser) applyField(s *suffix, f *isa.Field, spaces []entrySpace) string
 				return fmt.Sprintf("bit %d of an entry of %d bits", s.high, t.Bits)
 			}
 		}
-		parts, table, entry = []isa.Part{{Low: s.low, Width: s.high - s.low + 1}}, f.IndexOf, int(f.Value[0])
+		parts, table, entry = []bits.Part{{Low: s.low, Width: s.high - s.low + 1}}, f.IndexOf, int(f.Value[0])
 	}
 	if mask := maskOf(parts); s.value.Len() > mask.OnesCount() {
 		return fmt.Sprintf("0x%s does not fit the %d bits of %s", s.value, mask.OnesCount(), s.path)
@@ -392,7 +392,7 @@ func (p *Parser) applyField(s *suffix, f *isa.Field, spaces []entrySpace) string
 	return ""
 }
 
-func maskOf(parts []isa.Part) bits.Value {
+func maskOf(parts []bits.Part) bits.Value {
 	var m bits.Value
 	for _, part := range parts {
 		if part.Low != zeros {
@@ -403,7 +403,7 @@ func maskOf(parts []isa.Part) bits.Value {
 }
 
 // anyBitSet reports whether one of the bits of parts is set.
-func anyBitSet(parts []isa.Part, v *bits.Value) bool {
+func anyBitSet(parts []bits.Part, v *bits.Value) bool {
 	for _, part := range parts {
 		for at := 0; part.Low != zeros && at < part.Width; at += 64 {
 			if v.Uint(part.Low+at, min(64, part.Width-at)) != 0 {

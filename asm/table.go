@@ -7,7 +7,6 @@ import (
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/diag"
 	"github.com/isago/isago/internal/spec"
-	"github.com/isago/isago/isa"
 )
 
 // Entry is a table entry that an instruction needs.
@@ -220,7 +219,7 @@ func (p *Parser) givenIndex(e *planned) int {
 	s := &p.spaces[spaceWord]
 	low, parts := e.home.place(e.field.Parts)
 	if low >= 0 {
-		parts = []spec.Part{{Low: low, Width: e.field.Width}}
+		parts = []bits.Part{{Low: low, Width: e.field.Width}}
 	}
 	given := maskOf(parts).And(s.known).AndNot(s.assumed)
 	if given == (bits.Value{}) {
@@ -287,7 +286,7 @@ func setIndex(word *bits.Value, f *spec.Field, home *scope, index uint64) {
 }
 
 // setParts writes a value to parts, the most significant first.
-func setParts(word *bits.Value, parts []isa.Part, v bits.Value) {
+func setParts(word *bits.Value, parts []bits.Part, v bits.Value) {
 	at := 0
 	for i := len(parts) - 1; i >= 0; i-- {
 		part := parts[i]

@@ -1,7 +1,9 @@
 package asm
 
 import (
-	"math/bits"
+	mathbits "math/bits"
+
+	"github.com/isago/isago/bits"
 
 	"github.com/isago/isago/internal/model"
 	"github.com/isago/isago/internal/spec"
@@ -207,7 +209,7 @@ func (sv *solver) test(t *model.Test, scope int32) ternary {
 	default:
 		set = ^ones(min(s.size, 64)) // bits beyond the scope are 0
 		at := 0
-		for low, width := range s.pieces([]spec.Part{{Width: min(s.size, 64)}}) {
+		for low, width := range s.pieces([]bits.Part{{Width: min(s.size, 64)}}) {
 			if sp := &sv.spaces[s.space]; low == zeros {
 				set |= ones(width) << uint(at)
 			} else {
@@ -296,7 +298,7 @@ func (sv *solver) run64(space uint8, low, width int) ternary {
 }
 
 // pieces returns the known bits of parts of a scope, the most significant first, for the low 64 bits.
-func (sv *solver) pieces(s *scope, list []spec.Part) (t ternary) {
+func (sv *solver) pieces(s *scope, list []bits.Part) (t ternary) {
 	at := 0
 	for low, width := range s.pieces(list) {
 		if low != zeros {
@@ -406,7 +408,7 @@ func divideTernary(n *model.Node, x, y ternary) ternary {
 	power := y.known() && y.val != 0 && y.val&(y.val-1) == 0
 	switch {
 	case n.Op == spec.OpDiv && power:
-		return x.shiftRight(uint(bits.TrailingZeros64(y.val)))
+		return x.shiftRight(uint(mathbits.TrailingZeros64(y.val)))
 	case n.Op == spec.OpDiv && y.val == 0: // division by 0 gives 0
 		return between(0, x.max())
 	case n.Op == spec.OpDiv:

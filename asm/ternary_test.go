@@ -26,7 +26,7 @@ func TestJoin(t *testing.T) {
 // the expressions are unknown.
 func TestWhole(t *testing.T) {
 	field := func(low, width int) *model.Ref {
-		return &model.Ref{Low: low, At: low, Width: width, Field: &spec.Field{Parts: []spec.Part{{Low: low, Width: width}}}}
+		return &model.Ref{Low: low, At: low, Width: width, Field: &spec.Field{Parts: []bits.Part{{Low: low, Width: width}}}}
 	}
 	name := func(alts ...model.Alt) *model.Node { return &model.Node{Op: spec.OpField, Alts: alts} }
 	number := func(v uint64) *model.Node { return &model.Node{Op: spec.OpConst, Value: v} }

@@ -5,6 +5,7 @@ import (
 	mathbits "math/bits"
 	"slices"
 
+	"github.com/isago/isago/bits"
 	"github.com/isago/isago/internal/model"
 	"github.com/isago/isago/internal/spec"
 )
@@ -192,7 +193,7 @@ func (sv *solver) freeIn(n *model.Node, scope int32, depth int) {
 // freeInTest is freeIn for a bit test, which reads only some bits of its fields.
 func (sv *solver) freeInTest(t *model.Test, s *scope) {
 	for mask := t.Mask; mask != 0; mask &= mask - 1 {
-		for low, width := range s.pieces([]spec.Part{{Low: t.Low + mathbits.TrailingZeros64(mask), Width: 1}}) {
+		for low, width := range s.pieces([]bits.Part{{Low: t.Low + mathbits.TrailingZeros64(mask), Width: 1}}) {
 			sv.freeRun(s.space, low, width)
 		}
 	}

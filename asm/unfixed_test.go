@@ -92,7 +92,7 @@ func TestSmallestBits(t *testing.T) {
 			<field name="X" low="6" high="7" type="uint"/>
 			<derived name="D" type="uint" width="8"><expr>%s</expr></derived><derived name="E" type="bool" display="e"><expr>%s</expr></derived>`,
 			pick([]string{"{A} + {B}", "{A} &gt;&gt; 1", "{A} ^ {B}", "{A} * {C}", "{A} / 3"}), pick(conds))
-		var defaults []isa.Part
+		var defaults []bits.Part
 		var values []uint64
 		for _, f := range []struct {
 			name       string
@@ -101,7 +101,7 @@ func TestSmallestBits(t *testing.T) {
 			if r.Intn(3) == 0 {
 				v := uint64(r.Intn(1 << f.width))
 				fmt.Fprintf(&body, `<default name="%s" val="%d"/>`, f.name, v)
-				defaults, values = append(defaults, isa.Part{Low: f.low, Width: f.width}), append(values, v)
+				defaults, values = append(defaults, bits.Part{Low: f.low, Width: f.width}), append(values, v)
 			}
 		}
 		body.WriteString(`</bitset>`)

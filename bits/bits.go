@@ -35,6 +35,9 @@ func Ones(n int) Value {
 // Range returns a Value with n bits set, from bit lo to bit lo+n-1.
 func Range(lo, n int) Value { return Ones(n).Shl(lo) }
 
+// Part is a run of bits of a Value: Width of them, from bit Low upwards.
+type Part struct{ Low, Width int }
+
 // Bit returns bit i as 0 or 1. It panics if i is not between 0 and 255.
 func (v *Value) Bit(i int) uint64 { return v[i>>6] >> (uint(i) & 63) & 1 }
 

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/isago/isago/bits"
 	"github.com/isago/isago/internal/model"
 	"github.com/isago/isago/internal/spec"
 )
@@ -277,8 +278,8 @@ func (l *lowering) bits(src Source) *Expr {
 }
 
 // lowParts returns the lowest bits of a field in parts.
-func lowParts(parts []spec.Part, most int) []spec.Part {
-	var out []spec.Part
+func lowParts(parts []bits.Part, most int) []bits.Part {
+	var out []bits.Part
 	for _, p := range slices.Backward(parts) {
 		if p.Width > most {
 			p.Width = most

@@ -48,7 +48,7 @@ type Source struct {
 	Hops  int
 	Entry *Entry
 	// Parts are the bits, the most significant first; nil is the whole value.
-	Parts []spec.Part
+	Parts []bits.Part
 	Width int
 }
 
@@ -65,8 +65,8 @@ func (s *Source) Limbs() int {
 }
 
 // PartsOf returns the places of one limb of the value.
-func (s *Source) PartsOf(limb int) []spec.Part {
-	return Slice(s.Parts, spec.Part{Low: 64 * limb, Width: 64})
+func (s *Source) PartsOf(limb int) []bits.Part {
+	return Slice(s.Parts, bits.Part{Low: 64 * limb, Width: 64})
 }
 
 // Entry is an entry of a table.
@@ -220,7 +220,7 @@ type MissingName struct {
 // Tree finds the leaf of a value.
 type Tree struct {
 	// Runs are bits, each run in one limb; Next has a subtree for some of their values, the first run lowest.
-	Runs []spec.Part
+	Runs []bits.Part
 	Next []Branch
 	// Leaves are the candidates where Next is empty, in the order in which they are tried.
 	Leaves []Candidate
@@ -258,7 +258,7 @@ type Field struct {
 	Spec *spec.Field
 	Name string // as an identifier
 	// Parts are the bits, the most significant part first.
-	Parts  []spec.Part
+	Parts  []bits.Part
 	Width  int
 	Signed bool
 	Bool   bool

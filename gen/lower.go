@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/isago/isago/bits"
 	"github.com/isago/isago/diag"
 	"github.com/isago/isago/internal/model"
 	"github.com/isago/isago/internal/spec"
@@ -454,13 +455,13 @@ func (l *lowering) within(outer Source, f *spec.Field) Source {
 }
 
 // Slice returns the places of some bits of a value that is itself in parts.
-func Slice(parts []spec.Part, want spec.Part) []spec.Part {
-	var out []spec.Part
+func Slice(parts []bits.Part, want bits.Part) []bits.Part {
+	var out []bits.Part
 	at := 0
 	for _, p := range slices.Backward(parts) {
 		low, high := max(want.Low, at), min(want.Low+want.Width, at+p.Width)
 		if low < high {
-			out = append(out, spec.Part{Low: p.Low + low - at, Width: high - low})
+			out = append(out, bits.Part{Low: p.Low + low - at, Width: high - low})
 		}
 		at += p.Width
 	}

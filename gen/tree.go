@@ -6,7 +6,6 @@ import (
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/diag"
 	"github.com/isago/isago/internal/model"
-	"github.com/isago/isago/internal/spec"
 )
 
 // matching returns the function that finds the leaf of a value.
@@ -152,7 +151,7 @@ func (g *grower) grow(list []candidate, known Bits) *Tree {
 }
 
 // take returns the bits of some runs side by side, the first run's lowest.
-func take(v *Bits, runs []spec.Part) (x uint64) {
+func take(v *Bits, runs []bits.Part) (x uint64) {
 	at := 0
 	for _, r := range runs {
 		x |= v.Uint(r.Low, r.Width) << at
@@ -161,7 +160,7 @@ func take(v *Bits, runs []spec.Part) (x uint64) {
 	return x
 }
 
-func width(runs []spec.Part) (n int) {
+func width(runs []bits.Part) (n int) {
 	for _, r := range runs {
 		n += r.Width
 	}
@@ -179,7 +178,7 @@ func (t *Tree) Bits() *Source {
 }
 
 // branch makes a table of some bits. Values that lead to the same leaves share a subtree.
-func (g *grower) branch(t *Tree, list []candidate, known Bits, runs []spec.Part) {
+func (g *grower) branch(t *Tree, list []candidate, known Bits, runs []bits.Part) {
 	t.Runs = runs
 	buckets := map[string]int{}
 	var members [][]candidate
@@ -226,7 +225,7 @@ func apart(list []candidate) bool {
 
 // runs returns the runs of bits, each in one limb, that leave the fewest candidates together, one found after the
 // other; none if none tells any apart.
-func (g *grower) runs(list []candidate, known Bits) (runs []spec.Part) {
+func (g *grower) runs(list []candidate, known Bits) (runs []bits.Part) {
 	best := len(list)
 	mostRuns := laterRuns
 	if known.IsZero() {
@@ -244,14 +243,14 @@ func (g *grower) runs(list []candidate, known Bits) (runs []spec.Part) {
 }
 
 // run returns the run that leaves the fewest candidates beside others, which leave best; Width 0 if none leaves fewer.
-func (g *grower) run(list []candidate, known Bits, runs []spec.Part, best int) (run spec.Part, most int) {
+func (g *grower) run(list []candidate, known Bits, runs []bits.Part, best int) (run bits.Part, most int) {
 	before := width(runs)
 	for w := 1; w <= widestRun && w+before <= widestTable && 1<<(w+before) <= 32*len(list); w++ {
 		for lo := 0; lo+w <= g.size; lo++ {
 			if lo/64 != (lo+w-1)/64 || known.Uint(lo, w) != 0 {
 				continue
 			}
-			r := spec.Part{Low: lo, Width: w}
+			r := bits.Part{Low: lo, Width: w}
 			if n := g.largest(list, append(runs[:len(runs):len(runs)], r), best); n < best {
 				best, run = n, r
 			}
@@ -262,7 +261,7 @@ func (g *grower) run(list []candidate, known Bits, runs []spec.Part, best int) (
 
 // largest returns the number of candidates behind the value that has the most of them, or limit if that is no fewer or
 // leaves are behind too many values.
-func (g *grower) largest(list []candidate, runs []spec.Part, limit int) int {
+func (g *grower) largest(list []candidate, runs []bits.Part, limit int) int {
 	var count [1 << widestTable]uint16
 	total, most := 0, 0
 	defer func() { g.spend(total + 1) }()

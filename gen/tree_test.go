@@ -3,8 +3,8 @@ package gen
 import (
 	"testing"
 
+	"github.com/isago/isago/bits"
 	"github.com/isago/isago/internal/model"
-	"github.com/isago/isago/internal/spec"
 )
 
 // TestLargest has leaves that fix no bit, so that each is behind each of the values of a run: at 32 values for each leaf the most
@@ -16,7 +16,7 @@ func TestLargest(t *testing.T) {
 		list[i].leaf = &model.Leaf{}
 	}
 	for width, want := range map[int]int{5: leaves, 6: limit} {
-		if got := (&grower{}).largest(list, []spec.Part{{Width: width}}, limit); got != want {
+		if got := (&grower{}).largest(list, []bits.Part{{Width: width}}, limit); got != want {
 			t.Errorf("a run of %d bits: %d, expected %d", width, got, want)
 		}
 	}

@@ -192,7 +192,7 @@ func (g *dependencies) alt(a *model.Alt, scopeDepth int, needed uint64) {
 	case ref == nil:
 		g.fail()
 	case ref.Context != nil:
-		g.bits(sourceContext, spec.Part{Low: ref.Low, Width: ref.Width}, needed)
+		g.bits(sourceContext, bits.Part{Low: ref.Low, Width: ref.Width}, needed)
 	case ref.Prog != nil && len(ref.Path) > 0:
 		g.fail()
 	case ref.Prog != nil:
@@ -239,7 +239,7 @@ func (g *dependencies) field(ref *model.Ref, scopeDepth int, needed uint64) {
 		if ref.Field.Width <= 64 {
 			of = needed >> at
 		}
-		g.bits(source, spec.Part{Low: low + p.Low, Width: p.Width}, of)
+		g.bits(source, bits.Part{Low: low + p.Low, Width: p.Width}, of)
 	}
 }
 
@@ -357,7 +357,7 @@ func extended(needed uint64) uint64 {
 }
 
 // bits adds those bits of a part that are needed, of which bit 0 is the lowest.
-func (g *dependencies) bits(source int, p spec.Part, needed uint64) {
+func (g *dependencies) bits(source int, p bits.Part, needed uint64) {
 	m := &g.masks[source]
 	if p.Width > 64 || p.Low+p.Width > bits.Size {
 		*m = m.Or(bits.Range(p.Low, p.Width))

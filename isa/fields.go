@@ -9,9 +9,6 @@ import (
 	"github.com/isago/isago/internal/spec"
 )
 
-// Part is a run of bits, Width of them from bit Low upwards.
-type Part = spec.Part
-
 // Field is a field of a decoded instruction, or of an operand inside it.
 type Field struct {
 	// FieldInfo is the same for all words that have the field.
@@ -37,7 +34,7 @@ type FieldInfo struct {
 	Depth int
 	// Parts are the bits, the most significant part first: of the word, or of a table entry if
 	// Table is not empty. A derived field has none.
-	Parts []Part
+	Parts []bits.Part
 	// Table says of which table the bits are an entry.
 	Table string
 	// Index is set for a field whose bits are the index of a table entry; IndexOf names the table.

@@ -111,7 +111,7 @@ type Runs struct {
 	Roots []*Root
 	// Address is where in the word the place of the first one is said, counted in their size from the
 	// start of the program; Count where it is said how many there are.
-	Address, Count Part
+	Address, Count bits.Part
 	// Context is the context whose value the instruction says for each of them, "" for none.
 	Context string
 	// Steps are where in the word it says that of the first one, the second one and so on: as many as it

@@ -29,7 +29,7 @@ type placedBits struct {
 	mask         bits.Value
 	table, entry int
 	// parts are those of the field, the most significant first.
-	parts []Part
+	parts []bits.Part
 	// whole tells that they are all bits of a nested bitset, of which only those count that are used.
 	whole bool
 }
@@ -105,7 +105,7 @@ func (b *operandBits) runs(m bits.Value, x *placedBits) {
 				low--
 			}
 		}
-		b.op.Bits = append(b.op.Bits, BitRange{Part{Low: low, Width: high - low}, x.table, x.entry})
+		b.op.Bits = append(b.op.Bits, BitRange{bits.Part{Low: low, Width: high - low}, x.table, x.entry})
 		m = m.And(bits.Ones(low))
 	}
 }
@@ -347,7 +347,7 @@ func (g *dependencies) claim(items []model.Item) {
 }
 
 // spread puts the bits of a value where its parts are, the most significant of which is first.
-func spread(v bits.Value, parts []Part) (out bits.Value) {
+func spread(v bits.Value, parts []bits.Part) (out bits.Value) {
 	at := 0
 	for _, p := range slices.Backward(parts) {
 		out = out.Or(v.Slice(at, p.Width).Shl(p.Low))

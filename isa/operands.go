@@ -1,6 +1,7 @@
 package isa
 
 import (
+	"github.com/isago/isago/bits"
 	"github.com/isago/isago/internal/spec"
 )
 
@@ -43,7 +44,7 @@ type Operand struct {
 
 // BitRange is a run of bits of the word, or of a table entry.
 type BitRange struct {
-	Part
+	bits.Part
 	// Table is the number of the table, -1 for the word; Entry is that of its entry.
 	Table, Entry int
 }

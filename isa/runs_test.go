@@ -4,6 +4,7 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/isago/isago/bits"
 	"github.com/isago/isago/diag"
 	"github.com/isago/isago/isa"
 )
@@ -46,10 +47,10 @@ func TestRuns(t *testing.T) {
 	if !ok || len(r.Roots) != 2 || r.Roots[1].Name != "#load" || r.Context != "wait" {
 		t.Fatalf("%+v", r)
 	}
-	if r.Address != (isa.Part{Low: 0, Width: 8}) || r.Count != (isa.Part{Low: 8, Width: 2}) {
+	if r.Address != (bits.Part{Low: 0, Width: 8}) || r.Count != (bits.Part{Low: 8, Width: 2}) {
 		t.Errorf("%+v", r)
 	}
-	want := []isa.RunsStep{{Root: isa.Part{Low: 10, Width: 1}, Context: isa.Part{Low: 11, Width: 1}}, {Root: isa.Part{Low: 12, Width: 1}}}
+	want := []isa.RunsStep{{Root: bits.Part{Low: 10, Width: 1}, Context: bits.Part{Low: 11, Width: 1}}, {Root: bits.Part{Low: 12, Width: 1}}}
 	if len(r.Steps) != 2 || r.Steps[0] != want[0] || r.Steps[1] != want[1] {
 		t.Errorf("steps %+v, expected %+v", r.Steps, want)
 	}

@@ -15,7 +15,7 @@ type site struct {
 	path  string // of the fields by which it is reached, with a dot behind each
 	depth int
 	// parts are the bits of the scope: of the word, or of an entry of the table.
-	parts     []Part
+	parts     []bits.Part
 	table     int // wordTable for the word
 	tableName string
 	fields    []namedSite
@@ -64,7 +64,7 @@ func (d *Decoder) top(leaf *model.Leaf) *site {
 	}
 	s := (*tops)[leaf.ID]
 	if s == nil {
-		s = &site{leaf: d.env.Bound(leaf), parts: []Part{{Low: 0, Width: leaf.Size}}, table: wordTable}
+		s = &site{leaf: d.env.Bound(leaf), parts: []bits.Part{{Low: 0, Width: leaf.Size}}, table: wordTable}
 		if d.watch == watchTokens {
 			s.voice = d.heard(nil, nil, s.leaf)
 		}
@@ -107,7 +107,7 @@ func (f *fieldSite) inside(d *Decoder, outer *site, unit *model.BoundLeaf, voice
 		parts: f.info.Parts, table: outer.table, tableName: outer.tableName,
 	}
 	if t := f.field.Table; t != nil {
-		s.parts, s.table, s.tableName = []Part{{Low: 0, Width: t.Type.Size}}, t.Index, t.Name
+		s.parts, s.table, s.tableName = []bits.Part{{Low: 0, Width: t.Type.Size}}, t.Index, t.Name
 	}
 	if d.sites < maxSites {
 		d.sites++
@@ -139,16 +139,16 @@ func (d *Decoder) placeAt(f *fieldSite, ref *model.Ref, inner, outer int) {
 }
 
 // compose appends bits Low.. of a value that is itself made of parts, the most significant first.
-func compose(parts, outer []Part, p Part) []Part {
+func compose(parts, outer []bits.Part, p bits.Part) []bits.Part {
 	if len(outer) == 1 && p.Low+p.Width <= outer[0].Width {
-		return append(parts, Part{Low: outer[0].Low + p.Low, Width: p.Width})
+		return append(parts, bits.Part{Low: outer[0].Low + p.Low, Width: p.Width})
 	}
 	start, base := len(parts), 0
 	for i := len(outer) - 1; i >= 0; i-- {
 		o := outer[i]
 		lo, hi := max(p.Low, base), min(p.Low+p.Width, base+o.Width)
 		if lo < hi {
-			parts = append(parts, Part{Low: o.Low + lo - base, Width: hi - lo})
+			parts = append(parts, bits.Part{Low: o.Low + lo - base, Width: hi - lo})
 		}
 		base += o.Width
 	}

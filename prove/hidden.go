@@ -191,7 +191,7 @@ func (u *HiddenBits) accepted(l *model.Leaf, name string) bool {
 	return findSuppression(u.suppressions, f) != nil
 }
 
-func partsMask(parts []isa.Part) (v bits.Value) {
+func partsMask(parts []bits.Part) (v bits.Value) {
 	for _, p := range parts {
 		v = v.Or(bits.Range(p.Low, p.Width))
 	}

@@ -133,7 +133,7 @@ func TestCompareAllocates(t *testing.T) {
 // others are left to these.
 func TestFieldsInAnotherOrder(t *testing.T) {
 	field := func(path string, value uint64) isa.Field {
-		return isa.Field{FieldInfo: &isa.FieldInfo{Path: path, Parts: []isa.Part{{Width: 8}}}, Value: bits.Of(value)}
+		return isa.Field{FieldInfo: &isa.FieldInfo{Path: path, Parts: []bits.Part{{Width: 8}}}, Value: bits.Of(value)}
 	}
 	a := []isa.Field{field("DST", 1), field("SRC", 0x12), field("SRC.N", 1), field("SRC.M", 2), field("X", 7), field("ALONE", 1)}
 	b := []isa.Field{field("X", 8), field("SRC", 0x32), field("SRC.N", 3), field("SRC.M", 2), field("DST", 1)}

@@ -170,7 +170,7 @@ func newPicture(word bits.Value, size int) *picture {
 }
 
 // paint gives bits a letter.
-func (p *picture) paint(l legend, parts []isa.Part) {
+func (p *picture) paint(l legend, parts []bits.Part) {
 	for _, part := range parts {
 		for b := part.Low; b < min(part.Low+part.Width, p.size); b++ {
 			p.cells[b] = l
@@ -204,7 +204,7 @@ func (e *explainer) draw(pic *picture, fields []isa.Field, others []other, here 
 }
 
 // highest returns the highest bit of a field, by which fields stand in the order of the picture.
-func highest(parts []isa.Part) int {
+func highest(parts []bits.Part) int {
 	high := 0
 	for _, p := range parts {
 		high = max(high, p.Low+p.Width-1)
@@ -219,10 +219,10 @@ func otherColour(letter byte) string {
 	return dim
 }
 
-func partsOf(mask bits.Value) []isa.Part {
-	var parts []isa.Part
+func partsOf(mask bits.Value) []bits.Part {
+	var parts []bits.Part
 	for _, r := range runs(mask) {
-		parts = append(parts, isa.Part{Low: r.Low, Width: r.Width})
+		parts = append(parts, bits.Part{Low: r.Low, Width: r.Width})
 	}
 	return parts
 }
@@ -450,7 +450,7 @@ func (e *explainer) derived(fields []isa.Field) {
 }
 
 // where formats the bits of a field.
-func where(parts []isa.Part) string {
+func where(parts []bits.Part) string {
 	list := make([]Run, len(parts))
 	for i, p := range parts {
 		list[i] = Run{p.Low, p.Width}

@@ -434,7 +434,7 @@ func appendPlace(dst []byte, start, end int) []byte {
 	return append(strconv.AppendInt(append(dst, ','), int64(end), 10), ']')
 }
 
-func appendRun(dst []byte, p isa.Part) []byte {
+func appendRun(dst []byte, p bits.Part) []byte {
 	dst = strconv.AppendInt(append(dst, `{"low":`...), int64(p.Low), 10)
 	return append(strconv.AppendInt(append(dst, `,"width":`...), int64(p.Width), 10), '}')
 }
@@ -445,7 +445,7 @@ func appendRuns(dst []byte, name string, mask bits.Value) []byte {
 	}
 	dst = append(dst, name...)
 	for _, r := range runs(mask) {
-		dst = append(appendRun(dst, isa.Part(r)), ',')
+		dst = append(appendRun(dst, bits.Part(r)), ',')
 	}
 	return closed(dst, ']')
 }

@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/isago/isago/bits"
 	"github.com/isago/isago/gen"
 	"github.com/isago/isago/gen/internal/expr"
-	"github.com/isago/isago/internal/spec"
 )
 
 // leafStructs declares the fields of each leaf and how they are taken from a word and put into one.
@@ -127,7 +127,7 @@ func (w *writer) limbOf(word string, i int) string {
 }
 
 // fieldBits reads one limb of a field from a word.
-func (w *writer) fieldBits(word string, parts []spec.Part, limb int) string {
+func (w *writer) fieldBits(word string, parts []bits.Part, limb int) string {
 	src := gen.Source{Parts: parts}
 	var list []string
 	at := 0

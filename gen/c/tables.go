@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/isago/isago/bits"
 	"github.com/isago/isago/gen"
 	"github.com/isago/isago/internal/spec"
 )
@@ -28,7 +29,7 @@ type matchTables struct {
 // step goes on to the table that starts at base, by the bits of run; to the candidates that start there if it is last.
 type step struct {
 	base int
-	run  spec.Part
+	run  bits.Part
 	last bool
 }
 

@@ -22,7 +22,7 @@ func (l *linter) unitHazards(in *inst) error {
 	if !ok {
 		return nil
 	}
-	part := func(p isa.Part) uint64 { return in.inst.Bits.Uint(p.Low, p.Width) }
+	part := func(p bits.Part) uint64 { return in.inst.Bits.Uint(p.Low, p.Width) }
 	first := int64(part(runs.Address))
 	for k := range int(part(runs.Count)) {
 		var step isa.RunsStep // of one beyond the steps all is 0

@@ -238,7 +238,7 @@ func (u *BoundLeaf) unused(ref *Ref, cond *Prog) {
 }
 
 // scatter moves the low bits of v to the positions of a field's parts.
-func scatter(v bits.Value, parts []spec.Part) (out bits.Value) {
+func scatter(v bits.Value, parts []bits.Part) (out bits.Value) {
 	for _, p := range slices.Backward(parts) {
 		out, v = out.Or(v.And(bits.Ones(p.Width)).Shl(p.Low)), v.Shr(p.Width)
 	}

@@ -222,7 +222,7 @@ func maskedField(l *Leaf, low int) *spec.Field {
 		at := mathbits.TrailingZeros64(mask)
 		width := mathbits.TrailingZeros64(^(mask >> uint(at)))
 		mask &^= (1<<uint(width) - 1) << uint(at)
-		f.Parts, f.Width = slices.Insert(f.Parts, 0, spec.Part{Low: low + at, Width: width}), f.Width+width
+		f.Parts, f.Width = slices.Insert(f.Parts, 0, bits.Part{Low: low + at, Width: width}), f.Width+width
 	}
 	return f
 }

@@ -978,7 +978,7 @@ func (l *loader) readParts(n *node, f *Field) bool {
 			return false
 		}
 		taken = taken.Or(part)
-		f.Parts = append(f.Parts, Part{low, high - low + 1})
+		f.Parts = append(f.Parts, bits.Part{Low: low, Width: high - low + 1})
 		f.Width += high - low + 1
 		return true
 	}

@@ -3,6 +3,7 @@ package spec
 import (
 	"strings"
 
+	"github.com/isago/isago/bits"
 	"github.com/isago/isago/diag"
 )
 
@@ -12,7 +13,7 @@ type Runs struct {
 	// Roots are the kinds of what it runs, all of one size. Address counts in that size.
 	Roots []*Bitset
 	// Address and Count say where the first one stands, and how many there are.
-	Address, Count Part
+	Address, Count bits.Part
 	// Context is what the instruction says of each of them; nil for nothing.
 	Context *Context
 	// Steps are what it says of the first one, the second one and so on: as many as it can run.
@@ -24,7 +25,7 @@ type Runs struct {
 
 // RunsStep is what an instruction says of one that it runs: which of the roots it is of, and the value of
 // the context. A part of no bits says nothing.
-type RunsStep struct{ Root, Context Part }
+type RunsStep struct{ Root, Context bits.Part }
 
 // located is a text with its place, which is settled when all bitsets are known.
 type located struct {
@@ -102,7 +103,7 @@ func (l *loader) resolveRunRoots(r *Runs) {
 }
 
 // bitsOf finds the bits of a field by its path; of no path there are none.
-func (l *loader) bitsOf(b *Bitset, path located) Part {
+func (l *loader) bitsOf(b *Bitset, path located) bits.Part {
 	part, ok := b.BitsOf(path.text)
 	if !ok && path.text != "" {
 		l.fail(diag.Errorf(diag.Unresolved, path.span, "no field %q of %s whose bits stand together", path.text, b.Name))
@@ -112,19 +113,19 @@ func (l *loader) bitsOf(b *Bitset, path located) Part {
 
 // BitsOf returns where the bits of a field are, by its path, as they are where no override holds. ok is
 // false where there is no such field, or its bits stand in several places.
-func (b *Bitset) BitsOf(path string) (part Part, ok bool) {
+func (b *Bitset) BitsOf(path string) (part bits.Part, ok bool) {
 	for low := 0; ; {
 		name, rest, nested := strings.Cut(path, ".")
 		f := b.defaultField(name)
 		if f == nil || len(f.Parts) != 1 || f.Table != nil {
-			return Part{}, false
+			return bits.Part{}, false
 		}
 		low += f.Parts[0].Low
 		if !nested {
-			return Part{low, f.Width}, true
+			return bits.Part{Low: low, Width: f.Width}, true
 		}
 		if b, path = f.Bitset, rest; b == nil {
-			return Part{}, false
+			return bits.Part{}, false
 		}
 	}
 }

@@ -414,7 +414,7 @@ type Field struct {
 	Enum     *Enum
 	Bitset   *Bitset
 	// Parts are the bits, the most significant part first; empty for a derived field.
-	Parts []Part
+	Parts []bits.Part
 	// Width is the number of bits of all parts; of a derived field its width attribute, default 1.
 	Width int
 	// WidthGiven tells that a derived field has a width attribute.
@@ -457,9 +457,6 @@ func (f *Field) Gather(v *bits.Value) bits.Value {
 	}
 	return w
 }
-
-// Part is a run of bits of a field.
-type Part struct{ Low, Width int }
 
 // Param passes a name into the scope of a nested bitset.
 type Param struct {

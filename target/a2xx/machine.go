@@ -97,7 +97,7 @@ func (r run) of(v *bits.Value) int { return int(v.Uint(r.low, r.width)) }
 // in returns the bits of the run in a word of at most 64 bits.
 func (r run) in(x uint64) int { return int(x >> (r.low & 63) & (1<<(r.width&63) - 1)) }
 
-func runOf(p isa.Part) run { return run{p.Low, p.Width} }
+func runOf(p bits.Part) run { return run{p.Low, p.Width} }
 
 // over returns the run from the first to the last bit of both.
 func (r run) over(o run) run {

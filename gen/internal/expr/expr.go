@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/isago/isago/bits"
 	"github.com/isago/isago/gen"
 	"github.com/isago/isago/internal/spec"
 )
@@ -49,7 +50,7 @@ func source(l Language, src *gen.Source) string {
 }
 
 // part reads up to 64 bits in one run.
-func part(l Language, src *gen.Source, p spec.Part) string {
+func part(l Language, src *gen.Source, p bits.Part) string {
 	limbs, i, shift := source(l, src), p.Low/64, p.Low%64
 	s := fmt.Sprintf("%s[%d]", limbs, i)
 	if shift > 0 {

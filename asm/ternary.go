@@ -4,7 +4,6 @@ import (
 	mathbits "math/bits"
 
 	"github.com/isago/isago/bits"
-
 	"github.com/isago/isago/internal/model"
 	"github.com/isago/isago/internal/spec"
 )

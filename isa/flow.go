@@ -15,25 +15,28 @@ type Flow struct {
 	Stack string
 }
 
-// FlowKind is a kind of flow. Its String is as descriptions write it: jump, call, loop-end and so on.
-type FlowKind = spec.FlowKind
+// FlowKind is a kind of control flow.
+type FlowKind uint8
 
-// The kinds of flow. If and Loop open a block that ends at the target, LoopEnd closes a loop; Push keeps
-// a place to which a later instruction goes. Wait waits for other threads, where it names a stack for
-// those for which the newest place there is kept.
+// The kinds of flow. If and Loop open a block that ends at the target, and LoopEnd closes a loop. Push pushes a place to
+// which a later instruction goes. Wait waits for other threads; if it names a stack, for those that the newest place on
+// the stack belongs to.
 const (
-	Next    = spec.FlowNext
-	Jump    = spec.FlowJump
-	Call    = spec.FlowCall
-	Return  = spec.FlowReturn
-	End     = spec.FlowEnd
-	If      = spec.FlowIf
-	Loop    = spec.FlowLoop
-	LoopEnd = spec.FlowLoopEnd
-	Break   = spec.FlowBreak
-	Push    = spec.FlowPush
-	Wait    = spec.FlowWait
+	Next    = FlowKind(spec.FlowNext)
+	Jump    = FlowKind(spec.FlowJump)
+	Call    = FlowKind(spec.FlowCall)
+	Return  = FlowKind(spec.FlowReturn)
+	End     = FlowKind(spec.FlowEnd)
+	If      = FlowKind(spec.FlowIf)
+	Loop    = FlowKind(spec.FlowLoop)
+	LoopEnd = FlowKind(spec.FlowLoopEnd)
+	Break   = FlowKind(spec.FlowBreak)
+	Push    = FlowKind(spec.FlowPush)
+	Wait    = FlowKind(spec.FlowWait)
 )
+
+// String returns the kind as descriptions write it: jump, call, loop-end and so on.
+func (k FlowKind) String() string { return spec.FlowKind(k).String() }
 
 // Flows appends what the description says of the flow behind an instruction to buf. Where it says
 // nothing, each branch target is a jump or a call that may be made.
@@ -57,7 +60,7 @@ func (d *Decoder) flows(buf []Flow, depth int) []Flow {
 		if f.When != nil && d.eval(f.When, depth) == 0 {
 			continue
 		}
-		flow := Flow{Kind: f.Spec.Kind, Target: -1, Stack: f.Spec.Stack}
+		flow := Flow{Kind: FlowKind(f.Spec.Kind), Target: -1, Stack: f.Spec.Stack}
 		flow.Maybe = f.Maybe != nil && d.eval(f.Maybe, depth) != 0
 		if ref := d.pick(f.Target, depth); ref != nil {
 			flow.Target = d.target(ref, d.value(ref, depth))

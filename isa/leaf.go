@@ -7,7 +7,6 @@ import (
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/internal/inside"
 	"github.com/isago/isago/internal/model"
-	"github.com/isago/isago/internal/spec"
 )
 
 // Root is a tree of encodings of a Set, its instructions or one kind of operand, seen as the list of its
@@ -90,19 +89,33 @@ func (l *Leaf) Meta(name string) string { return l.model.Meta(name) }
 // braces, in the spelling of the set.
 func (l *Leaf) Template() string { return l.model.Spec.Text(l.set.model.Syntax) }
 
-// Layout is what a compiler of whole programs must know of an instruction: Align, what the address is a multiple of in
-// bits, 0 for nothing; Filler, that it stands where one is needed and nothing is to be done; Terminator, that it ends a
-// program which nothing else ends; NotLast, "scope" where it must not be the last word of any block or procedure, "loop"
-// where not of a loop; Flushes, the file whose registers it hands on, nil for none; Program, the kind of program that has
-// it, "" for any.
-type Layout = spec.Layout
+// Layout holds what a compiler of whole programs needs to know about an instruction.
+type Layout struct {
+	// Align is the number of bits that the address is a multiple of, 0 for any address.
+	Align int
+	// Filler reports whether the instruction fills a place in which one is required and nothing is to be done.
+	Filler bool
+	// Terminator reports whether the instruction ends a program that no other instruction ends.
+	Terminator bool
+	// NotLast is "scope" for an instruction that must not be the last word of a block or procedure, "loop" for one that
+	// must not be the last word of a loop, "" for neither.
+	NotLast string
+	// Flushes is the file whose registers the instruction hands on, nil for none.
+	Flushes *File
+	// Program is the kind of program that the instruction belongs to, "" for any.
+	Program string
+}
 
-// Layout returns what the description says of the leaf's place in programs, or its nearest ancestor's.
+// Layout returns the layout of the leaf, or of its nearest ancestor that has one.
 func (l *Leaf) Layout() Layout {
-	if x := l.model.Layout(); x != nil {
-		return *x
+	x := l.model.Layout()
+	if x == nil {
+		return Layout{}
 	}
-	return Layout{}
+	return Layout{
+		Align: x.Align, Filler: x.Filler, Terminator: x.Terminator, NotLast: x.NotLast,
+		Flushes: l.set.declared.file(x.Flushes), Program: x.Program,
+	}
 }
 
 // Runs says that instructions of a leaf run others, which stand elsewhere in the program.
@@ -119,9 +132,9 @@ type Runs struct {
 	Steps []RunsStep
 }
 
-// RunsStep is where an instruction says of one that it runs which of the roots it is of, by its number, and
-// what the context is. A part of no bits says nothing.
-type RunsStep = spec.RunsStep
+// RunsStep is where an instruction gives the root of an instruction that it runs, as an index in Runs.Roots, and the
+// value of the context. A part of no bits gives nothing.
+type RunsStep struct{ Root, Context bits.Part }
 
 // Runs returns what instructions of the leaf run; ok is false for those that run nothing.
 func (l *Leaf) Runs() (r Runs, ok bool) {
@@ -129,7 +142,10 @@ func (l *Leaf) Runs() (r Runs, ok bool) {
 	if x == nil {
 		return Runs{}, false
 	}
-	r.Address, r.Count, r.Steps = x.Address, x.Count, x.Steps
+	r.Address, r.Count = x.Address, x.Count
+	for _, step := range x.Steps {
+		r.Steps = append(r.Steps, RunsStep(step))
+	}
 	for _, b := range x.Roots {
 		if i := slices.IndexFunc(l.set.roots, func(root *Root) bool { return root.Name == b.Name }); i >= 0 {
 			r.Roots = append(r.Roots, l.set.roots[i])
@@ -175,7 +191,7 @@ func (l *Leaf) Flows() []FlowForm {
 	var list []FlowForm
 	for b := l.model.Spec; b != nil; b = b.Extends {
 		for _, f := range b.Flows {
-			list = append(list, FlowForm{f.Kind, f.Target, f.Count, f.Maybe != nil, f.When != nil, f.Stack})
+			list = append(list, FlowForm{FlowKind(f.Kind), f.Target, f.Count, f.Maybe != nil, f.When != nil, f.Stack})
 		}
 	}
 	return list

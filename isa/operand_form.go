@@ -21,17 +21,17 @@ type OperandForm struct {
 
 // OperandForms lists the operands of the leaf's text, in its order, where no override holds.
 func (l *Leaf) OperandForms() []OperandForm {
-	return forms(nil, l.set.model.TopEnv(l.model.Root).Bound(l.model), 0)
+	return l.set.declared.forms(nil, l.set.model.TopEnv(l.model.Root).Bound(l.model), 0)
 }
 
 // forms appends the operands of a leaf's display.
-func forms(list []OperandForm, u *model.BoundLeaf, depth int) []OperandForm {
+func (x *declared) forms(list []OperandForm, u *model.BoundLeaf, depth int) []OperandForm {
 	for items := plainDisplay(u); len(items) > 0; {
 		o, n := sameOperand(items)
 		if o == nil {
-			list = form(list, &items[0], depth)
+			list = x.form(list, &items[0], depth)
 		} else {
-			list = append(list, groupForm(o, u.LeafFacts().Operands[o], items[:n]))
+			list = append(list, x.groupForm(o, u.LeafFacts().Operands[o], items[:n]))
 		}
 		items = items[n:]
 	}
@@ -69,44 +69,44 @@ func plainRef(it *model.Item) *model.Ref {
 }
 
 // form appends the operands of what is a piece of none.
-func form(list []OperandForm, it *model.Item, depth int) []OperandForm {
+func (x *declared) form(list []OperandForm, it *model.Item, depth int) []OperandForm {
 	for i := range it.Members {
-		list = form(list, &it.Members[i], depth)
+		list = x.form(list, &it.Members[i], depth)
 	}
 	ref := plainRef(it)
 	switch {
 	case ref == nil:
 	case ref.Field.Bitset != nil && ref.Field.Bitset.Groups:
 		if depth < maxFrames && len(ref.Env.Root.Leaves) > 0 {
-			list = forms(list, ref.Env.Bound(ref.Env.Root.Leaves[0]), depth+1)
+			list = x.forms(list, ref.Env.Bound(ref.Env.Root.Leaves[0]), depth+1)
 		}
 	case ref.Field.IsOperand():
-		f := OperandForm{Name: ref.Field.Name, Role: ref.Field.Role}
-		f.piece(ref)
+		f := OperandForm{Name: ref.Field.Name, Role: Role(ref.Field.Role)}
+		f.piece(x, ref)
 		list = append(list, f.settled())
 	}
 	return list
 }
 
 // groupForm returns the form of an operand of several pieces.
-func groupForm(o *spec.Operand, facts *model.Facts, items []model.Item) OperandForm {
-	f := OperandForm{Name: o.Name, Role: o.Role, Kind: o.Kind}
-	f.facts(facts)
+func (x *declared) groupForm(o *spec.Operand, facts *model.Facts, items []model.Item) OperandForm {
+	f := OperandForm{Name: o.Name, Role: Role(o.Role), Kind: OperandKind(o.Kind)}
+	f.facts(x, facts)
 	for i := range items {
 		name := items[i].Name
 		if ref := plainRef(&items[i]); ref != nil && !slices.ContainsFunc(facts.Relatives, func(r model.Relative) bool { return r.Field == name }) {
-			f.piece(ref)
+			f.piece(x, ref)
 		}
 	}
-	f.relatives(facts, f.Files)
+	f.relatives(x, facts, f.Files)
 	return f.settled()
 }
 
 // relatives notes to which of some files something can be added.
-func (f *OperandForm) relatives(facts *model.Facts, files []*File) {
+func (f *OperandForm) relatives(x *declared, facts *model.Facts, files []*File) {
 	for _, r := range facts.Relatives {
 		for _, file := range files {
-			if (r.Of == nil || file == r.Of) && !slices.Contains(f.Added, file) {
+			if (r.Of == nil || file == x.file(r.Of)) && !slices.Contains(f.Added, file) {
 				f.Added = append(f.Added, file)
 			}
 		}
@@ -114,17 +114,17 @@ func (f *OperandForm) relatives(facts *model.Facts, files []*File) {
 }
 
 // piece adds what the type of a field says.
-func (f *OperandForm) piece(ref *model.Ref) {
+func (f *OperandForm) piece(x *declared, ref *model.Ref) {
 	if f.Kind == UnknownOperand {
-		f.Kind = ref.Field.KindOfOperand()
+		f.Kind = OperandKind(ref.Field.KindOfOperand())
 	}
 	switch ref.Field.Kind {
 	case spec.KindBitset:
 		for _, l := range ref.Env.Root.Leaves {
 			own := OperandForm{Kind: f.Kind}
 			facts := &ref.Env.Bound(l).LeafFacts().Own
-			own.facts(facts)
-			f.relatives(facts, own.Files)
+			own.facts(x, facts)
+			f.relatives(x, facts, own.Files)
 			for _, file := range own.Files {
 				f.add(file)
 			}
@@ -133,7 +133,7 @@ func (f *OperandForm) piece(ref *model.Ref) {
 	case spec.KindEnum:
 		for _, v := range ref.Enum.Spec.Values {
 			if v.Reg != nil {
-				f.add(v.Reg.File)
+				f.add(x.file(v.Reg.File))
 			}
 		}
 	case spec.KindBranch, spec.KindAbsBranch:
@@ -146,9 +146,9 @@ func (f *OperandForm) piece(ref *model.Ref) {
 	}
 }
 
-func (f *OperandForm) facts(facts *model.Facts) {
+func (f *OperandForm) facts(x *declared, facts *model.Facts) {
 	for _, r := range facts.Regs {
-		f.add(r.File)
+		f.add(x.file(r.File))
 	}
 	if len(facts.Mems) > 0 && f.Kind == UnknownOperand {
 		f.Kind = MemoryOperand

@@ -67,9 +67,9 @@ func (w *operandWalk) next() *Operand {
 }
 
 // open appends an operand that the text of a frame shows.
-func (w *operandWalk) open(name string, role Role, from, depth int) *Operand {
+func (w *operandWalk) open(name string, role spec.Role, from, depth int) *Operand {
 	op := w.next()
-	*op = Operand{Name: name, Role: role, Bits: op.Bits[:0], Start: from - w.start}
+	*op = Operand{Name: name, Role: Role(role), Bits: op.Bits[:0], Start: from - w.start}
 	op.Register.Component, op.Relative.Component = -1, -1
 	w.openBits(op, depth)
 	return op
@@ -79,7 +79,7 @@ func (w *operandWalk) open(name string, role Role, from, depth int) *Operand {
 func (w *operandWalk) close(op *Operand, end int) {
 	op.End = end - w.start
 	w.closeBits()
-	if f := op.Relative.File; f != nil && w.of != nil && !op.Register.named(w.of) {
+	if f := op.Relative.File; f != nil && w.of != nil && !op.Register.named(w.d.set.declared.file(w.of)) {
 		op.Relative = Register{Component: -1}
 	}
 	if op.Kind != UnknownOperand {
@@ -95,7 +95,7 @@ func (w *operandWalk) close(op *Operand, end int) {
 
 // group takes what is said of an operand of several pieces, and the pieces.
 func (w *operandWalk) group(op *Operand, o *spec.Operand, items []model.Item, depth int) {
-	op.Kind = o.Kind
+	op.Kind = OperandKind(o.Kind)
 	relative := w.apply(op, w.d.frames[depth].leaf.LeafFacts().Operands[o], depth)
 	for i := range items {
 		w.shownPiece(op, &items[i], relative, depth)
@@ -174,17 +174,17 @@ func (w *operandWalk) setRegister(to *Register, r *model.Reg, depth int) {
 	if r.Component != nil {
 		component = int(w.eval(r.Component, depth))
 	}
-	*to = register(r.File, int(int64(w.eval(r.Index, depth))), component)
+	*to = w.d.set.declared.register(r.File, int(int64(w.eval(r.Index, depth))), component)
 }
 
 // register makes a register of its number in a file or view.
-func register(f *File, index, component int) Register {
+func (x *declared) register(f *spec.File, index, component int) Register {
 	if f.Of == nil {
-		return Register{File: f, Index: index, Count: 1, Width: f.Type.Size(), Component: component}
+		return Register{File: x.file(f), Index: index, Count: 1, Width: f.Type.Size(), Component: component}
 	}
 	size, whole := f.Type.Size(), f.Of.Type.Size()
 	count, end := f.Row()
-	r := Register{File: f.Of, View: f, Index: index, Count: count, Width: whole, Component: component}
+	r := Register{File: x.file(f.Of), View: x.file(f), Index: index, Count: count, Width: whole, Component: component}
 	if index < end {
 		r.Count = min(count, end-index)
 	}
@@ -200,13 +200,13 @@ func (r *Register) named(f *File) bool { return r.File == f || r.View == f }
 // memoryOf returns the memory, of a group the one of the number; nil where the group has none such.
 func (w *operandWalk) memoryOf(m *model.Mem, depth int) *Memory {
 	if m.Index == nil {
-		return m.Spec.Memory
+		return w.d.set.declared.memories[m.Spec.Memory.Index]
 	}
 	n := w.eval(m.Index, depth)
 	if n >= uint64(m.Spec.Memory.Count) {
 		return nil
 	}
-	return w.d.set.Memories()[m.Spec.Memory.Index+int(n)]
+	return w.d.set.declared.memories[m.Spec.Memory.Index+int(n)]
 }
 
 func (w *operandWalk) memory(op *Operand, m *model.Mem, depth int) {
@@ -214,7 +214,7 @@ func (w *operandWalk) memory(op *Operand, m *model.Mem, depth int) {
 		op.Memory = w.memoryOf(m, depth)
 	}
 	if m.Spec.Type != nil && op.Type.Bits == 0 {
-		op.Type = *m.Spec.Type
+		op.Type = typeOf(*m.Spec.Type)
 	}
 	if m.Offset != nil {
 		op.Value = w.eval(m.Offset, depth)
@@ -227,7 +227,7 @@ func (w *operandWalk) piece(op *Operand, ref *model.Ref, relative bool, depth in
 	f := ref.Field
 	w.addBits(ref, depth, all, f.Kind == spec.KindBitset && f.Table == nil && ref.Prog == nil && !relative)
 	if k := f.KindOfOperand(); k != spec.OperandNone && op.Kind == UnknownOperand {
-		op.Kind = k
+		op.Kind = OperandKind(k)
 	}
 	switch f.Kind {
 	case spec.KindBitset:
@@ -277,7 +277,7 @@ func (w *operandWalk) value(op *Operand, ref *model.Ref, relative bool, depth in
 		if x.Reg.Component != nil {
 			component = int(x.Reg.Component.Root().Value)
 		}
-		r := register(x.Reg.File, int(x.Reg.Index.Root().Value), component)
+		r := w.d.set.declared.register(x.Reg.File, int(x.Reg.Index.Root().Value), component)
 		switch {
 		case relative:
 			op.Relative = r

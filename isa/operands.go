@@ -63,60 +63,37 @@ type Register struct {
 	Component int
 }
 
-// Role says what an instruction does with an operand: its String is read, write, both, or "" for none.
-type Role = spec.Role
+// Role is what an instruction does with an operand.
+type Role uint8
 
-// The roles; RoleNone where the description does not say.
+// The roles. RoleNone is the role of an operand for which the description gives none.
 const (
-	RoleNone  = spec.RoleNone
-	Read      = spec.RoleRead
-	Write     = spec.RoleWrite
-	ReadWrite = spec.RoleBoth
+	RoleNone  = Role(spec.RoleNone)
+	Read      = Role(spec.RoleRead)
+	Write     = Role(spec.RoleWrite)
+	ReadWrite = Role(spec.RoleBoth)
 )
 
-// OperandKind says what an operand is. Its String is as descriptions write it: register, immediate and so on; "" for
-// unknown.
-type OperandKind = spec.OperandKind
+// String returns read, write, both, or "" for RoleNone.
+func (r Role) String() string { return spec.Role(r).String() }
 
-// The kinds of operands. UnknownOperand is one of which the description says nothing.
+// OperandKind is the kind of an operand.
+type OperandKind uint8
+
+// The kinds of operands. UnknownOperand is the kind of an operand for which the description gives none.
 const (
-	UnknownOperand   = spec.OperandNone
-	RegisterOperand  = spec.OperandRegister
-	ImmediateOperand = spec.OperandImmediate
-	MemoryOperand    = spec.OperandMemory
-	TargetOperand    = spec.OperandTarget
-	ConditionOperand = spec.OperandCondition
-	ModifierOperand  = spec.OperandModifier
-	SamplerOperand   = spec.OperandSampler
+	UnknownOperand   = OperandKind(spec.OperandNone)
+	RegisterOperand  = OperandKind(spec.OperandRegister)
+	ImmediateOperand = OperandKind(spec.OperandImmediate)
+	MemoryOperand    = OperandKind(spec.OperandMemory)
+	TargetOperand    = OperandKind(spec.OperandTarget)
+	ConditionOperand = OperandKind(spec.OperandCondition)
+	ModifierOperand  = OperandKind(spec.OperandModifier)
+	SamplerOperand   = OperandKind(spec.OperandSampler)
 )
 
-// Type is the type of a value: the Kind and size in Bits of one component, and how many Lanes there are, 1 for a plain
-// value. Size is that of all, in bits; its String is as descriptions write it: u32, f32x4.
-type Type = spec.ValueType
-
-// TypeKind is what the bits of a value are.
-type TypeKind = spec.ValueKind
-
-// The kinds of values.
-const (
-	Unsigned = spec.ValueUnsigned
-	Signed   = spec.ValueSigned
-	Float    = spec.ValueFloat
-	Bool     = spec.ValueBool
-)
-
-// File is a register file, or a view on one: Name and Doc, the Type of a register, Count of them, Use (temporary, input,
-// output, constant, address, condition, predicate, counter or special; "" where the description does not say). Of is the
-// file that a view looks at, nil for a file; Align is what the number of a view's first register is a multiple of.
-// Components are the names of a register's components, none where it has one.
-type File = spec.File
-
-// Memory is a memory that instructions reach by address: Name and Doc, Use as that of files, Size in bytes, 0 where a
-// launch decides, and in Access the types with which it can be reached, none where the description does not say.
-type Memory = spec.Memory
-
-// Output is what an output of a program can mean to what follows in the pipeline.
-type Output = spec.Output
+// String returns the kind as descriptions write it: register, immediate and so on; "" for UnknownOperand.
+func (k OperandKind) String() string { return spec.OperandKind(k).String() }
 
 // Modifiers are changes of an operand's value, a bit each.
 type Modifiers uint64
@@ -132,13 +109,13 @@ const (
 func (s *Set) Modifiers() []string { return s.model.ISA.Modifiers }
 
 // Files lists the register files and the views on them, in the order of the description.
-func (s *Set) Files() []*File { return s.model.ISA.Files }
+func (s *Set) Files() []*File { return s.declared.files }
 
 // File returns a register file or view by name, nil where there is none.
-func (s *Set) File(name string) *File { return s.model.ISA.File(name) }
+func (s *Set) File(name string) *File { return s.declared.file(s.model.ISA.File(name)) }
 
 // Memories lists the memories.
-func (s *Set) Memories() []*Memory { return s.model.ISA.Memories }
+func (s *Set) Memories() []*Memory { return s.declared.memories }
 
 // Limit returns a number that the description gives a bound of programs; ok is false where there is
 // none of that name.
@@ -150,7 +127,7 @@ func (s *Set) Limit(name string) (most uint64, ok bool) {
 }
 
 // Outputs lists what outputs of programs can mean to what follows in the pipeline.
-func (s *Set) Outputs() []*Output { return s.model.ISA.Outputs }
+func (s *Set) Outputs() []*Output { return s.declared.outputs }
 
 // Stack returns how many places a stack keeps, 0 where that is not known; ok is false where there is none
 // of that name.

@@ -25,10 +25,11 @@ type Options struct {
 
 // Set is an instruction set, ready to decode. It is safe for use by several goroutines.
 type Set struct {
-	model   *model.Machine
-	roots   []*Root
-	trees   []atomic.Pointer[tree] // by Root.ID, each made when it is asked for, and again when it is asked for often
-	shipped bool
+	model    *model.Machine
+	roots    []*Root
+	trees    []atomic.Pointer[tree] // by Root.ID, each made when it is asked for, and again when it is asked for often
+	shipped  bool
+	declared *declared
 	// prints are the answers of Prints, by mark.
 	prints sync.Map
 }
@@ -40,7 +41,7 @@ func Load(fsys fs.FS, file string, opt Options) (*Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	return compile(parsed, opt, false)
+	return compile(parsed, newDeclared(parsed), opt, false)
 }
 
 // Shipped is a description that comes with a program whose tests load it by Load. Its Load is that one, once for
@@ -63,7 +64,7 @@ func (s *Shipped) Load(opt Options) (*Set, error) {
 			s.err = err
 			return
 		}
-		s.plain, s.err = compile(parsed, Options{}, true)
+		s.plain, s.err = compile(parsed, newDeclared(parsed), Options{}, true)
 	})
 	if s.err != nil || opt == (Options{}) {
 		return s.plain, s.err
@@ -77,7 +78,7 @@ func (s *Shipped) Products() ([]Product, error) {
 	return products(list), err
 }
 
-func compile(parsed *spec.ISA, opt Options, shipped bool) (*Set, error) {
+func compile(parsed *spec.ISA, declared *declared, opt Options, shipped bool) (*Set, error) {
 	if opt.Syntax == parsed.Text.Syntax {
 		opt.Syntax = ""
 	}
@@ -85,13 +86,15 @@ func compile(parsed *spec.ISA, opt Options, shipped bool) (*Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Set{model: m, trees: make([]atomic.Pointer[tree], len(m.Roots)), shipped: shipped}
+	s := &Set{model: m, trees: make([]atomic.Pointer[tree], len(m.Roots)), shipped: shipped, declared: declared}
 	s.loadRoots()
 	return s, nil
 }
 
 // With returns the same description with other options, without reading it again.
-func (s *Set) With(opt Options) (*Set, error) { return compile(s.model.ISA, opt, s.shipped) }
+func (s *Set) With(opt Options) (*Set, error) {
+	return compile(s.model.ISA, s.declared, opt, s.shipped)
+}
 
 // tree returns the tree of the leaves of a root.
 func (s *Set) tree(r *model.Root) *tree {

@@ -114,7 +114,7 @@ func Register(r isa.Register) string {
 		s += fmt.Sprintf("[%d:%d]", r.Low+r.Width-1, r.Low)
 	}
 	if r.Component >= 0 {
-		s += "." + r.File.Components()[r.Component]
+		s += "." + r.File.Components[r.Component]
 	}
 	return s
 }

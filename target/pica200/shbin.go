@@ -262,7 +262,7 @@ type Output struct {
 // Components returns the letters of the components in the mask, in the order xyzw.
 func (o Output) Components() string {
 	s := ""
-	for i, name := range numbered()[outputBank].Components() {
+	for i, name := range numbered()[outputBank].Components {
 		if o.Mask>>i&1 != 0 {
 			s += name
 		}

@@ -92,7 +92,7 @@ func factsOf(set *isa.Set) (*facts, error) {
 func componentsOf(set *isa.Set) string {
 	for _, file := range set.Files() {
 		if file.Use == "constant" {
-			return strings.Join(file.Components(), "")
+			return strings.Join(file.Components, "")
 		}
 	}
 	return ""

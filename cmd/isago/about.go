@@ -21,7 +21,7 @@ func newVersion() *cobra.Command {
 		Use:     "version [flags]",
 		GroupID: "about",
 		Short:   "Print the version",
-		Long:    "version prints the version of the program, the revision it was built from, and the compiler.",
+		Long:    "version prints the version of isago, the revision of its source, and the version of the compiler.",
 		Example: `  isago version
   isago version --json`,
 		Args: noArgs,
@@ -32,7 +32,7 @@ func newVersion() *cobra.Command {
 			return printVersion(cmd, args)
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "the same as JSON")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return cmd
 }
 
@@ -87,9 +87,9 @@ func newCodes() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "codes [CODE...]",
 		GroupID: "about",
-		Short:   "Print what the code of a message means, with an example",
-		Long: `codes prints the meaning of the codes that stand in brackets after errors, warnings and findings, each with an
-example: of those that are named, or of all. Codes do not change.
+		Short:   "Explain the codes of errors and warnings",
+		Long: `Errors, warnings and findings end with a code in brackets. codes explains the codes that you name, or all
+codes, with an example of each. Codes are stable: they do not change between versions.
 
 Exit status: 0; 2 for a mistake on the command line, such as an unknown code.
 
@@ -162,8 +162,8 @@ func newMan() *cobra.Command {
 	return &cobra.Command{
 		Use:     "man DIR",
 		GroupID: "about",
-		Short:   "Write the manual pages into a folder",
-		Long:    "man writes a manual page for each command into the folder DIR, which is made where it is missing.",
+		Short:   "Write the man pages into a folder",
+		Long:    "man writes a man page for each command into the folder DIR, and creates the folder if necessary.",
 		Example: "  isago man /usr/local/share/man/man1",
 		Args:    oneArg("DIR", ""),
 		RunE: func(_ *cobra.Command, args []string) error {

@@ -35,41 +35,41 @@ func newAsm() *cobra.Command {
 		Use:     "asm [flags] [FILE...]",
 		GroupID: "code",
 		Short:   "Assemble source text into a program",
-		Long: `asm reads instructions as dis prints them, labels ("name:"), directives and comments, and writes
-the words. Without a FILE, asm reads standard input from a pipe or a file.
+		Long: `asm translates source text into a program. The source has instructions as dis prints them, labels
+("name:"), directives and comments. Without a FILE, asm reads standard input from a pipe or a file.
 
-  .word EXPR,...   data, 32 bits a word (16 or 8 where the instructions are so)
-  .align BYTES     zeros up to a multiple
+  .word EXPR,...   data: words of 32 bits, or of the size of an instruction if that is 16 or 8 bits
+  .align BYTES     zeros up to a multiple of BYTES
   .skip BYTES      zeros
   .set NAME, EXPR  a name for a number; .equ is the same
-  $(EXPR)          stands where an instruction has a number
+  $(EXPR)          a number in an instruction
 
-An expression has C's operators on signed 64-bit numbers, names from .set, labels (in bytes) and . for
-the address of the line. See docs/assembly.md.
+Expressions have C's operators on signed 64-bit numbers, names from .set, labels (in bytes) and . for
+the address of the line. docs/assembly.md describes the language.
 
---isa names the machine. Without it, the suffix of the first FILE (.pica, .vsh, .gsh, .a2xx, .cubin.s) or
-its directives tell.
+--isa names the machine. Without it, asm chooses the machine by the suffix of the first FILE (.pica, .vsh,
+.gsh, .a2xx, .cubin.s) or by directives in the source.
 
-For pica200 it reads picasso's language and writes an SHBIN file. Several sources become one file, in which
-each is a program and all share their procedures; with --each, every source becomes a file of its own.
-With --hex, text without such a suffix and without directives is plain instructions. Called as picasso, or
-with --picasso as its first argument, it takes picasso's command line. --compat picasso assembles what
-picasso does, also where that is not what the source says; there is a warning at each such place.
+For pica200, asm reads picasso's language and writes an SHBIN file. Each source becomes one program of the
+file, and all share their procedures. With --each, each source becomes a file. With --hex, source without
+such a suffix and without directives is a list of instructions, not picasso's language. A copy of isago
+that is named picasso accepts picasso's command line; so does "isago asm --picasso". --compat picasso
+repeats picasso's misreadings of a source, with a warning for each.
 
-For tegra it reads grate's language, or a file of its own, and writes a file of text with the names
-of the program; --format and --hex choose another format.
+For tegra, asm reads grate's language or an isago tegra-vp file, and writes a tegra-vp file: text that
+includes the names of the program. --format and --hex choose other formats.
 
---format c writes the words of any machine as arrays of C: code, or one for each kernel, and one for each
-table of operands. --format raw writes the bytes of the code.
+--format c writes C arrays for any machine: the words, one array for each kernel, and one for each table of
+operands. --format raw writes the bytes of the code.
 
-With --hex each line of output is an instruction: its words, 32 bits a group, in the order in which
-programs store them, with table entries behind a slash.
+--hex writes one instruction per line: its words in groups of 32 bits, in the order in which programs store
+them, and its table entries, each after a slash.
 
-With --plain each line of the input is one instruction, independent of the others; a line that
-cannot be read becomes "error: ...", and the rest goes on.
+--plain reads one instruction per line, independent of the other lines. For a line that asm cannot read it
+prints "error: ...", and continues.
 
-Exit status: 0; 1 for input that cannot be read; 2 for a mistake on the command line; 3 where lines
-of --plain could not be read.`,
+Exit status: 0; 1 if asm cannot read the input; 2 for a mistake on the command line; 3 if asm could not
+read some lines of --plain.`,
 		Example: `  isago asm --isa pica200 --hex program.s
   isago asm --isa example -o program.bin program.s
   isago asm -o light.shbin light.pica
@@ -103,9 +103,9 @@ of --plain could not be read.`,
 	complete(cmd, "compat", f.compats)
 	f.jobsFlag.add(cmd)
 	flags := cmd.Flags()
-	flags.BoolVar(&f.plain, "plain", false, "read one instruction per line, each independent of the others; with --hex")
-	flags.BoolVar(&f.hex, "hex", false, "write lines of hexadecimal, not bytes")
-	flags.StringVarP(&f.output, "output", "o", "-", "`FILE` to write; - is standard output")
+	flags.BoolVar(&f.plain, "plain", false, "read one instruction per line, independent of the other lines; needs --hex")
+	flags.BoolVar(&f.hex, "hex", false, "write hexadecimal text, one instruction per line")
+	flags.StringVarP(&f.output, "output", "o", "-", "write to `FILE`; - is standard output")
 	return cmd
 }
 

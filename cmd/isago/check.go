@@ -35,24 +35,25 @@ func newCheck() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "check [flags] [FILE.xml...]",
 		GroupID: "code",
-		Short:   "Check the description of a machine for mistakes",
-		Long: `check looks for mistakes in a description: words that two instructions claim or that none does,
-overrides and values that never apply, names that are not defined everywhere, things that nothing uses,
-bits that no text shows, words that print the same text. Each finding has a code ("isago help codes"),
-the lines it is about, a picture of the bits and, if there is one, a word that shows it. What could not
-be decided is a note, not-proved; --effort bounds the work. Errors come first, then warnings and notes.
+		Short:   "Check a description of a machine for mistakes",
+		Long: `check looks for mistakes in a description: words that match two instructions or none, overrides and values
+that never apply, undefined names, definitions that nothing uses, bits that the text does not show, and words
+with the same text. Each finding has a code ("isago codes" explains it), the lines in question, a picture of
+the bits and, if possible, a word as a counterexample. Errors come first, then warnings and notes.
 
-Several descriptions, and those in folders, are checked one after another; --json prints an object for each,
---sarif one for all.
+check decides most questions by proof. A note not-proved marks a question that it could not decide within
+--effort.
 
-Without --gen, check covers every generation in which the description differs. To accept a finding, put
-a comment with the reason on its line or the line before:
+Without --gen, check covers every generation for which the description differs. To accept a finding, put
+a suppression with the reason on its line or the line before:
 
   <!-- check: ignore hidden-bits: the hardware sets it -->
 
-Exit status: 0; 1 if the description does not load; 2 for a mistake on the command line; 3 if there is an
-error or a warning among the findings. --fail-on sets the least level that counts: with note every finding
-does, with error only errors do.`,
+check accepts several descriptions and folders. In a folder it checks each description, but not the files
+that other descriptions there import. --json prints an object for each description, --sarif one for all.
+
+Exit status: 0; 1 if a description does not load; 2 for a mistake on the command line; 3 if there is a
+warning or an error. --fail-on changes the level: with note every finding counts, with error only errors.`,
 		Example: `  isago check machine.xml
   isago check --isa example
   isago check --sarif machine.xml > machine.sarif`,
@@ -70,19 +71,19 @@ does, with error only errors do.`,
 	f.setFlags.add(cmd)
 	f.outputFlag.add(cmd, outputFile)
 	flags := cmd.Flags()
-	flags.StringVar(&f.root, "root", "", "`NAME` of the one bitset to check (default: all)")
+	flags.StringVar(&f.root, "root", "", "check only the root `NAME` (default: all roots)")
 	flags.BoolVar(&f.json, "json", false, "print the findings as JSON")
 	flags.BoolVar(&f.sarif, "sarif", false, "print the findings as SARIF 2.1.0, for editors and CI")
-	flags.BoolVarP(&f.all, "all", "a", false, "also show accepted findings, and what was proved")
-	flags.BoolVar(&f.summary, "summary", false, "only count the findings by code")
-	flags.StringSliceVar(&f.only, "only", nil, "show only findings with this `CODE`, or several separated by commas")
+	flags.BoolVarP(&f.all, "all", "a", false, "also show suppressed findings, and what was proved")
+	flags.BoolVar(&f.summary, "summary", false, "print only the number of findings of each code")
+	flags.StringSliceVar(&f.only, "only", nil, "show only findings with the code `CODE`, or several separated by commas")
 	complete(cmd, "only", knownCodes)
-	flags.StringVar(&f.failOn, "fail-on", prove.Warning.String(), "exit with 3 for findings of this `LEVEL` and worse: note, warning or error")
+	flags.StringVar(&f.failOn, "fail-on", prove.Warning.String(), "exit with 3 if a finding has this `LEVEL` or a higher one: note, warning or error")
 	complete(cmd, "fail-on", levelNames)
 	f.search = prove.DefaultSearch
-	flags.Var(amount[int]{&f.search, 0}, "search", "how many random words, `N`, to read back where it cannot be proved that no two have one text")
+	flags.Var(amount[int]{&f.search, 0}, "search", "read back `N` random words if no proof shows that all words have different texts")
 	f.effort = prove.DefaultEffort
-	flags.Var(amount[int]{&f.effort, 1}, "effort", "how many million steps, `N`, all searches and proofs together may take; what ends early is not-proved (20 take about a second)")
+	flags.Var(amount[int]{&f.effort, 1}, "effort", "limit all searches and proofs together to `N` million steps; 20 million take about a second")
 	cmd.ValidArgsFunction = func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		return []string{"xml"}, cobra.ShellCompDirectiveFilterFileExt
 	}

@@ -14,7 +14,7 @@ import (
 
 // addColor gives all commands the flag that says whether to print in colour. It changes colour alone.
 func addColor(root *cobra.Command) {
-	root.PersistentFlags().String("color", "auto", "print in colour; `WHEN` is auto (on a terminal, unless NO_COLOR is set), always or never")
+	root.PersistentFlags().String("color", "auto", "use colours: `WHEN` is auto (on a terminal, unless NO_COLOR is set), always or never")
 	complete(root, "color", fixed("auto", "always", "never"))
 }
 

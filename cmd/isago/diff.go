@@ -22,21 +22,20 @@ func newDiff() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "diff [flags] FILE[:PROGRAM] FILE[:PROGRAM]",
 		GroupID: "code",
-		Short:   "Compare two programs: instructions, fields and declarations",
-		Long: `diff compares two files of one machine: their instructions and what they declare, such as constants, entries,
-names and registers of uniforms, semantics of outputs, stages, modes, and sizes of memories. Lines with - are in the
-first file only, lines with + in the second one only. Where an instruction replaces another of the same kind, the
-fields that differ follow. Programs of one name, such as kernels, are compared with each other.
+		Short:   "Show how two programs differ",
+		Long: `diff compares two programs for one machine: their instructions, and declarations such as constants, entry
+points, uniforms, outputs, stages and memory sizes. Lines with - are only in the first file, lines with + only
+in the second. If an instruction replaces another one of the same kind, the fields that differ follow. Programs
+with the same name, such as kernels, are compared with each other.
 
-A branch counts as the same if its target is the same instruction, wherever that is; so do entries and labels.
-Operands in a table beside the code count as the same wherever in the table they are. The order of declarations,
-offsets, padding, comments and versions are not compared; docs/diff.md lists what is compared in each format.
+Two branches are equal if they lead to the same instruction, even at different addresses. Two table entries
+are equal if their contents are. diff ignores the order of declarations, offsets, padding, comments and
+versions. docs/diff.md lists what it compares in each format.
 
-The formats are recognised by the content; raw words need --isa or --spec. Of source diff compares what asm makes
-of it.
+diff recognises formats by their content; raw words need --isa or --spec. It assembles source files first.
 
-Exit status: 0 if the programs are the same; 1 if they differ or cannot be read; 2 for a mistake on the
-command line; 3 if they are the same and name table entries that were not given.`,
+Exit status: 0 if the programs are equal; 1 if they differ or diff cannot read them; 2 for a mistake on the
+command line; 3 if they are equal but use table entries that are missing.`,
 		Example: `  isago diff before.shbin after.shbin
   isago diff before.pica after.pica
   isago diff --isa tegra a.bin b.bin`,

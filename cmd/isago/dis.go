@@ -39,39 +39,40 @@ func newDis() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "dis [flags] [FILE[:PROGRAM]... | WORD...]",
 		GroupID: "code",
-		Short:   "Disassemble a program",
-		Long: `dis prints a program as text. The format of FILE is recognised by its content; raw words need
---isa or --spec. Without a FILE, dis reads standard input from a pipe or a file. FILE:PROGRAM lists one program of a file that has several, such as a
-kernel of a cubin. Several files, and the files in folders that a machine recognises, are printed one after
-another, each below its name; with --json each is an object of its own. -o FOLDER writes a file for each,
-with .s or .json after its name.
+		Short:   "Disassemble programs and single words",
+		Long: `dis prints programs as text. It recognises the format of FILE by its content; raw words need --isa or
+--spec. FILE:PROGRAM selects one program of a file, such as a kernel of a cubin. Without a FILE, dis reads
+standard input from a pipe or a file.
 
-A file of a format that asm writes is printed as source, from which asm makes the same bytes; with
---listing, or any flag that belongs to a listing, its instructions are listed. Raw words of tesla are
-printed as source too. Raw words may be text in hexadecimal, such as an array in C.
+dis prints several files, and all programs in folders, one after another with a heading each. With --json each
+file is one object. -o FOLDER writes one file for each input, with .s or .json added to the name.
 
-An argument that is not a file and looks like hexadecimal is code: words in the order in which programs store
-them. With --hex it is code even where a file has that name, and each argument is a line of --hex, as it is
-where a slash separates table entries.
+If asm can write the format of FILE, dis prints source that assembles to the same bytes. --listing, or any
+flag for listings, prints a listing instead. Raw tesla words are printed as source too. Raw words may also be
+hexadecimal text, such as a C array.
 
-With --hex each line of the input is one instruction. A single group of digits is a number, the most
-significant digit first; several groups are 32-bit words in the order in which programs store them.
-Table entries follow, each after a slash, or are in the file of --table. A line that cannot be read becomes "error: ..."; the other
-lines are still printed. For a2xx the input is a whole program in 32-bit words; with --root it is
-single instructions.
+An argument that is not a file and looks like hexadecimal is code: words in the order in which programs
+store them. With --hex each argument is one line of --hex, even if a file has that name. The same holds for
+arguments with a slash before table entries.
 
-Raw code above --label-limit is printed as it is read, from a pipe too: branch targets are numbers, and there are
-no labels. --jumps and --max-errors need all of the code, and accept no more.
+--hex reads one instruction per line. One group of digits is a number, most significant digit first. Several
+groups are 32-bit words in the order in which programs store them. Table entries follow, each after a slash,
+or are in the FILE of --table. For a line that dis cannot read it prints "error: ...", and continues. For a2xx
+the whole input is one program of 32-bit words, which dis reads before it prints; with --root each line is
+an instruction.
 
-With --plain each line of output is the text of one instruction and nothing else. With --jumps, arrows
-beside the listing lead from each jump to its target.
+Raw code of more than --label-limit bytes is printed while it is read, also from a pipe. Branch targets are
+then numbers without labels. --jumps and --max-errors need the whole code and reject longer code. Raw a2xx
+programs, and hexadecimal text without --hex, are read wholly before dis prints anything.
 
---compat mesa prints a listing byte for byte as Mesa's isaspec does for the same description: findings
-after a tab, labels with --labels. docs/language.md lists the differences. --names FILE has lines of
-FIELD VALUE TEXT: the text of a value of a field of type custom, for dis and asm alike.
+--plain prints only the text of each instruction, one per line. --jumps draws an arrow next to the listing
+from each jump to its target.
 
-Exit status: 0; 1 for input that cannot be read; 2 for a mistake on the command line; 3 if words were
-unknown or had unexpected bits, or lines of --hex could not be read.`,
+--compat mesa prints exactly what Mesa's isaspec prints for the same description: findings follow a tab, and
+--labels adds labels. docs/language.md lists the differences.
+
+Exit status: 0; 1 if dis cannot read the input; 2 for a mistake on the command line; 3 if words are unknown
+or have unexpected bits, or dis could not read lines of --hex.`,
 		Example: `  isago dis light.shbin
   isago dis light.shbin | isago asm --isa pica200 -o same.shbin
   isago dis --addresses --words light.shbin
@@ -101,20 +102,20 @@ unknown or had unexpected bits, or lines of --hex could not be read.`,
 	f.rangeFlags.add(cmd)
 	flags := cmd.Flags()
 	f.outputFlag.add(cmd, "`FILE` to write, or a folder that exists or ends in /, for a file of each input; - is standard output")
-	flags.BoolVar(&f.plain, "plain", false, "only the text, one line per instruction")
-	flags.BoolVar(&f.hex, "hex", false, "read lines of hexadecimal, one instruction each")
-	flags.BoolVar(&f.json, "json", false, "print JSON: what each instruction is and does; with --hex one object per line")
+	flags.BoolVar(&f.plain, "plain", false, "print only the text, one instruction per line")
+	flags.BoolVar(&f.hex, "hex", false, "read hexadecimal text, one instruction per line")
+	flags.BoolVar(&f.json, "json", false, "print JSON with the name, operands and control flow of each instruction; with --hex one object per line")
 	flags.BoolVar(&f.fields, "fields", false, "with --json, add the tokens of each text and all fields of each word")
-	flags.BoolVar(&f.facts, "facts", false, "with --json, add what each instruction reads and writes, and where control goes")
-	flags.BoolVar(&f.addresses, "addresses", false, "show the address of each instruction: its bytes from the start of the program")
-	flags.BoolVar(&f.words, "words", false, "show the words of each instruction")
-	flags.BoolVar(&f.jumps, "jumps", false, "draw an arrow from each jump to its target; calls have none")
+	flags.BoolVar(&f.facts, "facts", false, "with --json, add what each instruction reads and writes, and where control can go")
+	flags.BoolVar(&f.addresses, "addresses", false, "print the address of each instruction, in bytes from the start of the program")
+	flags.BoolVar(&f.words, "words", false, "print the words of each instruction")
+	flags.BoolVar(&f.jumps, "jumps", false, "draw an arrow from each jump to its target; calls have no arrow")
 	flags.BoolVar(&f.listing, "listing", false, "print a listing instead of source")
-	flags.BoolVar(&f.lossless, "lossless", false, "add the bits that the text does not show; with --plain, asm --plain gives back the same words")
-	flags.BoolVar(&f.ir, "ir", false, "print the operations that each instruction does below it")
+	flags.BoolVar(&f.lossless, "lossless", false, "add the bits that the text does not show, so that assembling gives the same words")
+	flags.BoolVar(&f.ir, "ir", false, "print the operations of each instruction below its text")
 	f.addOrder(cmd)
 	f.addTables(cmd)
-	flags.StringVar(&f.findings, "findings", "", "report unexpected bits `WHERE`: comment, stderr or off (default: comment; off with --plain)")
+	flags.StringVar(&f.findings, "findings", "", "`WHERE` to report unexpected bits: comment, stderr or off (default: comment; off with --plain)")
 	complete(cmd, "findings", fixed("comment", "stderr", "off"))
 	return cmd
 }

@@ -41,34 +41,32 @@ func newExplain() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "explain [flags] [WORD | INSTRUCTION | MNEMONIC | FILE@PLACE | FILE:LINE]",
 		GroupID: "code",
-		Short:   "Draw an instruction bit by bit, or explain the code of a message",
-		Long: `explain draws one instruction: a letter for every bit names its field, and every field is listed with
-its value and what it means. The instruction can be
+		Short:   "Explain an instruction bit by bit, or the code of a message",
+		Long: `explain draws one instruction bit by bit, and lists each field with its value and its meaning. Then follow
+what the instruction reads and writes, where control can go, and the quirks on which it depends. Quirks are
+behaviour on which documents, emulators or hardware disagree.
 
-  4e0a8001/36f      a word in hex, with table entries behind a slash
-  mov r0, v0        text, as dis prints it
+The argument names the instruction:
+
+  4e0a8001/36f      a word in hexadecimal, with table entries, each after a slash
+  mov r0, v0        assembly text, as dis prints it
   mad               a mnemonic: all its forms, with bits, documentation, hazards and examples
-  light.shbin@main  an instruction of a program: at a label, at an address such as @0x1c, as dis
+  light.shbin@main  an instruction of a program: at a label, or at an address such as @0x1c, as dis
                     --addresses prints it, or at @main+3, three instructions after a label
-  two.cubin:kern@0  the same in one program of a file that has several
+  two.cubin:kern@0  an instruction in one program of a file that has several
   light.pica:9      line 9 of a source
+  shaders@main      the same place in each program of a folder
   missing-end       the code of a message, as isago codes prints it
-  shaders@main      the same in each program of a folder that a machine recognises
 
-Several places are drawn one after another.
+Several places are drawn one after another. Without an argument, explain reads standard input from a pipe or
+a file: each line is one of these. It skips labels and comments, reports errors, and continues with the next line.
 
-Without an argument, explain reads standard input from a pipe or a file: each line is one of these, and
-labels and comments on the line are skipped. It reports an error in one line and goes on with the next.
+With --hex the argument is a word, even if a mnemonic looks the same, such as add.
 
-Where the description says what the instruction does, the quirks are listed on which that depends:
-choices of run where documents and hardware disagree.
+A mnemonic needs no --isa if only one machine has it. Fields that are 0 and not in the text share one line;
+--all lists them.
 
-With --hex the argument is a word, even where a mnemonic is spelled like it, such as add.
-
-A mnemonic needs no --isa if only one machine has it. Fields that are 0 and not in the text are named in
-one line; --all lists them.
-
-Exit status: 0; 1 if it is no instruction; 2 for a mistake on the command line; 3 if it has unexpected
+Exit status: 0; 1 if it is not an instruction; 2 for a mistake on the command line; 3 if it has unexpected
 bits.`,
 		Example: `  isago explain mad
   isago explain --isa pica200 4e0a8001/36f
@@ -100,8 +98,8 @@ bits.`,
 	f.addOrder(cmd)
 	f.addTables(cmd)
 	cmd.Flags().BoolVar(&f.json, "json", false, "print JSON")
-	cmd.Flags().BoolVar(&f.hex, "hex", false, "read the argument as a word, even where an instruction or a file is spelled like it")
-	cmd.Flags().BoolVar(&f.nested, "nested", false, "draw the fields inside operands, not the operands")
+	cmd.Flags().BoolVar(&f.hex, "hex", false, "read the argument as a word, even if it is also a mnemonic or the name of a file")
+	cmd.Flags().BoolVar(&f.nested, "nested", false, "draw the fields inside operands instead of the operands")
 	cmd.Flags().BoolVarP(&f.all, "all", "a", false, "also list fields that are 0 and not in the text")
 	return cmd
 }

@@ -43,10 +43,10 @@ func newGen() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "gen",
 		GroupID: "code",
-		Short:   "Generate a decoder, printer and encoder as source code",
-		Long: `gen writes source code that decodes, prints and packs the instructions of a machine, and needs nothing of
-isago to do it: C for emulators and drivers, Go for tools. What it prints is what "isago dis" prints, findings
-included. docs/generate.md shows how to embed it.`,
+		Short:   "Generate decoders and encoders in C and Go",
+		Long: `gen writes source code that decodes, prints and encodes the instructions of a machine: C for emulators and
+drivers, Go for tools. The code does not depend on isago. It prints the same text and findings as "isago
+dis". docs/generate.md shows how to embed it.`,
 		Args: knownCommand,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
@@ -59,13 +59,20 @@ included. docs/generate.md shows how to embed it.`,
 var genLanguages = []genLanguage{
 	{
 		use:   "c",
-		short: "Write C: NAME.h, NAME.c and what belongs to it, freestanding C11 that is C++17 too",
-		long: `gen c writes NAME.h, NAME.c, which decodes and prints, NAME_pack.c, which packs and unpacks, NAME_list.c, which lists
-programs, and NAME_operands.c, which tells what operands are: freestanding C11 that compiles as C++17 too, without
-dependency, allocation or global state. Compilers have nothing to say of it under -Wall -Wextra -Wconversion -pedantic.
+		short: "Write freestanding C11, also valid C++17: NAME.h, NAME.c and others",
+		long: `gen c writes freestanding C11 that is also valid C++17:
 
-The C of <encode> in a description is code that runs in the program of whoever compiles it. It is taken with
---trust-fragments alone, which writes NAME_encode.h beside the others: see docs/generate.md.`,
+  NAME.h           declarations
+  NAME.c           decodes and prints instructions
+  NAME_pack.c      encodes fields into words, and extracts them
+  NAME_list.c      prints whole programs
+  NAME_operands.c  describes operands: registers, components, accesses
+
+The code has no dependencies, allocations or global state, and compiles without warnings under -Wall
+-Wextra -Wconversion -pedantic.
+
+The C fragments in <encode> elements of a description run in your program. Only --trust-fragments copies
+them, into NAME_encode.h: see docs/generate.md.`,
 		example: `  isago gen c --isa pica200 -o src
   isago gen c --spec mygpu.xml --prefix mygpu -o src --check
   isago gen c --spec ir3.xml --compat mesa --trust-fragments -o src`,
@@ -80,9 +87,10 @@ The C of <encode> in a description is code that runs in the program of whoever c
 	},
 	{
 		use:   "go",
-		short: "Write a Go package that needs the standard library alone",
-		long: `gen go writes a package into DIR: NAME.go, decode.go, fields.go, list.go, operands.go and print.go. It needs the standard
-library alone, and has the shape of those in golang.org/x/arch: Decode, Inst, Op and Args.`,
+		short: "Write a Go package that needs only the standard library",
+		long: `gen go writes a Go package into DIR: NAME.go, decode.go, fields.go, list.go, operands.go and print.go. The
+package needs only the standard library. Its API follows the decoders in golang.org/x/arch: Decode, Inst, Op
+and Args.`,
 		example: `  isago gen go --isa tegra -o internal/tegra
   isago gen go --spec mygpu.xml --prefix mygpu -o mygpu --check`,
 		write: func(ctx context.Context, p *gen.Program) (list []genFile, err error) {
@@ -107,13 +115,13 @@ func newGenIn(l genLanguage) *cobra.Command {
 	}
 	f.setFlags.add(cmd)
 	flags := cmd.Flags()
-	flags.StringVar(&f.syntax, "syntax", "", "`NAME` of the spelling (default: the plain one)")
-	flags.StringVar(&f.name, "prefix", "", "`NAME` with which all names and the files start (default: that of the machine)")
-	flags.StringVarP(&f.dir, "output", "o", ".", "`DIR` to write into")
-	flags.StringVar(&f.compat, "compat", "", "mesa: the code prints as that of Mesa's isaspec does, defects included")
-	flags.BoolVar(&f.check, "check", false, "write nothing; tell which files are not what would be written, and exit with 3")
+	flags.StringVar(&f.syntax, "syntax", "", "use the syntax `NAME` (default: the main syntax)")
+	flags.StringVar(&f.name, "prefix", "", "start all identifiers and file names with `NAME` (default: the name of the machine)")
+	flags.StringVarP(&f.dir, "output", "o", ".", "write into `DIR`")
+	flags.StringVar(&f.compat, "compat", "", "print like another `TOOL`: mesa is Mesa's isaspec, including its defects")
+	flags.BoolVar(&f.check, "check", false, "write nothing; report files that differ from the output, and exit with 3 if there are any")
 	if l.fragments {
-		flags.BoolVar(&f.trust, "trust-fragments", false, "take the C of <encode> from the description, which whoever wrote it chose")
+		flags.BoolVar(&f.trust, "trust-fragments", false, "copy the C fragments of the description; only for authors that you trust")
 	}
 	_ = cmd.MarkFlagDirname("output")
 	return cmd

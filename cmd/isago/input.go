@@ -391,8 +391,8 @@ type rangeFlags struct{ offset, length int64 }
 
 func (f *rangeFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.Var(amount[int64]{&f.offset, 0}, "offset", "skip the first `BYTES` of FILE, such as 0x100, and read the rest as a file")
-	flags.Var(amount[int64]{&f.length, 1}, "length", "read only this many `BYTES` (default: to the end)")
+	flags.Var(amount[int64]{&f.offset, 0}, "offset", "skip the first `BYTES` of FILE, such as 0x100, and treat the rest as a file")
+	flags.Var(amount[int64]{&f.length, 1}, "length", "read only `BYTES` bytes (default: to the end)")
 }
 
 // openPart opens the part of an input that the flags choose.

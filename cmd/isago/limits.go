@@ -134,5 +134,5 @@ func newLimits() *cobra.Command {
 			page.WriteString("\n")
 		}
 	}
-	return &cobra.Command{Use: "limits", GroupID: "about", Short: "The bounds on what input can cost", Long: page.String()}
+	return &cobra.Command{Use: "limits", GroupID: "about", Short: "List the limits on input size and work", Long: page.String()}
 }

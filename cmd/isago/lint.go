@@ -38,19 +38,21 @@ func newLint() *cobra.Command {
 		GroupID: "code",
 		Short:   "Warn about likely mistakes in programs",
 		Long: `lint follows every path through a program and warns about likely mistakes: registers that are read before
-they are written, outputs that are not written or written twice, results and declarations that nothing uses,
-instructions without effect, code that no path reaches, paths without an end, and hazards that the description
-knows. A read counts where its value reaches an output, a memory, a condition or an address. FILE is a program
-in a file format, or its source, of a machine whose description has semantics. Warnings of the compiler are
-printed too. Of a folder, lint reads the programs and the sources that a machine recognises.
+they are written, outputs that are not written or written twice, unused results and declarations, instructions
+without effect, unreachable code, paths without an end, and hazards that the description names. A result is
+used if it reaches an output, a memory, a condition or an address.
 
-Registers that a launch does not allocate to a program, as the file or --registers says, are not unwritten.
-Where neither says how many there are, those above the last one that the program writes are not reported.
+FILE is a program or its source. The description of its machine must have semantics. lint also prints the
+warnings of the assembler. In a folder, it reads every program and source that it recognises.
 
-"isago help codes" documents the warnings; each has its name behind it, which --no-warn takes.
+Registers that a launch does not allocate read as 0, so lint does not report them as unwritten. The file or
+--registers gives the number of allocated registers. Without this number, lint does not report registers above
+the highest one that the program writes.
 
-Exit status: 0; 1 for a file or a source that cannot be read; 2 for a mistake on the command line; 3 if
-there are warnings.`,
+Each warning ends with its name. "isago codes NAME" explains it, and --no-warn NAME hides it.
+
+Exit status: 0; 1 if lint cannot read a program or source; 2 for a mistake on the command line; 3 if there
+are warnings.`,
 		Example: `  isago lint light.shbin
   isago lint --no-warn unreached light.pica
   isago lint --sarif light.pica > light.sarif`,
@@ -69,7 +71,7 @@ there are warnings.`,
 	f.outputFlag.add(cmd, outputFile)
 	flags := cmd.Flags()
 	noWarnFlag(cmd, &f.noWarn)
-	f.allocation.add(cmd, "the launch allocates `N` registers to programs whose file does not say how many, such as raw code (tesla)")
+	f.allocation.add(cmd, "assume `N` allocated registers for programs whose file has no number, such as raw code (tesla)")
 	flags.BoolVar(&f.json, "json", false, "print the warnings as JSON")
 	flags.BoolVar(&f.sarif, "sarif", false, "print the warnings as SARIF 2.1.0, for editors and CI")
 	return cmd

@@ -32,17 +32,18 @@ func newList() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "list [flags] [FILE]",
 		GroupID: "code",
-		Short:   "List the machines, or what a file contains",
-		Long: `list shows the machines that isago knows: how many instructions they have, other names that --isa
-accepts, the formats of their files, the roots that --root takes, the contexts, the tables beside the code and
-the spellings; with --isa or --spec those of one machine; with FILE what the file contains. - is standard input.
+		Short:   "List the machines, or the contents of a file",
+		Long: `list shows the machines: the number of instructions, the names that --isa accepts, file formats, roots,
+contexts, tables and syntaxes. --isa or --spec selects one machine. With FILE, list shows what the file
+contains; - is standard input.
 
---instructions lists the instructions instead: mnemonic, text, and what each does.
+--instructions lists instructions instead: mnemonic, text and documentation.
 
---registers lists the registers, views, stacks, memories and roms: the names by which run, step and --set know
-them, type, number, use, who shares them, and what happens outside.
+--registers lists registers, stacks and memories instead, with the names that run, step and --set use: type,
+number, use, scope, and the effect of accesses outside.
 
---quirks lists the choices where documents and hardware disagree, the default first: run and step take them.`,
+--quirks lists quirks instead, the default first: behaviour on which documents, emulators or hardware
+disagree. run and step accept --quirk or quirks to choose another value.`,
 		Example: `  isago list --isa pica200
   isago list --isa pica200 --instructions
   isago list --isa tesla --registers
@@ -75,10 +76,10 @@ them, type, number, use, who shares them, and what happens outside.
 		},
 	}
 	f.setFlags.add(cmd)
-	cmd.Flags().BoolVar(&f.json, "json", false, "the same as JSON")
+	cmd.Flags().BoolVar(&f.json, "json", false, "print JSON")
 	cmd.Flags().BoolVar(&f.instructions, "instructions", false, "list the instructions")
 	cmd.Flags().BoolVar(&f.registers, "registers", false, "list the registers, stacks and memories")
-	cmd.Flags().BoolVar(&f.quirks, "quirks", false, "list the choices where documents and hardware disagree")
+	cmd.Flags().BoolVar(&f.quirks, "quirks", false, "list the quirks: behaviour on which sources disagree")
 	return cmd
 }
 

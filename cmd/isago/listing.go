@@ -27,12 +27,12 @@ type listingFlags struct {
 
 func (f *listingFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.BoolVar(&f.labels, "labels", false, "name the targets of branches; only --compat mesa does not do so by default, and raw code above --label-limit")
+	flags.BoolVar(&f.labels, "labels", false, "name the targets of branches (default: yes, except with --compat mesa and for code above --label-limit)")
 	f.labelLimit = defaultLabelLimit
-	flags.Var(amount[int64]{&f.labelLimit, 0}, "label-limit", "print raw code of more than `BYTES` without labels, which need a pass over all of it before the first line; branch targets are numbers then")
-	flags.StringArrayVar(&f.entries, "entry", nil, "name an entry point, as `N=NAME`: instruction N, counted from 0")
-	flags.Var(amount[int]{&f.maxErrors, 0}, "max-errors", "stop after more than `N` bad lines in a row; 0 never stops")
-	flags.StringVar(&f.compat, "compat", "", "print `HOW`: mesa prints as Mesa's isaspec does, defects included")
+	flags.Var(amount[int64]{&f.labelLimit, 0}, "label-limit", "print raw code of more than `BYTES` while it is read, with numbers in place of labels")
+	flags.StringArrayVar(&f.entries, "entry", nil, "name an entry point as `N=NAME`: instruction N, counted from 0")
+	flags.Var(amount[int]{&f.maxErrors, 0}, "max-errors", "stop after more than `N` unknown words in a row; 0 never stops")
+	flags.StringVar(&f.compat, "compat", "", "print like another `TOOL`: mesa is Mesa's isaspec, including its defects")
 	complete(cmd, "compat", fixed("mesa"))
 }
 

@@ -47,12 +47,12 @@ type setKey struct {
 func (f *setFlags) add(cmd *cobra.Command) {
 	f.cmd = cmd
 	flags := cmd.Flags()
-	flags.VarP(isaFlag{f}, "isa", "m", "`NAME` of the machine or of a product that has it, as isago list shows them; also --arch")
+	flags.VarP(isaFlag{f}, "isa", "m", "`NAME` of the machine, or of a product with that machine, as isago list shows them; also --arch")
 	flags.Var(isaFlag{f}, "arch", "")
 	flags.Lookup("arch").Hidden = true
-	flags.StringVar(&f.spec, "spec", "", "`FILE` with the description of a machine, instead of one that isago ships")
-	flags.StringArrayVarP(&f.importDirs, "import-dir", "I", nil, "let --spec import files in `DIR` and below too, not only in its own folder; repeatable")
-	flags.Uint32Var(&f.gen, "gen", 0, "generation `N` of the machine (gpu_id); any, if the description is the same in all")
+	flags.StringVar(&f.spec, "spec", "", "read the description of the machine from `FILE`")
+	flags.StringArrayVarP(&f.importDirs, "import-dir", "I", nil, "allow the description to import files in `DIR` and below, besides its own folder; repeatable")
+	flags.Uint32Var(&f.gen, "gen", 0, "generation `N` of the machine (gpu_id); needed only if generations differ")
 	complete(cmd, "isa", machineNames)
 	complete(cmd, "arch", machineNames)
 	_ = cmd.MarkFlagFilename("spec", "xml")
@@ -137,7 +137,7 @@ func (f *setFlags) given() bool { return f.isa != "" || f.spec != "" }
 // load compiles the instruction set that was named, or that of m where none was.
 func (f *setFlags) load(m *catalog.Machine) (*isa.Set, error) {
 	load := func(isa.Options) (*isa.Set, error) {
-		return nil, usagef("which machine? name one with --isa NAME (isago list shows them) or --spec FILE")
+		return nil, usagef("which machine? choose one with --isa NAME (isago list shows them) or --spec FILE")
 	}
 	switch {
 	case f.isa != "" && f.spec != "":
@@ -292,9 +292,9 @@ func (f *machineFlags) add(cmd *cobra.Command) {
 	f.setFlags.add(cmd)
 	f.namesFlag.add(cmd)
 	flags := cmd.Flags()
-	flags.StringVar(&f.root, "root", "", "`NAME` of the bitset that the words belong to (default: instructions)")
-	flags.StringVar(&f.syntax, "syntax", "", "`NAME` of the spelling (default: the main one)")
-	flags.StringArrayVar(&f.contexts, "context", nil, "set what the word does not say, as `NAME=VALUE`; also --NAME VALUE")
+	flags.StringVar(&f.root, "root", "", "`NAME` of the root of the words (default: instructions)")
+	flags.StringVar(&f.syntax, "syntax", "", "`NAME` of the syntax (default: the main syntax)")
+	flags.StringArrayVar(&f.contexts, "context", nil, "set a context, which words do not contain, as `NAME=VALUE`; also --NAME VALUE")
 	complete(cmd, "root", f.rootNames)
 	complete(cmd, "syntax", f.syntaxNames)
 	complete(cmd, "context", f.contextPairs)

@@ -24,9 +24,9 @@ type meshFlags struct {
 
 func (f *meshFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.StringVar(&f.mesh, "mesh", "", "`FILE` of a mesh (.obj) over which a vertex program is run")
-	flags.StringVar(&f.size, "size", "512x512", "the size of the picture, as `WIDTHxHEIGHT`")
-	flags.StringArrayVar(&f.bind, "bind", nil, "what an input or an output is, as `NAME=ROLE`: position, normal, texcoord or color (default: by its name)")
+	flags.StringVar(&f.mesh, "mesh", "", "run a vertex program over the mesh in `FILE` (.obj)")
+	flags.StringVar(&f.size, "size", "512x512", "draw a picture of `WIDTHxHEIGHT` pixels")
+	flags.StringArrayVar(&f.bind, "bind", nil, "the role of an input or output, as `NAME=ROLE`: position, normal, texcoord or color (default: by its name)")
 	_ = cmd.MarkFlagFilename("mesh", "obj")
 }
 

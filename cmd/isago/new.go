@@ -29,9 +29,9 @@ func newNew() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "new [flags] NAME",
 		GroupID: "about",
-		Short:   "Start the description of a new machine",
-		Long: `new writes NAME.xml, a description to start from: a register file, an operand and two instructions, with
-what each element is for. It loads and passes check as it stands. It never overwrites a file.`,
+		Short:   "Create a description for a new machine",
+		Long: `new writes NAME.xml, a first description: a register file, an operand and two instructions, with a comment for
+each element. It loads and passes check unchanged. new never overwrites a file.`,
 		Example: `  isago new mygpu --size 64
   isago check --spec mygpu.xml
   isago survey --spec mygpu.xml dump.bin`,
@@ -39,8 +39,8 @@ what each element is for. It loads and passes check as it stands. It never overw
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args[0]) },
 	}
 	flags := cmd.Flags()
-	flags.IntVar(&f.size, "size", 32, "`BITS` of an instruction, 20 to 256")
-	flags.StringVarP(&f.dir, "output", "o", ".", "`DIR` to write into")
+	flags.IntVar(&f.size, "size", 32, "size of an instruction in `BITS`, 20 to 256")
+	flags.StringVarP(&f.dir, "output", "o", ".", "write into `DIR`")
 	return cmd
 }
 

@@ -53,13 +53,13 @@ func (f *machineFlags) rawProgram(size int64) *catalog.RawFormat {
 
 // addRaw adds the flag that says that a file is raw code.
 func (f *setFlags) addRaw(cmd *cobra.Command) {
-	cmd.Flags().BoolVar(&f.takeRaw, "raw", false, "take FILE for raw code of the machine, whatever format it seems to have")
+	cmd.Flags().BoolVar(&f.takeRaw, "raw", false, "treat FILE as raw code, even if its format is recognised")
 }
 
 // addOrder adds the flags that say what is raw code, and in which order it is stored.
 func (f *machineFlags) addOrder(cmd *cobra.Command) {
 	f.addRaw(cmd)
-	cmd.Flags().StringVar(&f.order, "order", "", "`ORDER` of the bytes of each word in raw code: little (the default) or big, swapped or big-swapped where the halves of words of 32 bits have changed places; for tegra, high or low word first (default: recognised, as for a2xx)")
+	cmd.Flags().StringVar(&f.order, "order", "", "byte `ORDER` of the words in raw code: little (default), big, or swapped and big-swapped for 32-bit words with exchanged halves; for tegra high or low word first (default for tegra and a2xx: recognised)")
 	complete(cmd, "order", f.orders)
 }
 

@@ -25,9 +25,9 @@ type tableFlags struct {
 
 func (f *tableFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.StringVarP(&f.output, "output", "o", "-", "`FILE` for the outputs")
+	flags.StringVarP(&f.output, "output", "o", "-", "write the outputs to `FILE`")
 	flags.StringVar(&f.format, "format", "table", "`FORMAT` of the outputs: table, json, csv or raw")
-	flags.BoolVar(&f.bits, "bits", false, "values as bits in hex")
+	flags.BoolVar(&f.bits, "bits", false, "print values as bits in hexadecimal")
 	complete(cmd, "format", fixed("table", "json", "csv", "raw"))
 }
 

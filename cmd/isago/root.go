@@ -33,8 +33,8 @@ func newRoot(args ...string) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "isago",
 		Short: "The instruction sets of shader processors",
-		Long: `isago reads, writes, checks and runs the programs of shader processors. "isago help COMMAND" describes
-a command, and "isago list" shows the machines.`,
+		Long: `isago reads, writes, checks and runs programs of shader processors. "isago list" shows the
+machines, and "isago help COMMAND" describes a command.`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          knownCommand,
@@ -69,10 +69,14 @@ a command, and "isago list" shows the machines.`,
 	for _, c := range root.Commands() {
 		if c.Name() == "completion" {
 			c.Short = "Print a completion script for a shell"
+			c.Long = "completion prints a script that completes commands, flags and values in a shell.\n\n" +
+				"\"isago completion SHELL --help\" explains how to load the script."
 			c.Args = knownCommand
 			c.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
 			for _, shell := range c.Commands() {
 				shell.Args = noArgs
+				shell.Short = "Print the completion script for " + shell.Name()
+				shell.Long = shell.Short + ".\n" + strings.ReplaceAll(shell.Long[strings.Index(shell.Long, "\n")+1:], "#### ", "")
 			}
 		}
 	}
@@ -158,6 +162,7 @@ func newHelp(root *cobra.Command) *cobra.Command {
 	return &cobra.Command{
 		Use:   "help [COMMAND]",
 		Short: "Print the help of a command",
+		Long:  "help prints the help of a command, or a list of all commands.",
 		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 			cmd, _, err := root.Find(args)
 			if err != nil {

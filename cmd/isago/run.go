@@ -48,34 +48,38 @@ func newRun() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "run [flags] FILE[:PROGRAM]",
 		GroupID: "code",
-		Short:   "Run a program on inputs, without the hardware",
-		Long: `run executes a program, a file or its source: a vertex shader once for each vertex. Inputs, uniforms and outputs go by the names
-that the file gives them, or by their registers, such as v0 and c5; NAME[2] is one register of an array. Where they are in memories, such as a[0x4],
-they go by their addresses in bytes. isago list --registers shows the names.
+		Short:   "Run a program on given inputs, without the hardware",
+		Long: `run executes a program in an interpreter. It runs a vertex shader once for each vertex. FILE is a program or
+its source.
 
---set gives a uniform, or an input that is the same for all vertices. --in reads inputs from a file: JSON
-(an array of objects, or {"uniforms": {...}, "vertices": [...]}), CSV (a heading of names such as pos.x or
-pos, then a line for each vertex), or raw (32-bit components, least significant byte first, of the inputs that
-the file names, in that order). A value is a number, its bits behind 0x, or true or false.
+Inputs, uniforms and outputs have the names in the file, or the names of their registers, such as v0 and c5.
+NAME[2] is one register of an array. Values in memories have byte addresses, such as a[0x4]. "isago list
+--registers" shows the names.
 
-A kernel of a cubin runs over a grid of blocks: --kernel, --grid and --block say which, --params its parameters,
---arg its arguments; --call says all of that in one, and several calls share the memory. The arrays that changed
-are the outputs.
+--set gives a uniform a value, or an input that is the same for all vertices. --in reads inputs from a file in
+one of these formats:
 
---read says what is printed: outputs, registers such as r5 or r5.x, or a file of them such as r, also those that
-a description calls by another name. Without it, that is the program's outputs; of bare words, the registers that
-the program wrote.
+  JSON  an array of objects, or {"uniforms": {...}, "vertices": [...]}
+  CSV   a heading of names such as pos.x or pos, then one line for each vertex
+  raw   32-bit components, least significant byte first, in the order of the inputs in the file
 
-Outputs are a table, JSON, CSV, or raw 32-bit components in the order of the outputs.
+A value is a number, the bits of a number after 0x, or true or false.
 
-Reading a register that was never written gives 0 and is reported on standard error; with --strict it stops
-the vertex.
+A kernel of a cubin runs over a grid of blocks. --kernel, --grid, --block, --params and --arg describe the
+launch; --call does so in one option. Several calls share the memory. The arrays that changed are the outputs.
 
-Outputs are printed as they are computed, in the same memory for any number of vertices. A table of more than a
-million cells is printed as several, each with its heading.
+--read selects what is printed: outputs, registers such as r5 or r5.x, or whole register files such as r.
+A name that is both an output and an input means the output. Without --read, run prints the outputs of the
+program; for raw code it prints the registers that the program wrote.
 
-Exit status: 0; 1 for input that cannot be read; 2 for a mistake on the command line; 3 where a vertex did
-not reach the end of its program, or read a register that was never written; 130 where it was interrupted.`,
+A register that was never written reads as 0, and run reports the read on standard error. With --strict the
+vertex stops there.
+
+run prints outputs while it computes them, and its memory use does not depend on the number of vertices. It
+splits a table of more than a million cells into several, each with the heading.
+
+Exit status: 0; 1 if run cannot read the input; 2 for a mistake on the command line; 3 if a vertex did not
+reach the end of the program, or read a register that was never written; 130 if run was interrupted.`,
 		Example: `  isago run light.shbin --set projection[0]=1,0,0,0 --in vertices.csv
   isago run light.shbin --in vertices.json --format json --stats
   isago run light.shbin --set v0=1,2,3,1 --trace --quirk float=f24
@@ -111,23 +115,23 @@ not reach the end of its program, or read a register that was never written; 130
 	f.tableFlags.add(cmd)
 	f.meshFlags.add(cmd)
 	flags := cmd.Flags()
-	flags.StringVar(&f.in, "in", "", "`FILE` of inputs; - is standard input")
-	flags.StringVar(&f.inFormat, "in-format", "", "`FORMAT` of the inputs: json, csv or raw (default: by the name of the file)")
+	flags.StringVar(&f.in, "in", "", "read inputs from `FILE`; - is standard input")
+	flags.StringVar(&f.inFormat, "in-format", "", "`FORMAT` of the inputs: json, csv or raw (default: by the suffix of the file)")
 	f.inLimit = defaultInLimit
-	flags.Var(amount[int64]{&f.inLimit, 1}, "in-limit", "refuse inputs of more than `BYTES`, which are kept in memory")
-	flags.StringVar(&f.program, "program", "", "the program of the file, by its label or its `NUMBER` (default: the first)")
-	flags.StringArrayVar(&f.set, "set", nil, "a uniform or an input, as `NAME=VALUE,VALUE,...`")
+	flags.Var(amount[int64]{&f.inLimit, 1}, "in-limit", "reject inputs of more than `BYTES`; run keeps them in memory")
+	flags.StringVar(&f.program, "program", "", "run the program with this label or `NUMBER` in the file (default: the first)")
+	flags.StringArrayVar(&f.set, "set", nil, "set a uniform or an input, as `NAME=VALUE,VALUE,...`")
 	flags.StringSliceVar(&f.read, "read", nil, "print these outputs or registers, as `NAME,...`")
-	flags.StringArrayVar(&f.quirks, "quirk", nil, "a choice between documents and hardware, as `NAME=VALUE`")
+	flags.StringArrayVar(&f.quirks, "quirk", nil, "choose the value of a quirk, as `NAME=VALUE`")
 	flags.VarP(amount[int]{&f.count, 1}, "count", "n", "run `N` vertices (default: as many as the inputs have, at least one)")
 	f.budget = defaultBudget
-	flags.Var(amount[int64]{&f.budget, 0}, "budget", "stop after `N` instructions of 64 vertices, or of a warp; 0 is no bound")
-	flags.BoolVar(&f.strict, "strict", false, "stop at a read of a register that was never written")
-	flags.BoolVar(&f.trace, "trace", false, "tell on standard error what each instruction reads and writes, for the first vertex")
-	flags.BoolVar(&f.demo, "demo", false, "draw a lit object with each machine that has an example for it, or that of --isa")
-	f.allocation.add(cmd, "the launch allocates `N` registers to raw code (tesla)")
-	flags.StringVar(&f.png, "png", "", "`FILE` for the picture that was drawn")
-	flags.BoolVar(&f.stats, "stats", false, "tell on standard error how much ran, and how fast")
+	flags.Var(amount[int64]{&f.budget, 0}, "budget", "stop after `N` instructions for 64 vertices, or for a warp; 0 never stops")
+	flags.BoolVar(&f.strict, "strict", false, "stop a vertex that reads a register that was never written")
+	flags.BoolVar(&f.trace, "trace", false, "print what each instruction reads and writes to standard error, for the first vertex")
+	flags.BoolVar(&f.demo, "demo", false, "draw a picture with example programs of every machine, or of the machine of --isa")
+	f.allocation.add(cmd, "allocate `N` registers to raw code (tesla)")
+	flags.StringVar(&f.png, "png", "", "write the picture to `FILE`")
+	flags.BoolVar(&f.stats, "stats", false, "print the number of instructions and the speed to standard error")
 	f.addRaw(cmd)
 	f.addTables(cmd)
 	f.addOptions(cmd)

@@ -49,13 +49,13 @@ type sourceFlags struct {
 
 func (f *sourceFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.StringVar(&f.header, "header", "", "write a C header with the registers of the uniforms to `FILE`")
-	flags.StringVar(&f.format, "format", "", "write `NAME`: for every machine c, arrays of C with the words, or raw, the bytes of the code; for tegra also vp (default), high, low, hex or host1x; for a2xx and tesla also bin (default) or hex")
-	flags.BoolVarP(&f.noNop, "no-nop", "n", false, "warn if a nop is needed at the end of a block, instead of adding it")
-	flags.StringVar(&f.compat, "compat", "", "assemble as `TOOL` does, also what it takes otherwise than it says: picasso, for pica200")
+	flags.StringVar(&f.header, "header", "", "write a C header to `FILE`, with the registers of the uniforms")
+	flags.StringVar(&f.format, "format", "", "write the format `NAME`: c (C arrays) or raw (bytes of the code) for every machine; also vp (default), high, low, hex or host1x for tegra, and bin (default) or hex for a2xx and tesla")
+	flags.BoolVarP(&f.noNop, "no-nop", "n", false, "warn if a block needs a nop at its end, instead of adding one")
+	flags.StringVar(&f.compat, "compat", "", "repeat the misreadings of `TOOL`: picasso, for pica200")
 	noWarnFlag(cmd, &f.noWarn)
 	flags.BoolVar(&f.werror, "werror", false, "treat warnings as errors")
-	flags.BoolVar(&f.each, "each", false, "write one file for each source; -o names a folder")
+	flags.BoolVar(&f.each, "each", false, "write one file for each source, into the folder of -o")
 }
 
 // check finds names of warnings that do not exist.
@@ -70,7 +70,7 @@ func (f *sourceFlags) check() error {
 
 // noWarnFlag adds the flag that takes the names of warnings.
 func noWarnFlag(cmd *cobra.Command, names *[]string) {
-	cmd.Flags().StringSliceVar(names, "no-warn", nil, "do not show warning `NAME`, or several separated by commas; all for all")
+	cmd.Flags().StringSliceVar(names, "no-warn", nil, "hide the warning `NAME`, or several separated by commas; all hides every warning")
 	complete(cmd, "no-warn", func() []string { return append(warningNames(), allWarnings) })
 }
 

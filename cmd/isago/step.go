@@ -38,26 +38,32 @@ func newStep() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "step [flags] [FILE]",
 		GroupID: "code",
-		Short:   "Run instructions on given states, as lines of JSON",
-		Long: `step reads a JSON object from each line and answers each with a line: what an instruction, or a short
-program, does to a state. It is an oracle for those who write emulators and their tests. Without a FILE,
-step reads standard input from a pipe or a file.
+		Short:   "Execute instructions on register states, given as JSON lines",
+		Long: `step executes an instruction, or a short program, on a given state. It is a reference for tests of emulators.
+Each line of the input is a JSON object, and step prints one line for each. Without a FILE, step reads
+standard input from a pipe or a file.
 
-  isa      the machine (or --isa, --spec)  words    the program: words in hex, as files store them
-  state    registers before, in hex        lanes    an array of states, one for each lane, beside state
-  context  what the words do not say       tables   entries of tables beside the code, in hex
-  memory   bytes by address, in hex        quirks   choices between documents and hardware
-  pc       where it starts (0)             active   the lanes that there are, as a mask in hex
-  steps    instructions at most (10000)    read     registers to return beside what changed
-  root     the bitset whose words are run
+  isa      the machine (or --isa, --spec)
+  words    the program: words in hex, in the order in which files store them
+  root     the root of the words
+  context  values of contexts
+  tables   table entries, in hex
+  state    registers before the run, in hex
+  lanes    an array of states, one for each lane, besides state
+  memory   bytes by address, in hex
+  active   the lanes that exist, as a mask in hex
+  quirks   values of quirks
+  pc       where the program starts (default 0)
+  steps    most instructions to run (default 10000)
+  read     registers to return in addition to those that changed
 
-Registers are numbered inside their file; a vector is an array of its components; what is not named is 0.
-A stack is an array of its entries, the oldest first. A memory that each lane has is part of its state, by
-address. The answer has pc, where the program stopped, and address, the same in bytes. A line that cannot be run is answered with
-{"error": ...}, and the rest goes on.
+Registers have their number in their file. A vector is an array of its components, and what is missing is 0.
+A stack is an array of its entries, the oldest first. The private memory of a lane is part of its state, by
+address. The answer has pc, where the program stopped, and address, the same in bytes. If a line cannot run,
+the answer is {"error": ...}, and step continues.
 
-Exit status: 0; 1 for input that cannot be read; 2 for a mistake on the command line; 3 where lines could
-not be run.`,
+Exit status: 0; 1 if step cannot read the input; 2 for a mistake on the command line; 3 if some lines could
+not run.`,
 		Example: `  echo '{"isa":"pica200","words":["4e000000"],"tables":{"opdesc":["0000036f"]},"state":{"v":{"0":["3f800000","0","0","0"]}}}' | isago step`,
 		Args:    atMostOneFile,
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -29,19 +29,23 @@ func newSurvey() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "survey [flags] FILE[:PROGRAM]...",
 		GroupID: "code",
-		Short:   "Count which instructions and values programs use",
-		Long: `survey reads programs of one machine and counts what they use: how often each instruction occurs, in how
-many files, and which never do; features, such as relative addressing, memories, stages, modes and semantics;
-the values of each field; and the words that are no instruction. Unknown words are grouped by the nearest
-instruction and the bits in which they differ from it; rare values of fields are listed with a word that has
-them. An unknown bit shows up as such a group or as a rare value. Numbers that an assembler chooses, such as
-indices of table entries, are not counted.
+		Short:   "Count the instructions, values and unknown words in programs",
+		Long: `survey reads programs for one machine and counts what they use:
 
-The format of each FILE is recognised by its content; raw words need --isa or --spec. Of source survey counts
-what asm makes of it. Of a folder, it reads what a machine recognises. A file that cannot be read is reported, and the others are still counted. Memory use does
-not grow with the files. In the operands of raw code of more than 1 MiB it does not look for features.
+  instructions   how often each occurs and in how many files, and which never occur
+  features       such as relative addressing, memories, stages and modes
+  fields         their values; rare values are listed with a word as an example
+  unknown words  grouped by the nearest instruction and the bits that differ from it
 
-Exit status: 0; 1 if a file could not be read; 2 for a mistake on the command line; 3 if words were
+A bit that the description does not have shows up as such a group or as a rare value. survey does not count
+numbers that an assembler chooses, such as indices of table entries.
+
+survey recognises formats by their content; raw words need --isa or --spec. It assembles source files first. In
+a folder, it reads every program and source that it recognises. It reports files that it cannot read, and
+counts the others. Memory use does not depend on the size of the files. In raw code of more than 1 MiB, survey
+does not search operands for features.
+
+Exit status: 0; 1 if survey could not read a file; 2 for a mistake on the command line; 3 if words were
 unknown or had findings.`,
 		Example: `  isago survey shaders/*.shbin
   isago survey --isa tesla --chip g200 --stage cp dump.bin
@@ -61,7 +65,7 @@ unknown or had findings.`,
 	f.outputFlag.add(cmd, outputFile)
 	flags := cmd.Flags()
 	flags.BoolVar(&f.json, "json", false, "print all counts as JSON")
-	flags.BoolVar(&f.all, "all", false, "show all instructions, groups and rare values, not only the first 20 of each")
+	flags.BoolVar(&f.all, "all", false, "show all instructions, groups and rare values, instead of the first 20 of each")
 	f.addOrder(cmd)
 	f.addTables(cmd)
 	return cmd

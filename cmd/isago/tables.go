@@ -28,7 +28,7 @@ type tablesRead struct {
 // addTables adds the flag.
 func (f *machineFlags) addTables(cmd *cobra.Command) {
 	f.tables.read = &tablesRead{}
-	cmd.Flags().StringArrayVar(&f.tables.files, "table", nil, "give raw code a table of operands, as `NAME=FILE`: words of 32 bits, as bytes or as text in hexadecimal")
+	cmd.Flags().StringArrayVar(&f.tables.files, "table", nil, "the table for raw code, as `NAME=FILE`: 32-bit words as bytes or hexadecimal text")
 	_ = cmd.RegisterFlagCompletionFunc("table", func(*cobra.Command, []string, string) (names []string, what cobra.ShellCompDirective) {
 		if set := f.loaded(); set != nil {
 			for _, t := range set.Tables() {

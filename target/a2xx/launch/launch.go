@@ -40,10 +40,10 @@ const (
 
 // Options are what a run can be told.
 var Options = []exec.Option{
-	{Name: "scene", Usage: "JSON `FILE` with constants, buffers, textures and the fragment program"},
-	{Name: "fragment", Usage: "`FILE` with the fragment program: triangles are drawn of what FILE gives"},
-	{Name: "texture", Usage: "PNG of a texture constant, as `NUMBER=FILE`[,nearest][,clamp]; or memory, and the words of the constant"},
-	{Name: "buffer", Usage: "bytes of a buffer of vertices, as `NUMBER=FILE` or NUMBER.THIRD=FILE"},
+	{Name: "scene", Usage: "read constants, buffers, textures and the fragment program from the JSON `FILE`"},
+	{Name: "fragment", Usage: "draw triangles with the fragment program in `FILE`"},
+	{Name: "texture", Usage: "a PNG for a texture constant, as `NUMBER=FILE`[,nearest][,clamp]; or raw memory, with the words of the constant"},
+	{Name: "buffer", Usage: "the bytes of a vertex buffer, as `NUMBER=FILE` or NUMBER.THIRD=FILE"},
 	{Name: "size", Usage: "draw a picture of `WIDTHxHEIGHT` pixels"},
 }
 

@@ -23,8 +23,8 @@ const (
 
 // Options are what runs of programs for this machine can be told.
 var Options = []exec.Option{
-	{Name: verticesOption, Usage: "a primitive of a geometry shader has `N` vertices, N rows of the inputs (default: one row in mode point, all rows in mode variable)"},
-	{Name: attributesOption, Usage: "a vertex of a geometry shader has `N` attributes (default: as many as the vertex shader of the file has outputs, then as are declared, then as the inputs name)"},
+	{Name: verticesOption, Usage: "the number `N` of vertices (rows of inputs) of a primitive of a geometry shader (default: 1 in mode point, all rows in mode variable)"},
+	{Name: attributesOption, Usage: "the number `N` of attributes of a geometry shader's vertex (default: the outputs of the vertex shader in the file, else the declared inputs, else the given inputs)"},
 }
 
 // keepsQuirk is the quirk that says whether registers keep their values from one primitive to the next.

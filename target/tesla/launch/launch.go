@@ -44,21 +44,21 @@ const (
 // Options are those of kernels.
 func Options() []exec.Option {
 	return []exec.Option{
-		{Name: optKernel, Usage: "the `KERNEL` to run, by its name or the one in the C++ source (default: the first)"},
-		{Name: optGrid, Usage: "the blocks of the grid, `X` or X,Y"},
-		{Name: optBlock, Usage: "the threads of a block, `X` or X,Y or X,Y,Z"},
-		{Name: optShared, Usage: "so many `BYTES` of shared memory beside what the kernel declares (default: all there is)"},
-		{Name: optParams, Usage: "the parameters of the kernel in order, as `NAME:TYPE` with blanks between: ptr, ptr:f32, s32, f32x4"},
-		{Name: optPointer, Usage: "the `BYTES` of a pointer among the parameters, 4 or 8 (default: what the file says, or what fits its shared memory)"},
+		{Name: optKernel, Usage: "run this `KERNEL`, by its name in the file or in the C++ source (default: the first)"},
+		{Name: optGrid, Usage: "the size of the grid in blocks: `X` or X,Y"},
+		{Name: optBlock, Usage: "the size of a block in threads: `X`, X,Y or X,Y,Z"},
+		{Name: optShared, Usage: "`BYTES` of shared memory in addition to what the kernel declares (default: all of it)"},
+		{Name: optParams, Usage: "the parameters of the kernel in order, as `NAME:TYPE`, separated by blanks: ptr, ptr:f32, s32, f32x4"},
+		{Name: optPointer, Usage: "the size of a pointer parameter in `BYTES`, 4 or 8 (default: as in the file, or as fits its shared memory)"},
 		{Name: optArg, Usage: "an argument, as `NAME=VALUE`: 5, 1.5, f32:1,2,3, f32[1024], f32[8]:count, @FILE, f32:@FILE"},
-		{Name: optCall, Usage: "run a kernel, as `KERNEL<<<GRID,BLOCK,SHARED>>>(ARG,...)`; several share the memory"},
-		{Name: optOut, Usage: "write an array, as `NAME`, NAME=FILE or NAME:TYPE=FILE, by its suffix as JSON, CSV or bytes", Writes: true},
+		{Name: optCall, Usage: "launch a kernel, as `KERNEL<<<GRID,BLOCK,SHARED>>>(ARG,...)`; several launches share the memory"},
+		{Name: optOut, Usage: "output an array, as `NAME`, NAME=FILE or NAME:TYPE=FILE; the suffix of FILE selects JSON, CSV or bytes", Writes: true},
 		{Name: optPicture, Usage: "the array that --png draws, as `NAME:WIDTHxHEIGHT`"},
-		{Name: optWarp, Usage: "the `NUMBER` of the warp in the grid that --trace follows (default: 0)"},
-		{Name: optParallel, Usage: "run blocks at the same time, for programs that need no order", Bool: true},
-		{Name: optTotal, Usage: fmt.Sprintf("stop after `N` instructions of all warps of a kernel together; 0 is no bound (default: %d)", int64(DefaultTotal))},
-		{Name: optMemory, Usage: fmt.Sprintf("arguments and variables have at most so many `BYTES` together (default: %d)", DefaultMemory)},
-		{Name: optRaces, Usage: "tell of words of shared memory that warps reach for without a barrier between", Bool: true},
+		{Name: optWarp, Usage: "--trace follows the warp with this `NUMBER` in the grid (default: 0)"},
+		{Name: optParallel, Usage: "run blocks in parallel; only for programs that do not depend on the order of blocks", Bool: true},
+		{Name: optTotal, Usage: fmt.Sprintf("stop after `N` instructions of all warps of a kernel together; 0 never stops (default: %d)", int64(DefaultTotal))},
+		{Name: optMemory, Usage: fmt.Sprintf("limit arguments and variables together to `BYTES` (default: %d)", DefaultMemory)},
+		{Name: optRaces, Usage: "report data races in shared memory", Bool: true},
 	}
 }
 

@@ -145,7 +145,7 @@ func (f *failure) conflict(sp uint8, from int, v, mask uint64, end int) {
 
 // mentioned describes a field of all instructions that an expression reads.
 func (f *failure) mentioned(e *spec.Expr) string {
-	return f.common(func(f *spec.Field) bool { return slices.Contains(e.Fetch(), f.Name) })
+	return f.common(func(f *spec.Field) bool { return slices.Contains(e.FieldNames(), f.Name) })
 }
 
 // common describes the first documented field of the word that all instructions have and for which is returns true; ""

@@ -85,7 +85,7 @@ func New(set *isa.Set, root string) (*Parser, error) {
 	p.caller, p.context = p, m.Context
 	p.language = language{
 		set: set, root: m.Roots[r.ID], leaves: r.Leaves, env: m.TopEnv(m.Roots[r.ID]),
-		folding: m.ISA.Text.Fold, folds: foldTable(m.ISA.Text.Fold), enums: map[*model.Enum]*trie{}, bools: map[boolText]*trie{},
+		folding: m.ISA.Text.FoldCase, folds: foldTable(m.ISA.Text.FoldCase), enums: map[*model.Enum]*trie{}, bools: map[boolText]*trie{},
 	}
 	p.top = p.grammarOf(p.env)
 	for _, c := range m.ISA.Contexts {

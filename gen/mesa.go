@@ -189,7 +189,7 @@ func (w *passedWriter) expr(u *model.BoundLeaf, e *spec.Expr) {
 	if key := (mesaKey{u, e}); !w.seen[key] {
 		w.seen[key] = true
 		w.WriteByte('[')
-		for _, name := range e.Fetch() {
+		for _, name := range e.FieldNames() {
 			w.name(u, name, e)
 		}
 		w.WriteByte(']')
@@ -245,10 +245,10 @@ func (m *mesaBinding) eval(u *model.BoundLeaf, e *spec.Expr) *Func {
 		Eval: &Evaluation{Told: -1, Mesa: true, Known: l.known.of(e, false), ID: l.exprID(e)},
 	}
 	m.evals[key], l.places[f] = f, e.Span
-	for _, name := range e.Fetch() {
+	for _, name := range e.FieldNames() {
 		f.Eval.Locals = append(f.Eval.Locals, MissingName{Name: name, Value: m.local(name, m.alts(u, name, e, 0))})
 	}
-	f.Eval.Value = m.node(l.class.model.Unbound(e.Root()), e.Fetch(), l.genPlaces(e))
+	f.Eval.Value = m.node(l.class.model.Unbound(e.Root()), e.FieldNames(), l.genPlaces(e))
 	return l.add(f, f.Name)
 }
 
@@ -302,7 +302,7 @@ func (m *mesaBinding) node(n *model.Node, fetch []string, gens map[int]bool) *Ex
 func (p *Program) Unbound(e *spec.Expr) *Expr {
 	l := &lowering{p: &Program{Options: Options{AllGens: true}}, gens: map[*spec.Expr]map[int]bool{}}
 	m := &mesaBinding{l: l}
-	return m.node(p.Classes[0].model.Unbound(e.Root()), e.Fetch(), l.genPlaces(e))
+	return m.node(p.Classes[0].model.Unbound(e.Root()), e.FieldNames(), l.genPlaces(e))
 }
 
 // exprID numbers the expressions of a description.

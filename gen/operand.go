@@ -89,7 +89,7 @@ func (l *lowering) collectItem(u *model.BoundLeaf, it *model.Item) (out []Stmt) 
 		if ref == nil || ref.Field == nil {
 			return nil
 		}
-		if b := ref.Field.Bitset; b != nil && b.Groups {
+		if b := ref.Field.Bitset; b != nil && b.HasOperands {
 			return []Stmt{{Kind: Nested, Nested: l.nestedField(ref, toCollect)}}
 		}
 		if !ref.Field.IsOperand() {
@@ -228,7 +228,7 @@ func registerOf(f *spec.File, mode int, index, component *Expr) Stmt {
 		return act("set_register", []int{mode, f.Index, -1, 1, f.Count, 1, f.Type.Size()}, index, component)
 	}
 	size, whole := f.Type.Size(), f.Of.Type.Size()
-	count, end := f.Row()
+	count, end := f.Extent()
 	if n := whole / size; n > 1 {
 		return act("set_register", []int{mode, f.Of.Index, f.Index, count, end, n, size}, index, component)
 	}

@@ -115,7 +115,7 @@ func (s *Set) NewDecoder(root string) (*Decoder, error) {
 func newDecoder(s *Set, env *model.Env) *Decoder {
 	d := &Decoder{
 		set: s, root: s.roots[env.Root.ID], env: env, ctx: s.model.Context,
-		tables: make([][]bits.Value, len(s.model.ISA.Tables)), indexing: env.Root.Spec.Indexing,
+		tables: make([][]bits.Value, len(s.model.ISA.Tables)), indexing: env.Root.Spec.HasIndexes,
 	}
 	for i := range d.frames {
 		from := &d.frames[i].from

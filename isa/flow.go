@@ -44,7 +44,7 @@ func (d *Decoder) Flows(buf []Flow, in Inst) []Flow {
 	d.take(in)
 	found := len(d.findings)
 	before := len(buf)
-	if buf = d.flows(buf, 0); len(buf) == before && !in.Leaf.model.Root.Spec.Flowing {
+	if buf = d.flows(buf, 0); len(buf) == before && !in.Leaf.model.Root.Spec.HasFlows {
 		buf = d.branchFlows(buf, 0)
 	}
 	d.forget(found)
@@ -72,7 +72,7 @@ func (d *Decoder) flows(buf []Flow, depth int) []Flow {
 	}
 	for _, named := range u.NamedFields() {
 		ref := d.pick(named.Alts, depth)
-		if ref == nil || ref.Field == nil || ref.Field.Bitset == nil || !ref.Field.Bitset.Flowing {
+		if ref == nil || ref.Field == nil || ref.Field.Bitset == nil || !ref.Field.Bitset.HasFlows {
 			continue
 		}
 		if inner, _, ok := d.inside(ref, depth); ok {

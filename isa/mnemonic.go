@@ -48,7 +48,7 @@ func (d *Decoder) mnemonicInside(items []model.Item, depth int) string {
 			continue
 		}
 		ref := d.pick(items[i].Alts, depth)
-		if ref == nil || ref.Kind != spec.KindBitset || !ref.Field.Bitset.Groups {
+		if ref == nil || ref.Kind != spec.KindBitset || !ref.Field.Bitset.HasOperands {
 			continue
 		}
 		if inner, x, ok := d.inside(ref, depth); ok && x != nil {
@@ -118,7 +118,7 @@ func (s *Set) InstructionRoots() []*Root {
 	for _, b := range s.model.ISA.Bitsets {
 		for _, c := range b.Cases {
 			for _, f := range c.Fields {
-				if f.Bitset != nil && !f.Bitset.Groups && f.KindOfOperand() != spec.OperandMnemonic {
+				if f.Bitset != nil && !f.Bitset.HasOperands && f.KindOfOperand() != spec.OperandMnemonic {
 					operands[f.Bitset] = true
 				}
 			}
@@ -179,7 +179,7 @@ func mnemonicsOf(u *model.BoundLeaf, depth int, add func(string)) {
 func insideOf(it *model.Item, depth int, add func(string)) bool {
 	found := false
 	for _, a := range it.Alts {
-		if a.Ref == nil || a.Ref.Kind != spec.KindBitset || !a.Ref.Field.Bitset.Groups || depth >= maxFrames {
+		if a.Ref == nil || a.Ref.Kind != spec.KindBitset || !a.Ref.Field.Bitset.HasOperands || depth >= maxFrames {
 			continue
 		}
 		found = true

@@ -328,7 +328,7 @@ func (g *dependencies) claim(items []model.Item) {
 			switch {
 			case ref == nil || ref.Field == nil:
 				continue
-			case ref.Field.Bitset != nil && ref.Field.Bitset.Groups:
+			case ref.Field.Bitset != nil && ref.Field.Bitset.HasOperands:
 			case it.Operand != nil || ref.Field.IsOperand() || ref.Field.KindOfOperand() == spec.OperandMnemonic:
 				g.alt(&a, 0, all)
 				continue

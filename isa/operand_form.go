@@ -76,7 +76,7 @@ func (x *declared) form(list []OperandForm, it *model.Item, depth int) []Operand
 	ref := plainRef(it)
 	switch {
 	case ref == nil:
-	case ref.Field.Bitset != nil && ref.Field.Bitset.Groups:
+	case ref.Field.Bitset != nil && ref.Field.Bitset.HasOperands:
 		if depth < maxFrames && len(ref.Env.Root.Leaves) > 0 {
 			list = x.forms(list, ref.Env.Bound(ref.Env.Root.Leaves[0]), depth+1)
 		}

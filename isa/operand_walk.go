@@ -24,7 +24,7 @@ const wordTable = -1
 
 // field notes a field that was printed from a place on, if it is an operand on its own. alts are what its name can mean.
 func (w *operandWalk) field(ref *model.Ref, alts []model.Alt, depth, from, end int) {
-	if f := ref.Field; f != nil && f.IsOperand() && (f.Bitset == nil || !f.Bitset.Groups) {
+	if f := ref.Field; f != nil && f.IsOperand() && (f.Bitset == nil || !f.Bitset.HasOperands) {
 		w.note(ref, alts, nil, nil, depth, from, end)
 	}
 }
@@ -183,7 +183,7 @@ func (x *declared) register(f *spec.File, index, component int) Register {
 		return Register{File: x.file(f), Index: index, Count: 1, Width: f.Type.Size(), Component: component}
 	}
 	size, whole := f.Type.Size(), f.Of.Type.Size()
-	count, end := f.Row()
+	count, end := f.Extent()
 	r := Register{File: x.file(f.Of), View: x.file(f), Index: index, Count: count, Width: whole, Component: component}
 	if index < end {
 		r.Count = min(count, end-index)

@@ -174,7 +174,7 @@ func (d *Decoder) shownValue(dst []byte, it *model.Item, ref *model.Ref, depth i
 		dst = d.scalar(dst, ref, depth)
 	default:
 		watch, group := d.watch, d.trace.group
-		if watch == watchOperands && !ref.Field.Bitset.Groups { // one operand, whatever is in it
+		if watch == watchOperands && !ref.Field.Bitset.HasOperands { // one operand, whatever is in it
 			d.watch = watchNothing
 		}
 		dst = d.nested(dst, ref, depth)

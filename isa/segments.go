@@ -627,7 +627,7 @@ func newSegment(items []model.Item) segment {
 			return false
 		}
 		f := a.Ref.Field
-		return p.ref == nil && f.IsOperand() || f.Bitset != nil && f.Bitset.Groups
+		return p.ref == nil && f.IsOperand() || f.Bitset != nil && f.Bitset.HasOperands
 	})
 	if p.kind = p.otherwise(); p.kind == segmentBreak {
 		p.texts = blank

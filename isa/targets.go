@@ -82,7 +82,7 @@ func (d *Decoder) lacks(depth int) bool {
 			lacks = d.absent(ref, d.extract(ref, &d.frames[depth].v, depth)) || lacks
 			found = len(d.findings)
 		}
-		if ref.Field.Bitset.Indexing {
+		if ref.Field.Bitset.HasIndexes {
 			inner, _, ok := d.inside(ref, depth)
 			d.forget(found)
 			lacks = ok && d.lacks(inner) || lacks

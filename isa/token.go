@@ -70,7 +70,7 @@ const (
 func (d *Decoder) heard(outer *voice, field *spec.Field, leaf *model.BoundLeaf) *voice {
 	v := voice{instruction: true}
 	if outer != nil {
-		v = voice{instruction: outer.instruction && field.Bitset.Groups, forced: outer.forced, whole: outer.whole}
+		v = voice{instruction: outer.instruction && field.Bitset.HasOperands, forced: outer.forced, whole: outer.whole}
 		v.hear(field)
 		if outer.kind == registerVoice && slices.Contains(outer.parts, field.Name) {
 			v.kind = registerVoice
@@ -423,7 +423,7 @@ func (v *voice) of(ref *model.Ref, named bool) TokenKind {
 	case spec.KindBranch, spec.KindAbsBranch:
 		return TokenAddress
 	case spec.KindEnum:
-		if ref.Enum.Spec.Speaks {
+		if ref.Enum.Spec.DescribesOperand {
 			return TokenRegister
 		}
 		return TokenModifier

@@ -122,7 +122,7 @@ long register restrict return short signed sizeof static struct switch typedef u
 
 // cVariables reports fields whose names cannot be C variables.
 func (c *checker) cVariables(e *spec.Expr) {
-	for _, name := range e.Fetch() {
+	for _, name := range e.FieldNames() {
 		switch {
 		case name == "":
 		case name[0] >= '0' && name[0] <= '9':

@@ -235,7 +235,7 @@ func (a *askedNames) expr(e *spec.Expr) {
 	if e == nil {
 		return
 	}
-	for _, name := range e.Fetch() {
+	for _, name := range e.FieldNames() {
 		a.names[name] = true
 	}
 }

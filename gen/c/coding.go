@@ -97,7 +97,7 @@ func (k *coding) names() (names []string) {
 		}
 	}
 	if k.c.Expr != nil {
-		add(k.c.Expr.Fetch()...)
+		add(k.c.Expr.FieldNames()...)
 	}
 	for i := 0; i < len(names); i++ {
 		add(k.needs(names[i])...)
@@ -111,14 +111,14 @@ func (k *coding) needs(name string) (list []string) {
 	for at := k.l.Spec; at != nil; at = at.Extends {
 		for _, c := range at.Cases {
 			if c.Expr != nil {
-				list = append(list, c.Expr.Fetch()...)
+				list = append(list, c.Expr.FieldNames()...)
 			}
 			f := c.Field(name)
 			if f == nil {
 				continue
 			}
 			if f.Expr != nil {
-				list = append(list, f.Expr.Fetch()...)
+				list = append(list, f.Expr.FieldNames()...)
 			}
 			for _, p := range f.Params {
 				list = append(list, p.Name)
@@ -383,7 +383,7 @@ func (k *coding) call(x *spec.Expr) string {
 		return fmt.Sprintf("isa_%d", i)
 	}
 	value := renamed(" " + b.value(k.e.w.p.Unbound(x)))[1:]
-	for i, name := range x.Fetch() {
+	for i, name := range x.FieldNames() {
 		if used[uint64(i)] {
 			b.line("const uint64_t isa_%d = (uint64_t)%s; /* %s */", i, k.value(name), gen.Comment(name))
 		}

@@ -463,7 +463,7 @@ func (u *BoundLeaf) refItem(it spec.Item, given Assumptions) Item {
 		return item
 	}
 	if set := u.set(it.Ref); set != nil {
-		item.Kind, item.Join, item.Free = ItemSet, set.Join, set.Free
+		item.Kind, item.Join, item.Free = ItemSet, set.Join, set.AbsentIsDefault
 		for _, m := range set.Members {
 			item.Members = append(item.Members, u.refItem(spec.Item{Kind: spec.ItemRef, Ref: m.Name, Span: m.Span}, given))
 		}
@@ -799,7 +799,7 @@ func (u *BoundLeaf) Indices() []Index {
 			continue
 		}
 		x := Index{Alts: n.Alts}
-		if a := n.Alts[0]; a.Cond == nil && a.Ref.Low >= 0 && !a.Ref.Field.Bitset.Indexing {
+		if a := n.Alts[0]; a.Cond == nil && a.Ref.Low >= 0 && !a.Ref.Field.Bitset.HasIndexes {
 			x.Always = a.Ref
 		}
 		list = append(list, x)
@@ -811,7 +811,7 @@ func (u *BoundLeaf) Indices() []Index {
 // Indexes reports whether r is a table index in its own scope, or a bitset that can contain one.
 func (r *Ref) Indexes() bool {
 	return r != nil && r.Field != nil && r.Field.Bitset != nil && r.Prog == nil && r.ScopeDepth == 0 &&
-		(r.Field.Table != nil || r.Field.Bitset.Indexing)
+		(r.Field.Table != nil || r.Field.Bitset.HasIndexes)
 }
 
 // fieldNames lists the fields of the leaf and its ancestors. Error messages suggest one of these

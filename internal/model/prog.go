@@ -111,7 +111,7 @@ func (u *BoundLeaf) prog(e *spec.Expr) *Prog {
 	if open.cycles > before {
 		open.rebound++
 		u.cyclic[e], p.Open = true, true
-		for _, name := range e.Fetch() {
+		for _, name := range e.FieldNames() {
 			p.Fetch = append(p.Fetch, Missing{name, u.fetched(p.Root, name)})
 		}
 		if depth > 0 {
@@ -165,7 +165,7 @@ func (m *Machine) Unbound(n *spec.Node) *Node {
 
 // missing collects the names of an expression that may be undefined, in ASCII order.
 func (u *BoundLeaf) missing(p *Prog) {
-	for _, name := range p.Spec.Fetch() {
+	for _, name := range p.Spec.FieldNames() {
 		alts := u.fetched(p.Root, name)
 		if alts == nil {
 			alts = u.resolve(name, p.Spec)

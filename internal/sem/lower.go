@@ -256,7 +256,7 @@ func (l *lowerer) tell() {
 }
 
 // alone reports whether the semantics goes without its arounds.
-func (l *lowerer) alone(list []meaning) bool { return len(list) > 0 && list[0].Alone }
+func (l *lowerer) alone(list []meaning) bool { return len(list) > 0 && list[0].SkipsArounds }
 
 // meaning is the semantics of a case, and what is known of conditions where it runs.
 type meaning struct {

@@ -138,8 +138,8 @@ func TestExpressions(t *testing.T) {
 // comments too.
 func TestFetch(t *testing.T) {
 	e := parse(t, "{b} + {A} * {B} /* {C} */ + {A}")
-	if want := []string{"A", "B", "C", "b"}; !slices.Equal(e.Fetch(), want) {
-		t.Errorf("got %q, want %q", e.Fetch(), want)
+	if want := []string{"A", "B", "C", "b"}; !slices.Equal(e.FieldNames(), want) {
+		t.Errorf("got %q, want %q", e.FieldNames(), want)
 	}
 }
 

@@ -322,9 +322,9 @@ func (l *loader) readText(n *node) {
 	switch v := n.value("case"); v {
 	case "":
 	case "exact":
-		t.Fold = false
+		t.FoldCase = false
 	case "fold":
-		t.Fold = true
+		t.FoldCase = true
 	default:
 		l.fail(diag.Errorf(diag.XMLAttribute, n.at("case"), "case=%q, expected fold or exact", v))
 	}
@@ -818,7 +818,7 @@ func (l *loader) readDisplay(n *node) *Template {
 func (l *loader) readSet(n *node, c *Case) {
 	s := &Set{Name: l.readIdentifier(n), Join: n.value("join"), Doc: docOf(n), Span: n.span}
 	if a := n.attr("absent"); a != nil {
-		if s.Free = a.value.s == "default"; !s.Free {
+		if s.AbsentIsDefault = a.value.s == "default"; !s.AbsentIsDefault {
 			l.failStrict(diag.Errorf(diag.XMLAttribute, n.at("absent"), "absent=%q, expected default", a.value.s))
 		}
 	}

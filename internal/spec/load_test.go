@@ -81,7 +81,7 @@ func TestEverything(t *testing.T) {
 		}
 	}
 	check("name, strict, doc", []any{isa.Name, isa.Strict, isa.Doc}, []any{"everything", true, "A machine of no use."})
-	check("text", isa.Text, TextStyle{HighFirst: true, Storage: 32, Swapped: true, Comment: "//", Fold: true, Syntax: "long"})
+	check("text", isa.Text, TextStyle{HighFirst: true, Storage: 32, Swapped: true, Comment: "//", FoldCase: true, Syntax: "long"})
 	check("enums, those of imports first", []string{isa.Enums[0].Name, isa.Enums[1].Name}, "[#imported #component]")
 	stage := isa.Enum("#stage")
 	check("doc of an enum", stage.Doc, "Where a program runs.")

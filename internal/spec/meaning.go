@@ -26,10 +26,10 @@ type Semantics struct {
 	Fidelity, Source string
 	// Wave tells that it is written for the whole wave, in which lanes are a mask.
 	Wave bool
-	// Alone tells that the arounds which are not always="true" do not apply.
-	Alone bool
-	Code  Code
-	Span  diag.Span
+	// SkipsArounds tells that the arounds which are not always="true" do not apply.
+	SkipsArounds bool
+	Code         Code
+	Span         diag.Span
 }
 
 // Write is a <write>: what assigning value to a bitset does.
@@ -322,8 +322,8 @@ func (l *loader) readQuirk(n *node) {
 func (l *loader) readSemantics(n *node) *Semantics {
 	s := &Semantics{
 		Type: l.readCode(n, "type"), Source: n.value("source"), Wave: l.readWave(n), Code: Code{n.text()}, Span: n.span,
-		Fidelity: l.readOneOf(n, "fidelity", "", "exact", "approximate", "unknown"),
-		Alone:    l.readOneOf(n, "around", "all", "none") == "none",
+		Fidelity:     l.readOneOf(n, "fidelity", "", "exact", "approximate", "unknown"),
+		SkipsArounds: l.readOneOf(n, "around", "all", "none") == "none",
 	}
 	return s
 }

@@ -132,9 +132,9 @@ func (f *File) Components() []string {
 	return names
 }
 
-// Row returns how many registers a view's register at most is, and the number of registers up to which it goes on: there are
+// Extent returns how many registers a view's register at most is, and the number of registers up to which it goes on: there are
 // none behind the last one of a file, unless numbers wrap.
-func (f *File) Row() (count, end int) {
+func (f *File) Extent() (count, end int) {
 	if count = max(1, f.Type.Size()/f.Of.Type.Size()); f.Of.Outside == "wrap" {
 		return count, math.MaxInt32
 	}
@@ -940,17 +940,17 @@ func (l *loader) resolveReg(r *Reg) {
 // are inside it.
 func (l *loader) markOperands() {
 	for _, e := range l.isa.Enums {
-		e.Speaks = e.OperandKind != OperandNone || slices.ContainsFunc(e.Values, func(v *Value) bool { return v.Reg != nil })
+		e.DescribesOperand = e.OperandKind != OperandNone || slices.ContainsFunc(e.Values, func(v *Value) bool { return v.Reg != nil })
 	}
 	for _, b := range l.isa.Bitsets {
 		root := b.Root()
-		root.Speaks = root.Speaks || b.OperandKind != OperandNone
-		root.Groups = root.Groups || slices.ContainsFunc(b.Operands, func(o *Operand) bool { return o.Displays[""] != nil })
-		root.Flowing = root.Flowing || len(b.Flows) > 0
+		root.DescribesOperand = root.DescribesOperand || b.OperandKind != OperandNone
+		root.HasOperands = root.HasOperands || slices.ContainsFunc(b.Operands, func(o *Operand) bool { return o.Displays[""] != nil })
+		root.HasFlows = root.HasFlows || len(b.Flows) > 0
 		for _, c := range b.Cases {
-			root.Speaks = root.Speaks || c.Facts.Reg != nil || c.Facts.Mem != nil
-			root.Groups = root.Groups || slices.ContainsFunc(c.Fields, func(f *Field) bool { return f.Role != RoleNone })
-			root.Indexing = root.Indexing || slices.ContainsFunc(c.Fields, func(f *Field) bool { return f.Table != nil })
+			root.DescribesOperand = root.DescribesOperand || c.Facts.Reg != nil || c.Facts.Mem != nil
+			root.HasOperands = root.HasOperands || slices.ContainsFunc(c.Fields, func(f *Field) bool { return f.Role != RoleNone })
+			root.HasIndexes = root.HasIndexes || slices.ContainsFunc(c.Fields, func(f *Field) bool { return f.Table != nil })
 		}
 	}
 	for l.propagateMarks() {
@@ -964,8 +964,8 @@ func (l *loader) propagateMarks() (marked bool) {
 		root := b.Root()
 		for _, c := range b.Cases {
 			for _, f := range c.Fields {
-				if x := f.Bitset; x != nil && (x.Flowing && !root.Flowing || x.Indexing && !root.Indexing) {
-					root.Flowing, root.Indexing, marked = root.Flowing || x.Flowing, root.Indexing || x.Indexing, true
+				if x := f.Bitset; x != nil && (x.HasFlows && !root.HasFlows || x.HasIndexes && !root.HasIndexes) {
+					root.HasFlows, root.HasIndexes, marked = root.HasFlows || x.HasFlows, root.HasIndexes || x.HasIndexes, true
 				}
 			}
 		}
@@ -1009,9 +1009,9 @@ func (f *Field) IsOperand() bool {
 	}
 	switch f.Kind {
 	case KindBitset:
-		return f.Bitset.Speaks
+		return f.Bitset.DescribesOperand
 	case KindEnum:
-		return f.Enum.Speaks
+		return f.Enum.DescribesOperand
 	case KindBool, KindBoolInv, KindCustom:
 		return false
 	}

@@ -69,7 +69,7 @@ type TextStyle struct {
 	// Comment starts a comment that runs to the end of the line; "" if there is none.
 	Comment string
 	// Fold tells that letters of either case are read as the same.
-	Fold bool
+	FoldCase bool
 	// Syntax is the name of the plain spelling, "" if it has none.
 	Syntax string
 }
@@ -83,7 +83,7 @@ type Enum struct {
 	// OperandKind is what a field of this type is as an operand; OperandNone where the field says it.
 	OperandKind OperandKind
 	// Speaks is set where a field of this type is an operand.
-	Speaks bool
+	DescribesOperand bool
 
 	byName map[string]*Value
 }
@@ -176,8 +176,8 @@ func (e *Expr) Root() *Node {
 	return e.root
 }
 
-// Fetch lists the fields that are named, in ASCII order, each once.
-func (e *Expr) Fetch() []string {
+// FieldNames lists the fields that are named, in ASCII order, each once.
+func (e *Expr) FieldNames() []string {
 	e.once.Do(e.mustParse)
 	return e.fetch
 }
@@ -213,10 +213,10 @@ type Bitset struct {
 	Unused []*Unused
 	// OperandKind is what a field of this type is as an operand; OperandNone where the field says it.
 	OperandKind OperandKind
-	// Speaks is set of a root whose leaves say what they are as operands, Groups of one whose leaves
-	// have operands, Flowing of one whose leaves, or those of what is nested in them, have flows, Indexing
+	// DescribesOperand is set of a root whose leaves say what they are as operands, HasOperands of one whose leaves
+	// have operands, HasFlows of one whose leaves, or those of what is nested in them, have flows, HasIndexes
 	// where they have fields that name table entries.
-	Speaks, Groups, Flowing, Indexing bool
+	DescribesOperand, HasOperands, HasFlows, HasIndexes bool
 	// Operands group the pieces of an operand under a name.
 	Operands []*Operand
 	Flows    []*Flow
@@ -472,9 +472,9 @@ type Set struct {
 	Members []Name
 	// Free tells that a member which text leaves out is as if it were not shown: its bits have their
 	// default, also where that prints something.
-	Free bool
-	Doc  string
-	Span diag.Span
+	AbsentIsDefault bool
+	Doc             string
+	Span            diag.Span
 }
 
 // Default gives the value of a field whose bits no text fixes.

@@ -258,7 +258,7 @@ func (j *judge) expr(at *place, e *spec.Expr) (wrong bool) {
 		j.outer = at
 	}
 	j.open = append(j.open, e)
-	for _, name := range e.Fetch() {
+	for _, name := range e.FieldNames() {
 		m := j.name(at, name, j.value)
 		j.doubt = j.doubt || !m.always
 		wrong = wrong || m.wrong

@@ -276,7 +276,7 @@ func (s *steps) eval(sc *scope, e *spec.Expr) uint64 {
 	}
 	s.stack = append(s.stack, e)
 	base := len(s.values)
-	for _, name := range e.Fetch() {
+	for _, name := range e.FieldNames() {
 		var v bits.Value
 		if f, owner := s.lookup(sc, name); f != nil {
 			v = s.value(owner, f)
@@ -309,7 +309,7 @@ func (s *steps) expr(e *spec.Expr) *model.Node {
 	n := s.exprs[e]
 	if n == nil {
 		n = s.hooks.machine.Unbound(e.Root())
-		number(n, e.Fetch())
+		number(n, e.FieldNames())
 		s.exprs[e] = n
 	}
 	return n

@@ -6,7 +6,8 @@ import (
 	"github.com/isago/isago/isa"
 )
 
-// operandFeature is what an operand uses: registers to whose number another register is added, or a memory.
+// operandFeature is a feature that an operand uses: a register file with relative addressing, or a
+// memory.
 type operandFeature struct {
 	file, relative *isa.File
 	memory         *isa.Memory
@@ -23,7 +24,7 @@ func (f operandFeature) name() string {
 	return "memory " + f.memory.Name
 }
 
-// features counts what the operands of an instruction use, each feature once.
+// features counts the features that the operands of an instruction use, each once.
 func (s *Survey) features(d *isa.Decoder, one Sample) {
 	if s.SkipFeatures {
 		return
@@ -40,7 +41,7 @@ func (s *Survey) features(d *isa.Decoder, one Sample) {
 	}
 }
 
-// use counts a feature of an instruction, unless another operand has it too.
+// use counts a feature of an instruction, unless an earlier operand of it has the feature too.
 func (s *Survey) use(f operandFeature, d *isa.Decoder, one Sample) {
 	name, ok := s.named[f]
 	if !ok {
@@ -57,14 +58,14 @@ func (s *Survey) use(f operandFeature, d *isa.Decoder, one Sample) {
 	s.known, s.files = append(s.known, &x.Sample), append(s.files, &x.FileCount)
 }
 
-// CountDeclared counts a feature that a file says it has.
+// CountDeclared counts a feature that a file declares.
 func (s *Survey) CountDeclared(name string, file int) {
 	if x := s.feature(name); x != nil {
 		x.addFile(file)
 	}
 }
 
-// feature returns what is known of a feature, nil where there are too many.
+// feature returns the record of a feature, or nil if there are too many features.
 func (s *Survey) feature(name string) *Feature {
 	x := s.Features[name]
 	if x == nil {

@@ -13,8 +13,8 @@ import (
 	"github.com/isago/isago/target/pica200"
 )
 
-// TestFiles counts files: nop is in three of them, three times in the last, and add in one. Files that are counted in parts count
-// once.
+// TestFiles has nop in three files, three times in the last one, and add in one file. A file that is
+// counted in parts counts once.
 func TestFiles(t *testing.T) {
 	set, d := example(t)
 	s := survey.New(set)
@@ -52,7 +52,7 @@ func TestFiles(t *testing.T) {
 	}
 }
 
-// TestFilesOfRepeatedWords counts a word that is remembered, in file after file.
+// TestFilesOfRepeatedWords counts a word that is in the cache in several files.
 func TestFilesOfRepeatedWords(t *testing.T) {
 	set, d := example(t)
 	s := survey.New(set)
@@ -67,7 +67,7 @@ func TestFilesOfRepeatedWords(t *testing.T) {
 	}
 }
 
-// TestDeclaredFeatures counts what files say of themselves, and bounds it.
+// TestDeclaredFeatures counts features that files declare, up to the limit.
 func TestDeclaredFeatures(t *testing.T) {
 	set, d := example(t)
 	s := survey.New(set)
@@ -88,8 +88,8 @@ func TestDeclaredFeatures(t *testing.T) {
 	}
 }
 
-// shader returns PICA200's set, and a decoder with a table of descriptors: 0x36f is all components as they are, 0x363 writes z and w
-// alone and negates the second source, which mov does not have.
+// shader returns the PICA200 set and a decoder with a table of descriptors. 0x36f selects all
+// components. 0x363 writes only z and w and negates the second source, which mov does not have.
 func shader(t *testing.T) (*isa.Set, *isa.Decoder) {
 	t.Helper()
 	set, err := pica200.Load(isa.Options{})
@@ -104,8 +104,8 @@ func shader(t *testing.T) (*isa.Set, *isa.Decoder) {
 	return set, d
 }
 
-// TestTableFields: a mask is written as the instruction has it, and what an assembler chooses is left out: the number of the entry,
-// and the parts that other instructions need.
+// TestTableFields requires that a mask counts as a field of the instruction. The index of the entry
+// and the parts for other instructions do not count, because the assembler chooses them.
 func TestTableFields(t *testing.T) {
 	set, d := shader(t)
 	s := survey.New(set)
@@ -117,7 +117,7 @@ func TestTableFields(t *testing.T) {
 		}
 		s.CountInstruction(d, in, survey.Place{Addr: int64(32 * i)})
 	}
-	bare, err := set.NewDecoder("") // the tables are gone
+	bare, err := set.NewDecoder("") // without tables
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -132,7 +132,7 @@ func TestTableFields(t *testing.T) {
 	}
 }
 
-// TestRelative finds relative addressing, each instruction once, and none in a dump.
+// TestRelative counts relative addressing once per instruction, and not in raw dumps.
 func TestRelative(t *testing.T) {
 	set, d := shader(t)
 	for _, dump := range []bool{false, true} {

@@ -12,54 +12,57 @@ import (
 	"github.com/isago/isago/isa"
 )
 
-// Report is a survey in the order in which people and programs read it.
+// Report is a survey, sorted for printing.
 type Report struct {
 	ISA string `json:"isa"`
-	// Files are the names of the files, of which Read could be read.
+	// Files are the names of all files. Read is the number of files that could be read.
 	Files   []string `json:"files"`
 	Read    uint64   `json:"files_read"`
 	Words   uint64   `json:"words"`
 	Unknown uint64   `json:"unknown"`
-	// Nonconforming counts the words with a finding; OddFirst has the first of them of each root.
+	// Nonconforming counts the words with a finding. NonconformingFirst holds the first of them in
+	// each root.
 	Nonconforming      uint64     `json:"odd"`
 	NonconformingFirst []Evidence `json:"odd_first,omitempty"`
-	// Leaves is the number of instructions that the description has.
+	// Leaves is the number of instructions in the description.
 	Leaves int `json:"leaves"`
-	// Seen are the instructions that occur, the most frequent first; Unseen the names of the others.
+	// Seen are the instructions that occur, most frequent first. Unseen are the names of all other
+	// instructions.
 	Seen   []SeenLeaf `json:"seen"`
 	Unseen []string   `json:"unseen"`
-	// Shapes are the shapes of the unknown words, the most frequent first; Others counts unknown words of
-	// more shapes than are told apart.
+	// Shapes are the shapes of the unknown words, most frequent first. Others counts the unknown words
+	// whose shape exceeded MaxShapes.
 	Shapes []SeenShape `json:"unknown_shapes"`
 	Others uint64      `json:"unknown_others,omitempty"`
-	// Rare are the values that stand out by being rare, the rarest first.
+	// Rare are the unusually rare values, rarest first.
 	Rare []SeenValue `json:"rare_values"`
-	// Features are what files use beyond their instructions, in the order of their names; OtherFeatures counts those of more
-	// names than are told apart.
+	// Features are what files use beyond their instructions, sorted by name. OtherFeatures counts the
+	// uses of features that exceeded MaxFeatures.
 	Features      []SeenFeature `json:"features"`
 	OtherFeatures uint64        `json:"other_features,omitempty"`
-	// FilesWithoutFeatures is the number of files of raw code that are too large for features of operands to be looked for.
+	// FilesWithoutFeatures is the number of raw files that are too large to examine their operands for
+	// features.
 	FilesWithoutFeatures uint64 `json:"files_without_features,omitempty"`
 }
 
-// SeenFeature is a feature that files use.
+// SeenFeature is a feature that occurs.
 type SeenFeature struct {
 	Name string `json:"name"`
-	// Files is the number of files that have it, Count that of the instructions that use it, 0 for what files say of
-	// themselves; First is the first of these instructions.
+	// Files is the number of files with the feature. Count is the number of instructions that use it,
+	// or 0 for a feature that files declare. First is the first of these instructions.
 	Files uint64    `json:"files"`
 	Count uint64    `json:"count,omitempty"`
 	First *Evidence `json:"first,omitempty"`
 }
 
-// Evidence is a word and its place.
+// Evidence is a word with its location.
 type Evidence struct {
 	File string `json:"file"`
-	// Program is the name of the program in a file that has several.
+	// Program is the name of the program, if the file has several.
 	Program string `json:"program,omitempty"`
-	// Address is in bytes from the start of the program.
+	// Address is the offset in bytes from the start of the program.
 	Address int64 `json:"address"`
-	// Word is the number in hexadecimal; Text the instruction, "" where it is none.
+	// Word is the word in hexadecimal. Text is its assembly text, or "" if it is not an instruction.
 	Word string `json:"word"`
 	Text string `json:"text,omitempty"`
 }
@@ -69,7 +72,7 @@ type SeenLeaf struct {
 	Root  string `json:"root,omitempty"`
 	Name  string `json:"name"`
 	Count uint64 `json:"count"`
-	// Files is the number of files that have it.
+	// Files is the number of files that contain the instruction.
 	Files  uint64      `json:"files"`
 	First  Evidence    `json:"first"`
 	Fields []SeenField `json:"fields,omitempty"`
@@ -78,12 +81,12 @@ type SeenLeaf struct {
 // SeenField is a field of an instruction that occurs.
 type SeenField struct {
 	Path string `json:"path"`
-	// Values are those that occur, the most frequent first; none where there are Many.
+	// Values are the values that occur, most frequent first. It is empty if TooMany is true.
 	Values  []ValueCount `json:"values,omitempty"`
 	TooMany bool         `json:"many,omitempty"`
 }
 
-// ValueCount says how often a value occurs.
+// ValueCount is the number of occurrences of a value.
 type ValueCount struct {
 	Value uint64 `json:"value"`
 	Count uint64 `json:"count"`
@@ -93,36 +96,37 @@ type ValueCount struct {
 type SeenShape struct {
 	Count uint64   `json:"count"`
 	First Evidence `json:"first"`
-	// Nearest is the instruction with the fewest fixed bits that differ, Differs these bits, the highest
-	// first. Where there are none, a condition of the description excludes the instruction.
+	// Nearest is the instruction with the fewest fixed bits that differ. Differs lists these bits,
+	// highest first. If Differs is empty, a condition of the description excludes the instruction.
 	Nearest string `json:"nearest"`
 	Differs []int  `json:"differs"`
 }
 
-// SeenValue is a value of a field.
+// SeenValue is a rare value of a field.
 type SeenValue struct {
 	Instruction string `json:"instruction"`
 	Path        string `json:"path"`
 	Value       uint64 `json:"value"`
-	// Meaning is the value's own text.
+	// Meaning is the text of the value.
 	Meaning string `json:"meaning,omitempty"`
 	Count   uint64 `json:"count"`
-	// Of is how often the instruction occurs.
+	// Of is the number of occurrences of the instruction.
 	Of    uint64   `json:"of"`
 	First Evidence `json:"first"`
 }
 
-// A value of a field is rare that occurs less than a rareShare of what it would if all values that occur
-// did so alike, in an instruction that was seen at least rareLeast times.
+// A value of a field is rare if it occurs less than rareShare times as often as the average value. The
+// instruction must occur at least rareLeast times.
 const (
 	rareShare = 10
 	rareLeast = 50
 	rareMost  = 100 // are reported
 )
 
-// Report puts a survey in order. files are the names of the files by their numbers; program returns the name of the program
-// in its file to which a place belongs, "" where that is the only one, and its first address in bits: nil is for files of one program.
-// decode returns a decoder for a root, with the contexts in which the survey was made.
+// Report sorts a survey. files are the names of the files by number. program returns the name of the
+// program at a place, "" if the file has only one, and its first address in bits. A nil program means
+// that each file has one program. decode returns a decoder for a root, with the contexts of the
+// survey.
 func (s *Survey) Report(files []string, program func(Place) (name string, start int64), decode func(root *isa.Root) (*isa.Decoder, error)) (*Report, error) {
 	r := &Report{ISA: s.Set.Name(), Files: files, Read: s.Files, Words: s.Words, Seen: []SeenLeaf{}, Unseen: []string{}, Shapes: []SeenShape{}, Rare: []SeenValue{}, Features: []SeenFeature{}, OtherFeatures: s.OtherFeatures, FilesWithoutFeatures: s.FilesWithoutFeatures}
 	reporters := map[*isa.Root]*reporter{}
@@ -163,12 +167,12 @@ func (s *Survey) Report(files []string, program func(Place) (name string, start 
 	return r, nil
 }
 
-// used reports whether words of the root were seen.
+// used reports whether words of the root were counted.
 func (r *Root) used() bool {
 	return len(r.Unknown) > 0 || slices.ContainsFunc(r.Leaves, func(l Leaf) bool { return l.Count > 0 })
 }
 
-// reporter puts what was seen of one root in a report.
+// reporter adds the counts of one root to a report.
 type reporter struct {
 	r       *Report
 	files   []string
@@ -196,7 +200,7 @@ func (w *reporter) add(seen *Root) {
 	r.Others += seen.Others.Count
 }
 
-// hex formats a word as wide as the shortest instruction, or as it is long.
+// hex formats a word with at least the digits of the shortest instruction.
 func (w *reporter) hex(v bits.Value) string {
 	size := w.root.MinSize
 	if in, ok := w.d.Decode(v); ok {
@@ -211,14 +215,14 @@ func (w *reporter) evidence(s Sample) Evidence {
 		name, start := w.program(s.First)
 		e.Program, e.Address = name, (s.First.Addr-start)/8
 	}
-	w.d.Addr = 8 * e.Address // of branches that count from where they are
+	w.d.Addr = 8 * e.Address // for branches relative to the address
 	if in, ok := w.d.Decode(s.Word); ok && s.Text == "" {
 		e.Text = string(w.d.Append(nil, in))
 	}
 	return e
 }
 
-// fields puts the fields of an instruction in order, and adds their rare values.
+// fields sorts the fields of an instruction and adds their rare values to the report.
 func (w *reporter) fields(l *isa.Leaf, seen *Leaf) []SeenField {
 	var list []SeenField
 	for _, f := range seen.Fields {
@@ -236,7 +240,7 @@ func (w *reporter) fields(l *isa.Leaf, seen *Leaf) []SeenField {
 	return list
 }
 
-// meaning returns the text of a value of a field.
+// meaning returns the text of a field value.
 func (w *reporter) meaning(s *Sample, path string) string {
 	if s.Text != "" {
 		return s.Meaning
@@ -248,8 +252,8 @@ func (w *reporter) meaning(s *Sample, path string) string {
 	return meaningOf(w.d, in, path)
 }
 
-// Print prints a report for people, with title around its headings. all says to print all instructions, shapes
-// and values, else the first of each.
+// Print prints a report as text. title formats the headings. all selects all instructions, shapes and
+// values instead of the first of each.
 func (r *Report) Print(w io.Writer, title func(string) string, all bool) {
 	most := 20
 	if all {
@@ -306,7 +310,7 @@ func (r *Report) Print(w io.Writer, title func(string) string, all bool) {
 	more(w, len(r.Rare)-most)
 }
 
-// in says in how many files something is, unless there is only one file.
+// in formats the number of files, unless there is only one.
 func (r *Report) in(files uint64) string {
 	if r.Read < 2 {
 		return ""
@@ -315,7 +319,7 @@ func (r *Report) in(files uint64) string {
 	return fmt.Sprintf("%*s/%s files  ", len(all), count(files), all)
 }
 
-// where says how a shape differs from the nearest instruction.
+// where describes how a shape differs from the nearest instruction.
 func (x *SeenShape) where() string {
 	switch len(x.Differs) {
 	case 0:
@@ -330,7 +334,7 @@ func (x *SeenShape) where() string {
 	return fmt.Sprintf("%s, but for bits %s", x.Nearest, strings.Join(list, ", "))
 }
 
-// String names the place and what stands there.
+// String formats the location and the word.
 func (e Evidence) String() string {
 	s := e.File
 	if e.Program != "" {
@@ -351,7 +355,7 @@ func more(w io.Writer, n int) {
 
 func percent(n, of uint64) float64 { return 100 * float64(n) / float64(max(of, 1)) }
 
-// plural is a count with a noun.
+// plural formats a count with a noun.
 func plural(n uint64, noun string) string {
 	if n != 1 {
 		noun += "s"

@@ -1,4 +1,4 @@
-// Package survey counts what programs use of an instruction set: instructions, field values, and unknown words.
+// Package survey counts the instructions, field values and unknown words in programs.
 package survey
 
 import (
@@ -9,7 +9,8 @@ import (
 	"github.com/isago/isago/isa"
 )
 
-// Place is where a word stands: in which of the files, counted from 0, and at which address in bits.
+// Place is the location of a word. File is the number of the file, from 0. Addr is the address in
+// bits.
 type Place struct {
 	File int
 	Addr int64
@@ -19,12 +20,13 @@ func (p Place) before(q Place) bool {
 	return p.File < q.File || p.File == q.File && p.Addr < q.Addr
 }
 
-// Sample is how often something was seen, and where it was seen first.
+// Sample counts occurrences and holds the first one.
 type Sample struct {
 	Count uint64
 	First Place
-	// Word is what stands at First. Text is its text where that depends on tables beside the code or on contexts that
-	// are gone in the end; "" elsewhere. Meaning is then that of the value, of a value of a field.
+	// Word is the word at First. Text is its assembly text if the text depends on tables or contexts,
+	// which are not available later. Otherwise it is "". Meaning is the text of the field value, for a
+	// Sample of a value.
 	Word          bits.Value
 	Text, Meaning string
 }
@@ -36,11 +38,11 @@ func (s *Sample) add(o Sample) {
 	s.Count += o.Count
 }
 
-// FileCount counts in how many files something was seen. It remembers the last of them, so that its size does not depend on how many
-// there are: files are surveyed one after the other, and surveys that share a file are of that file only.
+// FileCount counts the files in which something occurs. It stores only the number of the last file, so
+// files must be counted one after another. Surveys that share a file must contain no other file.
 type FileCount struct {
 	Files uint64
-	last  int // the number of the last file, counted from 1; 0 for none
+	last  int // the number of the last file plus 1, or 0 for none
 }
 
 func (n *FileCount) addFile(file int) {
@@ -58,48 +60,49 @@ func (n *FileCount) merge(o FileCount) {
 	n.last = max(n.last, o.last)
 }
 
-// Limits on what is kept, so that memory does not grow with the programs.
+// Limits that keep memory independent of the size of the programs.
 const (
-	// MaxValues is the number of values of a field that are counted one by one. Of a field with more,
-	// such as a constant, it is only known that there are more.
+	// MaxValues is the maximum number of distinct values that are counted per field.
 	MaxValues = 256
-	// MaxShapes is the number of shapes of unknown words that are told apart.
+	// MaxShapes is the maximum number of distinct shapes of unknown words.
 	MaxShapes = 4096
-	// MaxFeatures is the number of features that are counted. Descriptions have few; files may say what they want.
+	// MaxFeatures is the maximum number of distinct features. It limits what files can declare.
 	MaxFeatures = 1024
 )
 
-// Survey is what was counted. It is not for use by several goroutines: each has its own, and they are joined by Add, in
-// the order of the programs; of Ordered surveys the rest may come in any order.
+// Survey holds the counts. It is not safe for concurrent use. Each goroutine fills its own Survey, and
+// Merge joins them in the order of the programs. After TakeOrdered, the rest may be merged in any
+// order.
 type Survey struct {
 	Set *isa.Set
-	// Files is the number of files, Words that of their instructions and unknown words.
+	// Files is the number of files. Words counts their instructions and unknown words.
 	Files, Words uint64
-	// Roots are the kinds of instructions, by their IDs.
+	// Roots holds the counts of each root, by ID.
 	Roots []Root
-	// Features are what files use beyond their instructions, by name; OtherFeatures counts those of further names.
+	// Features are what files use beyond their instructions, by name. OtherFeatures counts the uses of
+	// features beyond MaxFeatures.
 	Features      map[string]*Feature
 	OtherFeatures uint64
-	// SkipFeatures says not to look for features in operands, which takes as long as all else. Dumps is the number of files of which that
-	// was said.
+	// SkipFeatures skips features of operands, which take half of the time. FilesWithoutFeatures is
+	// the number of files that were counted with it.
 	SkipFeatures         bool
 	FilesWithoutFeatures uint64
-	// Context is that of the decoders with which Report prints.
+	// Context is the context of the decoders that Report uses.
 	Context bits.Value
 
-	tables   bool // the set has tables beside the code
+	tables   bool // whether the set has tables next to the code
 	fields   []isa.Field
 	operands []isa.Operand
 	buf      []byte
-	known    []*Sample    // what the last instruction added to
-	files    []*FileCount // where it was seen
-	words    []repeat     // by a hash of the word
+	known    []*Sample    // the samples to which the last instruction added
+	files    []*FileCount // the file counts of the last instruction
+	words    []repeat     // a cache, by a hash of the word
 	named    map[operandFeature]string
-	used     []*Feature // by the last instruction
+	used     []*Feature // the features of the last instruction
 }
 
-// repeat is a word that was counted, at last at a place. samples are what it adds to, and files where it was seen; both are nil at
-// first sight.
+// repeat is a cache entry for a word. last is its last place. samples and files are the counts that it
+// affects. Both are nil until the word occurs twice.
 type repeat struct {
 	d             *isa.Decoder
 	context, word bits.Value
@@ -108,10 +111,12 @@ type repeat struct {
 	files         []*FileCount
 }
 
-// Feature is something that files use: relative addressing of a file of registers, a memory, a stage, a semantic.
+// Feature is something that files use, such as relative addressing of a register file, a memory, a
+// stage or a semantic.
 type Feature struct {
 	FileCount
-	// Sample counts the instructions that use it; none of what files say of themselves. Root is the kind of the first.
+	// Sample counts the instructions that use the feature. It is empty for a feature that files
+	// declare. Root is the root of the first instruction.
 	Sample
 	Root *isa.Root
 }
@@ -124,41 +129,42 @@ func (f *Feature) use(o Sample, root *isa.Root) {
 	f.Sample.add(o)
 }
 
-// repeats is the number of words that are remembered: programs say most things again soon.
+// repeats is the number of cached words. Programs repeat most words soon.
 const repeats = 1 << 14
 
-// Root is what was seen of one kind of instruction.
+// Root holds the counts of one root.
 type Root struct {
-	// Leaves are the instructions, by their IDs.
+	// Leaves holds the counts of each instruction, by ID.
 	Leaves []Leaf
-	// Unknown are the words that are none, by their shapes; Others those of further shapes.
+	// Unknown holds the words that match no leaf, by shape. Others counts those whose shape exceeded
+	// MaxShapes.
 	Unknown map[Shape]*Sample
 	Others  Sample
-	// Nonconforming are the instructions that have a finding.
+	// Nonconforming counts the instructions that have a finding.
 	Nonconforming Sample
 }
 
-// Leaf is what was seen of an instruction.
+// Leaf holds the counts of one instruction.
 type Leaf struct {
 	Sample
 	FileCount
-	// Fields are its fields, in the order in which they were met.
+	// Fields are its fields, in the order in which they were first counted.
 	Fields []*Field
 }
 
-// Field is what was seen of a field of an instruction.
+// Field holds the counts of one field of an instruction.
 type Field struct {
 	Path string
-	// Values are the values, none where there are more than MaxValues.
+	// Values holds the count of each value. It is nil if TooMany is true.
 	Values  map[uint64]*Sample
 	TooMany bool
 
-	low [64]*Sample // of Values, those of small values: most are
+	low [64]*Sample // the samples of small values, which are the most frequent
 }
 
-// Shape tells unknown words apart: the instruction that differs from the word in the fewest of its
-// fixed bits, and these bits. Where there are none, the instruction matches, and some condition of
-// the description excludes it.
+// Shape is a class of unknown words. Nearest is the ID of the leaf that differs in the fewest of its
+// fixed bits. Differs are these bits. If Differs is zero, the pattern matches and a condition of the
+// description excludes the leaf.
 type Shape struct {
 	Nearest int
 	Differs bits.Value
@@ -179,7 +185,7 @@ func New(set *isa.Set) *Survey {
 // CountInstruction counts an instruction that d has decoded, and its fields.
 func (s *Survey) CountInstruction(d *isa.Decoder, in isa.Inst, place Place) {
 	s.Words++
-	if s.tables { // on which it depends what a word is
+	if s.tables { // the meaning of a word depends on the tables
 		s.instruction(d, in, place)
 		return
 	}
@@ -208,7 +214,7 @@ func (s *Survey) CountInstruction(d *isa.Decoder, in isa.Inst, place Place) {
 	}
 }
 
-// hash mixes the bits of a word.
+// hash returns a hash of a word.
 func hash(word bits.Value) uint64 {
 	var h uint64
 	for _, limb := range word {
@@ -218,7 +224,7 @@ func hash(word bits.Value) uint64 {
 	return h
 }
 
-// instruction counts an instruction of which nothing is remembered.
+// instruction counts an instruction without the cache.
 func (s *Survey) instruction(d *isa.Decoder, in isa.Inst, place Place) {
 	one := Sample{Count: 1, First: place, Word: in.Bits}
 	if s.SkipFeatures {
@@ -242,7 +248,7 @@ func (s *Survey) instruction(d *isa.Decoder, in isa.Inst, place Place) {
 	for i := range s.fields {
 		f := &s.fields[i]
 		if f.Derived() || f.Value.Len() > 64 || f.Index || !caresForAll(d, in, f) {
-			continue // an assembler's choice: where an entry stands, and what others that share the entry need of it
+			continue // The assembler chooses the position of an entry and the parts that this instruction ignores.
 		}
 		at = leaf.find(f.Path, at)
 		s.count(leaf.Fields[at], f.Value[0], &one, d, in)
@@ -250,7 +256,7 @@ func (s *Survey) instruction(d *isa.Decoder, in isa.Inst, place Place) {
 	}
 }
 
-// caresForAll reports whether the instruction depends on all of a field.
+// caresForAll reports whether the instruction depends on all bits of a field.
 func caresForAll(d *isa.Decoder, in isa.Inst, f *isa.Field) bool {
 	if f.Table == "" {
 		return true
@@ -259,8 +265,8 @@ func caresForAll(d *isa.Decoder, in isa.Inst, f *isa.Field) bool {
 	return all
 }
 
-// find returns the place of a field, which is added where there is none. It is looked for from a place on, since the
-// fields of an instruction come in the same order, most of them each time.
+// find returns the index of a field. It adds the field if there is none. The search starts at from,
+// because an instruction's fields usually come in the same order.
 func (l *Leaf) find(path string, from int) int {
 	for k := range l.Fields {
 		if i := (from + k) % len(l.Fields); l.Fields[i].Path == path {
@@ -271,7 +277,7 @@ func (l *Leaf) find(path string, from int) int {
 	return len(l.Fields) - 1
 }
 
-// count adds a value of a field. Words come mostly in their order, so that the first is known.
+// count counts a value of a field.
 func (s *Survey) count(f *Field, value uint64, one *Sample, d *isa.Decoder, in isa.Inst) {
 	if f.TooMany {
 		return
@@ -290,7 +296,7 @@ func (s *Survey) count(f *Field, value uint64, one *Sample, d *isa.Decoder, in i
 	}
 }
 
-// sample returns what was seen of a value, nil where nothing was.
+// sample returns the sample of a value, or nil if there is none.
 func (f *Field) sample(value uint64) *Sample {
 	if value < uint64(len(f.low)) {
 		return f.low[value]
@@ -298,7 +304,7 @@ func (f *Field) sample(value uint64) *Sample {
 	return f.Values[value]
 }
 
-// text adds to a sample what it prints, if the first of its kind is to keep that.
+// text adds the assembly text to a sample if it is needed for the first occurrence.
 func (s *Survey) text(one Sample, d *isa.Decoder, first bool) Sample {
 	if first && (s.tables || d.Context() != s.Context) {
 		one.Text = string(s.buf)
@@ -306,7 +312,7 @@ func (s *Survey) text(one Sample, d *isa.Decoder, first bool) Sample {
 	return one
 }
 
-// meaning is text for a value of a field, of which it adds the meaning too.
+// meaning is text for a field value. It also adds the text of the value.
 func (s *Survey) meaning(one Sample, d *isa.Decoder, in isa.Inst, path string) Sample {
 	one = s.text(one, d, true)
 	if one.Text != "" {
@@ -315,7 +321,7 @@ func (s *Survey) meaning(one Sample, d *isa.Decoder, in isa.Inst, path string) S
 	return one
 }
 
-// meaningOf returns the text of a field of an instruction, "" where it has none.
+// meaningOf returns the text of a field value, or "" if it has none.
 func meaningOf(d *isa.Decoder, in isa.Inst, path string) string {
 	for _, f := range d.Fields(nil, in) {
 		if f.Path == path {
@@ -325,7 +331,8 @@ func meaningOf(d *isa.Decoder, in isa.Inst, path string) string {
 	return ""
 }
 
-// add adds what was seen of a value and returns what is known of it, nil where values are no longer counted.
+// add adds the counts of a value and returns its sample. It returns nil if values of the field are no
+// longer counted.
 func (f *Field) add(value uint64, seen Sample) *Sample {
 	if f.TooMany {
 		return nil
@@ -339,7 +346,7 @@ func (f *Field) add(value uint64, seen Sample) *Sample {
 		f.TooMany, f.Values = true, nil
 		return nil
 	}
-	kept := seen // only what is kept is on the heap
+	kept := seen // Only stored samples escape to the heap.
 	f.Values[value] = &kept
 	if value < uint64(len(f.low)) {
 		f.low[value] = &kept
@@ -347,7 +354,7 @@ func (f *Field) add(value uint64, seen Sample) *Sample {
 	return &kept
 }
 
-// CountUnknown counts a word that no instruction of a root has.
+// CountUnknown counts a word that matches no leaf of the root.
 func (s *Survey) CountUnknown(root *isa.Root, word bits.Value, at Place) {
 	s.Words++
 	s.Roots[root.ID].unknown(shapeOf(root, word), Sample{Count: 1, First: at, Word: word})
@@ -366,7 +373,8 @@ func (r *Root) unknown(shape Shape, seen Sample) {
 	r.Unknown[shape] = &kept
 }
 
-// shapeOf finds the instruction that differs in the fewest of its fixed bits, the first of several.
+// shapeOf returns the shape for the leaf that differs in the fewest of its fixed bits. The first of
+// several leaves wins.
 func shapeOf(root *isa.Root, word bits.Value) Shape {
 	var best Shape
 	least := bits.Size + 1
@@ -392,8 +400,8 @@ func ones(v bits.Value) int {
 	return n
 }
 
-// NearestShapes returns the instructions of a root that differ from a word in the fewest of their fixed bits, the
-// nearest first, at most so many.
+// NearestShapes returns the shapes for the leaves that differ from a word in the fewest fixed bits,
+// nearest first. It returns at most most shapes.
 func NearestShapes(root *isa.Root, word bits.Value, most int) []Shape {
 	list := make([]Shape, len(root.Leaves))
 	for i, l := range root.Leaves {
@@ -403,13 +411,13 @@ func NearestShapes(root *isa.Root, word bits.Value, most int) []Shape {
 	return list[:min(most, len(list))]
 }
 
-// Describe says how words of the shape differ from the instruction.
+// Describe describes how words of the shape differ from the instruction.
 func (s Shape) Describe(root *isa.Root) string {
 	x := SeenShape{Nearest: root.Leaves[s.Nearest].Name, Differs: s.bits()}
 	return x.where()
 }
 
-// bits lists the bits that differ, the highest first.
+// bits lists the bits that differ, highest first.
 func (s Shape) bits() []int {
 	list := []int{}
 	for bit := bits.Size - 1; bit >= 0; bit-- {
@@ -420,8 +428,9 @@ func (s Shape) bits() []int {
 	return list
 }
 
-// TakeOrdered takes out what is to be joined in the order of the programs: the number of words, and those that are no
-// instruction, of which the first shapes are told apart.
+// TakeOrdered removes the parts of a survey that must be merged in the order of the programs, and
+// returns them. These are the number of words and the unknown words, because MaxShapes limits the
+// shapes in that order.
 func (s *Survey) TakeOrdered() *Survey {
 	o := &Survey{Set: s.Set, Words: s.Words, Roots: make([]Root, len(s.Roots))}
 	s.Words = 0
@@ -433,7 +442,7 @@ func (s *Survey) TakeOrdered() *Survey {
 	return o
 }
 
-// Merge joins what another survey of the same set has counted. The other must not be used any more.
+// Merge adds the counts of another survey of the same set. o must not be used afterwards.
 func (s *Survey) Merge(o *Survey) {
 	s.Files += o.Files
 	s.FilesWithoutFeatures += o.FilesWithoutFeatures

@@ -12,7 +12,7 @@ import (
 	"github.com/isago/isago/survey"
 )
 
-// example returns target/example's set and a decoder.
+// example returns the set of target/example and a decoder.
 func example(t testing.TB) (*isa.Set, *isa.Decoder) {
 	t.Helper()
 	set, err := isa.Load(os.DirFS("../target/example"), "example.xml", isa.Options{})
@@ -47,9 +47,9 @@ func report(t *testing.T, s *survey.Survey, d *isa.Decoder) *survey.Report {
 	return r
 }
 
-// corpus is 60 times "nop", 50 times "add r0, r0, r0" and once "add r0, r0, 1" in their midst, a nop
-// with an ignored bit, and two words with the free opcodes 5 and 7, which differ from br (4) in bit 13
-// and in bits 13 and 14, and from shl (3) in more.
+// corpus contains 60 times "nop", 50 times "add r0, r0, r0" with one "add r0, r0, 1" between them, and
+// a nop with an ignored bit set. Two words have the free opcodes 5 and 7. They differ from br (4) in
+// bit 13 and in bits 13 and 14, and from shl (3) in more bits.
 func corpus() []uint64 {
 	var words []uint64
 	words = append(words, slices.Repeat([]uint64{0x0000}, 60)...)
@@ -86,7 +86,8 @@ func TestShapes(t *testing.T) {
 	if len(r.Shapes) != 2 {
 		t.Fatalf("%d shapes, want 2: %+v", len(r.Shapes), r.Shapes)
 	}
-	// 101 differs in one bit from 001 (add) and 100 (br); add comes first. 111 is one bit from 011 (shl).
+	// 101 differs in one bit from 001 (add) and from 100 (br), of which add comes first. 111 differs
+	// in one bit from 011 (shl).
 	if x := r.Shapes[0]; x.Count != 2 || x.Nearest != "add" || !slices.Equal(x.Differs, []int{15}) || x.First.Word != "a000" {
 		t.Errorf("first shape %+v, want two words, add but for bit 15, the first a000", x)
 	}
@@ -109,7 +110,7 @@ func TestRareValues(t *testing.T) {
 	}
 }
 
-// TestJoin counts the corpus in parts, in whatever order, with the same report.
+// TestJoin counts the corpus in parts. The report must not depend on their order.
 func TestJoin(t *testing.T) {
 	set, d := example(t)
 	words := corpus()
@@ -129,8 +130,8 @@ func TestJoin(t *testing.T) {
 	}
 }
 
-// TestOrdered counts pieces of the corpus in turns on two surveys, as two processors do: what is ordered is joined piece by
-// piece, the rest in the end, in whatever order.
+// TestOrdered counts parts of the corpus with two surveys in turn, as two processors do. The ordered
+// parts are merged one by one and the rest at the end, in any order.
 func TestOrdered(t *testing.T) {
 	set, d := example(t)
 	words := corpus()
@@ -164,14 +165,14 @@ func TestExcluded(t *testing.T) {
 	}
 	d.SetContext(ctx)
 	s := survey.New(set)
-	take(s, d, 0, []uint64{0x4000}) // mul, which the second chip has
+	take(s, d, 0, []uint64{0x4000}) // mul, which only the second chip has
 	r := report(t, s, d)
 	if len(r.Shapes) != 1 || r.Shapes[0].Nearest != "mul" || len(r.Shapes[0].Differs) != 0 {
 		t.Errorf("shapes %+v, want mul without a bit that differs", r.Shapes)
 	}
 }
 
-// TestBounds: more values of a field, and more shapes, than are kept.
+// TestBounds exceeds the limits on values and shapes.
 func TestBounds(t *testing.T) {
 	set, d := example(t)
 	s := survey.New(set)

@@ -6,13 +6,15 @@ import (
 	"github.com/isago/isago/facts"
 )
 
-// unallocated reports whether a register is not among the first n that a launch allocates, and so 0; n is 0 where all are there.
+// unallocated reports whether a register is not among the first n registers, which a launch allocates.
+// Such a register reads 0. n is 0 if all registers are allocated.
 func (l *linter) unallocated(a facts.Access, n int) bool {
 	return n > 0 && a.State.Allocated && a.Number >= n
 }
 
-// dropUnallocated leaves out reads of registers that are probably not allocated, where nobody says how many are. A program has at
-// least those up to the last one that it writes. What it reads above them it never wrote: compilers read 0 from there.
+// dropUnallocated removes reads of registers that are probably not allocated, if the number of
+// allocated registers is unknown. A program has at least the registers up to the highest one that it
+// writes. Compilers read registers above that to get 0.
 func (l *linter) dropUnallocated() {
 	if l.Registers > 0 {
 		return

@@ -15,62 +15,65 @@ import (
 	"github.com/isago/isago/isa"
 )
 
-// File is code to look at, with the programs that start in it.
+// File is the code to check, with the programs in it.
 type File struct {
 	Image   *program.Image
 	Decoder *isa.Decoder
 	Facts   *facts.Machine
-	// Base and End are where its code starts and ends in the image, in bits; its addresses count from Base.
+	// Base and End delimit the code in the image, in bits. Addresses count from Base.
 	Base, End int64
 	Programs  []Program
-	// Registers is how many registers a launch allocates to the programs; 0 where that is not known.
+	// Registers is the number of registers that a launch allocates, or 0 if it is not known.
 	Registers int
-	// Locate tells where the instruction at an address is.
+	// Locate returns the source location of the instruction at an address.
 	Locate func(addr int64) diag.Span
 }
 
-// Program is one of the programs of a file.
+// Program is a program of a file.
 type Program struct {
-	// Entries are the addresses at which it starts, in bits.
+	// Entries are its entry points, in bits.
 	Entries []int64
-	// Outputs are the registers that it is to write, by the names of their files; none where that is not known. Emits tells
-	// that they are handed on by instructions that flush them, and not at the end.
+	// Outputs are the registers that the program must write. Outputs is empty if they are not known.
+	// Emits means that instructions that flush them export them, and not the end of the program.
 	Outputs []Output
 	Emits   bool
-	// Required says what an output has to be of which the file has none; "" for nothing.
+	// Required names a kind of output that the program must have and does not declare. It is "" if
+	// nothing is missing.
 	Required string
-	// Known returns the value of a constant register that its file gives; nil where the file gives none.
+	// Known returns the value of a constant register that the file defines. It is nil if the file
+	// defines none.
 	Known func(state string, number, comp int) (value uint64, ok bool)
-	// Names are what it declares that it reads.
+	// Names are the declarations of what the program reads.
 	Names []Name
 }
 
-// Name is a declaration of registers: Count of them, from Number on.
+// Name declares Count registers from Number on.
 type Name struct {
 	Kind          string // input, uniform or constant
-	Name          string // "" where it has none
+	Name          string // "" if it has none
 	State         string
 	Number, Count int
-	// Span is the declaration in a source; invalid where there is none.
+	// Span is the location of the declaration in the source. It is invalid if there is no source.
 	Span diag.Span
 }
 
-// Output is a register that is an output: the components of Mask. What follows in the pipeline reads those of Used, and
-// those of Needed are to be written.
+// Output is an output register. Mask are its components. The next pipeline stage reads those in Used.
+// The program must write those in Needed.
 type Output struct {
-	Name               string // for people
+	Name               string // for messages
 	State              string
 	Number             int
 	Mask, Used, Needed uint64
-	// Span is the declaration in a source; invalid where there is none.
+	// Span is the location of the declaration in the source. It is invalid if there is no source.
 	Span diag.Span
 }
 
-// MaxCode is the number of instructions that are looked at.
+// MaxCode is the maximum number of instructions that Check follows.
 const MaxCode = 1 << 18
 
-// Limits on nodes: on all, and on those of an instruction before less is looked at; and on the operations that are looked at
-// to find out where control goes, of a try before less is looked at, and of the last one: a second or two.
+// Limits of the control flow graph. manyNodes, per instruction, and muchEffort end an attempt, after
+// which less of the stacks is tracked. MaxNodes and MaxEffort end the last attempt. Effort counts
+// evaluated operations, and the maximum takes one or two seconds.
 const (
 	MaxNodes   = 1 << 14
 	manyNodes  = 1 << 5
@@ -78,16 +81,17 @@ const (
 	muchEffort = 1 << 21
 )
 
-// ErrTooLarge is the error of code with more instructions than MaxCode.
+// ErrTooLarge is the error for code that exceeds the limits.
 var ErrTooLarge = errors.New("the program is larger than lint can follow")
 
-// Covers reports whether a warning that compilers give, too, is better left to Check: it knows on which ways control goes.
+// Covers reports whether Check reports a warning more precisely than an assembler, because Check
+// follows the control flow.
 func Covers(code diag.Code) bool {
 	return code == diag.MissingEnd || code == diag.OutputTwice || code == diag.JumpAtEnd
 }
 
-// Check returns warnings about the programs of a file, in the order of the code. It ends with the error of the context
-// where that is cancelled.
+// Check returns warnings about the programs of a file, sorted by address. It returns the error of the
+// context if that is cancelled.
 func Check(ctx context.Context, f *File) (diag.List, error) {
 	l := &linter{File: f, ctx: ctx, at: map[int64]*inst{}, reported: map[reportKey]bool{}, named: map[Name]bool{}}
 	l.mapParts()
@@ -118,7 +122,7 @@ func Check(ctx context.Context, f *File) (diag.List, error) {
 	return list, nil
 }
 
-// check looks at one of the programs.
+// check checks one of the programs.
 func (l *linter) check() error {
 	if err := l.follow(); errors.Is(err, ErrTooLarge) {
 		l.reportNotFollowed()
@@ -135,7 +139,7 @@ func (l *linter) check() error {
 		l.checkReads(n)
 		l.checkFlow(n)
 	}
-	l.propagateLiveness(func(o *Output) uint64 { return o.Mask }) // whoever writes a component that is not used need not leave it out
+	l.propagateLiveness(func(o *Output) uint64 { return o.Mask }) // Writing an unused component is not an error.
 	for _, in := range l.code {
 		l.checkEffect(in)
 	}
@@ -149,37 +153,39 @@ func (l *linter) check() error {
 type inst struct {
 	addr int64
 	inst isa.Inst
-	// facts are what it does once it is lowered; nil where nobody knows.
+	// facts are the effects of the instruction after it is lowered. It is nil if they are unknown.
 	facts   *facts.Facts
 	lowered bool
 	nodes   []*node
-	reached bool // by one of the programs
-	// reads are those of registers that programs change, and that do not only keep or carry what is there; carried are
-	// parts that count where what carries them is read.
+	reached bool // by some program
+	// reads are the reads of registers that can change, without those that only preserve or carry a
+	// value. carried are the parts that matter only if their carrier is read.
 	reads   []facts.Access
 	carried set
-	flushes bool // it hands on outputs
+	flushes bool // it exports outputs
 	next    int64
 }
 
-// node is an instruction with what stacks hold there.
+// node is an instruction with certain contents of the stacks.
 type node struct {
 	*inst
 	stacks facts.Stacks
-	// constants are what registers are known to hold; met counts how often less became known.
+	// constants are the register values known at the node. merges counts how often some of them became
+	// unknown.
 	constants *constants
 	merges    int
 	ways      []facts.Way
-	stale     bool // ways were found when more was known
+	stale     bool // more was known when the paths were computed
 	from      []*node
-	targets   [][]*node // where each way goes
-	// before the instruction, and behind it, what is written on all ways and on some.
+	targets   [][]*node // the successors for each path
+	// must are the parts written on all paths to the instruction, may those written on some path.
 	mustIn, mayIn set
-	// onceIn is what was written on some way since a service took the outputs.
+	// onceIn are the parts written on some path since the outputs were exported.
 	onceIn set
 	known  bool
-	canEnd bool // an end can be reached
-	// liveIn is what is of use before the instruction, wanted is what the instruction needs of that for more than itself.
+	canEnd bool // an end is reachable
+	// liveIn are the live parts before the instruction. needed are those that the instruction itself
+	// uses, other than by copying them.
 	liveIn, needed set
 }
 
@@ -192,7 +198,7 @@ type finding struct {
 	addr int64
 	code diag.Code
 	msg  string
-	span diag.Span // where that is not the instruction at the address
+	span diag.Span // if it is not the instruction at the address
 }
 
 type reportKey struct {
@@ -210,18 +216,19 @@ type linter struct {
 	nodes   map[nodeKey]*node
 	order   []*node
 	starts  []*node
-	outside []*node        // from which control leaves the code
-	states  []*facts.State // of each part
-	// outputParts are the parts that are outputs, ending those that are of use when the program ends.
+	outside []*node        // the nodes from which control leaves the code
+	states  []*facts.State // by part
+	// outputParts are the parts that are outputs. liveAtEnd are the parts that are live at the end of
+	// the program.
 	outputParts, liveAtEnd set
 	found                  []finding
 	reported               map[reportKey]bool
-	// named tells of each declaration whether a program reads it.
+	// named holds, for each declaration, whether a program reads it.
 	named map[Name]bool
-	// effort counts the operations that were looked at to find ways.
+	// effort counts the operations evaluated to find paths.
 	effort int
 	units  unitReader
-	// partial tells that there are ways of which nobody knows where they go.
+	// partial means that the target of some path is unknown.
 	partial bool
 }
 
@@ -233,7 +240,7 @@ func (l *linter) report(addr int64, code diag.Code, what, format string, args ..
 	}
 }
 
-// decode reads the instructions, one after another.
+// decode decodes the instructions in sequence.
 func (l *linter) decode() error {
 	d, root, others := l.Decoder, l.Decoder.Root(), l.otherRoots()
 	for addr := int64(0); addr < l.End-l.Base; {
@@ -259,8 +266,8 @@ func (l *linter) decode() error {
 	return nil
 }
 
-// lower finds out what an instruction does when that is asked first, and reports whether it is known: of what nothing
-// leads to, as in data, nobody asks.
+// lower computes the effects of an instruction on first use. It reports whether they are known. Words
+// that no path reaches, such as data, are never lowered.
 func (l *linter) lower(in *inst) bool {
 	if !in.lowered {
 		in.lowered = true
@@ -272,7 +279,8 @@ func (l *linter) lower(in *inst) bool {
 	return in.facts != nil
 }
 
-// otherRoots are, by address, where words of other roots end: others run them.
+// otherRoots maps the start of each piece with words of another root to its end. Other instructions
+// run these words.
 func (l *linter) otherRoots() map[int64]int64 {
 	ends := map[int64]int64{}
 	for i := range l.Image.Pieces {
@@ -283,8 +291,8 @@ func (l *linter) otherRoots() map[int64]int64 {
 	return ends
 }
 
-// follow makes the graph of all that can happen from the entries on. Where stacks grow without end, less of them is
-// looked at.
+// follow builds the control flow graph from the entry points. If stacks grow without limit, it retries
+// with less of the stacks.
 func (l *linter) follow() (err error) {
 	for _, most := range []int{0, 4, 2} {
 		if err = l.reach(facts.NewBelow(most), min(MaxNodes, manyNodes*(1+len(l.code))), muchEffort); !errors.Is(err, ErrTooLarge) {
@@ -294,8 +302,8 @@ func (l *linter) follow() (err error) {
 	return l.reach(facts.NewBelow(1), MaxNodes, MaxEffort)
 }
 
-// reach finds all that can happen, with stacks as below lists them and at most so many nodes and so much effort. Where it gives up, the nodes
-// that are left stay stale.
+// reach builds the graph with the stacks that below tracks, up to a number of nodes and an effort. If
+// it gives up, the remaining nodes stay stale.
 func (l *linter) reach(below *facts.Below, most, effort int) error {
 	l.nodes, l.order, l.starts, l.outside, l.effort = map[nodeKey]*node{}, nil, nil, nil, 0
 	for _, in := range l.code {
@@ -340,7 +348,8 @@ func (l *linter) reach(below *facts.Below, most, effort int) error {
 	return nil
 }
 
-// node returns what stands for an instruction where stacks hold that, nil where there is none.
+// node returns the node of an instruction with these stacks. It returns nil if there is no instruction
+// at the address.
 func (l *linter) node(addr int64, s facts.Stacks) *node {
 	in := l.at[addr]
 	if in == nil || !l.lower(in) {
@@ -357,13 +366,13 @@ func (l *linter) node(addr int64, s facts.Stacks) *node {
 	return n
 }
 
-// ways finds out how control goes on behind a node.
+// ways computes the paths from a node.
 func (l *linter) ways(n *node) error {
 	if err := l.ctx.Err(); err != nil || !n.stale {
 		return err
 	}
 	known := l.knownAt(n)
-	if l.Facts.Waves() { // of which nothing is: what ways change is found out when all are
+	if l.Facts.Waves() { // Waves have no known registers here. The changes are computed once the graph is complete.
 		known = nil
 	}
 	if err := l.waysOf(n, known); err != nil {
@@ -384,7 +393,7 @@ func (l *linter) waysOf(n *node, known facts.Known) (err error) {
 	return err
 }
 
-// knownAt tells what registers hold at a node.
+// knownAt returns a function for the register values known at a node.
 func (l *linter) knownAt(n *node) facts.Known {
 	return func(s *facts.State, number, comp int) (v uint64, ok bool) {
 		if p, is := l.Facts.Part(s, number, comp); is {
@@ -396,7 +405,8 @@ func (l *linter) knownAt(n *node) facts.Known {
 	}
 }
 
-// reportNotFollowed reports the address from which paths are not followed. Nothing that depends on paths is reported then.
+// reportNotFollowed reports the address from which paths are not followed. Check then reports nothing
+// else that depends on paths.
 func (l *linter) reportNotFollowed() {
 	l.partial = true
 	at := int64(-1)
@@ -408,7 +418,8 @@ func (l *linter) reportNotFollowed() {
 	l.report(max(at, 0), diag.NotFollowed, "", "paths are not followed from here on, there are too many of them: of this program, nothing else that depends on paths is reported")
 }
 
-// stacksAfter returns what stacks can hold where a way of a node leads, nil where it leads nowhere that is known.
+// stacksAfter returns the possible stacks after a path. It returns nil if the path ends or its target
+// is unknown.
 func stacksAfter(below *facts.Below, n *node, w *facts.Way) []facts.Stacks {
 	if w.Ends || w.Stops != "" || w.Next < 0 {
 		return nil
@@ -416,7 +427,7 @@ func stacksAfter(below *facts.Below, n *node, w *facts.Way) []facts.Stacks {
 	return below.After(n.stacks, w.Stacks)
 }
 
-// link notes where control goes from a node.
+// link records the successors of a node.
 func (l *linter) link(n *node, below *facts.Below) {
 	n.targets = make([][]*node, len(n.ways))
 	for i := range n.ways {
@@ -434,7 +445,8 @@ func (l *linter) link(n *node, below *facts.Below) {
 	}
 }
 
-// leaves notes that control leaves the code. Where a wave goes on that lanes left, only running decides.
+// leaves records that control leaves the code. In a wave, a jump of some lanes out of the code is
+// decided only at run time.
 func (l *linter) leaves(n *node, w *facts.Way) {
 	if l.Facts.Waves() && w.Next != n.next {
 		l.partial = true
@@ -474,14 +486,14 @@ func (l *linter) checkReads(n *node) {
 	}
 }
 
-// reportsInitial reports whether it is worth telling that a register is read as it is at the start, though the program could have
-// set it. Of a wave the launch sets registers, too.
+// reportsInitial reports whether a read of the initial value of a register deserves a warning although
+// the program could have set it. For waves it does not, because the launch sets registers too.
 func (l *linter) reportsInitial(s *facts.State) bool {
 	return !l.Facts.Waves() && s.Use != "special" && s.Use != "output"
 }
 
-// checkEffect reports an instruction without effect: its results are never used, it leaves registers unchanged, or it jumps to the
-// next instruction.
+// checkEffect reports an instruction without effect: its results are never used, it leaves registers
+// unchanged, or it jumps to the next instruction.
 func (l *linter) checkEffect(in *inst) {
 	if len(in.nodes) == 0 {
 		return
@@ -559,7 +571,8 @@ func list(names []string) string {
 	return strings.Join(names, "")
 }
 
-// checkEntries warns about table entries that an instruction names and nobody gave: what else is said of it is guessed.
+// checkEntries reports table entries that an instruction selects and the file lacks. Other warnings
+// about the instruction are then unreliable.
 func (l *linter) checkEntries(n *node) {
 	if !n.inst.inst.Missing {
 		return
@@ -574,7 +587,7 @@ func (l *linter) checkEntries(n *node) {
 	}
 }
 
-// checkFlow tells of what an instruction does to the flow of control that is hardly meant, and of outputs written twice.
+// checkFlow reports probable mistakes in control flow, and outputs that are written twice.
 func (l *linter) checkFlow(n *node) {
 	for _, w := range n.ways {
 		for _, h := range w.Hazards {
@@ -590,7 +603,7 @@ func (l *linter) checkFlow(n *node) {
 		}
 	}
 	if n.flushes {
-		return // what hands the outputs on may do with them as it likes
+		return // An instruction that exports the outputs may also write them.
 	}
 	for a := range n.facts.Writes() {
 		if !a.State.Once || a.Number < 0 {
@@ -609,7 +622,8 @@ func (l *linter) checkFlow(n *node) {
 	}
 }
 
-// checkHazards tells of what the description warns of, in instructions and in those that they run.
+// checkHazards reports the hazards that the description defines, for instructions and for the words
+// that they run.
 func (l *linter) checkHazards() error {
 	var buf []isa.Hazard
 	for _, in := range l.code {
@@ -627,8 +641,8 @@ func (l *linter) checkHazards() error {
 	return nil
 }
 
-// checkOutputs tells of outputs that are not written before they are handed on: where the program ends, or at each instruction
-// that hands them on.
+// checkOutputs reports outputs that are not written before they are exported: at the end of the
+// program or at each instruction that exports them.
 func (l *linter) checkOutputs() {
 	if len(l.starts) == 0 {
 		return
@@ -654,7 +668,8 @@ func (l *linter) checkOutputs() {
 	}
 }
 
-// reportUnwritten tells of outputs that are not written where those nodes are that hand them on, at an address.
+// reportUnwritten reports outputs that are not written at the nodes that export them, at the given
+// address.
 func (l *linter) reportUnwritten(at int64, hands func(*node) bool, before string) {
 	if !slices.ContainsFunc(l.order, hands) {
 		return
@@ -715,8 +730,8 @@ func isEnd(n *node) bool {
 	return slices.ContainsFunc(n.ways, func(w facts.Way) bool { return w.Ends })
 }
 
-// writtenAtExport returns what is written on all ways to the nodes that hand outputs on, and on some. Where the program ends, the
-// instruction that ends it counts.
+// writtenAtExport returns the parts written on all and on some paths to the nodes that export outputs.
+// At the end of the program, the writes of the last instruction count.
 func (l *linter) writtenAtExport(hands func(*node) bool) (must, may set) {
 	must, may = l.newSet(), l.newSet()
 	for i := range must {
@@ -745,7 +760,7 @@ func (l *linter) writtenAtExport(hands func(*node) bool) (must, may set) {
 	return must, may
 }
 
-// checkEnds tells of programs that run past their code, or never end.
+// checkEnds reports programs that run past their code or never end.
 func (l *linter) checkEnds() {
 	for _, n := range l.outside {
 		l.report(n.addr, diag.MissingEnd, "", "control can run past this, where there is no instruction")
@@ -775,7 +790,8 @@ func (l *linter) checkEnds() {
 	}
 }
 
-// checkUnreached tells of code to which nothing leads, up to the last instruction that does something: padding is none.
+// checkUnreached reports code that no path reaches. It ignores trailing instructions without effect,
+// which are padding.
 func (l *linter) checkUnreached() {
 	for i := 0; i < len(l.code); {
 		from := i
@@ -801,7 +817,7 @@ func (l *linter) checkUnreached() {
 	}
 }
 
-// hasEffect reports whether an instruction does anything but go on.
+// hasEffect reports whether an instruction does anything except continue.
 func (l *linter) hasEffect(in *inst) bool {
 	if !l.lower(in) {
 		return false

@@ -15,15 +15,15 @@ import (
 	"github.com/isago/isago/target/example"
 )
 
-// Words of the example machine, and what is to be told of them at which word. 2258 is add r1, r2, -8, 9a02 br.lt 2,
-// 8602 brl 2, 83ff br -1, 0000 nop; it has no end.
+// Words of the example machine and the expected warnings by word. 2258 is add r1, r2, -8. 9a02 is
+// br.lt 2, 8602 is brl 2, 83ff is br -1 and 0000 is nop. The program has no end.
 const programs = `
 2258 2211 : 0 result-unused; 1 read-unwritten r0; 1 missing-end
 2258 83ff : 0 result-unused; 0 never-ends
 0000 8002 2258 83fe : 0 never-ends; 2 unreached
 `
 
-// check lints a program of the example machine.
+// check checks a program of the example machine.
 func check(t *testing.T, data []byte) (diag.List, error) {
 	t.Helper()
 	set, err := example.Load(isa.Options{})
@@ -47,7 +47,7 @@ func check(t *testing.T, data []byte) (diag.List, error) {
 	return lint.Check(t.Context(), p)
 }
 
-// Of a program that is too long nothing is said, rather than that of its start.
+// TestLong requires that a program that is too long gets no warnings, not even for its start.
 func TestLong(t *testing.T) {
 	jumps := bytes.Repeat([]byte{0xff, 0x83}, 1<<18+1) // br -1
 	if _, err := check(t, jumps[:2<<18]); err != nil {

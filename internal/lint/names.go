@@ -10,7 +10,8 @@ import (
 	"github.com/isago/isago/isa"
 )
 
-// checkNames records which declarations a program reads. After the last program it reports those that no program reads.
+// checkNames records which declarations a program reads. After the last program it reports those that
+// no program reads.
 func (l *linter) checkNames() {
 	if len(l.Names) > 0 {
 		l.recordNames()
@@ -41,7 +42,7 @@ func (l *linter) checkNames() {
 
 // recordNames records which declarations reached instructions read.
 func (l *linter) recordNames() {
-	read := map[string]map[int]bool{} // by state; -1 stands for all registers of one
+	read := map[string]map[int]bool{} // by state; -1 means all registers
 	add := func(state string, number int) {
 		if read[state] == nil {
 			read[state] = map[int]bool{}
@@ -69,8 +70,8 @@ func (l *linter) recordNames() {
 	}
 }
 
-// addIndexed notes what a read of a register whose number is computed may read: the declaration of several registers in which
-// the number without what is added lies, else all of its file.
+// addIndexed records what a read of a computed register number may read. It is the declaration of
+// several registers that contains the constant part of the number, or else the whole file.
 func (l *linter) addIndexed(in *inst, state string, add func(state string, number int)) {
 	l.Decoder.Addr = in.addr
 	for _, o := range l.Decoder.Operands(nil, in.inst) {

@@ -7,7 +7,7 @@ import (
 	"github.com/isago/isago/facts"
 )
 
-// set is a set of parts of registers.
+// set is a set of register parts.
 type set []uint64
 
 func (s set) has(p facts.Part) bool { return s[p>>6]>>uint(p&63)&1 != 0 }
@@ -16,7 +16,7 @@ func (s set) add(p facts.Part) { s[p>>6] |= 1 << uint(p&63) }
 
 func (s set) remove(p facts.Part) { s[p>>6] &^= 1 << uint(p&63) }
 
-// addAll adds another set and reports whether that is news.
+// addAll adds another set and reports whether the set changed.
 func (s set) addAll(o set) (news bool) {
 	for i := range s {
 		news = news || o[i]&^s[i] != 0
@@ -47,7 +47,7 @@ func (l *linter) mapParts() {
 	}
 }
 
-// parts yields the parts that an access names, with their components.
+// parts calls do for each part of an access, with its component.
 func (l *linter) parts(a facts.Access, do func(p facts.Part, comp int)) {
 	for k := range 64 {
 		if a.Mask>>uint(k)&1 == 0 {
@@ -59,7 +59,7 @@ func (l *linter) parts(a facts.Access, do func(p facts.Part, comp int)) {
 	}
 }
 
-// recordReads notes what an instruction reads.
+// recordReads records what an instruction reads.
 func (l *linter) recordReads(in *inst) {
 	in.carried = l.newSet()
 	for a := range in.facts.Reads() {
@@ -74,11 +74,11 @@ func (l *linter) recordReads(in *inst) {
 	in.flushes = in.inst.Leaf.Layout().Flushes != nil
 }
 
-// constants are what registers hold at a place, of those where that is known. They do not change.
+// constants holds the known register values at a node. It is immutable.
 type constants struct{ of map[facts.Part]uint64 }
 
-// initial returns what registers hold when a program starts. Of a wave nothing is taken to be known: its code also runs
-// past lanes that take no part.
+// initial returns the register values at the start of a program. For waves it returns none, because
+// lanes outside the control flow skip instructions.
 func (l *linter) initial() *constants {
 	c := &constants{map[facts.Part]uint64{}}
 	if l.Facts.Waves() {
@@ -92,7 +92,7 @@ func (l *linter) initial() *constants {
 	return c
 }
 
-// after returns what is known behind a way.
+// after returns what is known after a path.
 func (c *constants) after(w *facts.Way) *constants {
 	out := c
 	own := func() {
@@ -114,8 +114,8 @@ func (c *constants) after(w *facts.Way) *constants {
 	return out
 }
 
-// mergeConstants notes that control comes to a node from one more place, where this is known, and reports whether less is known
-// than before.
+// mergeConstants adds a predecessor with its known values, and reports whether less is known than
+// before.
 func (n *node) mergeConstants(c *constants) bool {
 	if n.constants == nil {
 		n.constants = c
@@ -136,17 +136,17 @@ func (n *node) mergeConstants(c *constants) bool {
 	if out == n.constants {
 		return false
 	}
-	if n.merges++; n.merges > maxMerges { // one after another, they would take too long
+	if n.merges++; n.merges > maxMerges { // dropping values one by one would take too long
 		out = &constants{}
 	}
 	n.constants = out
 	return true
 }
 
-// maxMerges is how often less can become known of a node, before nothing is.
+// maxMerges is how often a node may lose known values before it loses all.
 const maxMerges = 16
 
-// propagateWrites finds what is written before each instruction: on all ways to it, and on some.
+// propagateWrites computes the parts written before each instruction, on all paths and on some path.
 func (l *linter) propagateWrites() {
 	var open []*node
 	for _, n := range l.starts {
@@ -168,7 +168,7 @@ func (l *linter) propagateWrites() {
 	}
 }
 
-// addGiven notes what registers hold when the program starts.
+// addGiven adds the registers that hold a value when the program starts.
 func (l *linter) addGiven(n *node) {
 	for _, s := range l.Facts.States() {
 		for k := range s.Given {
@@ -182,9 +182,9 @@ func (l *linter) addGiven(n *node) {
 	}
 }
 
-// writtenAfter returns what is written behind a way: on all ways to there, on some, and on some since outputs were handed on. A
-// register that carries what nobody wrote, or is a copy of one that is as it was at the start, is as unwritten as that.
-// What a predicate leaves out counts as written.
+// writtenAfter returns the parts written after a path: on all paths, on some path, and on some path
+// since outputs were exported. A copy of an unwritten register is unwritten too, as is a register that
+// carries an unwritten value. A predicated write counts as a write.
 func (l *linter) writtenAfter(n *node, w *facts.Way) (must, may, once set) {
 	must, may, once = slices.Clone(n.mustIn), slices.Clone(n.mayIn), slices.Clone(n.onceIn)
 	if n.flushes {
@@ -218,8 +218,8 @@ func (l *linter) writtenAfter(n *node, w *facts.Way) (must, may, once set) {
 	return must, may, once
 }
 
-// moves reports whether a change moves what is in one register that holds something at the start to another: so do banks
-// that take turns. It is no read.
+// moves reports whether a change only copies a register with an initial value to another such
+// register, as when banks swap. This does not count as a read.
 func (l *linter) moves(c facts.Change) bool {
 	return c.Copies && c.From[0] != c.Part && l.states[c.Part].Defined && l.states[c.From[0]].Defined
 }
@@ -232,7 +232,7 @@ func copyBit(to set, p facts.Part, from set, q facts.Part) {
 	}
 }
 
-// mergeInto tells a node what is written before it on one way, and reports whether that is news.
+// mergeInto merges the parts written on one path into a node, and reports whether the node changed.
 func (l *linter) mergeInto(to *node, must, may, once set) bool {
 	news := !to.known
 	if news {
@@ -246,9 +246,9 @@ func (l *linter) mergeInto(to *node, must, may, once set) bool {
 	return to.onceIn.addAll(once) || news
 }
 
-// propagateLiveness finds behind which instructions the value of a part is still of use: it reaches an output, a memory, a condition, a
-// number of a register or what the surroundings do.
-// Of each output, these components are.
+// propagateLiveness computes the parts that are live after each instruction. A value is live if it
+// reaches an output, a memory, a condition, a register number or a host callback. of selects the live
+// components of each output.
 func (l *linter) propagateLiveness(of func(*Output) uint64) {
 	l.setLiveAtEnd(of)
 	var open []*node
@@ -265,8 +265,8 @@ func (l *linter) propagateLiveness(of func(*Output) uint64) {
 	}
 }
 
-// setLiveAtEnd finds what is of use when the program ends: its outputs, or everything where nobody says what they are, and
-// nothing where outputs are handed on before.
+// setLiveAtEnd computes the parts that are live at the end of the program: the outputs, or everything
+// if the outputs are unknown, or nothing if instructions export the outputs.
 func (l *linter) setLiveAtEnd(of func(*Output) uint64) {
 	l.liveAtEnd, l.outputParts = l.newSet(), l.newSet()
 	for i := range l.Outputs {
@@ -286,7 +286,7 @@ func (l *linter) setLiveAtEnd(of func(*Output) uint64) {
 	}
 }
 
-// liveAfter returns what is of use behind a way of a node.
+// liveAfter returns the parts that are live after a path of a node.
 func (l *linter) liveAfter(n *node, i int) set {
 	w := &n.ways[i]
 	switch {
@@ -296,7 +296,7 @@ func (l *linter) liveAfter(n *node, i int) set {
 		return l.liveAtEnd
 	}
 	out := l.newSet()
-	if len(n.targets[i]) == 0 { // nobody knows where
+	if len(n.targets[i]) == 0 { // unknown target
 		for k := range out {
 			out[k] = ^uint64(0)
 		}
@@ -307,7 +307,8 @@ func (l *linter) liveAfter(n *node, i int) set {
 	return out
 }
 
-// liveBefore finds what is of use before a node, and what of that the node itself wants, and reports whether that is news.
+// liveBefore computes the parts that are live before a node and those that the node needs. It reports
+// whether the live parts changed.
 func (l *linter) liveBefore(n *node) bool {
 	in := l.newSet()
 	for i := range n.ways {
@@ -323,7 +324,7 @@ func (l *linter) liveBefore(n *node) bool {
 			}
 		}
 		for _, c := range w.Changes {
-			if !l.Facts.Waves() { // of a wave, others may run this while a lane keeps what it has
+			if !l.Facts.Waves() { // Lanes of a wave that skip the instruction keep the old value.
 				behind = remove(behind, c)
 			}
 		}
@@ -338,7 +339,7 @@ func (l *linter) liveBefore(n *node) bool {
 	return n.liveIn.addAll(in)
 }
 
-// remove takes a part that a way changes for certain out of a set of what is of use behind it.
+// remove removes a part that a path certainly overwrites from the live parts.
 func remove(s set, c facts.Change) set {
 	if c.Weak || !s.has(c.Part) {
 		return s

@@ -11,7 +11,7 @@ import (
 	"github.com/isago/isago/isa"
 )
 
-// saves has a stack that keeps a register.
+// saves is a machine with a stack that saves a register.
 const saves = `<isa name="saves" strict="true">
 <file name="r" type="u8" count="4"/>
 <file name="o" type="u8" count="1" use="output" init="0"/>
@@ -24,7 +24,7 @@ const saves = `<isa name="saves" strict="true">
 <bitset name="stop" extends="#instruction"><display>stop</display><pattern low="0" high="7">00000011</pattern><semantics>end;</semantics></bitset>
 </isa>`
 
-// A result that a stack keeps is used; the same one without that is not.
+// TestStackKeepsResult requires that a result saved on a stack counts as used.
 func TestStackKeepsResult(t *testing.T) {
 	set, err := isa.Load(fstest.MapFS{"saves.xml": {Data: []byte(saves)}}, "saves.xml", isa.Options{})
 	if err != nil {

@@ -8,15 +8,15 @@ import (
 	"github.com/isago/isago/isa"
 )
 
-// unitReader decodes instructions of other roots, which the instructions of the program run.
+// unitReader decodes words of other roots, which the instructions of the program run.
 type unitReader struct {
 	decoders map[*isa.Root]*isa.Decoder
-	// pieces are those of other roots by their addresses in the image.
+	// pieces are the pieces of other roots, by their address in the image.
 	pieces map[int64]*program.Piece
 	buf    []isa.Hazard
 }
 
-// unitHazards reports hazards of the instructions that an instruction runs, each at its own place.
+// unitHazards reports hazards of the words that an instruction runs, each at its own address.
 func (l *linter) unitHazards(in *inst) error {
 	runs, ok := in.inst.Leaf.Runs()
 	if !ok {
@@ -25,7 +25,7 @@ func (l *linter) unitHazards(in *inst) error {
 	part := func(p bits.Part) uint64 { return in.inst.Bits.Uint(p.Low, p.Width) }
 	first := int64(part(runs.Address))
 	for k := range int(part(runs.Count)) {
-		var step isa.RunsStep // of one beyond the steps all is 0
+		var step isa.RunsStep // beyond the steps, everything is 0
 		if k < len(runs.Steps) {
 			step = runs.Steps[k]
 		}
@@ -56,8 +56,9 @@ func (l *linter) unitHazards(in *inst) error {
 	return nil
 }
 
-// unitDecoder returns a decoder for the instruction of a root at an address of the image. Its contexts are those that the
-// image gives, or those of the program with one that the instruction gives that runs it.
+// unitDecoder returns a decoder for the word of a root at an address of the image. Its contexts are
+// those of the image or, if the image has none, those of the program with the one that the running
+// instruction sets.
 func (l *linter) unitDecoder(root *isa.Root, addr int64, context string, value uint64) (*isa.Decoder, error) {
 	if l.units.decoders == nil {
 		l.units.decoders, l.units.pieces = map[*isa.Root]*isa.Decoder{}, map[int64]*program.Piece{}

@@ -14,8 +14,8 @@ import (
 	"github.com/isago/isago/isa"
 )
 
-// clauses has clauses that run units of two kinds; a unit of the second kind is a hazard where its bits are 0 and no
-// context says otherwise.
+// clauses has clauses that run units of two kinds. A unit of the second kind is a hazard if its bits
+// are 0, unless a context excludes it.
 const clauses = `<isa name="clauses" strict="true">
 <doc>Clauses.</doc>
 <file name="r" type="u32" count="4" init="0"/>
@@ -47,7 +47,8 @@ const clauses = `<isa name="clauses" strict="true">
 </bitset>
 </isa>`
 
-// A hazard of what an instruction runs is reported there, once, if the instruction is reached.
+// TestUnits requires that a hazard of a unit is reported at the unit, once, and only if the clause is
+// reached.
 func TestUnits(t *testing.T) {
 	const load, set, fine, end = 1<<5 | 1<<3, 1 << 3, 1 << 6, 1 << 7
 	for _, c := range []struct {

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// shown are the command lines that the picture has, and which lines of each.
+// shown are the command lines in the picture and the lines of each.
 var shown = []struct {
 	args     []string
 	from, to int
@@ -18,7 +18,7 @@ var shown = []struct {
 	{[]string{"dis", "--jumps", "--addresses", "--words", "examples/pica200/flow.shbin"}, 7, 32},
 }
 
-// demo is the picture of the demo.
+// demo is the path of the demo picture.
 const demo = "docs/demo.png"
 
 func main() {

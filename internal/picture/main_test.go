@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// The picture of the README is what the command prints today.
+// TestPicture compares the picture of the README with the current output of the command.
 func TestPicture(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds the command")
@@ -36,12 +36,12 @@ func TestPicture(t *testing.T) {
 	if out, err := exec.Command(program, "run", "--demo", "--png", drawn).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	if n := differ(t, drawn, demo); n > 1000 { // processors that fuse operations have other edges
+	if n := differ(t, drawn, demo); n > 1000 { // processors with fused multiply-add draw slightly different edges
 		t.Errorf("%d pixels of %s are not what the command draws: go run ./internal/picture writes it anew", n, demo)
 	}
 }
 
-// differ counts the pixels in which two pictures differ visibly.
+// differ counts the pixels that differ visibly.
 func differ(t *testing.T, a, b string) (n int) {
 	t.Helper()
 	var images [2]image.Image

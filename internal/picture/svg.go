@@ -8,15 +8,15 @@ import (
 	"unicode/utf8"
 )
 
-// The size of a character, of a line, and of the margin, in units of the picture.
+// The sizes of a character, a line and the margin, in SVG units.
 const (
 	charWidth  = 8
 	lineHeight = 19
 	margin     = 18
 )
 
-// The colours of a terminal by their number in SGR, on a light and on a dark ground. Each has a contrast of
-// 4.5 and more to its ground.
+// colours maps SGR colour numbers to colours on a light and on a dark background. Each has a contrast
+// of at least 4.5 to its background.
 var colours = map[int][2]string{
 	31: {"#b3261e", "#ff7b72"},
 	32: {"#1a6b2d", "#7ee787"},
@@ -28,8 +28,8 @@ var colours = map[int][2]string{
 
 var ground, ink, faint = [2]string{"#f8f9fb", "#0f141a"}, [2]string{"#1f2328", "#dce3ea"}, [2]string{"#5d6670", "#93a0ad"}
 
-// svg draws lines of text with SGR codes. The picture has a ground of its own, and follows what the reader
-// prefers: so it is readable on a light page and on a dark one.
+// svg draws lines of text with SGR codes. The picture has its own background and follows the reader's
+// colour scheme, so that it is readable on light and dark pages.
 func svg(lines []string) string {
 	columns := 0
 	for _, line := range lines {
@@ -63,8 +63,8 @@ func rules(b *strings.Builder, scheme int) {
 	}
 }
 
-// writeLine places each run by its column and gives it its length, so that columns stand whatever font is
-// there; two blanks end a piece, because not every viewer keeps them.
+// writeLine places each run at its column and sets its length, so that columns align in every font. It
+// splits runs at two blanks, because some viewers collapse blanks.
 func writeLine(b *strings.Builder, line string, y int) {
 	column := 0
 	for _, r := range runs(line) {
@@ -88,7 +88,7 @@ func writePiece(b *strings.Builder, text, class string, column, y int) {
 	fmt.Fprintf(b, ">%s</text>\n", html.EscapeString(text))
 }
 
-// run is text of one look.
+// run is text in one style.
 type run struct {
 	text      string
 	colour    int
@@ -129,7 +129,7 @@ func runs(line string) []run {
 	return list
 }
 
-// apply changes the look by the numbers of a code; bright colours look like the others.
+// apply changes the style by the numbers of an SGR code. Bright colours look like normal ones.
 func (r *run) apply(codes string) {
 	for code := range strings.SplitSeq(codes, ";") {
 		n, _ := strconv.Atoi(code)

@@ -1,14 +1,13 @@
-// Package alloctest asserts that code allocates nothing.
+// Package alloctest checks that code does not allocate.
 package alloctest
 
 import "testing"
 
-// tries is how often allocations are counted before they are believed. The count is that of the whole process, and
-// the runtime's own goroutines can add to it.
+// tries is the number of measurements. The runtime's own goroutines may allocate during some of them.
 const tries = 5
 
-// None fails the test if f, called so many times, allocates each time that this is tried. What f keeps from call to
-// call must be there before.
+// None fails the test if calls calls of f allocate in every measurement. Caches of f must be filled
+// before.
 func None(t testing.TB, what string, calls int, f func()) {
 	t.Helper()
 	var n float64

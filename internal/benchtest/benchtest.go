@@ -1,16 +1,17 @@
-// Package benchtest measures code that has caches, on programs that are in the caches and on programs that are not.
+// Package benchtest measures code with caches, on cached and on new programs.
 package benchtest
 
 import "testing"
 
-// RunPrograms runs a benchmark over so many programs in two ways: "new" with a tool that has seen nothing, for each program
-// another one, and "again" with one that has seen all of them. tool returns such a tool, which works on the program of an
-// index and returns how many instructions and bytes of text that were. Making a tool does not count.
+// RunPrograms runs a benchmark over a number of programs in two ways: "new" with a fresh tool for each
+// program, and "again" with one tool that has processed all programs before. tool returns a function
+// that processes the program with an index and returns its counts of instructions and bytes of text.
+// Creating a tool is not measured.
 func RunPrograms(b *testing.B, programs int, tool func() func(program int) (instructions, bytes int)) {
 	for _, name := range []string{"new", "again"} {
 		b.Run(name, func(b *testing.B) {
 			work := tool()
-			for i := range 3 * programs { // some things are kept when they come again
+			for i := range 3 * programs { // some caches are filled at the second occurrence
 				if name == "again" {
 					work(i % programs)
 				}
@@ -32,8 +33,8 @@ func RunPrograms(b *testing.B, programs int, tool func() func(program int) (inst
 	}
 }
 
-// DistinctShares returns which part of the elements of programs are the first of their kind, in percent: in their program, and in
-// all programs together.
+// DistinctShares returns the percentage of elements that are the first of their kind, within each
+// program and over all programs.
 func DistinctShares[T comparable](programs [][]T) (each, all float64) {
 	everywhere, first, total := map[T]bool{}, 0, 0
 	for _, p := range programs {

@@ -11,7 +11,8 @@ import (
 	"testing"
 )
 
-// A difference belongs to a kind by what changed, not by the numbers and names around it.
+// TestKinds requires that the kind of a difference depends on what changed, not on numbers and names
+// around it.
 func TestKinds(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -60,14 +61,15 @@ func TestEdits(t *testing.T) {
 			t.Errorf("%s: %q, expected %q", c.name, got, c.want)
 		}
 	}
-	// A long line of JSON is compared value by value.
+	// A long JSON line is compared value by value.
 	long := `{"a": 1,` + strings.Repeat(`"x": 2,`, 100) + `"b": 3}`
 	if got := edits(long, strings.Replace(long, `"b": 3`, `"b": 4`, 1)); len(got) != 1 || got[0] != (edit{`"b": 3}`, `"b": 4}`}) {
 		t.Errorf("a long line: %q", got)
 	}
 }
 
-// Two commands that differ in each stream, for lines and for whole outputs, in calls that follow from others.
+// TestRun compares two commands that differ in each stream: in lines, in whole outputs, and in calls
+// made from earlier output.
 func TestRun(t *testing.T) {
 	if _, err := exec.LookPath("sh"); err != nil {
 		t.Skip("no sh")
@@ -120,7 +122,7 @@ func TestRun(t *testing.T) {
 		}
 	}
 
-	// Listed kinds are meant, and no list allows more than it names.
+	// Listed kinds are intended, and a list allows only the kinds that it names.
 	meant := map[string]string{}
 	for _, k := range c.report.kinds {
 		meant[k.id] = "a test"
@@ -149,7 +151,7 @@ func TestMeantNeedsReasons(t *testing.T) {
 	}
 }
 
-// Each group has inputs, the same for the same seed.
+// TestInputs requires that each group has inputs, which are equal for equal seeds.
 func TestInputs(t *testing.T) {
 	if testing.Short() {
 		t.Skip("makes all inputs three times")

@@ -22,8 +22,8 @@ import (
 
 var noOptions isa.Options
 
-// columns says what the rows of a machine's committed words are: which flags they need, the words, the text, and the
-// spelling that the text is in.
+// columns returns, for a row of a machine's committed words, the flags, the words, the text and the
+// syntax of the text.
 var columns = map[string]func(row []string) (flags, words, text string){
 	"a2xx": func(row []string) (flags, words, text string) {
 		kind := strings.Fields(row[0])
@@ -42,10 +42,10 @@ var columns = map[string]func(row []string) (flags, words, text string){
 	"tegra": func(row []string) (flags, words, text string) { return "", row[0], row[1] },
 }
 
-// textSyntax are the spellings of the committed texts that are not the main one.
+// textSyntax holds the flag for committed texts that are not in the default syntax.
 var textSyntax = map[string]string{"tesla": " --syntax envydis"}
 
-// words are the committed words of each machine and their texts.
+// words returns calls with the committed words of each machine and their texts.
 func (c *comparison) words() (list []call, err error) {
 	for _, m := range catalog.Machines() {
 		split := columns[m.Name]
@@ -83,8 +83,8 @@ func (c *comparison) words() (list []call, err error) {
 	return list, nil
 }
 
-// wordCalls disassembles lines of words, and reads back what is printed of them. brief leaves out all but the lossless
-// text and JSON.
+// wordCalls returns calls that disassemble lines of words and assemble the output. brief limits them
+// to the lossless text and JSON.
 func wordCalls(m catalog.Machine, flags, lines string, brief bool) (list []call) {
 	flags = " --isa " + m.Name + " " + flags
 	add := func(line string, then func(string) []call) {
@@ -121,7 +121,7 @@ func wrongLines(r *rand.Rand, lines string) string {
 	return wrong.String()
 }
 
-// contexts lists the flags of every combination of the contexts of a description, up to a limit.
+// contexts lists the flags for every combination of context values, up to a limit.
 func contexts(set *isa.Set, most int) []string {
 	list := []string{""}
 	for _, ctx := range set.Contexts() {
@@ -141,7 +141,8 @@ func contexts(set *isa.Set, most int) []string {
 	return list
 }
 
-// randomWords are words of every leaf of each root of each machine, in each context, and words of no leaf.
+// randomWords returns calls with words of every leaf of each machine in each context, and words that
+// match no leaf.
 func (c *comparison) randomWords() (list []call, err error) {
 	for _, m := range catalog.Machines() {
 		set, err := m.Load(noOptions)
@@ -166,7 +167,7 @@ func (c *comparison) randomWords() (list []call, err error) {
 	return list, nil
 }
 
-// randomLines returns lines for --hex with words of one leaf after another, and of no leaf.
+// randomLines returns lines for --hex with a word of each leaf in turn and words that match no leaf.
 func (c *comparison) randomLines(set *isa.Set, gen *roundtrip.Words, r *rand.Rand, root *isa.Root, n int) string {
 	var lines strings.Builder
 	for i := range n {
@@ -175,7 +176,7 @@ func (c *comparison) randomLines(set *isa.Set, gen *roundtrip.Words, r *rand.Ran
 	return lines.String()
 }
 
-// randomWord returns a word of one leaf after another; every eighth is any word.
+// randomWord returns a word of each leaf in turn. Every eighth word is random.
 func randomWord(gen *roundtrip.Words, r *rand.Rand, root *isa.Root, i int) bits.Value {
 	if i%8 == 7 || len(root.Leaves) == 0 {
 		return gen.Random().And(bits.Ones(root.Size))
@@ -183,7 +184,7 @@ func randomWord(gen *roundtrip.Words, r *rand.Rand, root *isa.Root, i int) bits.
 	return gen.Leaf(root.Leaves[i/8%len(root.Leaves)]).And(bits.Ones(root.Size))
 }
 
-// wordLine returns a line for --hex: a number, and entries of tables.
+// wordLine returns a line for --hex: a word and its table entries.
 func wordLine(set *isa.Set, v bits.Value, root *isa.Root, r *rand.Rand) string {
 	line := string(v.AppendHex(nil, (root.Size+3)/4))
 	for _, t := range set.Tables() {
@@ -193,7 +194,7 @@ func wordLine(set *isa.Set, v bits.Value, root *isa.Root, r *rand.Rand) string {
 	return line + "\n"
 }
 
-// randomPrograms are files of random instructions.
+// randomPrograms returns calls with files of random instructions.
 func (c *comparison) randomPrograms() (list []call, err error) {
 	const each, length = 6, 40
 	for _, m := range catalog.Machines() {
@@ -232,7 +233,8 @@ func (c *comparison) randomPrograms() (list []call, err error) {
 	return list, nil
 }
 
-// appendStored appends an instruction as programs store it, least significant byte of a word first.
+// appendStored appends an instruction as programs store it, with the least significant byte of each
+// word first.
 func appendStored(b []byte, root *isa.Root, v bits.Value, size int) []byte {
 	unit := max(8, root.Unit)
 	var words [][]byte
@@ -249,7 +251,7 @@ func appendStored(b []byte, root *isa.Root, v bits.Value, size int) []byte {
 	return append(b, slices.Concat(words...)...)
 }
 
-// states are random states of each machine, before a random instruction.
+// states returns calls that run a random instruction on a random state of each machine.
 func (c *comparison) states() (list []call, err error) {
 	for _, m := range catalog.Machines() {
 		set, err := m.Load(noOptions)
@@ -258,7 +260,7 @@ func (c *comparison) states() (list []call, err error) {
 		}
 		machine, err := exec.Open(set)
 		if err != nil {
-			continue // without a meaning
+			continue // without semantics
 		}
 		r := c.random("states " + m.Name)
 		gen := roundtrip.NewWords(set, r.Uint64())
@@ -279,7 +281,7 @@ func (c *comparison) states() (list []call, err error) {
 	return list, nil
 }
 
-// query returns a line for step.
+// query returns a line of input for step.
 func query(m catalog.Machine, machine *exec.Machine, root *isa.Root, v bits.Value, ctx string, r *rand.Rand) map[string]any {
 	var words []string
 	for low := 0; low < root.Size; low += 32 {
@@ -314,7 +316,7 @@ func query(m catalog.Machine, machine *exec.Machine, root *isa.Root, v bits.Valu
 	return map[string]any{"isa": m.Name, "root": strings.TrimPrefix(root.Name, "#"), "context": contexts, "words": words, "tables": tables, "state": state, "steps": 4}
 }
 
-// register returns the components of a register: small numbers, floats and any bits.
+// register returns the components of a register: small numbers, floats or random bits.
 func register(width, length int, r *rand.Rand) any {
 	one := func() string {
 		v := r.Uint64()
@@ -339,7 +341,7 @@ func register(width, length int, r *rand.Rand) any {
 	return list
 }
 
-// randomDescriptions are random descriptions, with random words and texts.
+// randomDescriptions returns calls with random descriptions, words and texts.
 func (c *comparison) randomDescriptions() (list []call, err error) {
 	const each = 12
 	for kind, invent := range []func(uint64) string{randisa.Words, randisa.Texts, randisa.Programs} {
@@ -356,8 +358,8 @@ func (c *comparison) randomDescriptions() (list []call, err error) {
 	return list, nil
 }
 
-// isaspecWords disassembles random words of a description, in Mesa's manner too, and assembles their texts. There are none
-// of a description that is refused.
+// isaspecWords returns calls that disassemble random words of a description, also with --compat mesa,
+// and assemble the text. A rejected description has none.
 func (c *comparison) isaspecWords(file string) (list []call) {
 	set, err := isa.Load(os.DirFS(filepath.Join(c.tree, filepath.Dir(file))), filepath.Base(file), noOptions)
 	if err != nil {

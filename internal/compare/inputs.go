@@ -13,7 +13,7 @@ import (
 	"github.com/isago/isago/target/catalog"
 )
 
-// groups are the kinds of inputs, in the order in which they run.
+// groups are the groups of inputs, in the order in which they run.
 var groups = []struct {
 	name string
 	make func(c *comparison) ([]call, error)
@@ -35,7 +35,7 @@ var groups = []struct {
 	{"help", (*comparison).help},
 }
 
-// calls makes the calls of the groups that are asked for.
+// calls returns the calls of the selected groups.
 func (c *comparison) calls() (list []call, err error) {
 	for _, g := range groups {
 		if !c.options.groups.MatchString(g.name) {
@@ -60,7 +60,7 @@ func inGroup(name string, calls []call) []call {
 	return calls
 }
 
-// random returns a source of random numbers that depends on the seed and a name, not on what else runs.
+// random returns a random source that depends only on the seed and a name.
 func (c *comparison) random(name string) *rand.Rand {
 	h := uint64(14695981039346656037)
 	for _, b := range []byte(name) {
@@ -86,7 +86,8 @@ func (c *comparison) read(file string) (string, error) {
 	return string(data), err
 }
 
-// write puts a generated input where both sides read it, and returns its name in the checkout.
+// write writes a generated input where both commands can read it, and returns its name in the
+// checkout.
 func (c *comparison) write(file, text string) (string, error) {
 	path := filepath.Join(c.tree, "generated", file)
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
@@ -95,22 +96,22 @@ func (c *comparison) write(file, text string) (string, error) {
 	return filepath.Join("generated", file), os.WriteFile(path, []byte(text), 0o666)
 }
 
-// args splits a command line at blanks.
+// args splits a command line at blanks and appends more arguments.
 func args(line string, more ...string) []string { return append(strings.Fields(line), more...) }
 
-// program is an example: a file of a machine, and what the command must be told of it.
+// program is an example program with the flags that it needs.
 type program struct {
 	machine catalog.Machine
 	file    string
-	// flags say what the file does not.
+	// flags are the options that the file does not determine.
 	flags []string
-	// source tells that it is text for the assembler.
+	// source reports whether the file is source text.
 	source bool
 }
 
 var stageOfName = regexp.MustCompile(`\.(vs|fs)\.`)
 
-// programs lists the examples. Their folders are named after the machines.
+// programs lists the example programs. Their folders have the names of the machines.
 func (c *comparison) programs() (list []program) {
 	for _, m := range catalog.Machines() {
 		for _, file := range c.glob("examples/" + m.Name + "/*") {
@@ -133,7 +134,7 @@ func (c *comparison) programs() (list []program) {
 	return list
 }
 
-// calls reads a program in every way.
+// calls returns calls that read a program with every command.
 func (p *program) calls() (list []call) {
 	add := func(line string, file ...string) {
 		list = append(list, call{args: slices.Concat(args(line), p.flags, file)})
@@ -164,7 +165,7 @@ func syntaxes(m catalog.Machine) []string {
 	return set.Syntaxes()
 }
 
-// sourceCalls assembles a source into every format.
+// sourceCalls returns calls that assemble a source into every format.
 func (p *program) sourceCalls(text string) (list []call) {
 	formats := append([]string{""}, p.machine.Outputs...)
 	for _, f := range formats {
@@ -190,7 +191,7 @@ func (p *program) sourceCalls(text string) (list []call) {
 }
 
 func (c *comparison) examples() (list []call, err error) {
-	before := map[string]string{} // the last file of each machine
+	before := map[string]string{} // the previous file of each machine
 	for _, p := range c.programs() {
 		if p.source {
 			text, err := c.read(p.file)
@@ -214,7 +215,7 @@ func (c *comparison) examples() (list []call, err error) {
 	return list, nil
 }
 
-// damagedPrograms are programs with bytes that are changed, gone or twice there.
+// damagedPrograms returns calls with programs whose bytes are changed, removed or duplicated.
 func (c *comparison) damagedPrograms() (list []call, err error) {
 	const each = 8
 	for _, p := range c.programs() {
@@ -240,7 +241,7 @@ func (c *comparison) damagedPrograms() (list []call, err error) {
 	return list, nil
 }
 
-// damage changes a few bytes of a file: bits, bytes, words and its length.
+// damage changes some bits, bytes and words of a file, and its length.
 func damage(r *rand.Rand, text string) string {
 	b := []byte(text)
 	for range 1 + r.IntN(3) {
@@ -264,7 +265,7 @@ func damage(r *rand.Rand, text string) string {
 	return string(b)
 }
 
-// damagedSources are sources with a token, a letter or a line that is changed.
+// damagedSources returns calls with sources in which a token, a letter or a line is changed.
 func (c *comparison) damagedSources() (list []call, err error) {
 	const each = 40
 	for _, p := range c.programs() {
@@ -285,7 +286,7 @@ func (c *comparison) damagedSources() (list []call, err error) {
 
 var word = regexp.MustCompile(`[A-Za-z0-9_.$]+|[^A-Za-z0-9_.$\s]`)
 
-// mutate changes a text: it takes a token or a line away, doubles it, swaps it with another or changes a letter.
+// mutate removes, duplicates or swaps a token or a line of a text, or changes a letter.
 func mutate(r *rand.Rand, text string) string {
 	tokens := word.FindAllStringIndex(text, -1)
 	if len(tokens) == 0 {
@@ -316,8 +317,8 @@ func mutate(r *rand.Rand, text string) string {
 	return strings.Join(slices.Insert(lines, i, lines[r.IntN(len(lines))]), "")
 }
 
-// refusedSources are the sources of testdata/refused.txt of each machine: a bar divides the files of a row, which has
-// its messages below it, after "  -> ".
+// refusedSources returns calls with the sources in testdata/refused.txt of each machine. A bar
+// separates the files of a row. The lines after a row hold its messages, after " -> ".
 func (c *comparison) refusedSources() (list []call, err error) {
 	for _, m := range catalog.Machines() {
 		for _, file := range c.glob("target/" + m.Name + "/testdata/refused*.txt") {
@@ -345,7 +346,8 @@ func (c *comparison) refusedSources() (list []call, err error) {
 	return list, nil
 }
 
-// seeds are the committed inputs of fuzz targets: text for the assembler of each machine, or a description.
+// seeds returns calls with the committed inputs of the fuzz targets: source text for each machine, or
+// a description.
 func (c *comparison) seeds() (list []call, err error) {
 	for _, file := range c.glob("*/testdata/fuzz/*/*", "*/*/testdata/fuzz/*/*") {
 		text, err := c.read(file)
@@ -371,7 +373,8 @@ func (c *comparison) seeds() (list []call, err error) {
 	return list, nil
 }
 
-// descriptions checks the descriptions of the machines and those of the tests, refused ones among them.
+// descriptions returns calls that check the descriptions of the machines and of the tests, including
+// rejected ones.
 func (c *comparison) descriptions() (list []call, err error) {
 	for _, m := range catalog.Machines() {
 		list = append(list, call{args: args("check --all --search 2000 --isa", m.Name)}, call{args: args("list --instructions --isa", m.Name)},
@@ -388,7 +391,8 @@ func (c *comparison) descriptions() (list []call, err error) {
 	return list, nil
 }
 
-// generatedCode writes decoders of each machine, and of descriptions of the tests in Mesa's manner too.
+// generatedCode returns calls that generate decoders of each machine and of the tests' descriptions,
+// the latter also with --compat mesa.
 func (c *comparison) generatedCode() (list []call, err error) {
 	for _, m := range catalog.Machines() {
 		for _, language := range []string{"c", "go"} {

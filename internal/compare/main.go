@@ -39,12 +39,13 @@ type options struct {
 	show   int
 	groups *regexp.Regexp
 	meant  map[string]string
-	// arch is the processor that the command of the working tree is built for, emulator what runs it there; "" for neither.
+	// arch is the processor for which the command of the working tree is built, or "" for this one.
+	// emulator runs the command, or is "".
 	arch, emulator string
 }
 
 func main() {
-	f := flag.NewFlagSet("compare", flag.ExitOnError) // not with the flags of packages for tests
+	f := flag.NewFlagSet("compare", flag.ExitOnError) // without the flags that imported test packages register
 	seed := f.Uint64("seed", 1, "`seed` of everything that is random")
 	words := f.Int("words", 1000, "random instructions per machine")
 	show := f.Int("show", 40, "kinds of differences to print")
@@ -81,7 +82,8 @@ func main() {
 	}
 }
 
-// compareRevision builds both commands and compares them. same is false where something differs that is not meant.
+// compareRevision builds both commands and compares them. same is false if there is an unintended
+// difference.
 func compareRevision(ctx context.Context, w io.Writer, rev string, opt options) (same bool, err error) {
 	hash, err := git(ctx, "rev-parse", "--short", "--verify", rev+"^{commit}")
 	if err != nil {
@@ -96,7 +98,7 @@ func compareRevision(ctx context.Context, w io.Writer, rev string, opt options) 
 	if _, err := git(ctx, "worktree", "add", "--detach", "--quiet", tree, hash); err != nil {
 		return false, err
 	}
-	// Without ctx, so that an interrupted comparison leaves no worktree either.
+	// The context is not used here, so that an interrupted comparison removes its worktree too.
 	defer func() {
 		_, remove := git(context.Background(), "worktree", "remove", "--force", tree)
 		err = errors.Join(err, remove)
@@ -123,8 +125,8 @@ func git(ctx context.Context, args ...string) (string, error) {
 	return strings.TrimSpace(string(out)), nil
 }
 
-// build builds the command of a tree into a folder, under both names that it is called by, for a processor, or for this one where
-// arch is "".
+// build builds the command of a tree into a folder, under both of its names. An empty arch selects
+// this processor.
 func build(ctx context.Context, tree, dir, arch string) error {
 	file := filepath.Join(dir, "isago")
 	cmd := exec.CommandContext(ctx, "go", "build", "-buildvcs=false", "-o", file, "./cmd/isago")
@@ -138,7 +140,7 @@ func build(ctx context.Context, tree, dir, arch string) error {
 	return os.Symlink("isago", filepath.Join(dir, "picasso"))
 }
 
-// readMeant reads the kinds of differences that are meant, each with its reason.
+// readMeant reads the IDs of intended differences and their reasons.
 func readMeant(file string) (map[string]string, error) {
 	if file == "" {
 		return nil, nil

@@ -15,19 +15,20 @@ import (
 	"github.com/aymanbagabas/go-udiff"
 )
 
-// report counts differences, by group and by kind.
+// report counts differences by group and by kind.
 type report struct {
 	groups map[string]*counts
 	kinds  map[string]*kind
 }
 
-// counts are inputs of a group: all, the equal ones, and those that differ in each stream.
+// counts are the numbers of inputs in a group: all inputs, equal ones, and those that differ in each
+// stream.
 type counts struct {
 	all, same int
 	streams   [len(streams)]int
 }
 
-// streams are what is compared.
+// streams are the outputs that are compared.
 var streams = [...]string{"stdout", "stderr", "status", "files"}
 
 const (
@@ -41,7 +42,7 @@ const (
 type kind struct {
 	id     string
 	stream string
-	// times is the number of lines, inputs that of inputs.
+	// times counts lines and inputs counts inputs.
 	times, inputs int
 	groups        map[string]bool
 	command       string
@@ -123,7 +124,7 @@ func statusText(n int) string {
 	return fmt.Sprintf("exit status %d", n)
 }
 
-// command returns the call as it would be typed.
+// command formats the call as a command line.
 func (x *call) command() string {
 	if x.session != nil {
 		return strings.Join(x.args, " ")
@@ -141,10 +142,10 @@ func (x *call) command() string {
 	return text
 }
 
-// edit is a line that is printed otherwise, or on one side only.
+// edit is a line that changed. old or new is empty if the line exists on one side only.
 type edit struct{ old, new string }
 
-// kind counts the lines of an input under their kinds.
+// kind counts the changed lines of an input by their kinds.
 func (r *report) kind(group string, stream int, command string, list []edit) {
 	met := map[string]bool{}
 	for _, e := range list {
@@ -167,7 +168,7 @@ func (r *report) kind(group string, stream int, command string, list []edit) {
 	}
 }
 
-// split returns the lines of a text, without their ends.
+// split splits a text into lines.
 func split(text string) []string {
 	if text == "" {
 		return nil
@@ -175,7 +176,7 @@ func split(text string) []string {
 	return strings.Split(strings.TrimSuffix(text, "\n"), "\n")
 }
 
-// edits compares two texts line by line. Bytes that are no text are compared as words.
+// edits compares two outputs line by line. Binary data is compared word by word.
 func edits(old, new string) []edit {
 	if old == new {
 		return nil
@@ -197,21 +198,21 @@ func edits(old, new string) []edit {
 			}
 		}
 	}
-	if len(list) == 0 { // the end of the last line, or an empty line
+	if len(list) == 0 { // a missing newline at the end, or an empty line
 		list = []edit{{fmt.Sprintf("%q", tail(old)), fmt.Sprintf("%q", tail(new))}}
 	}
 	return list
 }
 
-// lineEdits compares two lines, of which long ones are compared in pieces.
+// lineEdits compares two lines. It splits long lines.
 func lineEdits(old, new string) []edit { return edits(old+"\n", new+"\n") }
 
 func tail(s string) string { return s[max(0, len(s)-20):] }
 
-// longLine is the length from which a line is compared in the pieces between its commas.
+// longLine is the length in bytes from which a line is split at its commas.
 const longLine = 300
 
-// readable returns text in lines of moderate length, and other bytes as words in hexadecimal.
+// readable returns text in lines of moderate length, and binary data as hexadecimal words.
 func readable(s string) string {
 	if !utf8.ValidString(s) || strings.IndexByte(s, 0) >= 0 {
 		var b strings.Builder
@@ -236,13 +237,13 @@ var (
 	number = regexp.MustCompile(`\bl[0-9a-f]*[0-9][0-9a-f]*\b|\b0x[0-9a-fA-F]+\b|\b[0-9a-fA-F]*[0-9][0-9a-fA-F]*\b|[0-9][0-9a-f]*`)
 	quoted = regexp.MustCompile(`"[^"]*"`)
 	path   = regexp.MustCompile(`[\w.$-]+(/[\w.$-]+)+`)
-	// cited is a line of a source that a message shows, marked a line of carets below it.
+	// cited matches a source line in a message. marked matches the carets below it.
 	cited  = regexp.MustCompile(`^ *\d+ \| .*`)
 	marked = regexp.MustCompile(`^ *\|[ \t]*\^+ *$`)
 )
 
-// shapeOf names the kind of a difference: the part of the lines that differs, without numbers, names of files, quoted
-// text and lines of the input.
+// shapeOf returns the kind of a difference: the part of the lines that differs, without numbers, file
+// names, quoted text and source lines.
 func shapeOf(stream string, e edit) string {
 	a, b := token.FindAllString(general(e.old), -1), token.FindAllString(general(e.new), -1)
 	for len(a) > 0 && len(b) > 0 && a[0] == b[0] {
@@ -251,13 +252,13 @@ func shapeOf(stream string, e edit) string {
 	for len(a) > 0 && len(b) > 0 && a[len(a)-1] == b[len(b)-1] {
 		a, b = a[:len(a)-1], b[:len(b)-1]
 	}
-	if len(a)+len(b) == 0 { // only what general leaves out
+	if len(a)+len(b) == 0 { // They differ only in what general replaces.
 		return stream + "\n" + general(e.old) + "\nother numbers, names or quoted text"
 	}
 	return stream + "\n" + strings.Join(a, "") + "\n" + strings.Join(b, "")
 }
 
-// general replaces what differs from input to input.
+// general replaces everything that differs from input to input.
 func general(s string) string {
 	s = cited.ReplaceAllString(s, "N | SOURCE")
 	s = marked.ReplaceAllString(s, "| ^")
@@ -275,7 +276,7 @@ func general(s string) string {
 	return strings.Join(strings.Fields(s), " ")
 }
 
-// print prints the counts and the kinds of differences. same is false where one is not meant.
+// print prints the counts and the kinds of differences. same is false if one is unintended.
 func (r *report) print(w io.Writer, show int, meant map[string]string) (same bool) {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintf(t, "group\tinputs\tsame\t%s\t\n", strings.Join(streams[:], "\t"))
@@ -331,7 +332,7 @@ func (r *report) print(w io.Writer, show int, meant map[string]string) (same boo
 	return len(list) == 0
 }
 
-// urgent sorts an exit status that changed before what is printed.
+// urgent sorts changed exit statuses before changed output.
 func urgent(k *kind) int {
 	if k.stream == streams[status] {
 		return 0
@@ -339,7 +340,7 @@ func urgent(k *kind) int {
 	return 1
 }
 
-// short cuts a line that is long, and keeps the part from a place on.
+// short shortens a long line. It keeps the part from the byte from on.
 func short(s string, from int) string {
 	const most, before = 240, 80
 	if from > before && len(s) > most {

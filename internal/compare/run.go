@@ -14,24 +14,24 @@ import (
 	"time"
 )
 
-// call is a command that both sides run in the checkout.
+// call is a command line that both commands run in the checkout.
 type call struct {
 	group string
 	args  []string
 	stdin string
-	// lines tells that each line of stdin is an input of its own, answered by one line.
+	// lines means that each line of stdin is an input of its own and has one line of output.
 	lines bool
-	// then returns more calls, made of what the old command printed; nil for none.
+	// then returns further calls, made from the output of the old command. It may be nil.
 	then func(printed string) []call
-	// session runs instead of the command, in a folder of its own, with the folder of the command at the
-	// start of PATH. It returns what it printed.
+	// session runs in its own folder instead of the command. The folder of the command is first in
+	// PATH. session returns what it printed.
 	session func(ctx context.Context, bin, dir string) string
 }
 
-// out stands in arguments for a folder of the call and the side; files that are written there are compared.
+// out is a placeholder in arguments for a folder of the call. The files written there are compared.
 const out = "$OUT"
 
-// result is what a call did.
+// result is the result of a call.
 type result struct {
 	stdout, stderr string
 	status         int
@@ -43,16 +43,16 @@ const (
 	timedOut = -1
 )
 
-// comparison runs calls on both sides.
+// comparison runs calls with both commands.
 type comparison struct {
 	options
 	tree string
-	// sides are the folders of the commands, old and new.
+	// sides are the folders of the old and the new command.
 	sides  [2]string
 	report report
 }
 
-// run makes the calls and runs them.
+// run runs the calls of all groups.
 func (c *comparison) run(ctx context.Context) error {
 	calls, err := c.calls()
 	if err != nil {
@@ -62,7 +62,7 @@ func (c *comparison) run(ctx context.Context) error {
 }
 
 func (c *comparison) runCalls(ctx context.Context, calls []call) error {
-	// Calls wait in a list, because calls add calls.
+	// The pending calls are in a list, because calls add calls.
 	var mu sync.Mutex
 	changed := sync.NewCond(&mu)
 	busy := 0
@@ -102,7 +102,7 @@ func (c *comparison) runCalls(ctx context.Context, calls []call) error {
 	return ctx.Err()
 }
 
-// one runs a call on one side. Names of folders that differ between the sides are replaced in what it prints.
+// one runs a call with one command. It replaces folder names that differ between the two.
 func (c *comparison) one(ctx context.Context, side int, x *call) result {
 	dir, err := os.MkdirTemp("", "compare-out")
 	if err != nil {
@@ -131,7 +131,7 @@ func (c *comparison) one(ctx context.Context, side int, x *call) result {
 	r := result{stdout: same.Replace(stdout.String()), stderr: same.Replace(stderr.String())}
 	var exit *exec.ExitError
 	switch {
-	case ctx.Err() != nil: // what it had printed by then is chance
+	case ctx.Err() != nil: // the output up to the timeout is not reproducible
 		return result{status: timedOut}
 	case errors.As(err, &exit):
 		r.status = exit.ExitCode()
@@ -142,7 +142,7 @@ func (c *comparison) one(ctx context.Context, side int, x *call) result {
 	return r
 }
 
-// filesOf returns the files below a folder, with names of folders replaced.
+// filesOf returns the files below a folder, with folder names replaced.
 func filesOf(dir string, same *strings.Replacer) map[string]string {
 	files := map[string]string{}
 	_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {

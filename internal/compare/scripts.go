@@ -16,8 +16,8 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// scripts are the scripts of the command's tests. Their logs are compared, with what every command printed;
-// whether a script passes is a matter of its own test.
+// scripts returns the scripts of the command's tests. Their logs are compared, with the output of
+// every command. Whether a script passes does not matter here.
 func (c *comparison) scripts() (list []call, err error) {
 	for _, file := range c.glob("cmd/isago/testdata/script/*.txtar") {
 		path := filepath.Join(c.tree, file)
@@ -40,10 +40,10 @@ func (c *comparison) scripts() (list []call, err error) {
 	return list, nil
 }
 
-// elapsed is a time in the log of a script, or in what a command reports of its speed.
+// elapsed matches a time in the log of a script, or a speed that a command reports.
 var elapsed = regexp.MustCompile(`\(\d+\.\d+s\)|\b\d+\.\d+ ?(ns|µs|ms|s)\b|\b\d[\d.]*( M)? [a-z]+/s\b`)
 
-// scriptLog is a test that only keeps its log.
+// scriptLog is a test context that only keeps its log.
 type scriptLog struct{ bytes.Buffer }
 
 func (l *scriptLog) Log(a ...any)   { fmt.Fprintln(l, a...) }
@@ -62,7 +62,8 @@ func (l *scriptLog) Run(name string, f func(testscript.T)) {
 	<-done
 }
 
-// scriptCommands are the commands of the scripts that write files or print; those that only test are left out.
+// scriptCommands are the script commands that write files or print. Commands that only check something
+// do nothing.
 var scriptCommands = map[string]func(*testscript.TestScript, bool, []string){
 	"status": func(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Logf("%v", ts.Exec(args[1], args[2:]...))
@@ -100,8 +101,8 @@ var scriptCommands = map[string]func(*testscript.TestScript, bool, []string){
 
 func tested(*testscript.TestScript, bool, []string) {}
 
-// pages are the commands that the handbook shows, page by page, in a folder with the files that the page shows
-// and the examples.
+// pages returns the commands that the pages of the documentation show. Each page runs in a folder with
+// its files and the examples.
 func (c *comparison) pages() (list []call, err error) {
 	for _, file := range c.glob("README.md", "examples/README.md", "docs/*.md") {
 		text, err := c.read(file)
@@ -157,7 +158,8 @@ func (c *comparison) work(ctx context.Context, file, text, bin, dir string) stri
 	return elapsed.ReplaceAllString(log.String(), "TIME")
 }
 
-// edited changes a file as a block shows it, with lines after "-" that go and lines after "+" that come.
+// edited changes a file as a code block shows. Lines with "-" are removed and lines with "+" are
+// added.
 func edited(file, block string) error {
 	data, err := os.ReadFile(file)
 	if err != nil {

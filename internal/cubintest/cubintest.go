@@ -16,8 +16,8 @@ type Section struct {
 	Data        []byte
 }
 
-// File returns an ELF file of 32 bits for CUDA of an architecture: the header, the contents, and the table of sections, the last
-// of which has the names.
+// File returns a 32-bit ELF file for CUDA and an architecture: the header, the contents and the
+// section table. The last section holds the names.
 func File(architecture uint32, sections []Section) []byte {
 	names := []byte{0}
 	sections = append([]Section{{}}, sections...)
@@ -43,13 +43,13 @@ func File(architecture uint32, sections []Section) []byte {
 	}
 	copy(h.Ident[:], "\x7fELF\x01\x01\x01")
 	var out bytes.Buffer
-	_ = binary.Write(&out, binary.LittleEndian, h) // a buffer takes all
+	_ = binary.Write(&out, binary.LittleEndian, h) // writing to a buffer does not fail
 	out.Write(body.Bytes())
 	_ = binary.Write(&out, binary.LittleEndian, headers)
 	return out.Bytes()
 }
 
-// Words returns words as a file stores them.
+// Words returns words in the byte order of a file.
 func Words(words ...uint32) (data []byte) {
 	for _, w := range words {
 		data = binary.LittleEndian.AppendUint32(data, w)

@@ -1,5 +1,5 @@
-// Package gentest compares generated code with the library. A harness in the generated language reads words from its
-// standard input and prints what the generated code returns for them.
+// Package gentest compares generated code with the library. A harness in the generated language reads
+// words from standard input and prints the results of the generated code.
 package gentest
 
 import (
@@ -33,10 +33,11 @@ import (
 	"github.com/isago/isago/target/catalog"
 )
 
-// Batch is the number of words after which a harness hands out what it has printed: fewer than wait to be compared.
+// Batch is the number of words after which a harness flushes its output, so that few results wait for
+// comparison.
 const Batch = 256
 
-// Entries is the number of entries in each table, fewer than some indexes reach.
+// Entries is the number of entries in each table. Some indices are larger.
 const Entries = 100
 
 var (
@@ -54,7 +55,7 @@ type Description struct {
 	Name string
 	Load func(isa.Options) (*isa.Set, error)
 	Gens []uint32
-	// Mesa compares the rules of Mesa's tools; Random tells that the description is a random one.
+	// Mesa selects the rules of Mesa's tools. Random means that the description is random.
 	Mesa, Random bool
 }
 
@@ -72,14 +73,14 @@ func (x Description) Program(t testing.TB) (*isa.Set, *gen.Program) {
 	return set, p
 }
 
-// text is a description that is one file.
+// text returns a description that consists of one file.
 func text(name, source string, gens ...uint32) Description {
 	return Description{Name: name, Gens: gens, Load: func(o isa.Options) (*isa.Set, error) {
 		return isa.Load(fstest.MapFS{"a.xml": {Data: []byte(source)}}, "a.xml", o)
 	}}
 }
 
-// byMesa adds each plain description again, to be compared by the rules of Mesa's tools.
+// byMesa adds each plain description again, for the comparison by the rules of Mesa's tools.
 func byMesa(list []Description) []Description {
 	for _, x := range list {
 		set, err := x.Load(isa.Options{Gen: x.Gens[0]})
@@ -94,7 +95,7 @@ func byMesa(list []Description) []Description {
 	return list
 }
 
-// Descriptions lists those that the flags choose.
+// Descriptions lists the descriptions that the flags select.
 func Descriptions(t testing.TB) (list []Description) {
 	for _, m := range catalog.Machines() {
 		if !*all && !slices.Contains([]string{"example", "pica200", "tegra"}, m.Name) {
@@ -131,7 +132,7 @@ func Descriptions(t testing.TB) (list []Description) {
 	return list
 }
 
-// stream writes what the harness reads: the tables, then words in contexts.
+// stream writes the input of the harness: the tables, then words with contexts.
 type stream struct {
 	p      *gen.Program
 	root   *gen.Root
@@ -140,7 +141,7 @@ type stream struct {
 	source *roundtrip.Words
 	rnd    *rand.Rand
 
-	// mesa prints instead of the decoder, where Mesa's tools are followed.
+	// mesa prints instead of the decoder when Mesa's rules apply.
 	mesa *mesa.Printer
 
 	operands []isa.Operand
@@ -183,7 +184,7 @@ func (s *stream) tables(w io.Writer) {
 	}
 }
 
-// next makes a word, writes it, and writes to want what the harness is to print.
+// next generates a word, writes it to w, and writes the expected output to want.
 func (s *stream) next(w io.Writer, gen uint32, want *bytes.Buffer) bits.Value {
 	v := s.source.Random()
 	if n := len(s.d.Root().Leaves); n > 0 && s.rnd.IntN(4) > 0 {
@@ -237,7 +238,7 @@ func (s *stream) next(w io.Writer, gen uint32, want *bytes.Buffer) bits.Value {
 	return cut
 }
 
-// byMesa writes what the harness is to print of a word by Mesa's rules.
+// byMesa writes the expected output for a word by Mesa's rules.
 func (s *stream) byMesa(want *bytes.Buffer, in isa.Inst, ok bool, word bits.Value) {
 	s.mesa.Reset()
 	text, known := s.mesa.Append(nil, word)
@@ -255,9 +256,9 @@ func (s *stream) byMesa(want *bytes.Buffer, in isa.Inst, ok bool, word bits.Valu
 	want.WriteByte(2)
 }
 
-// operand writes what an operand is: name, role and kind, the register and what is added (file, view, number, count, first
-// bit, bits, component), swizzle, mask, modifiers, memory, type and value. A file or memory that there is not has the
-// number behind the last one.
+// operand writes the properties of an operand: name, role, kind, the register and the added register
+// (file, view, number, count, first bit, bits, component), swizzle, mask, modifiers, memory, type and
+// value. A missing file or memory has the number after the last one.
 func (s *stream) operand(w io.Writer, o *isa.Operand) {
 	memory := len(s.set.Memories())
 	if o.Memory != nil {
@@ -278,7 +279,7 @@ func (s *stream) operand(w io.Writer, o *isa.Operand) {
 	fmt.Fprintf(w, " %d %d %d %d", o.Type.Kind, o.Type.Bits, o.Type.Lanes, o.Value)
 }
 
-// leaf returns the number of a leaf in the program, which has those of all generations.
+// leaf returns the number of a leaf in the program, which contains the leaves of all generations.
 func (s *stream) leaf(name string, id int) int {
 	if len(s.p.Classes) == 1 {
 		return id
@@ -286,7 +287,7 @@ func (s *stream) leaf(name string, id int) int {
 	return s.p.LeafNumber(s.set, s.root, id)
 }
 
-// compare runs words through the harness and the library.
+// compare compares the results of the harness and the library for a number of words.
 func (s *stream) compare(t *testing.T, harness string, gen uint32, count int) {
 	t.Helper()
 	cmd := exec.Command(harness)
@@ -305,8 +306,8 @@ func (s *stream) compare(t *testing.T, harness string, gen uint32, count int) {
 	type result struct {
 		word bits.Value
 		want []byte
-		// cycle tells that an expression needs its own value, as a finding says. What it comes to depends on what was
-		// computed before, which by the plain rules is left open: only the instruction is compared.
+		// cycle reports whether an expression needs its own value. The plain rules leave its value
+		// open, so only the instruction is compared.
 		cycle bool
 	}
 	wants := make(chan result, 1<<10)
@@ -350,13 +351,14 @@ func (s *stream) compare(t *testing.T, harness string, gen uint32, count int) {
 	}
 }
 
-// textStart returns where the text starts in what a harness prints, behind the number of the instruction and its size.
+// textStart returns the offset of the text in a line of the harness, after the number of the
+// instruction and its size.
 func textStart(line []byte) int {
 	i := bytes.IndexByte(line, ' ') + 1
 	return i + bytes.IndexByte(line[i:], ' ') + 1
 }
 
-// CompareRows compares with rows of what Mesa's tools print.
+// CompareRows compares the harness with a file of words and texts from Mesa's tools.
 func CompareRows(t *testing.T, p *gen.Program, harness, file string) {
 	data, err := os.ReadFile(file)
 	if err != nil {
@@ -402,7 +404,7 @@ func CompareRows(t *testing.T, p *gen.Program, harness, file string) {
 	t.Logf("%d of %d rows agree", len(list)-bad, len(list))
 }
 
-// program is a program and how Mesa's tools list it.
+// program is a program and its listing by Mesa's tools.
 type program struct {
 	Gen     uint32
 	Options struct {
@@ -418,9 +420,9 @@ type program struct {
 	Output string
 }
 
-// ComparePrograms compares with whole programs that Mesa's tools list. The harness reads, in 64-bit words, the generation,
-// the options (findings, labels, bad lines), entry points with the length of the name and its bytes, and the program's
-// bytes; it prints a listing and a byte 2.
+// ComparePrograms compares the harness with programs and listings from Mesa's tools. The harness reads
+// 64-bit words: the generation, the options (findings, labels, bad lines), entry points with the
+// length and bytes of the name, and the bytes of the program. It prints a listing and a byte 2.
 func ComparePrograms(t *testing.T, p *gen.Program, harness, file string) {
 	data, err := os.ReadFile(file)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -436,7 +438,7 @@ func ComparePrograms(t *testing.T, p *gen.Program, harness, file string) {
 	CompareListings(t, p, harness, list)
 }
 
-// CompareListings compares listings of programs.
+// CompareListings compares the harness with the listings of programs.
 func CompareListings(t *testing.T, p *gen.Program, harness string, list []program) {
 	t.Helper()
 	var in bytes.Buffer
@@ -494,7 +496,7 @@ func flag64(b bool) uint64 {
 	return 0
 }
 
-// rowText makes a line of isaspec's of what the harness says.
+// rowText converts a line of the harness to a line of isaspec.
 func rowText(got, word string, findings bool) string {
 	const most = 4
 	parts := strings.Split(got, "\x01")
@@ -510,7 +512,8 @@ func rowText(got, word string, findings bool) string {
 	return text
 }
 
-// Compare runs random words of each root of a program, of each generation, through the harnesses that build makes.
+// Compare compares the harness and the library for random words of each root and each generation.
+// build builds the harness.
 func Compare(t *testing.T, x Description, build func(p *gen.Program, root *gen.Root) string) {
 	_, p := x.Program(t)
 	for _, root := range p.Roots {
@@ -528,7 +531,7 @@ func Compare(t *testing.T, x Description, build func(p *gen.Program, root *gen.R
 	}
 }
 
-// CompareEachRows calls build and compares for each file of rows, where the flags name some.
+// CompareEachRows compares each file of rows that the flags name.
 func CompareEachRows(t *testing.T, build func(t *testing.T, p *gen.Program) string) {
 	if *rows == "" {
 		t.Skip("no -rows")
@@ -567,8 +570,8 @@ const branchXML = `<isa>
 <bitset name="two" extends="#instruction"><display>two</display><pattern low="8" high="15">00110001</pattern><pattern low="0" high="7">xxxxxxxx</pattern></bitset>
 </isa>`
 
-// CompareAllListings compares listings with what isaspec's document and reference say of labels, entry points, findings and the
-// bound of bad lines.
+// CompareAllListings compares listings with those that isaspec's documentation specifies: labels,
+// entry points, findings and the limit of bad lines.
 func CompareAllListings(t *testing.T, build func(p *gen.Program) string) {
 	set, err := isa.Load(fstest.MapFS{"branch.xml": {Data: []byte(branchXML)}}, "branch.xml", isa.Options{})
 	if err != nil {
@@ -593,7 +596,7 @@ func CompareAllListings(t *testing.T, build func(p *gen.Program) string) {
 	swappedListings(t, build)
 }
 
-// swappedListings compares a listing of a program whose words are stored with their high halves first.
+// swappedListings compares the listing of a program whose words are stored with the high half first.
 func swappedListings(t *testing.T, build func(p *gen.Program) string) {
 	const text = `<isa><text storage="32" halves="high-first"/>
 <bitset name="#instruction" size="32"><display>{NAME} {A} {B}</display>

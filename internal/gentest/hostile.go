@@ -8,7 +8,8 @@ import (
 	"github.com/isago/isago/isa"
 )
 
-// HostileDescriptions lists descriptions whose names and texts try to be code, or to be names that the generated code has.
+// HostileDescriptions lists descriptions with names and texts that could break generated code or
+// collide with its names.
 func HostileDescriptions() (list []Description) {
 	for _, x := range []struct{ name, file, xml string }{
 		{"hostile", "evil*/ EVIL(); /*.xml", evil},
@@ -50,8 +51,8 @@ const Braces = `<isa name="braces" strict="true">
 </bitset>
 </isa>`
 
-// hostileNames are names that mean something to C, to Go or to the generated code, names that are one once they are made
-// identifiers, and names that are none at all.
+// hostileNames are names with a meaning in C, in Go or in the generated code, names that get such a
+// meaning when they are converted to identifiers, and invalid names.
 var hostileNames = strings.Fields(`if for func type range nil true false string error len append uint64 main init _ __ 1 0x name NAME a-b a.b a_b A_B
 	inst Inst op Op Word Options Decode Find Print String Pack Unpack Args None NONE COUNT EOF errno INT_MAX NULL I linux unix signed _Bool
 	_Generic auto goto struct default select chan go var iota any min max clear rest expected zero i32 limbs printer scope leaf leaves
@@ -59,7 +60,8 @@ var hostileNames = strings.Fields(`if for func type range nil true false string 
 
 var longName = strings.Repeat("x", 100)
 
-// namesXML is a machine whose instructions, fields, enums, values and operands have such names.
+// namesXML returns a machine whose instructions, fields, enums, values and operands have hostile
+// names.
 func namesXML() string {
 	names := append(hostileNames, longName+"y", longName+"z", "a b", "a\tb", " ")
 	escape := strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&quot;", "\t", "&#9;").Replace
@@ -86,7 +88,7 @@ func namesXML() string {
 	return b.String() + "</isa>"
 }
 
-// tables is a machine whose contexts, tables and fields have names that the generated code's types have.
+// tables is a machine whose contexts, tables and fields have the names of types in the generated code.
 const tables = `<isa name="go" strict="true">
 <enum name="#stage"><value val="0" display="a"/><value val="1" display="b"/></enum>
 <context name="find" type="#stage" default="a"/><context name="type" type="#stage" default="b"><doc>*/ x // \</doc></context>
@@ -103,7 +105,7 @@ const tables = `<isa name="go" strict="true">
   <field name="Unpack" low="16" high="31" type="uint"/></bitset>
 </isa>`
 
-// macros is a machine with whose name constants would be those of stdint.h.
+// macros is a machine whose name would give constants the names of stdint.h.
 const macros = `<isa name="uint64" strict="true">
 <enum name="#c"><value val="0" display="max"/></enum>
 <bitset name="#instruction" size="8"/>
@@ -112,7 +114,7 @@ const macros = `<isa name="uint64" strict="true">
 <bitset name="width" extends="#instruction"><display>width</display><pattern low="0" high="7">00110000</pattern></bitset>
 </isa>`
 
-// evil tries to end a comment, a string or a name.
+// evil has texts that end a comment, a string or a name early.
 const evil = `<isa>
 <enum name="#e&quot;; EVIL(); //">
   <value val="0" display="&quot;); EVIL(); p.put(&quot;"/>
@@ -151,7 +153,8 @@ const evil = `<isa>
 </bitset>
 </isa>`
 
-// conditional is a machine of many leaves, each of which asks for the value of a field: tables find them, and try their conditions.
+// conditional returns a machine with many leaves that each have a condition on a field, so that tables
+// of leaves must test conditions.
 func conditional() string {
 	var b strings.Builder
 	b.WriteString(`<isa name="conditional" strict="true"><bitset name="#instruction" size="16"/>`)
@@ -162,7 +165,8 @@ func conditional() string {
 	return b.String() + "</isa>"
 }
 
-// scattered is a machine whose fields are in pieces: in a word, across its limbs, in an operand, and of more than 64 bits.
+// scattered is a machine with fields in several parts: within a word, across 64-bit limbs, in an
+// operand, and wider than 64 bits.
 const scattered = `<isa name="scattered" strict="true">
 <file name="r" type="u32" count="32"/>
 <bitset name="#reg" size="6">
@@ -212,7 +216,7 @@ const scattered = `<isa name="scattered" strict="true">
 </bitset>
 </isa>`
 
-// inRows is a machine whose operands are several registers in a row, also at the end of their file.
+// inRows is a machine with operands of several consecutive registers, up to the end of a file.
 const inRows = `<isa name="rows" strict="true">
 <file name="r" type="u32" count="6"/><view name="rq" file="r" type="u32x4"/>
 <file name="w" type="u32" count="6" outside="wrap"/><view name="wq" file="w" type="u32x4"/>
@@ -226,8 +230,8 @@ const inRows = `<isa name="rows" strict="true">
 </bitset>
 </isa>`
 
-// refined is a machine that is not strict, of whose leaves some refine others and some share words by mistake, and with
-// expressions that compilers take for slips.
+// refined is a non-strict machine in which some leaves refine others, some overlap by mistake, and
+// some expressions cause compiler warnings.
 const refined = `<isa>
 <bitset name="#instruction" size="8"/>
 <bitset name="any" extends="#instruction"><display>any {A}</display><pattern pos="7">0</pattern><field name="A" low="0" high="6" type="uint"/></bitset>
@@ -246,8 +250,8 @@ const refined = `<isa>
 <bitset name="lost" extends="#instruction"><display>lost</display><pattern low="1" high="7">0000000</pattern><pattern pos="0">x</pattern></bitset>
 </isa>`
 
-// handed is a machine of which two instructions hand an operand the same thing, which one computes first and the other
-// second, and of which an expression has a name that resolves nowhere.
+// handed is a machine with two instructions that pass the same value to an operand, which they compute
+// in different orders. One expression has an undefined name.
 const handed = `<isa>
 <expr name="#t">1</expr>
 <expr name="#f">0</expr>

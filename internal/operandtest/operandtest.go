@@ -1,4 +1,4 @@
-// Package operandtest prints the operands and the control flow of instructions as text, for golden files that people read.
+// Package operandtest formats the operands and the control flow of instructions for golden files.
 package operandtest
 
 import (
@@ -11,11 +11,11 @@ import (
 	"github.com/isago/isago/isa"
 )
 
-// Legend is the head of a golden file.
+// Legend is the header of a golden file.
 const Legend = "# A row has the text, the mnemonic and the flow; below it each operand: name, text, role, kind, what it is, bits.\n"
 
-// Describe writes an instruction: its text, mnemonic and flow, and a line for each operand. Addresses of targets
-// are counted in units of so many bits.
+// Describe formats the text, the mnemonic and the flow of an instruction, with a line for each
+// operand. Branch targets count in units of unit bits.
 func Describe(d *isa.Decoder, in isa.Inst, unit int64) string {
 	text, list := d.AppendOperands(nil, nil, in)
 	var b strings.Builder
@@ -104,7 +104,7 @@ func dash(s string) string {
 	return s
 }
 
-// Register writes a register as its file and number: c5, c5.x for a component, c5..c6, r2[31:16].
+// Register formats a register, for example c5, c5.x for a component, c5..c6 or r2[31:16].
 func Register(r isa.Register) string {
 	s := r.File.Name + strconv.Itoa(r.Index)
 	if r.Count > 1 {
@@ -119,7 +119,7 @@ func Register(r isa.Register) string {
 	return s
 }
 
-// CompareGolden compares a text with a golden file, which it writes anew if asked to.
+// CompareGolden compares a text with a golden file. If update is set, it writes the file instead.
 func CompareGolden(t *testing.T, file, got string, update bool) {
 	t.Helper()
 	if update {

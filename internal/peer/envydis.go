@@ -10,16 +10,16 @@ import (
 	"github.com/isago/isago/target/catalog"
 )
 
-// envydisRow is an instruction as envydis prints it for a chip and a kind of program.
+// envydisRow is an instruction as envydis prints it for a chip and a program type.
 type envydisRow struct {
-	// Words are the 32-bit words in the order of memory.
+	// Words are the 32-bit words in memory order.
 	Words   []string `json:"words"`
 	Variant string   `json:"variant"`
 	Ptype   string   `json:"ptype"`
 	Text    string   `json:"text"`
 }
 
-// envydisComparer prints in envydis's spelling, and reads the lossless text of the plain one back.
+// envydisComparer prints in the syntax of envydis and parses the lossless text of the default syntax.
 type envydisComparer struct {
 	set      *isa.Set
 	theirs   *isa.Decoder
@@ -28,7 +28,7 @@ type envydisComparer struct {
 	lossless *asm.Lossless
 }
 
-// compareEnvydis compares the rows of such a file.
+// compareEnvydis compares the rows of a file with envydis's text.
 func compareEnvydis(file string, _ *known, report func(difference)) (rows int, err error) {
 	c, err := newEnvydisComparer("tesla")
 	if err != nil {
@@ -69,7 +69,8 @@ func newEnvydisComparer(machine string) (*envydisComparer, error) {
 	return c, nil
 }
 
-// text prints a row as envydis does; a row that does not come back from the plain text is told of.
+// text prints a row in the syntax of envydis. It returns an error if the default text does not
+// assemble to the row's words.
 func (c *envydisComparer) text(r *envydisRow) (string, error) {
 	ctx, err := c.set.ParseContext(c.set.DefaultContext(), "chip", r.Variant)
 	if err != nil {

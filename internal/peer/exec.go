@@ -17,12 +17,12 @@ import (
 	"github.com/isago/isago/target/catalog"
 )
 
-// executor runs programs of one machine on states that rows of a peer give.
+// executor runs programs of one machine on states from rows.
 type executor struct {
 	set  *isa.Set
 	m    *exec.Machine
 	root *exec.Root
-	// programs are those that have run, by words, context and quirks.
+	// programs caches compiled programs by words, contexts and quirks.
 	programs map[string]*exec.Program
 }
 
@@ -42,16 +42,16 @@ func newExecutor(machine string) (*executor, error) {
 	return x, err
 }
 
-// code is a program and how it is run.
+// code is a program with its contexts and quirks.
 type code struct {
 	words []uint32
-	// contexts are what the words do not say, quirks choices that are not the default.
+	// contexts are context values. quirks are quirk values that differ from the default.
 	contexts, quirks map[string]string
-	// table holds the entries of the machine's table beside the code.
+	// table holds the entries of the table next to the code.
 	table []bits.Value
 }
 
-// program prepares a program, once for all rows that have it.
+// program compiles a program once for all rows that use it.
 func (x *executor) program(c *code) (*exec.Program, error) {
 	key := fmt.Sprint(c.words, c.contexts, c.quirks, c.table)
 	if p := x.programs[key]; p != nil {
@@ -75,7 +75,7 @@ func (x *executor) program(c *code) (*exec.Program, error) {
 	return p, nil
 }
 
-// wave starts lanes of a program.
+// wave starts a program with a number of lanes.
 func (x *executor) wave(c *code, lanes int, entry uint64) (*wave, error) {
 	p, err := x.program(c)
 	if err != nil {
@@ -89,14 +89,14 @@ func (x *executor) wave(c *code, lanes int, entry uint64) (*wave, error) {
 	return w, nil
 }
 
-// wave is a run of a program on a state. Registers have the names that the description gives them.
+// wave is a run of a program on a state. Registers have the names of the description.
 type wave struct {
 	*exec.Wave
 	m     *exec.Machine
 	lanes int
 }
 
-// state finds the file of a register, and its number: r5, C12, p0, aL.
+// state returns the register file and the number for a name such as r5, C12, p0 or aL.
 func (w *wave) state(register string) (*exec.State, int, error) {
 	if s := w.m.State(register); s != nil && s.Single {
 		return s, 0, nil
@@ -111,7 +111,7 @@ func (w *wave) state(register string) (*exec.State, int, error) {
 	return nil, 0, fmt.Errorf("no register %q", register)
 }
 
-// set gives a register its components, in all lanes.
+// set sets the components of a register in all lanes.
 func (w *wave) set(register string, components ...uint64) error {
 	s, n, err := w.state(register)
 	if err != nil {
@@ -128,10 +128,10 @@ func (w *wave) set(register string, components ...uint64) error {
 	return nil
 }
 
-// registers are values of components in one lane, by name of register.
+// registers maps register names to their components in one lane.
 type registers map[string][]uint64
 
-// snapshot reads all registers of files in a lane.
+// snapshot reads all registers of some files in a lane.
 func (w *wave) snapshot(lane int, files ...string) registers {
 	out := registers{}
 	for _, s := range w.m.States {
@@ -151,8 +151,8 @@ func (w *wave) snapshot(lane int, files ...string) registers {
 	return out
 }
 
-// differ lists the registers that are not the same, as they are in both; ok reports whether there are none. same compares
-// components; nil is equality of bits.
+// differ lists the registers that differ, with both values. ok reports whether all are equal. same
+// compares two components. If same is nil, their bits must be equal.
 func differ(got, want registers, same func(got, want uint64) bool) (gotText, wantText string, ok bool) {
 	if same == nil {
 		same = func(got, want uint64) bool { return got == want }
@@ -175,7 +175,8 @@ func hexOf(list []uint64) string {
 	return strings.Join(text, ",")
 }
 
-// unexpectedStop returns why the lanes stopped, where that is not as expected; "" where it is.
+// unexpectedStop returns why the lanes stopped, unless the reason is among the expected ones. In that
+// case it returns "".
 func (w *wave) unexpectedStop(expected ...string) string {
 	for _, s := range w.Stops() {
 		if !slices.Contains(expected, s.Reason) {
@@ -188,10 +189,10 @@ func (w *wave) unexpectedStop(expected ...string) string {
 	return ""
 }
 
-// nan is the NaN that stands for all.
+// nan is the one NaN to which all NaNs are mapped.
 const nan = 0x7fc00000
 
-// float32s reads components in hexadecimal, with all NaNs as one.
+// float32s parses hexadecimal components and maps all NaNs to one.
 func float32s(texts []string) ([]uint64, error) {
 	list, err := hexWords(texts)
 	for i, v := range list {
@@ -202,7 +203,7 @@ func float32s(texts []string) ([]uint64, error) {
 	return list, err
 }
 
-// hexWords reads words of 32 bits in hexadecimal.
+// hexWords parses 32-bit hexadecimal words.
 func hexWords(texts []string) (list []uint64, err error) {
 	for _, text := range texts {
 		v, err := strconv.ParseUint(text, 16, 32)
@@ -214,7 +215,7 @@ func hexWords(texts []string) (list []uint64, err error) {
 	return list, nil
 }
 
-// words32 reads the words of a program.
+// words32 parses the words of a program.
 func words32(texts []string) (words []uint32, err error) {
 	list, err := hexWords(texts)
 	for _, v := range list {
@@ -223,7 +224,7 @@ func words32(texts []string) (words []uint32, err error) {
 	return words, err
 }
 
-// within returns a comparison of floats that allows a relative error. NaN and infinities must be the same.
+// within returns a comparison of floats with a relative tolerance. NaN and infinities must be equal.
 func within(tolerance float64) func(got, want uint64) bool {
 	return func(got, want uint64) bool {
 		a, b := float64(math.Float32frombits(uint32(got))), float64(math.Float32frombits(uint32(want)))

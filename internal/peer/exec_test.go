@@ -13,7 +13,7 @@ import (
 	"github.com/isago/isago/target/pica200"
 )
 
-// compared runs a file with a list of known rows, and returns what is printed.
+// compared compares a file, with a list of known rows, and returns the output.
 func compared(t *testing.T, file, known string) (out string, ok bool) {
 	t.Helper()
 	list := filepath.Join(t.TempDir(), "known.txt")
@@ -26,8 +26,8 @@ func compared(t *testing.T, file, known string) (out string, ok bool) {
 	return b.String(), ok
 }
 
-// The rows of testdata/tesla-exec.jsonl are arithmetic by hand, one of each form; those that are marked with wrong in
-// their op expect something else than the instruction does, and each must be found.
+// TestTeslaExec has one row of each form, computed by hand. A row with "wrong" in its op has a false
+// result, which must be found.
 func TestTeslaExec(t *testing.T) {
 	out, ok := compared(t, "testdata/tesla-exec.jsonl", "")
 	for _, want := range []string{
@@ -50,7 +50,7 @@ func TestTeslaExec(t *testing.T) {
 	}
 }
 
-// An instruction that traps differs, whatever it leaves behind.
+// TestExecStops requires that an instruction that traps is a difference, whatever its results are.
 func TestExecStops(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, "tesla-exec.jsonl", `{"op":"beyond","words":["d185001d","e0c00780"],"chipset":"g200","in":{"r0":"00001000"},"out":{}}`+"\n")
@@ -59,7 +59,7 @@ func TestExecStops(t *testing.T) {
 	}
 }
 
-// Rows that cannot be run are errors with the file and the line.
+// TestExecMistakes requires that invalid rows are errors with the file and the line.
 func TestExecMistakes(t *testing.T) {
 	for _, c := range []struct{ file, row, want string }{
 		{"tesla-exec.jsonl", `{"words":["xyz"],"chipset":"g200"}`, `word "xyz", expected up to 8 hexadecimal digits`},
@@ -83,8 +83,8 @@ func TestExecMistakes(t *testing.T) {
 	}
 }
 
-// The rows of testdata/a2xx/exec.jsonl feed every kind of state. once is a product and a sum rounded once, as the quirk mad
-// has it: (1 + 2^-12)^2 - 1 is 2^-11 + 2^-24, of which twice rounds 2^-24 away.
+// TestA2XXExec sets every kind of state. The row once multiplies and adds with one rounding, as the
+// quirk mad selects: (1 + 2^-12)^2 - 1 is 2^-11 + 2^-24. Two roundings would lose the 2^-24.
 func TestA2XXExec(t *testing.T) {
 	const file = "testdata/a2xx/exec.jsonl"
 	for _, c := range []struct {
@@ -117,7 +117,7 @@ func TestA2XXExec(t *testing.T) {
 	}
 }
 
-// picaRows writes a shader and its runs: v0 is 1,2,3,4, c5 is 10 times that.
+// picaRows writes a shader and its runs. v0 is 1,2,3,4 and c5 is 10 times that.
 func picaRows(t *testing.T, dir, kind, source, state string) string {
 	t.Helper()
 	compiler, err := pica200.NewCompiler()
@@ -146,11 +146,12 @@ func picaRows(t *testing.T, dir, kind, source, state string) string {
 
 func TestPicaExec(t *testing.T) {
 	const vertex = ".proc main\nadd r0, c5, v0\nmov o0, r0\nfor i0\nadd r0, c5, r0\n.end\nend\n.end\n"
-	// 11,22,33,44, and 3 times 10,20,30,40 more; aL is 3 and 1 more for each of 3 rounds.
+	// o is 11,22,33,44. r is o plus 3 times 10,20,30,40. aL is 3 plus 1 for each of 3 rounds.
 	const right = `{"o":[["41300000","41b00000","42040000","42300000"]],"r":[["42240000","42a40000","42f60000","43240000"]],"aL":6,"a0x":0,"a0y":0,"cmp":[0,0]}`
 	// The next float after 41.
 	nearly := strings.Replace(right, "42240000", "42240001", 1)
-	// A triangle of v0 in all slots. Outputs are written before each emit, because two banks of them take turns.
+	// A triangle of v0 in all slots. Outputs are written before each emit, because two banks
+	// alternate.
 	const geometry = ".gsh point c0\n.proc main\nmov o0, v0\nsetemit 0\nemit\nmov o0, v0\nsetemit 1\nemit\nmov o0, v0\nsetemit 2, prim inv\nemit\nend\n.end\n"
 	const vertices = `[["3f800000","40000000","40400000","40800000"]]`
 	triangle := `{"o":` + vertices + `,"r":[],"aL":0,"a0x":0,"a0y":0,"cmp":[0,0],"prims":[{"invert":1,"v":[` + vertices + `,` + vertices + `,` + vertices + `]}]}`
@@ -204,7 +205,7 @@ xml: `+loads+"\n")
 	}
 }
 
-// A folder is compared file by file; lists are found by name.
+// TestAll compares a folder file by file and finds the lists by name.
 func TestAll(t *testing.T) {
 	dir, lists := t.TempDir(), t.TempDir()
 	write(t, dir, "README.md", "What the files are.\n")

@@ -8,20 +8,20 @@ import (
 	"strconv"
 )
 
-// a2xxRow is a program with what it is fed and what it computed, as an emulator of Xenos has it. What is not named is 0.
+// a2xxRow is a program with its inputs and results from an emulator of Xenos. Missing values are 0.
 type a2xxRow struct {
 	Name   string              `json:"name"`
 	Stage  string              `json:"stage"`
 	Words  []string            `json:"words"`
 	Regs   map[string][]string `json:"regs"`
 	Consts map[string][]string `json:"consts"`
-	// Bools are 32 constants in each word, Ints the constants of loops.
+	// Bools hold 32 constants per word. Ints are the loop constants.
 	Bools map[string]string `json:"bools"`
 	Ints  map[string]string `json:"ints"`
-	// Fetch are pairs of words, three of which are a fetch constant; Mem are words by their number.
+	// Fetch are pairs of words. Three pairs are one fetch constant. Mem are memory words by index.
 	Fetch map[string][]string `json:"vf"`
 	Mem   map[string]string   `json:"mem"`
-	// Exports come in order, each with the components that were written.
+	// Exports are in execution order, each with the components that were written.
 	Exports []struct {
 		Export int      `json:"export"`
 		Mask   int      `json:"mask"`
@@ -31,8 +31,9 @@ type a2xxRow struct {
 	RegsOut map[string][]string `json:"regs_out"`
 }
 
-// compareA2XXExec runs the rows of such a file and compares all registers and exports bit for bit, NaN as NaN, those of
-// special functions too, although another emulator may compute them otherwise. A row is named by its name.
+// compareA2XXExec runs the rows of a file and compares all registers and exports bit for bit, except
+// that all NaNs are equal. Special functions may differ in other emulators. The row's name identifies
+// it.
 func compareA2XXExec(file string, k *known, report func(difference)) (rows int, err error) {
 	x, err := newExecutor("a2xx")
 	if err != nil {
@@ -85,9 +86,9 @@ func (x *executor) a2xx(r *a2xxRow, quirks map[string]string) (got, want string,
 	return got, want, nil
 }
 
-// feed gives a wave what a row says.
+// feed sets the inputs of a row.
 func (r *a2xxRow) feed(w *wave) error {
-	for n := range 64 { // which nothing else gives a value
+	for n := range 64 { // registers without another initial value
 		if err := w.set("R"+strconv.Itoa(n), 0, 0, 0, 0); err != nil {
 			return err
 		}
@@ -137,7 +138,7 @@ func (r *a2xxRow) feed(w *wave) error {
 	return r.memory(w)
 }
 
-// memory gives a wave the words in memory.
+// memory sets the memory words.
 func (r *a2xxRow) memory(w *wave) error {
 	data := []byte{}
 	for n, text := range r.Mem {

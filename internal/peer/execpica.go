@@ -15,7 +15,7 @@ import (
 	"github.com/isago/isago/target/pica200"
 )
 
-// picaRun is a shader, sets of uniforms, and what two engines of an emulator compute of vertices.
+// picaRun is a shader with sets of uniforms and the results of two engines of an emulator.
 type picaRun struct {
 	Type       string `json:"type"`
 	Entry      uint64 `json:"entry"`
@@ -31,12 +31,12 @@ type picaRun struct {
 		} `json:"cases"`
 	} `json:"setups"`
 	Reference struct {
-		// Engine is both, interp or jit: which to trust.
+		// Engine is both, interp or jit. It names the reliable engines.
 		Engine string `json:"engine"`
 	} `json:"reference"`
 }
 
-// picaState is the state of the unit after a run.
+// picaState is the state of the shader unit after a run.
 type picaState struct {
 	Outputs    [][]string `json:"o"`
 	Registers  [][]string `json:"r"`
@@ -55,7 +55,8 @@ type picaPrim struct {
 
 const picaSuffix = ".json"
 
-// picaShader is the name of the shader beside NAME.json: NAME.v.pica.shbin, or with g for a geometry shader.
+// picaShader returns the name of the shader for NAME.json: NAME.v.pica.shbin, or NAME.g.pica.shbin for
+// a geometry shader.
 func picaShader(file string) string {
 	list, _ := filepath.Glob(strings.TrimSuffix(file, picaSuffix) + ".?.pica.shbin")
 	if len(list) == 0 {
@@ -64,11 +65,13 @@ func picaShader(file string) string {
 	return list[0]
 }
 
-// jitTolerance is the relative error of the engine that compiles, which sums up dot products in another order.
+// jitTolerance is the relative tolerance for the compiling engine, which adds dot products in another
+// order.
 const jitTolerance = 1.0 / (1 << 18)
 
-// comparePicaExec runs the vertices of such a file: as the interpreter does, bit for bit, and as the compiler within a
-// tolerance, where the file says that they are to be trusted. A row is named SETUP.CASE ENGINE, counted from 0.
+// comparePicaExec runs the vertices of a file. The results must equal those of the interpreter bit for
+// bit and those of the compiler within a tolerance, if the file marks them as reliable. A row's name
+// is SETUP.CASE ENGINE, with numbers from 0.
 func comparePicaExec(file string, k *known, report func(difference)) (rows int, err error) {
 	data, err := os.ReadFile(file)
 	if err != nil {
@@ -120,14 +123,14 @@ func comparePicaExec(file string, k *known, report func(difference)) (rows int, 
 	return rows, nil
 }
 
-// picaCase is a run of one vertex, or one primitive.
+// picaCase is a run of one vertex or one primitive.
 type picaCase struct {
 	*executor
 	*picaRun
 	code     code
 	setup, n int
 	slots    [3][]uint64
-	// triangles are the vertices that were emitted, three at a time, each after its winding.
+	// triangles are the emitted vertices, three per triangle. The winding precedes each triangle.
 	triangles registers
 }
 
@@ -182,7 +185,7 @@ func (p *picaCase) compare(state *picaState, same func(got, want uint64) bool) (
 	return got, want, nil
 }
 
-// emit stores the outputs of a geometry shader as a vertex, and hands on a triangle.
+// emit stores the outputs of a geometry shader as a vertex and adds a triangle.
 func (p *picaCase) emit(w *wave, call *exec.Call) {
 	slot, complete, inverted := call.Args[0][0], call.Args[1][0], call.Args[2][0]
 	if slot < uint64(len(p.slots)) {
@@ -205,7 +208,7 @@ func (p *picaCase) emit(w *wave, call *exec.Call) {
 	}
 }
 
-// registers returns what a state of the emulator says of each register.
+// registers converts a state of the emulator to registers.
 func (s *picaState) registers() (registers, error) {
 	out := registers{
 		"a0": {uint64(uint32(s.A0X)), uint64(uint32(s.A0Y))}, "aL": {uint64(uint32(s.AL))}, "cmp": s.Flags,

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// teslaRow is an instruction with the state of a lane before and after, as hwtest's models have it.
+// teslaRow is an instruction with the state of a lane before and after it, from the models of hwtest.
 type teslaRow struct {
 	Words   []string `json:"words"`
 	Chipset string   `json:"chipset"`
@@ -16,21 +16,22 @@ type teslaRow struct {
 	Group   string   `json:"group"`
 	// Debug is the debug word of a multiprocessor, which changes results.
 	Debug int `json:"dbg"`
-	// In and Out are r5 in hexadecimal, r4d a pair, c1 flags as a number; of atomics mem is the word at address 0 of the
-	// memory that the words name, src2 and src3 the second and third operand, old what is loaded.
+	// In and Out map r5 to a hexadecimal value, r4d to a register pair and c1 to numeric flags. For
+	// atomics, mem is the word at address 0, src2 and src3 are the second and third operands, and old
+	// is the loaded value.
 	In  map[string]any `json:"in"`
 	Out map[string]any `json:"out"`
-	// OutHalf is a half register, $r7l, where only that is written.
+	// OutHalf is the half register, such as $r7l, if the instruction writes only that.
 	OutHalf string `json:"out_half"`
-	// OutBits are the bits of a result of 64-bit instructions, 64 or 32.
+	// OutBits is the number of bits in a result of 64-bit instructions, 64 or 32.
 	OutBits int `json:"out_bits"`
-	// QuadR4 is r4 in each of four lanes, of which Lane is compared.
+	// QuadR4 is r4 in each of four lanes. Lane is the lane to compare.
 	QuadR4 []string `json:"quad_r4"`
 	Lane   int      `json:"lane"`
 }
 
-// compareTeslaExec runs the rows of such a file and compares all registers and flags, bit for bit. A row is named by its
-// number, from 1.
+// compareTeslaExec runs the rows of a file and compares all registers and flags bit for bit. A row's
+// name is its number, from 1.
 func compareTeslaExec(file string, k *known, report func(difference)) (rows int, err error) {
 	x, err := newExecutor("tesla")
 	if err != nil {
@@ -56,12 +57,12 @@ func (x *executor) tesla(r *teslaRow, quirks map[string]string) (got, want strin
 	if err != nil {
 		return "", "", err
 	}
-	// Which memory an atomic uses its words say: all of them hold the same.
+	// The words of an atomic select the memory, so all memories hold the same value.
 	memories, err := r.memories(w)
 	if err != nil {
 		return "", "", err
 	}
-	// old is where an atomic puts what it has loaded.
+	// old is the register that receives the loaded value.
 	pair := r.Group == "atom64"
 	old := map[bool]string{false: "r7", true: "r8"}[pair]
 	for name, value := range r.In {
@@ -122,7 +123,7 @@ func (x *executor) tesla(r *teslaRow, quirks map[string]string) (got, want strin
 	return got, want, nil
 }
 
-// memories gives each memory that all lanes share the word that a row has at address 0.
+// memories sets the word at address 0 of each memory that all lanes share.
 func (r *teslaRow) memories(w *wave) (list [][]byte, err error) {
 	var v uint64
 	if value, ok := r.In["mem"]; ok {
@@ -139,7 +140,7 @@ func (r *teslaRow) memories(w *wave) (list [][]byte, err error) {
 	return list, nil
 }
 
-// stored returns what memories hold after a run beside what they held before, and what they should.
+// stored returns the contents of memories after a run, and the expected contents.
 func (r *teslaRow) stored(memories [][]byte) (got, want string) {
 	before, _ := wordOf(r.In["mem"])
 	after, err := wordOf(r.Out["mem"])
@@ -154,7 +155,7 @@ func (r *teslaRow) stored(memories [][]byte) (got, want string) {
 	return got, want
 }
 
-// wordOf reads a value of a row: digits in hexadecimal, or a number.
+// wordOf parses a value of a row: hexadecimal digits or a number.
 func wordOf(value any) (uint64, error) {
 	switch v := value.(type) {
 	case uint64:
@@ -167,7 +168,7 @@ func wordOf(value any) (uint64, error) {
 	return 0, fmt.Errorf("value %v, expected hexadecimal digits or a number", value)
 }
 
-// teslaSet gives a register of a row its value: r5, or the registers of a pair as r4d, src2 and src3.
+// teslaSet sets a register of a row: r5, or a pair such as r4d, src2 or src3.
 func teslaSet(name string, value any, set func(register string, v uint64) error) error {
 	v, err := wordOf(value)
 	if err != nil {

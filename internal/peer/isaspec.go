@@ -12,16 +12,16 @@ import (
 	"github.com/isago/isago/isa/mesa"
 )
 
-// row is a word and what Mesa's isaspec prints for it.
+// row is a word and the text that Mesa's isaspec prints.
 type row struct {
 	Gen  uint32 `json:"gen"`
 	Word string `json:"word"`
 	Text string `json:"text"`
-	// Errors is false where findings were switched off.
+	// Errors is false if findings were disabled.
 	Errors *bool `json:"errors"`
 }
 
-// compareIsaspec returns a comparer of words of FILE.xml with the text in FILE.jsonl.
+// compareIsaspec returns a comparer of the words and texts in FILE.jsonl for the description FILE.xml.
 func compareIsaspec(compat bool) comparer {
 	return func(file string, _ *known, report func(difference)) (rows int, err error) {
 		c := isaspecComparer{file: strings.TrimSuffix(file, ".jsonl") + ".xml", compat: compat, printers: map[uint32]*printer{}}
@@ -41,7 +41,7 @@ type isaspecComparer struct {
 	printers map[uint32]*printer
 }
 
-// printer prints for one generation: with the decoder, or as Mesa does.
+// printer prints for one generation, with the decoder or as Mesa does.
 type printer struct {
 	decoder *isa.Decoder
 	mesa    *mesa.Printer
@@ -59,13 +59,13 @@ func (c *isaspecComparer) printer(gen uint32) (*printer, error) {
 	if p.decoder, err = set.NewDecoder(""); err != nil {
 		return nil, err
 	}
-	p.decoder.Custom = func(dst []byte, _ string, _ uint64) []byte { return dst } // as Mesa's tools without a hook
+	p.decoder.Custom = func(dst []byte, _ string, _ uint64) []byte { return dst } // as Mesa's tools without a callback
 	p.mesa, err = mesa.New(set, "")
 	c.printers[gen] = p
 	return p, err
 }
 
-// text prints a word as isaspec's listings have it, findings behind a tab.
+// text prints a word in the format of isaspec's listings, with findings after a tab.
 func (c *isaspecComparer) text(r *row) (string, error) {
 	p, err := c.printer(r.Gen)
 	if err != nil {
@@ -107,7 +107,7 @@ func (p *printer) print(v bits.Value, compat bool) (text string, findings []stri
 		text = string(p.decoder.Append(nil, in))
 	}
 	for _, f := range p.decoder.Findings() {
-		if f.Kind != isa.Cycle { // which Mesa's tools do not tell
+		if f.Kind != isa.Cycle { // Mesa's tools do not report it.
 			findings = append(findings, f.Text)
 		}
 	}

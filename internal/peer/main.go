@@ -73,24 +73,25 @@ func main() {
 	}
 }
 
-// difference is a row on which the tools disagree.
+// difference is a row for which the tools disagree.
 type difference struct {
 	word      string
 	got, want string
-	// always tells that the row differs in a way that its list does not allow.
+	// always means that the list of known rows cannot allow the difference.
 	always bool
 }
 
-// comparer compares all rows of a file; it returns how many there were.
+// comparer compares all rows of a file and returns their number.
 type comparer func(file string, k *known, report func(difference)) (rows int, err error)
 
-// job is a way to compare a file. compat says how isago prints; known is the name of the list of differences.
+// job is one comparison of a file. compat selects how isago prints. known is the name of the list of
+// known rows.
 type job struct {
 	compare       comparer
 	compat, known string
 }
 
-// jobsOf returns the ways to compare a file, none where there is none.
+// jobsOf returns the comparisons for a file, or none for an unknown kind of file.
 func jobsOf(file string) []job {
 	dir, base := filepath.Split(file)
 	name := strings.TrimSuffix(base, filepath.Ext(base))
@@ -124,7 +125,7 @@ func jobsOf(file string) []job {
 	return nil
 }
 
-// counts are the rows of a file.
+// counts are the numbers of rows in a file.
 type counts struct{ rows, listed, differ, stale int }
 
 func (c counts) agree() int { return c.rows - c.listed - c.differ }
@@ -139,7 +140,7 @@ func (c *counts) add(d counts) {
 
 const knownFolder = "internal/peer/known"
 
-// runFile compares a file and prints the outcome. ok is false where something is not as it is listed.
+// runFile compares a file and prints the result. ok is false if the result differs from the list.
 func runFile(w io.Writer, file, knownFile, compat string, show int) (ok bool, err error) {
 	jobs := jobsOf(file)
 	at := slices.IndexFunc(jobs, func(j job) bool { return j.compat == compat })
@@ -202,7 +203,7 @@ func runAll(w io.Writer, dir, knownDir string, show int) (ok bool, err error) {
 	return total.ok(), nil
 }
 
-// run compares a file and prints what is not as it is listed.
+// run compares a file and prints every deviation from the list.
 func (j job) run(w io.Writer, file, knownFile string, show int) (c counts, err error) {
 	k, err := readKnown(knownFile)
 	if err != nil {
@@ -228,15 +229,15 @@ func (j job) run(w io.Writer, file, knownFile string, show int) (c counts, err e
 	return c, err
 }
 
-// known are the rows of a file that are known to differ, with the reason of each.
+// known are the rows of a file that are known to differ, with reasons.
 type known struct {
 	reasons map[string]string
 	order   []string
-	// quirks are those with which a row agrees, by row.
+	// quirks are the quirk values with which a row agrees, by row.
 	quirks map[string]map[string]string
 }
 
-// readKnown reads a list; no file is no rows.
+// readKnown reads a list. A missing file is an empty list.
 func readKnown(file string) (*known, error) {
 	k := &known{reasons: map[string]string{}, quirks: map[string]map[string]string{}}
 	data, err := os.ReadFile(file)
@@ -267,8 +268,8 @@ func readKnown(file string) (*known, error) {
 	return k, nil
 }
 
-// run compares a row that is executed; f returns the same text twice where the tools agree. A row that is listed with a
-// quirk is run without it, where it must differ, and with it, where it must agree.
+// run compares a row that is executed. f returns equal texts if the tools agree. A row with a quirk
+// value must differ without the value and agree with it.
 func (k *known) run(row string, report func(difference), f func(quirks map[string]string) (got, want string, err error)) error {
 	got, want, err := f(nil)
 	if err != nil || got == want {
@@ -285,7 +286,8 @@ func (k *known) run(row string, report func(difference), f func(quirks map[strin
 	return nil
 }
 
-// eachRow calls f for each line of a file of JSON lines, numbered from 1, and returns how many there were.
+// eachRow calls f for each line of a JSON Lines file, numbered from 1, and returns the number of
+// lines.
 func eachRow[T any](file string, f func(n int, r *T) error) (rows int, err error) {
 	in, err := os.Open(file)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// A machine of two bits: the top bit chooses inc or dec, the low one is the register.
+// A machine with 2-bit words. The high bit selects inc or dec, and the low bit is the register.
 const tiny = `<isa>
 <bitset name="#instruction" size="2"/>
 <bitset name="inc" extends="#instruction"><display>{NAME} r{R}</display><pattern pos="1">0</pattern><field name="R" pos="0" type="uint"/></bitset>
@@ -48,7 +48,7 @@ func TestRows(t *testing.T) {
 	}
 }
 
-// A reason must stand behind each row that may differ.
+// TestKnownNeedsReasons requires a reason after each row that may differ.
 func TestKnownNeedsReasons(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, "known.txt", "# comment\n00000001\n")
@@ -66,7 +66,7 @@ func TestShader(t *testing.T) {
 	}
 }
 
-// TestMesa compares the simplest fragment shader, of two clauses and one instruction, with its text.
+// TestMesa compares the smallest fragment shader, with two clauses and one instruction.
 func TestMesa(t *testing.T) {
 	dir := t.TempDir()
 	var words []byte
@@ -99,7 +99,7 @@ func write(t *testing.T, dir, name, text string) {
 	}
 }
 
-// A listing that agrees, one that differs, and a text that gives another word.
+// TestListing has a listing that agrees, one that differs, and a text that assembles to another word.
 func TestListing(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, "tegra-diff.jsonl", `{"words":["001f806c","0000000d","8006c003","60001ffc"],"dis":"EXEC(export[31]=scalar)(cr=0)(p.xyzw)\n\tNOPv \n\tNOPs \n;","src":"EXEC NOPv NOPs;"}

@@ -14,8 +14,8 @@ import (
 	"github.com/isago/isago/target/catalog"
 )
 
-// compareMesa compares a program without container with the text of Mesa's disassembler, line by line,
-// and assembles both texts. The stage is in the name, as in NAME.vs.bin.
+// compareMesa compares a raw program with the text of Mesa's disassembler, line by line, and assembles
+// both texts. The name contains the stage, as in NAME.vs.bin.
 func compareMesa(file string, _ *known, report func(difference)) (rows int, err error) {
 	data, err := os.ReadFile(file)
 	if err != nil {
@@ -77,7 +77,7 @@ func newMesaComparer(file string) (c mesaComparer, err error) {
 	return c, err
 }
 
-// textLine is a line of the listing, with the word that it belongs to.
+// textLine is a line of the listing and its word.
 type textLine struct{ word, text string }
 
 // lines prints the pieces of an image as Mesa does.
@@ -107,7 +107,7 @@ func (c *mesaComparer) lines(im *program.Image) (list []textLine, err error) {
 	return list, nil
 }
 
-// assemble reports a text that does not give the program back.
+// assemble reports a text that does not assemble to the program.
 func (c *mesaComparer) assemble(name, text string, data []byte, report func(difference)) {
 	compiler, err := c.machine.NewCompiler()
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/isago/isago/view"
 )
 
-// listedProgram is a whole program and how Mesa's isaspec lists it.
+// listedProgram is a program and the listing by Mesa's isaspec.
 type listedProgram struct {
 	Gen     uint32 `json:"gen"`
 	Options struct {
@@ -28,7 +28,7 @@ type listedProgram struct {
 	Output string   `json:"output"`
 }
 
-// comparePrograms compares the listings in FILE.program.json, whose description is FILE.xml.
+// comparePrograms compares the listings in FILE.program.json for the description FILE.xml.
 func comparePrograms(file string, _ *known, report func(difference)) (rows int, err error) {
 	data, err := os.ReadFile(file)
 	if err != nil {
@@ -52,7 +52,7 @@ func comparePrograms(file string, _ *known, report func(difference)) (rows int, 
 	return len(programs), nil
 }
 
-// programSuffix ends the names of files with whole programs.
+// programSuffix is the suffix of files with whole programs.
 const programSuffix = ".program.json"
 
 func (c *isaspecComparer) list(p *listedProgram) (string, error) {

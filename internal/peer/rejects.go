@@ -19,9 +19,10 @@ import (
 
 const rejectsSuffix = ".rejects.txt"
 
-// compareRejects reads descriptions that Mesa's tools do not take, each with the stage at which they fail, their message
-// and the text. isago must refuse each, or report a finding in it. Where the stage is none, Mesa takes it, and isago must
-// too, and print the same of the word that the message names. A row is named by its case.
+// compareRejects reads descriptions that Mesa's tools reject, each with the stage, the message and the
+// text. isago must reject each one or report a finding. If the stage is none, Mesa accepts the
+// description. isago must then accept it and print the same text for the word in the message. A row's
+// name is its case.
 func compareRejects(file string, _ *known, report func(difference)) (rows int, err error) {
 	data, err := os.ReadFile(file)
 	if err != nil {
@@ -44,7 +45,7 @@ func compareRejects(file string, _ *known, report func(difference)) (rows int, e
 	return rows, nil
 }
 
-// prints is how a message says what a word prints.
+// prints matches a message with the text of a word.
 var prints = regexp.MustCompile(`gen (\d+), word ([0-9a-f]+) prints: (.*)$`)
 
 const refused = "refused, or a finding"
@@ -76,7 +77,7 @@ func readRejected(xml, stage, message string) (got, want string) {
 	return printed(set, shown[2]), strings.ReplaceAll(shown[3], "<tab>", "\t")
 }
 
-// printed returns what Mesa's printer prints of a word, with its findings.
+// printed returns the text of a word by Mesa's rules, with its findings.
 func printed(set *isa.Set, word string) string {
 	p, err := mesa.New(set, "")
 	if err != nil {

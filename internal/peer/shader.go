@@ -9,8 +9,8 @@ import (
 	"github.com/isago/isago/target/catalog"
 )
 
-// compareShader checks a shader file against itself: every word is an instruction without a
-// finding, and its lossless text gives the word back.
+// compareShader checks a shader file: every word must be an instruction without a finding, and its
+// lossless text must assemble to the word.
 func compareShader(file string, _ *known, report func(difference)) (rows int, err error) {
 	data, err := os.ReadFile(file)
 	if err != nil {
@@ -58,7 +58,7 @@ func compareShader(file string, _ *known, report func(difference)) (rows int, er
 	return rows, nil
 }
 
-// checkWord compares a word with what its text gives back; ok is false where they differ.
+// checkWord compares a word with what its text assembles to. ok is false if they differ.
 func checkWord(d *isa.Decoder, p *asm.Parser, lossless *asm.Lossless, in isa.Inst) (diff difference, ok bool) {
 	word := string(in.Bits.AppendHex(nil, in.Leaf.Size/4))
 	text, ok := lossless.Append(nil, in)

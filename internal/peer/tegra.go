@@ -12,19 +12,19 @@ import (
 	"github.com/isago/isago/target/catalog"
 )
 
-// listingRow is a word and what another tool prints for it and reads into it.
+// listingRow is a word with the output of another tool's disassembler and a source for its assembler.
 type listingRow struct {
-	// Words are hexadecimal, the most significant first.
+	// Words are hexadecimal, most significant first.
 	Words []string `json:"words"`
-	// Dis is the listing, a line for each operation of the word.
+	// Dis is the listing, one line per operation of the word.
 	Dis string `json:"dis"`
-	// Src is a text from which the other tool made the word; empty where there is none.
+	// Src is a text that the other tool assembled to the word, or "".
 	Src string `json:"src"`
 }
 
-// compareListing returns a comparer of a machine with rows {"words", "dis", "src"}: the listing is the same but
-// for blanks at the ends of lines, the lossless text gives the word back, and so does the source.
-// Differences are named by the word and by what differs: dis, lossless or src.
+// compareListing returns a comparer for rows {"words", "dis", "src"} of a machine. The listings must
+// be equal except for trailing blanks. The lossless text and the source must assemble to the word. A
+// difference is named by the word and by dis, lossless or src.
 func compareListing(machine string) comparer {
 	return func(file string, _ *known, report func(difference)) (rows int, err error) {
 		c, err := newListingComparer(machine)
@@ -95,7 +95,7 @@ func (c *listingComparer) compare(r *listingRow, report func(difference)) error 
 	return nil
 }
 
-// assemble returns the word that a text gives, or the error.
+// assemble returns the word to which a text assembles, or the error.
 func (c *listingComparer) assemble(text string) string {
 	res, err := c.p.Parse(text)
 	if err != nil {
@@ -104,7 +104,7 @@ func (c *listingComparer) assemble(text string) string {
 	return res.Inst.Bits.String()
 }
 
-// trimLines drops the blanks at the ends of lines.
+// trimLines removes trailing blanks from each line.
 func trimLines(text string) string {
 	lines := strings.Split(text, "\n")
 	for i := range lines {

@@ -7,17 +7,18 @@ import (
 	"strings"
 )
 
-// isaspecWriter writes a description in plain isaspec as drivers have them: operands that many instructions share, to which
-// these hand in fields and computed values, named expressions, and names that resolve nowhere.
+// isaspecWriter writes a plain isaspec description in the style of real drivers. Many instructions
+// share operands and pass fields and computed values to them. The description has named expressions,
+// and some names are undefined.
 type isaspecWriter struct {
 	*rand.Rand
 	strings.Builder
-	// operands are the roots that fields can have as types, each with its size and the names that it wants to be handed in.
+	// operands are the roots that can be the type of a field, with their sizes and parameter names.
 	operands []operandType
 	exprs    []string
-	// cyclic tells that expressions may need their own values.
+	// cyclic allows expressions that need their own values.
 	cyclic bool
-	// sound tells that all names that are used are there.
+	// sound means that all used names are defined.
 	sound bool
 }
 
@@ -25,13 +26,13 @@ type operandType struct {
 	name  string
 	size  int
 	wants []string
-	rank  int // an operand is handed in, as OTHER, to those of greater rank only: none shows itself
+	rank  int // An operand is passed, as OTHER, only to operands of higher rank, so that none contains itself.
 }
 
-// wanted are names that operands use and instructions have, perhaps.
+// wanted are names that operands use and that instructions may define.
 var wanted = []string{"HAS", "HALF", "MODE", "N1"}
 
-// Isaspec returns a description in plain isaspec, which loads, with words of 8 to 128 bits.
+// Isaspec returns a plain isaspec description that loads. Its words have 8 to 128 bits.
 func Isaspec(seed uint64) string {
 	f := isaspecWriter{Rand: rand.New(rand.NewPCG(seed, 5))}
 	f.cyclic, f.sound = f.IntN(4) == 0, f.IntN(3) == 0
@@ -64,7 +65,7 @@ func (f *isaspecWriter) put(format string, args ...any) { fmt.Fprintf(f, format,
 
 func (f *isaspecWriter) one(list ...string) string { return list[f.IntN(len(list))] }
 
-// operand is a root with one leaf, or two to four that its highest bits tell apart.
+// operand writes a root with one leaf or with two to four leaves that its highest bits select.
 func (f *isaspecWriter) operand(name string) {
 	op := operandType{name: name, size: 3 + f.IntN(6), rank: len(f.operands)}
 	for _, w := range wanted {
@@ -91,7 +92,7 @@ func (f *isaspecWriter) operand(name string) {
 	f.operands = append(f.operands, op)
 }
 
-// instructions are leaves below bitsets that say what they share.
+// instructions writes leaves below bitsets with common parts.
 func (f *isaspecWriter) instructions() {
 	size := []int{8, 16, 32, 32, 64, 64, 128}[f.IntN(7)]
 	const opcode = 3
@@ -123,7 +124,8 @@ func (f *isaspecWriter) instructions() {
 	}
 }
 
-// body gives the bits from low below high to fields, patterns and asserts, and returns the names that there are then.
+// body assigns the bits from low up to high to fields, patterns and asserts. It returns the names
+// defined so far.
 func (f *isaspecWriter) body(low, high int, known []string) []string {
 	known = slices.Clone(known)
 	for low < high {
@@ -163,14 +165,14 @@ func (f *isaspecWriter) body(low, high int, known []string) []string {
 	return known
 }
 
-// field gives bits to a number.
+// field writes a numeric field.
 func (f *isaspecWriter) field(low, high int, known *[]string) {
 	name := f.name(*known)
 	f.put("<field name=\"%s\" low=\"%d\" high=\"%d\" %s/>\n", name, low, high, f.kind())
 	*known = append(*known, name)
 }
 
-// name is a new one, now and then one that operands want.
+// name returns a new name, or sometimes one that operands want.
 func (f *isaspecWriter) name(known []string) string {
 	for range 4 {
 		if name := f.one(wanted...); f.IntN(3) == 0 && !slices.Contains(known, name) {
@@ -189,7 +191,7 @@ func (f *isaspecWriter) kind() string {
 		`type="bool_inv" display="!"`, `type="#e0"`, `type="#e0"`, `type="branch"`)
 }
 
-// params hands in what an operand wants, if it is there and now and then if it is not.
+// params writes the parameters of an operand. Sometimes it passes an undefined name.
 func (f *isaspecWriter) params(op operandType, known []string) (text string) {
 	var numbers, below []string
 	for _, name := range known {
@@ -206,7 +208,7 @@ func (f *isaspecWriter) params(op operandType, known []string) (text string) {
 		switch {
 		case f.sound:
 			text += fmt.Sprintf("<param name=\"%s\" as=\"%s\"/>", f.one(known...), w)
-		case slices.Contains(known, w) && f.IntN(2) == 0 || f.IntN(4) == 0: // leaves may have it, or nobody
+		case slices.Contains(known, w) && f.IntN(2) == 0 || f.IntN(4) == 0: // a leaf may define it, or nothing does
 			text += fmt.Sprintf("<param name=\"%s\"/>", w)
 		case len(known) > 0 && f.IntN(2) == 0:
 			text += fmt.Sprintf("<param name=\"%s\" as=\"%s\"/>", f.one(known...), w)
@@ -215,7 +217,7 @@ func (f *isaspecWriter) params(op operandType, known []string) (text string) {
 	return text
 }
 
-// derived adds computed fields, by expressions that stand there or have names.
+// derived writes computed fields whose expressions are inline or named.
 func (f *isaspecWriter) derived(known []string) []string {
 	for range f.IntN(3) {
 		name := f.name(known)
@@ -255,7 +257,7 @@ func (f *isaspecWriter) override(known []string, size int) {
 	f.put("</override>\n")
 }
 
-// display shows most names in any order, now and then one that is not there.
+// display writes a display with most names in random order and sometimes an undefined one.
 func (f *isaspecWriter) display(known []string) {
 	f.put("<display>%s", f.one("{NAME}", "{NAME}", "op", ""))
 	for _, i := range f.Perm(len(known)) {
@@ -269,7 +271,7 @@ func (f *isaspecWriter) display(known []string) {
 	f.put("</display>\n")
 }
 
-// expr is an expression of names that there are, and now and then of one that is not.
+// expr returns an expression with known names and sometimes an undefined one.
 func (f *isaspecWriter) expr(known []string, depth int) string {
 	if depth == 0 || f.IntN(6) == 0 {
 		switch k := f.IntN(8); {

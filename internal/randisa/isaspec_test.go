@@ -9,7 +9,7 @@ import (
 	"github.com/isago/isago/isa"
 )
 
-// TestForeignLoads loads the descriptions that are said to.
+// TestForeignLoads loads the descriptions that must load.
 func TestForeignLoads(t *testing.T) {
 	for seed := range uint64(300) {
 		text := randisa.Isaspec(seed)

@@ -5,19 +5,20 @@ import (
 	"math/rand/v2"
 )
 
-// starts are what starts instructions of programs beside mnemonics: what looks like a label, a directive or a comment. Data
-// could not be told from an instruction whose text starts with .word.
+// starts begin some instructions of programs. They look like a label, a directive or a comment. None
+// is .word, because data would then look like an instruction.
 var starts = []string{"l1:", ": ", ".words ", ".align 4", ".set x, ", "br ", "; x", "// ", "x:\ny", "f32\n  x"}
 
-// Programs returns a description of instructions of several lengths, which lie in words of several sizes and orders, with
-// branches that count in several units; some texts have a second spelling, alt. It may be one that is refused.
+// Programs returns a description with instructions of several lengths, word sizes and word orders.
+// Branches count in several units. Some texts have a second syntax, alt. The description may be
+// invalid.
 func Programs(seed uint64) string {
 	v := textWriter{Rand: rand.New(rand.NewPCG(seed, 3)), programs: true, computed: []string{"branch", "absbranch"}}
 	v.out.WriteString(`<isa name="programs" strict="true"><text` + v.pick([]string{"", ` storage="8"`, ` storage="16"`, ` storage="32"`}) +
 		v.pick([]string{"", ` words="high-first"`}) + v.pick([]string{"", ` comment="//"`}) + "/>\n")
 	v.types()
 	v.out.WriteString(`<context name="hue" type="#mode" bind="text"/>` + "\n")
-	short, low := 4+v.IntN(29), 0 // where the bits stand that tell the leaves apart, and so the lengths
+	short, low := 4+v.IntN(29), 0 // the position of the bits that select the leaf and its length
 	if v.IntN(2) == 0 {
 		short = []int{8, 16, 24, 32}[v.IntN(4)]
 	}
@@ -38,7 +39,8 @@ func Programs(seed uint64) string {
 	return v.out.String() + "</isa>\n"
 }
 
-// instruction makes up the leaf of a number, which stands in three bits from low on, in one mode or in all.
+// instruction writes the leaf with a number, which is in the three bits from low up, for one mode or
+// for all.
 func (v *textWriter) instruction(mode string, number, low int, sizes []int) {
 	size := sizes[v.IntN(len(sizes))]
 	l, start := layout{textWriter: v, at: low + 3, size: size}, v.pick(mnemonics)+v.pick([]string{" ", " ", ""})

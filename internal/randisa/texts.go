@@ -7,16 +7,18 @@ import (
 	"strings"
 )
 
-// textWriter makes up descriptions whose texts are alike: words that are the start of others, letters that are digits too,
-// punctuation inside of words, mnemonics that look like numbers, operands of which several are read from the same text.
+// textWriter writes descriptions with similar texts: words that are prefixes of others, letters that
+// are also digits, punctuation inside words, mnemonics that look like numbers, and operands with
+// ambiguous texts.
 type textWriter struct {
 	*rand.Rand
 	out strings.Builder
-	// enums and operands are the types that there are, with their sizes; table is the one of a table, if there is one.
+	// enums and operands are the types defined so far, with their sizes. table is the type of a table,
+	// if there is one.
 	enums, operands []sized
 	table           string
-	// programs tells that it is a machine of programs, as Programs makes them up; computed are types that computed fields
-	// of those have beside others.
+	// programs reports whether the description is one of Programs. computed are additional types for
+	// computed fields.
 	programs bool
 	computed []string
 }
@@ -24,29 +26,29 @@ type textWriter struct {
 type sized struct {
 	name string
 	size int
-	// parts is the number of its fields that have a path.
+	// parts is the number of fields that have a path.
 	parts int
 }
 
-// enumTexts are lists of texts of enums.
+// enumTexts are lists of enum texts.
 var enumTexts = [][]string{
 	{"x", "y", "z", "w"}, {"*", "x"}, {"*", "y"}, {"xy", "yz", "zw", "zwx"}, {"x*y", "x", "y", "y*x"}, {"*y", "*x", "q", ""}, {"x", "y", "1", "2"},
 	{"a", "b", "c", "l"}, {"", ".sat"}, {"", "!"}, {".", ":"}, {"eq", "ne", "", "e"}, {"r", "r1", "r12", "c"}, {"", " f", " g"}, {"0x", "0", "x", "1x"},
 	{"l1", "l", "x1", "1"}, {"p", "pq", "pqr", "q"}, {"", "-", "|", "+"}, {"X", "Y", "Z", "w"}, {"", ".x", ".xy", ".y"}, {"x_1", "x_", "_", "x"},
 }
 
-// literals are what stands between fields.
+// literals are the texts between fields.
 var literals = []string{"r", "c", "v", ".", ".", ".", "[", "]", "(", ")", "-", "|", "+", " ", " ", ", ", ", ", "0x", "#", "!", "x", "1", ".x", "*", "r4", ".xy", "y ", " : "}
 
-// mnemonics start instructions; several may have the same.
+// mnemonics are the mnemonics. Several instructions may have the same one.
 var mnemonics = []string{"op", "op", "mov", "mov.x", "op.xy", "mad", "1d", "xyz", "opr", "fab", "", "32", "lit r4", "l1"}
 
 func (v *textWriter) pick(from []string) string { return from[v.IntN(len(from))] }
 
-// enum makes up an enum.
+// enum writes an enum.
 func (v *textWriter) enum(name string) {
 	list := enumTexts[v.IntN(len(enumTexts))]
-	if v.IntN(3) == 0 { // as swizzles are
+	if v.IntN(3) == 0 { // in the style of swizzles
 		list = enumTexts[0]
 	}
 	size := 1
@@ -70,20 +72,21 @@ func (v *textWriter) enum(name string) {
 	v.enums = append(v.enums, sized{name, size, 0})
 }
 
-// layout hands out the bits of a bitset.
+// layout allocates the bits of a bitset.
 type layout struct {
 	*textWriter
 	at, size int
 	count    int
 	fields   strings.Builder
-	// names are the fields that there are, shown what displays can show beside them.
+	// names are the fields defined so far. shown are further names that displays can use.
 	names, shown []string
 }
 
-// units are those in which branches of programs count.
+// units are the attributes of branch fields in programs.
 var units = []string{"", "", ` unit="8"`, ` unit="16"`, ` call="true"`}
 
-// field makes up a field in the bits that are left, and returns the text that shows it; "" where there is no room.
+// field writes a field in the free bits and returns its reference for a display. It returns "" if
+// there are too few bits.
 func (l *layout) field(deep bool) string {
 	l.count++
 	name := fmt.Sprintf("F%d", l.count-1)
@@ -136,7 +139,7 @@ func (l *layout) field(deep bool) string {
 	for i := range parts {
 		l.shown = append(l.shown, fmt.Sprintf("%s.F%d", name, i))
 	}
-	if typ != "float" { // of which the text does not say all bits
+	if typ != "float" { // The text does not determine all bits of a float.
 		l.names = append(l.names, name)
 	}
 	if l.IntN(10) == 0 {
@@ -145,7 +148,7 @@ func (l *layout) field(deep bool) string {
 	return "{" + name + "}"
 }
 
-// bits are the next ones, in one piece or in two.
+// bits allocates the next bits, in one or two parts.
 func (l *layout) bits(size int) string {
 	const piece = `<bits low="%d" high="%d"/>`
 	if !l.programs || size == 1 || l.IntN(3) > 0 {
@@ -155,7 +158,7 @@ func (l *layout) bits(size int) string {
 	return fmt.Sprintf(piece+piece, l.at, cut-1, cut, l.at+size-1)
 }
 
-// template makes up a text of fields and literals.
+// template returns a display of fields and literals.
 func (l *layout) template(start string, items int, deep bool) string {
 	text := start
 	for range items {
@@ -163,7 +166,7 @@ func (l *layout) template(start string, items int, deep bool) string {
 		case 0, 1, 2:
 			text += l.pick(literals)
 		case 3:
-			if list := slices.Concat(l.names, l.shown); len(list) > 0 { // once more
+			if list := slices.Concat(l.names, l.shown); len(list) > 0 { // a second reference
 				text += "{" + l.pick(list) + "}"
 			}
 		case 8:
@@ -181,7 +184,7 @@ func (l *layout) template(start string, items int, deep bool) string {
 	return text
 }
 
-// operand makes up a field, and in programs perhaps an operand around it.
+// operand writes a field or, for programs, sometimes an operand with a field.
 func (l *layout) operand(deep bool) string {
 	field := l.field(deep)
 	if field == "" || !l.programs || l.IntN(3) > 0 {
@@ -192,7 +195,7 @@ func (l *layout) operand(deep bool) string {
 	return "{" + name + "}"
 }
 
-// set makes up a set of options; "" where there is no room.
+// set writes a set of options. It returns "" if there are too few bits.
 func (l *layout) set() string {
 	if l.at+3 > l.size || strings.Contains(l.fields.String(), "<set") {
 		return ""
@@ -206,7 +209,7 @@ func (l *layout) set() string {
 	return "{SET}"
 }
 
-// rest makes up what depends on values: other texts, conditions, computed fields.
+// rest writes everything that depends on values: overrides, conditions and computed fields.
 func (l *layout) rest(text string) (extra, shown string) {
 	shown = text
 	if len(l.names) == 0 {
@@ -215,7 +218,7 @@ func (l *layout) rest(text string) (extra, shown string) {
 	test := func() string {
 		list := slices.Concat(l.names, l.shown)
 		a, b := l.pick(list), l.pick(list)
-		if a == b { // of which no tool could say that it cannot be
+		if a == b { // No tool could prove that this case is impossible.
 			return "{" + a + "}"
 		}
 		return l.pick([]string{"{@mode} == 1", "{@other}", "{" + a + "} == 0", "{" + a + "} == {" + b + "}", "{" + a + "} &gt; 1", "{" + a + "} == 1 &amp;&amp; {" + b + "} == 0", "{" + a + "}"})
@@ -240,7 +243,7 @@ func (l *layout) rest(text string) (extra, shown string) {
 	return extra, shown
 }
 
-// selector makes up an operand of letters.
+// selector writes an operand whose texts are letters.
 func (v *textWriter) selector(name string) {
 	e := v.enums[v.IntN(len(v.enums))]
 	n := 2 + v.IntN(3)
@@ -260,7 +263,8 @@ func (v *textWriter) selector(name string) {
 	v.operands = append(v.operands, sized{name, n * e.size, n})
 }
 
-// leaf makes up one leaf in the bits of l that are left; head is its attributes, fixed the patterns that tell it from others.
+// leaf writes a leaf in the free bits of l. head holds its attributes and fixed the patterns that
+// identify it.
 func (l *layout) leaf(head, fixed, start string, items int, deep bool) {
 	text := l.template(start, items, deep)
 	extra, shown := l.rest(text)
@@ -274,7 +278,7 @@ func (l *layout) leaf(head, fixed, start string, items int, deep bool) {
 	fmt.Fprintf(&l.out, "%s</bitset>\n", fixed)
 }
 
-// alternative makes up a text of another spelling, of the fields in any order, or what is read in it.
+// alternative returns a display of another syntax or an alias, with the fields in random order.
 func (l *layout) alternative() string {
 	text := l.pick(mnemonics) + " "
 	for _, i := range l.Perm(len(l.names)) {
@@ -284,12 +288,12 @@ func (l *layout) alternative() string {
 	return "<" + element + ` syntax="alt">` + text + "</" + element + ">"
 }
 
-// pattern fixes n bits from low on.
+// pattern returns a pattern for n bits from low up.
 func pattern(low, n, match int) string {
 	return fmt.Sprintf(`<pattern low="%d" high="%d">%0*b</pattern>`, low, low+n-1, n, match)
 }
 
-// types makes up enums and operands, one of them perhaps that of a table, and declares contexts.
+// types writes enums, operands and contexts. One operand may be the type of a table.
 func (v *textWriter) types() {
 	for i := range 2 + v.IntN(3) {
 		v.enum(fmt.Sprintf("#e%d", i))
@@ -319,7 +323,7 @@ func (v *textWriter) types() {
 	}
 }
 
-// Texts returns a description whose texts are alike. It may be one that is refused.
+// Texts returns a description with similar texts. The description may be invalid.
 func Texts(seed uint64) string {
 	v := textWriter{Rand: rand.New(rand.NewPCG(seed, 2))}
 	v.out.WriteString(`<isa name="invented" strict="true">` + v.pick([]string{"", `<text case="fold"/>`, `<text comment="#"/>`}) + "\n")

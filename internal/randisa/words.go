@@ -1,4 +1,5 @@
-// Package randisa generates random descriptions, for tests of properties that hold for every description.
+// Package randisa generates random descriptions for tests of properties that hold for every
+// description.
 package randisa
 
 import (
@@ -9,21 +10,22 @@ import (
 	"strings"
 )
 
-// writer writes a random description of few bits, in which leaves, conditions, overrides and texts collide now and then.
+// writer writes a random description with small words. Its leaves, conditions, overrides and texts
+// sometimes collide.
 type writer struct {
 	*rand.Rand
 	strings.Builder
-	// strict asks for what strict descriptions refuse not to be there; plain leaves out what isaspec has not.
+	// strict avoids what strict descriptions forbid. plain avoids what isaspec lacks.
 	strict, plain bool
-	// contexts, enums and operands are the names of what there is, operands with their sizes.
+	// contexts, enums and operands are the names defined so far, operands with their sizes.
 	contexts, enums []string
 	operands        map[string]int
-	// names are the fields of the bitset at hand.
+	// names are the fields of the current bitset.
 	names []string
 }
 
-// Words returns a description of words of few bits, all of which can be tried, in which leaves, conditions, overrides and texts
-// collide now and then. It may be one that is refused.
+// Words returns a description whose words are small enough to try all of them. Its leaves, conditions,
+// overrides and texts sometimes collide. The description may be invalid.
 func Words(seed uint64) string {
 	r := rand.New(rand.NewPCG(seed, 1))
 	kind := r.IntN(3)
@@ -52,7 +54,7 @@ func (w *writer) put(format string, args ...any) { fmt.Fprintf(w, format, args..
 
 func (w *writer) one(list ...string) string { return list[w.IntN(len(list))] }
 
-// enum has values that are missing, doubled, too large or without a text of their own.
+// enum writes an enum with values that are missing, duplicated, too large or without a text.
 func (w *writer) enum(name string, most int) {
 	w.put("<enum name=\"%s\">", name)
 	for v := range most + 1 {
@@ -64,7 +66,7 @@ func (w *writer) enum(name string, most int) {
 	w.enums = append(w.enums, name)
 }
 
-// root has leaves below it, some of them below a bitset that says what they share.
+// root writes a root and its leaves. Some leaves are below a bitset with common parts.
 func (w *writer) root(name string, size, leaves int) {
 	w.put("<bitset name=\"%s\" size=\"%d\"/>\n", name, size)
 	bits := w.Perm(size)
@@ -112,7 +114,7 @@ func (w *writer) root(name string, size, leaves int) {
 	}
 }
 
-// body has the bits as patterns, asserts and fields, in pieces; then what shows and changes them.
+// body writes patterns, asserts and fields for the bits, then displays and overrides.
 func (w *writer) body(bits []int) {
 	bits = slices.Clone(bits)
 	slices.Sort(bits)
@@ -170,7 +172,7 @@ func (w *writer) override(bits []int) {
 	w.put("</override>\n")
 }
 
-// field names bits, the least significant first.
+// field writes a field with the given bits, least significant first.
 func (w *writer) field(name string, bits []int) {
 	kind := w.one("uint", "int", "hex", "offset", "uoffset", "bool", "bool_inv", "branch", "absbranch")
 	if len(w.enums) > 0 && w.IntN(3) == 0 {
@@ -181,7 +183,7 @@ func (w *writer) field(name string, bits []int) {
 			kind = r
 		}
 	}
-	if kind == "bool_inv" && len(bits) > 1 { // its 0 is read as 1 bit alone
+	if kind == "bool_inv" && len(bits) > 1 { // Its 0 is only unambiguous with 1 bit.
 		kind = "bool"
 	}
 	w.put("<field name=\"%s\" type=\"%s\"", name, kind)
@@ -208,7 +210,7 @@ func (w *writer) derived() {
 	w.names = append(w.names, name)
 }
 
-// condition is an expression of which one of the comparisons often holds.
+// condition returns an expression in which a comparison often holds.
 func (w *writer) condition() string {
 	if w.IntN(3) == 0 {
 		return w.expr(2)
@@ -216,7 +218,7 @@ func (w *writer) condition() string {
 	return fmt.Sprintf("%s %s %d", w.name(), w.one("==", "!=", "&gt;", "&lt;", "&amp;"), w.IntN(4))
 }
 
-// name is that of a field, of a context, or one that may not be known.
+// name returns a field, a context or a possibly undefined name.
 func (w *writer) name() string {
 	list := slices.Concat(w.names, w.contexts)
 	if !w.strict && w.IntN(8) == 0 || len(list) == 0 && !w.strict {

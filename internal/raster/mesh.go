@@ -9,19 +9,19 @@ import (
 	"github.com/isago/isago/diag"
 )
 
-// Mesh is a surface of triangles. A vertex has one place in each list; Normals have length 1.
+// Mesh is a surface of triangles. Each list has one element per vertex. Normals have length 1.
 type Mesh struct {
 	Positions, Normals [][3]float32
 	Texcoords          [][2]float32
 	Triangles          [][3]int
 }
 
-// maxFaces is the number of faces that a file may have.
+// maxFaces is the maximum number of faces in a file.
 const maxFaces = 1 << 22
 
-// ReadOBJ reads a mesh of Wavefront's format: v, vt, vn and f, polygons as fans of triangles. What else the
-// format has, materials and groups, is passed over. Normals that the file does not give are those of the faces
-// around a vertex. Errors have a position.
+// ReadOBJ reads a mesh in Wavefront's OBJ format: v, vt, vn and f. It converts polygons to fans of
+// triangles and ignores all other lines, such as materials and groups. A vertex without a normal gets
+// that of the faces around it. Errors have a position.
 func ReadOBJ(src *diag.Source) (*Mesh, error) {
 	r := objReader{src: src, known: map[[3]int]int{}, mesh: &Mesh{}}
 	off := 0
@@ -38,26 +38,26 @@ func ReadOBJ(src *diag.Source) (*Mesh, error) {
 	return r.mesh, nil
 }
 
-// objReader reads a file. The lists are those of the file, to whose places faces refer.
+// objReader reads a file. Faces refer to elements of its lists.
 type objReader struct {
 	src   *diag.Source
 	lists [3][][3]float32 // v, vt, vn
-	known map[[3]int]int  // vertices of the mesh by their places in the lists
+	known map[[3]int]int  // vertices of the mesh, by their indices in the lists
 	mesh  *Mesh
-	// withoutNormal are the vertices to which the file gives no normal.
+	// withoutNormal are the vertices that have no normal in the file.
 	withoutNormal []int
 }
 
-// kinds are the lines that give numbers, and how many at least.
+// kinds maps a line type to its list and its minimum count of numbers.
 var kinds = map[string]struct{ list, least int }{"v": {0, 3}, "vt": {1, 2}, "vn": {2, 3}}
 
-// word is a word of a line, and where it stands.
+// word is a word of a line with its offset.
 type word struct {
 	text string
 	span diag.Span
 }
 
-// words are those of a line up to a comment.
+// words splits a line into words, without a comment.
 func (r *objReader) words(line string, off int) []word {
 	text, _, _ := strings.Cut(line, "#")
 	var list []word
@@ -119,7 +119,7 @@ func (r *objReader) face(head word, words []word) error {
 	return nil
 }
 
-// corner is the vertex that a text such as 3/1/2 names; numbers below 0 count from the end.
+// corner returns the vertex for a text such as 3/1/2. Negative numbers count from the end.
 func (r *objReader) corner(text string) (int, error) {
 	places := [3]int{-1, -1, -1}
 	for i, part := range strings.SplitN(text, "/", 3) {
@@ -157,7 +157,7 @@ func (r *objReader) corner(text string) (int, error) {
 	return n, nil
 }
 
-// normals gives vertices without a normal the sum of those of the faces around them.
+// normals sets missing normals to the normalized sum of those of the adjacent faces.
 func (r *objReader) normals() {
 	if len(r.withoutNormal) == 0 {
 		return
@@ -166,7 +166,7 @@ func (r *objReader) normals() {
 	sums := make([][3]float32, len(m.Positions))
 	for _, t := range m.Triangles {
 		a, b, c := m.Positions[t[0]], m.Positions[t[1]], m.Positions[t[2]]
-		n := cross(minus(b, a), minus(c, a)) // as long as the face is large
+		n := cross(minus(b, a), minus(c, a)) // The length is proportional to the area of the face.
 		for _, v := range t {
 			for k := range n {
 				sums[v][k] += n[k]

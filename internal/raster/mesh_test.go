@@ -9,12 +9,12 @@ import (
 	"github.com/isago/isago/internal/raster"
 )
 
-// at is a corner at a place of the screen, -1 to 1, with one value.
+// at returns a corner at screen coordinates from -1 to 1, with one value.
 func at(x, y, z float64, value float32) raster.Corner {
 	return raster.Corner{X: x, Y: y, Z: z, W: 1, Values: []float32{value}}
 }
 
-// The nearer triangle is seen, in whatever order they come.
+// TestDepth requires that the nearer triangle is visible, in either drawing order.
 func TestDepth(t *testing.T) {
 	vertices := []raster.Corner{
 		at(-3, -3, 0.5, 0.2), at(3, -3, 0.5, 0.2), at(0, 5, 0.5, 0.2),
@@ -32,7 +32,8 @@ func read(text string) (*raster.Mesh, error) {
 	return raster.ReadOBJ(&diag.Source{Name: "m.obj", Text: text})
 }
 
-// A square as one face, without normals: two triangles whose normal is that of the plane.
+// TestOBJ reads a square as one face without normals. It becomes two triangles with the normal of the
+// plane.
 func TestOBJ(t *testing.T) {
 	m, err := read("# a square\no it\nv 0 0 0\nv 2 0 0 1.0\nv 2 2 0\nv 0 2 0\nvt 0.5 1\nf 1/1 2/1 3 -1\n")
 	if err != nil {
@@ -66,7 +67,7 @@ func TestOBJMistakes(t *testing.T) {
 	}
 }
 
-// Any text is a mesh whose triangles have corners, or an error.
+// FuzzOBJ requires a mesh with valid indices or an error for any input.
 func FuzzOBJ(f *testing.F) {
 	f.Add("v 0 0 0\nv 1 0 0\nv 0 1 0\nvt 0 0\nvn 0 0 1\nf 1/1/1 2//1 -1\n")
 	f.Add("v 1e38 -1e38 0\nf 1 1 1 1\n#")

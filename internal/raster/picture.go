@@ -6,11 +6,11 @@ import (
 	"math"
 )
 
-// samples is how many pixels along each axis are drawn for one of a picture, so that edges are smooth.
+// samples is the number of samples per pixel along each axis. It smooths the edges.
 const samples = 3
 
-// Draw draws triangles of which the nearest are seen. colour gives red, green and blue, 0 to 1, from a pixel's
-// values.
+// Draw draws triangles with a depth test. colour returns red, green and blue, from 0 to 1, for the
+// values of a fragment.
 func Draw(width, height int, background color.RGBA, vertices []Corner, triangles [][3]int, colour func(values []float32) [3]float32) *image.RGBA {
 	w, h := width*samples, height*samples
 	depth, colours := make([]float32, w*h), make([][3]float32, w*h)
@@ -38,7 +38,7 @@ func Draw(width, height int, background color.RGBA, vertices []Corner, triangles
 	return img
 }
 
-// mean is the colour of the samples of a pixel.
+// mean returns the mean colour of the samples of a pixel.
 func mean(colours [][3]float32, width, x, y int) color.RGBA {
 	var sum [3]float32
 	for i := range samples * samples {

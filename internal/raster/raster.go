@@ -1,4 +1,5 @@
-// Package raster cuts triangles into quads of fragments, and reads meshes. The packages target/NAME/launch use it to draw.
+// Package raster converts triangles to quads of fragments, and reads meshes. The packages
+// target/NAME/launch use it to draw.
 package raster
 
 import (
@@ -6,33 +7,34 @@ import (
 	"math"
 )
 
-// Corner is a vertex of a triangle: its place in clip space, and values that fragments get of it.
+// Corner is a vertex of a triangle: its position in clip space and the values to interpolate.
 type Corner struct {
 	X, Y, Z, W float64
 	Values     []float32
 }
 
-// Quad are the fragments of two by two pixels: neighbours tell how values differ.
+// Quad is the fragments of 2 by 2 pixels. Differences between them give derivatives.
 type Quad struct {
-	// At is the pixel of the first fragment; the others are to the right, below, and both.
+	// At is the pixel of the first fragment. The others are to the right, below, and below to the
+	// right.
 	At image.Point
-	// Covered tells which of the four are inside the triangle and the picture, bit 0 the first.
+	// Covered has a bit for each fragment inside the triangle and the picture, bit 0 for the first.
 	Covered uint8
-	// Depth are -1 to 1 from near to far.
+	// Depth is from -1 (near) to 1 (far).
 	Depth [4]float32
-	// Values are perspective-correct, also of fragments that are not covered.
+	// Values are interpolated with perspective correction, also for fragments that are not covered.
 	Values [4][]float32
 }
 
-// Pixels are the places of a quad's fragments, from the first.
+// Pixels are the offsets of a quad's fragments from the first.
 var Pixels = [4]image.Point{{X: 0, Y: 0}, {X: 1, Y: 0}, {X: 0, Y: 1}, {X: 1, Y: 1}}
 
-// minW is the least w that is drawn: what is behind the eye is cut off.
+// minW is the smallest w that is drawn. Everything at or behind the eye is clipped.
 const minW = 1e-5
 
-// DrawTriangle calls emit for the quads of a triangle on a picture of a size, whatever side it shows. The values of a
-// quad are its own. Pixels on an edge between two triangles belong to one of them; y grows upwards in clip space
-// and downwards on the picture.
+// DrawTriangle calls emit for the quads of a triangle, without backface culling. emit may keep the
+// values of a quad. A pixel on the common edge of two triangles belongs to exactly one of them. y
+// points up in clip space and down in the picture.
 func DrawTriangle(size image.Point, a, b, c Corner, emit func(q *Quad)) {
 	in := [3]Corner{a, b, c}
 	cut := make([]Corner, 0, 4)
@@ -59,7 +61,7 @@ func between(p, q Corner, f float64) Corner {
 	return out
 }
 
-// point is a corner on the picture.
+// point is a corner in picture coordinates.
 type point struct{ x, y, z, over float64 }
 
 func project(c *Corner, size image.Point) point {
@@ -69,12 +71,12 @@ func project(c *Corner, size image.Point) point {
 	}
 }
 
-// edge is twice the area of the triangle of two points and a place.
+// edge returns twice the signed area of the triangle a, b, (x, y).
 func edge(a, b *point, x, y float64) float64 {
 	return float64((b.x-a.x)*(y-a.y)) - float64((b.y-a.y)*(x-a.x))
 }
 
-// triangle is one that is in front of the eye, its points clockwise on the picture.
+// triangle is a clipped triangle with clockwise points in the picture.
 type triangle struct {
 	size    image.Point
 	corners [3]Corner
@@ -94,7 +96,8 @@ func fill(size image.Point, corners [3]Corner, emit func(q *Quad)) {
 	if !(t.area > 0) || math.IsInf(t.area, 0) {
 		return
 	}
-	// A place beyond the picture may be too large for an int, and what a conversion makes of it depends on the processor.
+	// Coordinates outside the picture may overflow an int, and the result of that conversion depends
+	// on the processor.
 	on := func(x float64, n int) int { return int(min(max(0, x), float64(n))) }
 	low := func(x, y, z float64, n int) int { return on(math.Floor(min(x, y, z)), n) &^ 1 }
 	high := func(x, y, z float64, n int) int { return on(math.Ceil(max(x, y, z)), n) }
@@ -106,7 +109,7 @@ func fill(size image.Point, corners [3]Corner, emit func(q *Quad)) {
 	}
 }
 
-// quad hands on the four fragments at a place, if one of them is inside.
+// quad emits the four fragments at a position if one of them is covered.
 func (t *triangle) quad(x, y int, emit func(q *Quad)) {
 	q := Quad{At: image.Pt(x, y)}
 	var weights [4][3]float64
@@ -134,10 +137,11 @@ func (t *triangle) quad(x, y int, emit func(q *Quad)) {
 	emit(&q)
 }
 
-// owns reports whether what lies on an edge is inside: of two triangles with one edge one has it.
+// owns reports whether points on an edge are inside. Of two triangles with a common edge, only one
+// owns it.
 func owns(from, to *point) bool { return to.y < from.y || to.y == from.y && to.x > from.x }
 
-// values are those of a fragment: of the corners, by how near they are in space.
+// values interpolates the values of a fragment with perspective correction.
 func (t *triangle) values(w *[3]float64) []float32 {
 	var share [3]float64
 	sum := 0.0

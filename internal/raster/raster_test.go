@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// drawn counts how often each pixel is covered, and calls see for the fragments that are.
+// drawn counts how often each pixel is covered, and calls see for each covered fragment.
 func drawn(size image.Point, see func(at image.Point, q *Quad, k int), triangles ...[3]Corner) map[image.Point]int {
 	count := map[image.Point]int{}
 	for _, t := range triangles {
@@ -26,8 +26,8 @@ func corner(x, y, w float64, values ...float32) Corner {
 	return Corner{X: x * w, Y: y * w, W: w, Values: values}
 }
 
-// Two triangles that share an edge cover each pixel of a square once, whichever way they turn; the picture has an
-// odd size, so that quads reach beyond it.
+// TestEachPixelOnce requires that two triangles with a common edge cover each pixel of a square once,
+// in any orientation. The picture has an odd size, so that quads extend beyond it.
 func TestEachPixelOnce(t *testing.T) {
 	a, b, c, d := corner(-1, -1, 1), corner(1, -1, 1), corner(1, 1, 1), corner(-1, 1, 1)
 	for _, size := range []image.Point{{7, 5}, {8, 8}, {1, 1}} {
@@ -47,7 +47,8 @@ func TestEachPixelOnce(t *testing.T) {
 	}
 }
 
-// A triangle that is far beyond the picture, farther than an int reaches, covers nothing, and that at once.
+// TestFarBeyondThePicture requires that a triangle at coordinates beyond the range of int covers
+// nothing and is fast.
 func TestFarBeyondThePicture(t *testing.T) {
 	for _, far := range []float64{1e3, 1e20, 1e30, -1e30} {
 		for _, c := range [][3]Corner{
@@ -59,22 +60,23 @@ func TestFarBeyondThePicture(t *testing.T) {
 			}
 		}
 	}
-	// One that reaches as far on all sides covers all of the picture.
+	// A triangle that extends as far in all directions covers the whole picture.
 	const far = 1e20
 	if count := drawn(image.Pt(8, 8), func(image.Point, *Quad, int) {}, [3]Corner{corner(-far, -far, 1), corner(far, -far, 1), corner(0, far, 1)}); len(count) != 64 {
 		t.Errorf("%d pixels are covered, expected 64", len(count))
 	}
 }
 
-// A floor that goes away from the eye: half way along the picture a value from 0 to 1 is at 1/(1+w), w being how
-// much farther the far side is, and not at 1/2.
+// TestPerspective draws a floor. In the middle of the picture, a value from 0 to 1 must be 1/(1+w),
+// where w is the ratio of the distances of the far and near sides. Linear interpolation would give
+// 1/2.
 func TestPerspective(t *testing.T) {
 	const far = 3
 	a, b := corner(-1, -1, 1, 0), corner(1, -1, 1, 0)
 	c, d := corner(1, 1, far, 1), corner(-1, 1, far, 1)
 	size := image.Pt(4, 100)
 	drawn(size, func(at image.Point, q *Quad, k int) {
-		s := 1 - (float64(at.Y)+0.5)/100 // along the picture, from the near side
+		s := 1 - (float64(at.Y)+0.5)/100 // from the near side of the picture
 		want := s / far / ((1 - s) + s/far)
 		if got := float64(q.Values[k][0]); math.Abs(got-want) > 1e-6 {
 			t.Errorf("row %d: %v, want %v", at.Y, got, want)
@@ -82,7 +84,8 @@ func TestPerspective(t *testing.T) {
 	}, [3]Corner{a, b, c}, [3]Corner{a, c, d})
 }
 
-// What is behind the eye is cut off, and what is too near or too far left out; nothing that is no number hangs.
+// TestCut requires clipping behind the eye and at the near and far planes. NaN and infinities must not
+// hang.
 func TestCut(t *testing.T) {
 	size := image.Pt(16, 16)
 	see := func(at image.Point, q *Quad, k int) {

@@ -10,8 +10,8 @@ import (
 	"github.com/isago/isago/isa"
 )
 
-// Cases counts how often words reach each case that can give a leaf its text, of instructions and
-// of the operands in them. It evaluates conditions by itself, not with the decoder under test.
+// Cases counts how often words use each case that can print, in instructions and in their operands. It
+// evaluates conditions itself and not with the decoder under test.
 type Cases struct {
 	d      *isa.Decoder
 	counts map[caseKey]int
@@ -19,13 +19,13 @@ type Cases struct {
 	reached int
 }
 
-// caseKey is a case of a leaf, wherever the leaf occurs.
+// caseKey identifies a case of a leaf, wherever the leaf occurs.
 type caseKey struct {
 	leaf *model.Leaf
 	c    *spec.Case
 }
 
-// NewCases lists the cases that instructions of d's root reach.
+// NewCases lists the cases that instructions of d's root can use.
 func NewCases(d *isa.Decoder) *Cases {
 	c := &Cases{d: d, counts: map[caseKey]int{}}
 	env := inside.Top(d.Set(), d.Root().ID)
@@ -59,7 +59,7 @@ func (c *Cases) reach(u *model.BoundLeaf, done map[*model.BoundLeaf]bool) {
 	}
 }
 
-// Count adds the cases that give an instruction its text. It reports whether one of them is new.
+// Count counts the cases that print an instruction. It reports whether one of them is new.
 func (c *Cases) Count(in isa.Inst) bool {
 	before := c.reached
 	e := model.Evaluator{Context: c.d.Context(), Tables: c.d.Tables()}
@@ -67,10 +67,10 @@ func (c *Cases) Count(in isa.Inst) bool {
 	return c.reached > before
 }
 
-// Missing names the cases that no word has reached: where a case stands, and for which leaf.
+// Missing lists the cases that no word has used, each with its location and leaf.
 func (c *Cases) Missing() []string { return c.list(func(n int) bool { return n == 0 }) }
 
-// Reached names the cases that words have reached, as Missing does.
+// Reached lists the cases that words have used, in the format of Missing.
 func (c *Cases) Reached() []string { return c.list(func(n int) bool { return n > 0 }) }
 
 func (c *Cases) list(which func(count int) bool) []string {
@@ -84,7 +84,7 @@ func (c *Cases) list(which func(count int) bool) []string {
 	return list
 }
 
-// Len returns the number of cases, and of those that words have reached.
+// Len returns the number of cases and the number of those that words have used.
 func (c *Cases) Len() (all, reached int) { return len(c.counts), c.reached }
 
 func (c *Cases) walk(e *model.Evaluator, s *model.Scope) {

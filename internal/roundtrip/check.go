@@ -11,21 +11,21 @@ import (
 	"github.com/isago/isago/isa/mesa"
 )
 
-// Checker prints words and reads them back. It is not for use by several goroutines.
+// Checker prints words and parses the text back. It is not safe for concurrent use.
 type Checker struct {
-	// Decoder prints the words, with the tables and contexts that it was given.
+	// Decoder prints the words with the current tables and contexts.
 	Decoder *isa.Decoder
 
 	back     *isa.Decoder
 	parser   *asm.Parser
 	lossless *asm.Lossless
-	// mesa prints as Mesa does, nil for a strict description.
+	// mesa prints as Mesa's tools do. It is nil for a strict description.
 	mesa  *mesa.Printer
 	text  []byte
 	again []byte
 }
 
-// NewChecker returns a checker for a root of a description, "" being that of instructions.
+// NewChecker returns a Checker for a root of a description. The empty name selects the instructions.
 func NewChecker(set *isa.Set, root string) (*Checker, error) {
 	d, err := set.NewDecoder(root)
 	if err != nil {
@@ -39,7 +39,7 @@ func NewChecker(set *isa.Set, root string) (*Checker, error) {
 	if err != nil {
 		return nil, err
 	}
-	stepwise, _ := mesa.New(set, root) // fails for a strict description alone: the root is there
+	stepwise, _ := mesa.New(set, root) // The root exists, so New fails only for a strict description.
 	if stepwise != nil {
 		stepwise.Stepwise = true
 		stepwise.Custom = func(dst []byte, _ string, v uint64) []byte { return strconv.AppendUint(dst, v, 10) }
@@ -47,32 +47,31 @@ func NewChecker(set *isa.Set, root string) (*Checker, error) {
 	return &Checker{Decoder: d, back: back, parser: p, lossless: asm.NewLossless(d, p), mesa: stepwise}, nil
 }
 
-// SetTable gives a table its entries, for printing and for reading.
+// SetTable sets the entries of a table for printing and parsing.
 func (c *Checker) SetTable(index int, entries []bits.Value) {
 	c.Decoder.SetTable(index, entries)
 	c.back.SetTable(index, entries)
 	c.parser.Tables[index] = &asm.FixedTable{Entries: entries}
 }
 
-// SetContext gives the contexts their values.
+// SetContext sets the contexts for printing and parsing.
 func (c *Checker) SetContext(ctx bits.Value) {
 	c.Decoder.SetContext(ctx)
 	c.back.SetContext(ctx)
 	c.parser.SetContext(ctx)
 }
 
-// Outcome is what became of a word.
+// Outcome is the result of checking a word.
 type Outcome struct {
 	Inst isa.Inst
-	// Known tells that the word is an instruction, Clean that it was printed without a finding, Same
-	// that its plain text gives the word itself.
+	// Known reports whether the word is an instruction. Clean reports whether it prints without a
+	// finding. Same reports whether its text assembles to the word itself.
 	Known, Clean, Same bool
 }
 
-// Check prints a word and reads it back. The error says how the contract is broken: a clean text
-// that is not read, or is read as a word with another text; a lossless text that gives another
-// word, or that a clean word does not have; a printer that looks names up as Mesa does and says
-// otherwise.
+// Check prints a word and parses the text back. It returns an error if a clean text does not parse or
+// parses to a word with another text, if the lossless text parses to another word, if a clean word has
+// no lossless text, or if the output differs from that of Mesa's rules.
 func (c *Checker) Check(w bits.Value) (Outcome, error) {
 	var o Outcome
 	if o.Inst, o.Known = c.Decoder.Decode(w); !o.Known {
@@ -94,7 +93,7 @@ func (c *Checker) Check(w bits.Value) (Outcome, error) {
 	return o, nil
 }
 
-// compare compares what was printed with what Mesa's rules give step by step.
+// compare compares the output with that of Mesa's rules, evaluated step by step.
 func (c *Checker) compare(w bits.Value, o Outcome) error {
 	if c.mesa == nil {
 		return nil

@@ -10,8 +10,8 @@ import (
 	"github.com/isago/isago/isa"
 )
 
-// Program prints n words that are instructions as a program with labels, and assembles it again: each
-// word must print the same text at its place. Some of the branches go to places inside.
+// Program prints n instructions as a program with labels and assembles it. Each word must print the
+// same text at its address. Some branches have targets in the program.
 func (c *Checker) Program(set *isa.Set, source *Words, n int) error {
 	d := c.Decoder
 	root := d.Root()
@@ -61,7 +61,7 @@ func (c *Checker) Program(set *isa.Set, source *Words, n int) error {
 	return nil
 }
 
-// each visits instructions at their places.
+// each calls visit for each instruction with the decoder at its address.
 func (c *Checker) each(list []isa.Inst, visit func(isa.Inst)) {
 	c.Decoder.Addr = 0
 	for _, in := range list {
@@ -70,7 +70,7 @@ func (c *Checker) each(list []isa.Inst, visit func(isa.Inst)) {
 	}
 }
 
-// setBranches sets the branch fields of an instruction, so that some go to places inside a program.
+// setBranches sets the branch fields of an instruction so that some targets are in the program.
 func (c *Checker) setBranches(in *isa.Inst, to uint64) {
 	for _, f := range c.Decoder.Fields(nil, *in) {
 		if f.Derived() || f.Type != "branch" && f.Type != "absbranch" {

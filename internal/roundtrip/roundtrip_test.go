@@ -22,10 +22,10 @@ var (
 	specGen  = flag.Uint("gen", 0, "the generation for -spec")
 )
 
-// maxFailures ends a test that has nothing new to say.
+// maxFailures limits the failures that a test reports.
 const maxFailures = 20
 
-// maxSearch bounds the words among which those are sought that reach the last cases.
+// maxSearch limits the words that are tried to reach the last cases.
 const maxSearch = 400_000
 
 func TestHeron(t *testing.T) {
@@ -55,7 +55,7 @@ func TestPICA200(t *testing.T) {
 	try(t, set, *words)
 }
 
-// Descriptions in the manner of those that others write.
+// TestDescriptions checks descriptions in the style of other projects.
 func TestDescriptions(t *testing.T) {
 	for file, gens := range map[string][]uint32{"microcode.xml": {5, 6, 7}, "vector.xml": {0}, "marks.xml": {0}} {
 		for _, gen := range gens {
@@ -82,7 +82,7 @@ func TestSpec(t *testing.T) {
 	try(t, set, *words)
 }
 
-// trial is a description that is tried, and what came of it so far.
+// trial is the state of a test of one description.
 type trial struct {
 	t      *testing.T
 	check  *roundtrip.Checker
@@ -92,8 +92,8 @@ type trial struct {
 	words, insts, clean, same int
 }
 
-// try checks words of every leaf in turn, and with them words of which nothing is known; then those
-// that reach a case that none has reached before.
+// try checks words of every leaf in turn and random words. It then checks words that use a case that
+// no earlier word has used.
 func try(t *testing.T, set *isa.Set, count int) {
 	c, err := roundtrip.NewChecker(set, "")
 	if err != nil {
@@ -169,7 +169,7 @@ func (x *trial) word(w bits.Value) {
 
 func first(list []string, n int) []string { return list[:min(n, len(list))] }
 
-// fill gives tables and contexts random contents.
+// fill sets tables and contexts to random values.
 func fill(c *roundtrip.Checker, set *isa.Set, source *roundtrip.Words) {
 	for i, info := range set.Tables() {
 		entries := make([]bits.Value, info.Size)

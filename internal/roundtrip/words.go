@@ -1,5 +1,5 @@
-// Package roundtrip tests that the assembler reads back what the disassembler prints, for any description. It generates
-// words that reach every case of every leaf.
+// Package roundtrip tests that the assembler accepts what the disassembler prints, for any
+// description. It generates words for every case of every leaf.
 package roundtrip
 
 import (
@@ -12,15 +12,15 @@ import (
 	"github.com/isago/isago/isa"
 )
 
-// Words makes words of one root: at random, but such that what a description tells apart occurs.
+// Words generates random words of one root. It prefers values to which the description refers.
 type Words struct {
 	rnd   *rand.Rand
 	roots map[*spec.Bitset]*model.Root
-	// numbers are the constants with which the conditions of a bitset compare.
+	// numbers holds the constants in the conditions of each bitset.
 	numbers map[*spec.Bitset][]uint64
 }
 
-// NewWords returns a source of words that depends on the seed alone.
+// NewWords returns a generator that depends only on the set and the seed.
 func NewWords(set *isa.Set, seed uint64) *Words {
 	w := &Words{
 		rnd:   rand.New(rand.NewPCG(seed, 1)),
@@ -32,7 +32,7 @@ func NewWords(set *isa.Set, seed uint64) *Words {
 	return w
 }
 
-// Random returns a word of which nothing is known: few, half or most bits are set.
+// Random returns a random word with few, half or most of its bits set.
 func (w *Words) Random() bits.Value {
 	word := func() bits.Value {
 		return bits.Value{w.rnd.Uint64(), w.rnd.Uint64(), w.rnd.Uint64(), w.rnd.Uint64()}
@@ -47,8 +47,8 @@ func (w *Words) Random() bits.Value {
 	return v
 }
 
-// Leaf returns a word of a leaf. Most fields have values that occur in its conditions, in enums or
-// as operands, most ignored bits are clear, and most asserts of one of its cases hold.
+// Leaf returns a word of a leaf. Most fields have values that occur in conditions, in enums or as
+// operands. Most ignored bits are 0, and most asserts of one case hold.
 func (w *Words) Leaf(l *isa.Leaf) bits.Value { return w.leaf(inside.Leaf(l)) }
 
 func (w *Words) leaf(l *model.Leaf) bits.Value {
@@ -69,7 +69,7 @@ func (w *Words) leaf(l *model.Leaf) bits.Value {
 	return v.AndNot(l.Mask).Or(l.Match).And(bits.Ones(l.Size))
 }
 
-// setAsserts gives the asserted bits of the default cases their values, and those of one override.
+// setAsserts sets the asserted bits of the default cases and of one override.
 func (w *Words) setAsserts(v *bits.Value, l *model.Leaf) {
 	var overrides []*spec.Case
 	set := func(c *spec.Case) {
@@ -94,7 +94,7 @@ func (w *Words) setAsserts(v *bits.Value, l *model.Leaf) {
 	}
 }
 
-// fill gives a field a value, or leaves it as it is.
+// fill sets a field to a value or leaves it unchanged.
 func (w *Words) fill(v *bits.Value, f *spec.Field, b *spec.Bitset) {
 	if len(f.Parts) == 0 {
 		return
@@ -117,7 +117,7 @@ func (w *Words) fill(v *bits.Value, f *spec.Field, b *spec.Bitset) {
 	}
 }
 
-// put writes the low bits of x into a field.
+// put stores the low bits of x in a field.
 func put(v *bits.Value, f *spec.Field, x bits.Value) {
 	for i := len(f.Parts) - 1; i >= 0; i-- {
 		p := f.Parts[i]
@@ -127,7 +127,7 @@ func put(v *bits.Value, f *spec.Field, x bits.Value) {
 	}
 }
 
-// compared lists the constants in the conditions of a bitset, and of those it extends.
+// compared lists the constants in the conditions of a bitset and its ancestors.
 func (w *Words) compared(b *spec.Bitset) []uint64 {
 	list, ok := w.numbers[b]
 	if ok {

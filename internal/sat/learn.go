@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// learn adds the clause that a conflict teaches: what the decisions before the last one leave possible.
-// It goes back to where that clause has one open literal, which is then true.
+// learn adds the clause learned from a conflict. It backtracks to the level at which the clause has
+// one unassigned literal and makes that literal true.
 func (s *Solver) learn(conflict int32) {
 	s.conflicts++
 	s.analyze(conflict)
@@ -41,8 +41,8 @@ func (s *Solver) learn(conflict int32) {
 	s.assign(list[0], s.store(clause{int32(at), int32(len(list)), spread}))
 }
 
-// analyze puts into lesson the clause with one literal of the last level, the first in the list, that
-// follows from the conflict and the reasons of what it is about (the first unique implication point).
+// analyze stores in lesson the first-UIP clause of a conflict: the clause with exactly one literal of
+// the current level, which comes first.
 func (s *Solver) analyze(conflict int32) {
 	s.lesson = append(s.lesson[:0], 0)
 	at, open := len(s.trail), 0
@@ -72,7 +72,7 @@ func (s *Solver) analyze(conflict int32) {
 	}
 }
 
-// minimize leaves out the literals of the lesson that others of it imply.
+// minimize removes the literals of the lesson that the other literals imply.
 func (s *Solver) minimize() {
 	kept := s.lesson[:1]
 	for _, l := range s.lesson[1:] {
@@ -96,7 +96,8 @@ func (s *Solver) redundant(l Lit) bool {
 	return true
 }
 
-// lbd counts the levels that a clause joins: few make a clause that is of use again.
+// lbd returns the literal block distance: the number of levels in a clause. Clauses with a small
+// distance are the most useful.
 func (s *Solver) lbd(list []Lit) (n int32) {
 	for len(s.depths) <= len(s.levels) {
 		s.depths = append(s.depths, 0)
@@ -110,15 +111,15 @@ func (s *Solver) lbd(list []Lit) (n int32) {
 	return n
 }
 
-// Limits that hold for what is searched and kept between restarts.
+// Limits for searches and for learned clauses.
 const (
 	unit          = 64    // conflicts of the shortest search
-	maxLearned    = 2_000 // clauses that are learned before half of them are forgotten
-	alwaysKeptLBD = 2     // levels of clauses that are never forgotten
+	maxLearned    = 2_000 // the number of learned clauses from which half of them are removed
+	alwaysKeptLBD = 2     // clauses with at most this distance are never removed
 )
 
-// restartInterval is how many conflicts are searched for before the search starts anew: the sequence
-// 1 1 2 1 1 2 4 1 1 2 ... of Luby, Sinclair and Zuckerman.
+// restartInterval returns the number of conflicts until the next restart. It follows the sequence 1 1
+// 2 1 1 2 4 1 1 2 ... of Luby, Sinclair and Zuckerman.
 func (s *Solver) restartInterval() int {
 	n := s.restarts + 1
 	for {
@@ -133,8 +134,8 @@ func (s *Solver) restartInterval() int {
 	}
 }
 
-// reduce drops half of what was learned where that is much. No decision stands, so no clause that is
-// dropped is the reason of what matters.
+// reduce removes half of the learned clauses if there are many. It runs without decisions, so no
+// removed clause is the reason of an assignment.
 func (s *Solver) reduce() {
 	if s.learned < maxLearned || s.broken {
 		return

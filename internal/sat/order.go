@@ -1,13 +1,12 @@
 package sat
 
-// order is a heap of the variables to decide: on top is the one that took most part in conflicts of
-// late.
+// order is a heap of the variables to decide. The most active variable in recent conflicts is on top.
 type order struct {
 	heap     []int32
-	place    []int32 // by variable: its place in the heap plus 1, 0 where it is not there
+	place    []int32 // by variable: the position in the heap plus 1, or 0 if it is not in the heap
 	activity []float64
 	step     float64
-	// chosen are the variables to decide, nil for all; ours marks them.
+	// chosen are the variables to decide, or nil for all. ours marks them.
 	chosen []int
 	ours   []bool
 }
@@ -17,7 +16,7 @@ func (o *order) grow() {
 	o.ours = append(o.ours, o.chosen == nil)
 }
 
-// focus says which variables are decided from now on.
+// focus sets the variables to decide.
 func (o *order) focus(vars []int) {
 	if o.chosen == nil {
 		clear(o.ours)
@@ -31,7 +30,7 @@ func (o *order) focus(vars []int) {
 	}
 }
 
-// refill puts in all variables to decide.
+// refill adds all variables to decide.
 func (o *order) refill() {
 	for _, v := range o.heap {
 		o.place[v] = 0
@@ -48,7 +47,7 @@ func (o *order) refill() {
 	}
 }
 
-// push puts a variable in, if it is to be decided and not there.
+// push adds a variable unless it is excluded or already present.
 func (o *order) push(v int) {
 	if !o.ours[v] || o.place[v] > 0 {
 		return
@@ -57,7 +56,7 @@ func (o *order) push(v int) {
 	o.up(len(o.heap) - 1)
 }
 
-// pop takes the top out; -1 where there is none.
+// pop removes the top variable. It returns -1 if the heap is empty.
 func (o *order) pop() int {
 	if len(o.heap) == 0 {
 		return -1
@@ -102,7 +101,7 @@ func (o *order) put(i int, v int32) {
 	o.place[v] = int32(i + 1)
 }
 
-// bump counts a conflict for a variable.
+// bump increases the activity of a variable.
 func (o *order) bump(v int) {
 	if o.step == 0 {
 		o.step = 1
@@ -118,5 +117,5 @@ func (o *order) bump(v int) {
 	}
 }
 
-// decay makes the conflicts so far count less than those to come.
+// decay reduces the weight of past conflicts relative to future ones.
 func (o *order) decay() { o.step *= 1 / 0.95 }

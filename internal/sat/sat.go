@@ -1,10 +1,10 @@
-// Package sat decides whether a set of clauses is satisfiable. Its solver learns from conflicts (CDCL) and is incremental.
-// It gives up after a number of conflicts that the caller sets.
+// Package sat decides whether a set of clauses is satisfiable, with an incremental CDCL solver. The
+// caller limits the number of conflicts.
 package sat
 
 import "slices"
 
-// Lit is a literal: twice the number of a variable, plus one where it is negated.
+// Lit is a literal: twice the number of a variable, plus one if the variable is negated.
 type Lit int32
 
 // Not returns the negated literal.
@@ -13,57 +13,58 @@ func (l Lit) Not() Lit { return l ^ 1 }
 // Var returns the number of the variable.
 func (l Lit) Var() int { return int(l >> 1) }
 
-// Answer is that of a question.
+// Answer is the result of Solve.
 type Answer uint8
 
-// The answers: the clauses contradict each other or what is assumed, they can hold, or the limit was hit.
+// Unsat: the clauses contradict each other or the assumptions. Sat: they can be satisfied. Unknown:
+// the limit was reached.
 const (
 	Unsat Answer = iota
 	Sat
 	Unknown
 )
 
-// Solver holds clauses and what it has learned of them. The zero value has none and is ready. It
-// answers the same questions in the same way on each machine; one goroutine at a time may use it.
+// Solver holds clauses, given and learned. The zero value is ready to use. Equal calls give equal
+// results on every machine. A Solver is not safe for concurrent use.
 type Solver struct {
-	// Learned, where it is not nil, is told each clause that is learned: a proof, as each of them
-	// follows from those before it by unit propagation. It must not keep the slice.
+	// Learned, if not nil, is called with each learned clause. The clauses are a proof, because each
+	// one follows from the earlier ones by unit propagation. Learned must not keep the slice.
 	Learned func(clause []Lit)
-	// Spend, where it is not nil, is told how many clauses were looked at since it was told before. It may panic to end a
-	// question; the solver is of no use afterwards.
+	// Spend, if not nil, is called with the number of clauses visited since the last call. It may
+	// panic to end a call of Solve. The solver cannot be used afterwards.
 	Spend func(clauses int)
 
-	lits    []Lit // of all clauses, one behind the other
+	lits    []Lit // the literals of all clauses, concatenated
 	clauses []clause
 	learned int
-	watches [][]watch // by literal: the clauses to look at when it becomes false
+	watches [][]watch // by literal: the clauses to visit when it becomes false
 
-	values []int8  // by literal: 1 is true, -1 false, 0 open
-	level  []int32 // by variable: the decisions before it had its value
-	reason []int32 // by variable: the clause that gave the value, or none
-	phase  []bool  // by variable: whether it was true at last, tried first the next time
-	trail  []Lit   // what is true, in the order in which it became so
-	levels []int   // where in the trail each decision is
-	head   int     // what of the trail has been propagated
+	values []int8  // by literal: 1 is true, -1 false, 0 unassigned
+	level  []int32 // by variable: the decision level of its value
+	reason []int32 // by variable: the clause that implied the value, or none
+	phase  []bool  // by variable: its last value, which is tried first
+	trail  []Lit   // the true literals, in order of assignment
+	levels []int   // the index in trail of each decision
+	head   int     // the index in trail of the next literal to propagate
 	order  order
 
-	// broken tells that the clauses contradict each other whatever is assumed.
+	// broken means that the clauses contradict each other without assumptions.
 	broken    bool
 	conflicts int
 	restarts  int
-	// seen marks variables while a clause is learned; marked lists them.
+	// seen marks variables while a clause is learned. marked lists them.
 	seen   []bool
 	marked []int
 	lesson []Lit
-	depths []int32 // by level: the last lesson that it takes part in
+	depths []int32 // by level: the last lesson that contains it
 }
 
-// clause is a run of lits, the first two of which are watched. spread is how many levels one that was
-// learned joins, 0 for a given one.
+// clause is n literals from lits[at], of which the first two are watched. lbd is the literal block
+// distance of a learned clause and 0 for a given one.
 type clause struct{ at, n, lbd int32 }
 
-// watch is a clause of two or more literals, and one of the others: where that is true the clause
-// need not be looked at.
+// watch is a clause of at least two literals and one of its other literals. If that literal is true,
+// the clause need not be visited.
 type watch struct {
 	clause int32
 	other  Lit
@@ -71,8 +72,7 @@ type watch struct {
 
 const none = -1
 
-// NewVar returns the positive literal of a new variable. Questions decide it, if Focus does not say
-// otherwise.
+// NewVar returns the positive literal of a new variable. Solve decides it unless Focus excludes it.
 func (s *Solver) NewVar() Lit {
 	v := len(s.level)
 	s.watches = append(s.watches, nil, nil)
@@ -83,26 +83,26 @@ func (s *Solver) NewVar() Lit {
 	return Lit(2 * v)
 }
 
-// Conflicts returns how many contradictions all questions have met.
+// Conflicts returns the number of conflicts in all calls of Solve.
 func (s *Solver) Conflicts() int { return s.conflicts }
 
-// Value reports whether a literal is true in the answer of the last question, which was Sat. One that
-// has no value is false.
+// Value reports whether a literal is true in the solution of the last Solve, which must have returned
+// Sat. An unassigned literal is false.
 func (s *Solver) Value(l Lit) bool { return s.values[l] > 0 }
 
-// Focus chooses the variables that questions decide, until it is called again; without it they decide
-// all. The caller answers for it that what these allow can be completed: so it is where clauses say what
-// the gates of a circuit compute, and the variables are all that one of them depends on.
+// Focus sets the variables that Solve decides. Without a call it decides all of them. The caller
+// guarantees that every consistent assignment of these variables can be completed. This holds if the
+// clauses define the gates of a circuit and vars contains everything on which the goal depends.
 func (s *Solver) Focus(vars []int) { s.order.focus(vars) }
 
-// Add adds a clause: one of its literals must be true. The answer of the last question is gone.
+// Add adds a clause: one of its literals must be true. It discards the last solution.
 func (s *Solver) Add(lits ...Lit) {
 	s.backtrack(0)
 	from := len(s.lits)
 	for _, l := range lits {
 		s.lits = append(s.lits, l)
 		if s.values[l] > 0 || slices.Contains(s.lits[from:], l.Not()) {
-			s.lits = s.lits[:from] // it holds anyway
+			s.lits = s.lits[:from] // a tautology
 			return
 		}
 		if s.values[l] < 0 || slices.Contains(s.lits[from:len(s.lits)-1], l) {
@@ -121,7 +121,7 @@ func (s *Solver) Add(lits ...Lit) {
 	}
 }
 
-// store watches a clause whose literals stand at the end of lits, and returns its number.
+// store adds the clause whose literals are at the end of lits, and returns its number.
 func (s *Solver) store(c clause) int32 {
 	n := int32(len(s.clauses))
 	s.clauses = append(s.clauses, c)
@@ -137,8 +137,8 @@ func (s *Solver) of(n int32) []Lit {
 	return s.lits[c.at : c.at+c.n]
 }
 
-// Solve asks whether all clauses can hold with what is assumed. It meets at most so many
-// contradictions, then it gives up; what it has learned serves the next question.
+// Solve decides whether all clauses can hold under the assumptions. It gives up after the given number
+// of conflicts. The solver keeps learned clauses for later calls.
 func (s *Solver) Solve(conflicts int, assume ...Lit) Answer {
 	s.backtrack(0)
 	s.order.refill()
@@ -178,7 +178,7 @@ func (s *Solver) Solve(conflicts int, assume ...Lit) Answer {
 	}
 }
 
-// next returns what to decide next: what is assumed, then the most active variable.
+// next returns the next decision: an assumption, or else the most active variable.
 func (s *Solver) next(assume []Lit) (Lit, Answer) {
 	if n := len(s.levels); n < len(assume) {
 		if s.values[assume[n]] < 0 {
@@ -207,8 +207,7 @@ func (s *Solver) assign(l Lit, reason int32) {
 	s.trail = append(s.trail, l)
 }
 
-// propagate follows what is true to all that it makes true, and returns a clause that has become
-// false, or none.
+// propagate applies unit propagation. It returns a clause that has become false, or none.
 func (s *Solver) propagate() int32 {
 	for ; s.head < len(s.trail); s.head++ {
 		gone := s.trail[s.head].Not()
@@ -243,8 +242,8 @@ func (s *Solver) propagate() int32 {
 	return none
 }
 
-// rewatch watches another literal in place of the second, which is false. It reports whether there is
-// one that is not false too.
+// rewatch replaces the second watched literal, which is false, by one that is not false. It reports
+// whether there is one.
 func (s *Solver) rewatch(n int32, c []Lit) bool {
 	for i := 2; i < len(c); i++ {
 		if s.values[c[i]] >= 0 {
@@ -256,7 +255,7 @@ func (s *Solver) rewatch(n int32, c []Lit) bool {
 	return false
 }
 
-// backtrack takes back all decisions behind so many.
+// backtrack undoes all decisions above a level.
 func (s *Solver) backtrack(level int) {
 	if len(s.levels) <= level {
 		return

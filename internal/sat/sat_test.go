@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// problem is a set of clauses over the variables below a number.
+// problem is a set of clauses over a number of variables.
 type problem struct {
 	vars    int
 	clauses [][]Lit
@@ -24,8 +24,8 @@ func (p problem) solver() *Solver {
 	return s
 }
 
-// random3 has clauses of three variables each; at 4.26 clauses a variable about half of such problems
-// can be solved, and those of that kind are the hardest.
+// random3 returns random clauses of three variables each. With 4.26 clauses per variable, about half
+// of such problems are satisfiable, and they are the hardest.
 func random3(r *rand.Rand, vars int) problem {
 	p := problem{vars: vars}
 	for range int(4.26*float64(vars) + 0.5) {
@@ -38,7 +38,7 @@ func random3(r *rand.Rand, vars int) problem {
 	return p
 }
 
-// pigeons wants each pigeon in a hole, and no hole with two.
+// pigeons requires that each pigeon has a hole and that no hole has two pigeons.
 func pigeons(n, holes int) problem {
 	p := problem{vars: n * holes}
 	in := func(pigeon, hole int) Lit { return Lit(2 * (pigeon*holes + hole)) }
@@ -55,14 +55,14 @@ func pigeons(n, holes int) problem {
 	return p
 }
 
-// fits reports whether the assignment that has the bits of a number satisfies clauses.
+// fits reports whether the assignment given by the bits of word satisfies the clauses.
 func fits(clauses [][]Lit, word uint64) bool {
 	return !slices.ContainsFunc(clauses, func(c []Lit) bool {
 		return !slices.ContainsFunc(c, func(l Lit) bool { return word>>l.Var()&1 != uint64(l&1) })
 	})
 }
 
-// tryAll is the answer by trying all assignments.
+// tryAll finds the answer by trying all assignments.
 func tryAll(p problem, assume ...Lit) Answer {
 	for _, l := range assume {
 		p.clauses = append(slices.Clip(p.clauses), []Lit{l})
@@ -75,12 +75,12 @@ func tryAll(p problem, assume ...Lit) Answer {
 	return Unsat
 }
 
-// checker reports whether clauses follow by unit propagation from those that it has. It knows nothing of
-// how the solver works: it looks at each clause in which a literal has become false.
+// checker checks that clauses follow by unit propagation. It is independent of the solver and visits
+// every clause with a false literal.
 type checker struct {
 	clauses [][]Lit
-	uses    [][]int // by literal: the clauses that have it negated
-	known   []bool  // by literal: it is true
+	uses    [][]int // by literal: the clauses with its negation
+	known   []bool  // by literal: whether it is true
 	trail   []Lit
 	broken  bool
 }
@@ -93,7 +93,7 @@ func newChecker(p problem) *checker {
 	return c
 }
 
-// add takes a clause, and what follows from it alone with what is known.
+// add adds a clause and what follows from it.
 func (c *checker) add(list []Lit) {
 	list = slices.Clone(list)
 	for _, l := range list {
@@ -108,7 +108,7 @@ func (c *checker) set(l Lit) {
 	c.trail = append(c.trail, l)
 }
 
-// unit makes the last literal of a clause true that can be; it reports whether there is one.
+// unit makes the last possible literal of a clause true. It reports whether there is one.
 func (c *checker) unit(list []Lit) bool {
 	open := Lit(-1)
 	for _, l := range list {
@@ -125,8 +125,7 @@ func (c *checker) unit(list []Lit) bool {
 	return open >= 0
 }
 
-// propagate follows what is known from a place of the trail on; it reports whether there is no
-// contradiction.
+// propagate propagates the trail from an index on. It reports whether there is no contradiction.
 func (c *checker) propagate(from int) bool {
 	for i := max(from, 0); i < len(c.trail); i++ {
 		for _, n := range c.uses[c.trail[i]] {
@@ -159,7 +158,8 @@ func (c *checker) follows(list []Lit) bool {
 	return refuted
 }
 
-// proved solves and checks the answer: a model satisfies the clauses, a refutation follows step by step.
+// proved solves a problem and checks the answer: a solution must satisfy the clauses, and a refutation
+// must follow step by step.
 func proved(t *testing.T, p problem, s *Solver, check *checker, limit int, assume ...Lit) Answer {
 	t.Helper()
 	s.Learned = func(c []Lit) {
@@ -197,8 +197,8 @@ func singles(list []Lit) (clauses [][]Lit) {
 
 const noLimit = 1 << 30
 
-// Small problems at the threshold, each with assumptions, and with clauses that come later: as trying
-// all assignments says.
+// TestRandomAgainstAll compares small problems, with assumptions and with clauses added later, with
+// the result of trying all assignments.
 func TestRandomAgainstAll(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(1, 2))
@@ -231,8 +231,8 @@ func TestRandomAgainstAll(t *testing.T) {
 	}
 }
 
-// Larger ones: the answer is proved, and it is the same for the clauses in another order, with other
-// numbers of the variables and other orders of literals.
+// TestRandomOrder checks the answers for larger problems. The answer must not depend on the order of
+// clauses and literals or on the numbers of variables.
 func TestRandomOrder(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(3, 4))
@@ -262,8 +262,8 @@ func TestRandomOrder(t *testing.T) {
 	}
 }
 
-// So many pigeons have room in as many holes, and one more has none. Seven holes need more clauses than
-// are kept.
+// TestPigeons has solutions for n pigeons in n holes and none for n+1. Seven holes need more learned
+// clauses than the solver keeps.
 func TestPigeons(t *testing.T) {
 	t.Parallel()
 	for holes := 1; holes <= 7; holes++ {
@@ -280,7 +280,7 @@ func TestPigeons(t *testing.T) {
 	}
 }
 
-// A question ends after so many conflicts, and asked again goes on from what was learned.
+// TestLimit requires that Solve ends at the limit and continues in the next call with what it learned.
 func TestLimit(t *testing.T) {
 	t.Parallel()
 	p := pigeons(9, 8)
@@ -294,7 +294,7 @@ func TestLimit(t *testing.T) {
 	if ans := s.Solve(0); ans != Unknown || s.Conflicts() != 500 {
 		t.Errorf("without conflicts: answer %d after %d", ans, s.Conflicts())
 	}
-	// What needs none is answered without any.
+	// A problem without conflicts is solved with a limit of 0.
 	p = pigeons(8, 8)
 	if ans := proved(t, p, p.solver(), newChecker(p), 0); ans != Sat {
 		t.Errorf("8 pigeons in 8 holes without conflicts: answer %d", ans)
@@ -305,7 +305,7 @@ func TestLimit(t *testing.T) {
 	}
 }
 
-// The same questions are answered in the same way, to the model and the number of conflicts.
+// TestSameAgain requires that equal calls give equal solutions and equal numbers of conflicts.
 func TestSameAgain(t *testing.T) {
 	t.Parallel()
 	p := random3(rand.New(rand.NewPCG(5, 6)), 120)
@@ -327,7 +327,7 @@ func TestSameAgain(t *testing.T) {
 	}
 }
 
-// Clauses that say nothing, or the same twice, and those that contradict each other without a question.
+// TestAdd adds tautologies, duplicate literals and contradictory clauses.
 func TestAdd(t *testing.T) {
 	t.Parallel()
 	var s Solver
@@ -355,8 +355,8 @@ func TestAdd(t *testing.T) {
 	}
 }
 
-// Gates of a circuit, of which a question decides those alone that its goal depends on: the inputs that
-// it finds give the goal, whatever the other gates are.
+// TestFocus has the gates of a circuit. Solve decides only the inputs of the goal, and the solution
+// must give the goal for all values of other gates.
 func TestFocus(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(7, 8))
@@ -378,7 +378,7 @@ func TestFocus(t *testing.T) {
 		for _, c := range p.clauses {
 			s.Add(c...)
 		}
-		// eval computes a literal from bits for the inputs.
+		// eval computes a literal from the bits of the inputs.
 		var eval func(l Lit, word uint64) bool
 		eval = func(l Lit, word uint64) bool {
 			v := l.Var()
@@ -426,7 +426,8 @@ func TestFocus(t *testing.T) {
 	}
 }
 
-// FuzzSolve reads clauses over eight variables from bytes, a 0 behind each, and compares with trying out.
+// FuzzSolve reads clauses over eight variables, each terminated by 0, and compares with trying all
+// assignments.
 func FuzzSolve(f *testing.F) {
 	f.Add([]byte("\x02\x04\x00\x03\x05\x00\x02\x05\x00"))
 	f.Add([]byte("\x02\x00\x03\x00"))
@@ -452,7 +453,7 @@ func FuzzSolve(f *testing.F) {
 	})
 }
 
-// BenchmarkRandom solves problems at the threshold; each is another.
+// BenchmarkRandom solves random problems at the threshold, each time another one.
 func BenchmarkRandom(b *testing.B) {
 	r := rand.New(rand.NewPCG(9, 10))
 	conflicts := 0

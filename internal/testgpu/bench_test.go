@@ -14,7 +14,8 @@ import (
 	"github.com/isago/isago/isa/mesa"
 )
 
-// inMemory returns the files of the description, so that a benchmark measures no file system.
+// inMemory returns the files of the description in memory, so that benchmarks do not measure the file
+// system.
 func inMemory(b *testing.B) fs.FS {
 	b.Helper()
 	m := fstest.MapFS{}
@@ -33,7 +34,7 @@ func inMemory(b *testing.B) fs.FS {
 	return m
 }
 
-// program is a word or two of every instruction, none of them with a finding.
+// program returns a word or two of every instruction, none with a finding.
 func program(b *testing.B, set *isa.Set) (*isa.Decoder, []bits.Value) {
 	b.Helper()
 	d, err := set.NewDecoder("")
@@ -56,7 +57,7 @@ func program(b *testing.B, set *isa.Set) (*isa.Decoder, []bits.Value) {
 
 const benchGen = 300
 
-// BenchmarkLoad is the time from the bytes of the files to the first decoded and printed word.
+// BenchmarkLoad measures the time from the files' bytes to the first printed word.
 func BenchmarkLoad(b *testing.B) {
 	files := inMemory(b)
 	for b.Loop() {
@@ -75,7 +76,7 @@ func BenchmarkLoad(b *testing.B) {
 	}
 }
 
-// BenchmarkLoadAssembler is the time from the bytes of the files to the first assembled line.
+// BenchmarkLoadAssembler measures the time from the files' bytes to the first assembled line.
 func BenchmarkLoadAssembler(b *testing.B) {
 	files := inMemory(b)
 	for b.Loop() {
@@ -136,7 +137,7 @@ func BenchmarkMesa(b *testing.B) {
 	b.ReportMetric(float64(b.N*len(words))/b.Elapsed().Seconds()/1e6, "Minst/s")
 }
 
-// BenchmarkParse reads lines of every instruction.
+// BenchmarkParse parses a line of every instruction.
 func BenchmarkParse(b *testing.B) {
 	set := load(b, benchGen)
 	d, words := program(b, set)

@@ -16,12 +16,12 @@ import (
 
 var every = flag.Bool("every", false, "check each defect by itself, and every generation")
 
-// sound are the findings of the description as it is: words that are no instruction; floats, whose six
-// decimals many bits share; and trace, whose numbers touch.
+// sound are the codes of the findings in the unchanged description. Some words match no instruction,
+// different floats print the same six decimals, and the adjacent numbers of trace are ambiguous.
 var sound = []string{"unmatched-words", "same-text"}
 
-// TestDefectsFound checks that each planted defect is found where it was planted, and that a witness
-// decodes to what is said of it.
+// TestDefectsFound checks that each planted defect is found at its location and that the witness
+// decodes as the finding states.
 func TestDefectsFound(t *testing.T) {
 	t.Parallel()
 	files, list, err := testgpu.PlantAll()
@@ -48,7 +48,7 @@ func TestEachDefectFound(t *testing.T) {
 
 func find(t *testing.T, files fs.FS, list []testgpu.Defect) {
 	t.Helper()
-	const gen = 400 // which has all defects
+	const gen = 400 // the generation with all defects
 	set, err := isa.Load(files, testgpu.File, isa.Options{Gen: gen})
 	if err != nil {
 		t.Fatal(diag.Render(err))
@@ -70,8 +70,8 @@ func find(t *testing.T, files fs.FS, list []testgpu.Defect) {
 	}
 }
 
-// about reports whether a finding or a note of it is in a file; holes are said of the root, and names
-// that do not arrive where they are used.
+// about reports whether a finding or one of its notes is in a file. Findings about unmatched words are
+// located at the root, and those about undefined names at their use.
 func about(f *prove.Finding, file string) bool {
 	if f.Code == "unmatched-words" || f.Code == "unresolved" || f.Code == "same-text" || strings.HasPrefix(f.Span.String(), file) {
 		return true
@@ -84,7 +84,7 @@ func about(f *prove.Finding, file string) bool {
 	return false
 }
 
-// shows checks that a witness decodes as the finding has it.
+// shows checks that a witness decodes as the finding states.
 func shows(t *testing.T, set *isa.Set, w *prove.Witness) {
 	t.Helper()
 	for _, root := range set.Roots() {
@@ -101,7 +101,7 @@ func shows(t *testing.T, set *isa.Set, w *prove.Witness) {
 	t.Errorf("no root prints %s as %q", w.Hex(), w.Text)
 }
 
-// TestSound checks that the description has no defect of its own.
+// TestSound checks that the unchanged description has no other findings.
 func TestSound(t *testing.T) {
 	t.Parallel()
 	set := load(t, 400)
@@ -115,7 +115,7 @@ func TestSound(t *testing.T) {
 	}
 	for i := range r.Findings {
 		f := &r.Findings[i]
-		// A value may belong to another generation.
+		// A value may be used only in another generation.
 		if slices.Contains(sound, string(f.Code)) || f.Code == "value-never" && !*every {
 			continue
 		}

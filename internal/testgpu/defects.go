@@ -7,27 +7,27 @@ import (
 	"testing/fstest"
 )
 
-// Defect is a mistake that can be planted into the description.
+// Defect is a flaw that can be planted in the description.
 type Defect struct {
-	// Name says what is wrong, in one word or two.
+	// Name describes the flaw in one or two words.
 	Name string
-	// Code is the code of the finding that tells it.
+	// Code is the code of the expected finding.
 	Code string
-	// In is the file, Old what stands there exactly once, and New what takes its place.
+	// In is the file. Old is a text that occurs there exactly once, and New replaces it.
 	In, Old, New string
-	// Gen is a generation that has the defect.
+	// Gen is a generation with the flaw.
 	Gen uint32
-	// Word shows it, where a single word can; 0 otherwise.
+	// Word is a word that demonstrates the flaw, or 0 if no single word does.
 	Word uint64
-	// Printed is what that word then prints, with what is found in it behind "\t; ", or what it
-	// prints for the other reader of it; "no match" where no leaf has it.
+	// Printed is the text of that word, with findings after "\t; ". It is "no match" if no leaf
+	// matches.
 	Printed string
 }
 
-// Plant returns the files of the description with the defect.
+// Plant returns the files of the description with the flaw.
 func (d *Defect) Plant() (fs.FS, error) { return plant([]Defect{*d}) }
 
-// PlantAll returns the files with all defects that can stand side by side, and those defects.
+// PlantAll returns the files with all flaws that are compatible with each other, and those flaws.
 func PlantAll() (fs.FS, []Defect, error) {
 	var list []Defect
 	taken := map[string]bool{}
@@ -67,7 +67,7 @@ func plant(list []Defect) (fs.FS, error) {
 	return files, nil
 }
 
-// Defects has one of each kind that a check is to find.
+// Defects has one flaw of each kind that a check must find.
 var Defects = []Defect{
 	{
 		Name: "two leaves match one word", Code: "leaf-overlap", In: "heron-sync.xml", Gen: 400,

@@ -9,7 +9,7 @@ import (
 	"github.com/isago/isago/isa"
 )
 
-// TestDefects checks that each defect can be planted, and that its word shows it.
+// TestDefects checks that each flaw can be planted and that its word demonstrates it.
 func TestDefects(t *testing.T) {
 	for _, d := range testgpu.Defects {
 		t.Run(d.Name, func(t *testing.T) {

@@ -10,15 +10,15 @@ import (
 	"github.com/isago/isago/isa"
 )
 
-// The bytes that may be allocated up to the first word that is printed, and from there to the first line that is
-// assembled: a third more than is needed. To print every leaf, or to build all of the grammar, takes several times
-// as many.
+// Limits of the bytes allocated up to the first printed word, and from there to the first assembled
+// line. They are a third more than needed. Compiling every leaf or the whole grammar would take
+// several times as many.
 const (
 	maxLoaded    = 3700 << 10
 	maxAssembled = 900 << 10
 )
 
-// allocated returns how many bytes a function allocates.
+// allocated returns the number of bytes that f allocates.
 func allocated(f func()) uint64 {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -27,7 +27,7 @@ func allocated(f func()) uint64 {
 	return after.TotalAlloc - before.TotalAlloc
 }
 
-// TestStartAllocates holds that of a large description only what is asked for is made.
+// TestStartAllocates requires that a large description is compiled only as far as needed.
 func TestStartAllocates(t *testing.T) {
 	var set *isa.Set
 	loaded := allocated(func() {

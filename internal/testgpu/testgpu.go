@@ -1,5 +1,5 @@
-// Package testgpu provides Heron, an invented machine with a description as large as those of real shader processors, for
-// tests and benchmarks.
+// Package testgpu provides Heron, a fictitious machine with a description as large as those of real
+// shader processors, for tests and benchmarks.
 package testgpu
 
 import (
@@ -7,16 +7,16 @@ import (
 	"io/fs"
 )
 
-// File is the name of the top file in Files.
+// File is the name of the main file in Files.
 const File = "heron.xml"
 
-// Gens are the generations that differ: leaves come, go or change from one to the next.
+// Gens are the generations, which differ in their leaves.
 var Gens = []uint32{100, 200, 300, 400}
 
 //go:embed heron/*.xml
 var embedded embed.FS
 
-// Files returns the files of the description, in plain isaspec: what Mesa's tools take.
+// Files returns the files of the description. It is plain isaspec, so Mesa's tools accept it.
 func Files() fs.FS {
 	sub, err := fs.Sub(embedded, "heron")
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 	"github.com/isago/isago/isa"
 )
 
-// minLeaves is the size that the description was asked to have, over all generations.
+// minLeaves is the minimum number of leaves over all generations.
 const minLeaves = 250
 
 func load(t testing.TB, gen uint32) *isa.Set {
@@ -28,7 +28,7 @@ func load(t testing.TB, gen uint32) *isa.Set {
 }
 
 func TestSize(t *testing.T) {
-	leaves := map[string]bool{} // by place in the files: names occur several times
+	leaves := map[string]bool{} // by location, because some names occur several times
 	for _, gen := range testgpu.Gens {
 		root, err := load(t, gen).Root("")
 		if err != nil {
@@ -46,7 +46,7 @@ func TestSize(t *testing.T) {
 //go:embed testdata/words.txt
 var wordRows string
 
-// printed is a word as the rows have it: its text, and behind "\t; " what is found in it.
+// printed formats a word like the rows: its text, and findings after "\t; ".
 func printed(d *isa.Decoder, in isa.Inst) string {
 	line := string(d.Append(nil, in))
 	var found []string
@@ -59,7 +59,7 @@ func printed(d *isa.Decoder, in isa.Inst) string {
 	return line
 }
 
-// TestWords checks the rows, and that they reach every case of every leaf in some generation.
+// TestWords checks the rows and that they use every case of every leaf in some generation.
 func TestWords(t *testing.T) {
 	decoders := map[string]*isa.Decoder{}
 	cases := map[string]*roundtrip.Cases{}
@@ -95,7 +95,7 @@ func TestWords(t *testing.T) {
 	}
 }
 
-// missingEverywhere lists the cases that no generation's words reach.
+// missingEverywhere lists the cases that the words of no generation use.
 func missingEverywhere(cases map[string]*roundtrip.Cases) []string {
 	missing, reached := map[string]bool{}, map[string]bool{}
 	for _, c := range cases {

@@ -9,8 +9,8 @@ import (
 	"github.com/isago/isago/internal/spec"
 )
 
-// Start starts a wave at address 0 with a lane for each number, and none where it is below 0. A wave that lacks a lane
-// never runs as one: each of its instructions is done under a mask.
+// Start starts a wave at address 0. lanes has a number for each lane, and a negative number leaves the
+// lane inactive. A wave with an inactive lane runs every instruction under a mask.
 func Start(w *exec.Wave, lanes []int) {
 	w.Start(len(lanes), 0)
 	exists := uint64(0)
@@ -22,14 +22,14 @@ func Start(w *exec.Wave, lanes []int) {
 	w.SetLanes(exists)
 }
 
-// Diverged returns lanes of which the last is missing.
+// Diverged returns lanes with the last one inactive.
 func Diverged(lanes []int) []int {
 	list := append([]int{}, lanes...)
 	list[len(list)-1] = -1
 	return list
 }
 
-// CheckStopped checks that each lane of a wave has stopped once, for a reason.
+// CheckStopped checks that each lane of a wave has stopped exactly once, with a reason.
 func CheckStopped(t *testing.T, w *exec.Wave) {
 	t.Helper()
 	var stopped uint64
@@ -44,9 +44,9 @@ func CheckStopped(t *testing.T, w *exec.Wave) {
 	}
 }
 
-// CheckSameLane compares lane x of one wave with lane y of another that ran the same program: why they stop,
-// registers, stacks, and findings. A budget is that of a wave, so where one of them is alone those that reach
-// it are not compared.
+// CheckSameLane compares lane x of wave a with lane y of wave b after the same program: the reason to
+// stop, registers, stacks and findings. A budget applies to a whole wave, so if alone is set, lanes
+// that exhausted the budget are not compared.
 func CheckSameLane(t *testing.T, program int, a *exec.Wave, x int, b *exec.Wave, y int, alone bool) {
 	t.Helper()
 	m := a.Program.Machine
@@ -68,7 +68,7 @@ func CheckSameLane(t *testing.T, program int, a *exec.Wave, x int, b *exec.Wave,
 	}
 	for _, s := range m.States {
 		if s.Kind == sem.StackState && s.Scope > spec.ScopeLane && alone && len(a.Stops()) > 1 {
-			continue // the wave went on where the lane ended
+			continue // the wave continued after the lane ended
 		}
 		if s.Kind == sem.StackState {
 			if da, db := a.Depth(s, x), b.Depth(s, y); da != db {

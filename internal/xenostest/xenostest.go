@@ -3,28 +3,30 @@ package xenostest
 
 import "encoding/binary"
 
-// Shader is what a file holds.
+// Shader is the content of a shader file.
 type Shader struct {
 	Vertex    bool
 	Constants []Constant
-	// Elements are the inputs of a vertex program, each with the unit of its fetch; Interpolators the outputs of a vertex
-	// program, or the inputs of a fragment program, each with its register.
+	// Elements are the inputs of a vertex program, each with its fetch unit. Interpolators are the
+	// outputs of a vertex program or the inputs of a fragment program, each with its register.
 	Elements, Interpolators []Semantic
 	// Skip is the number of words before the elements.
 	Skip  int
 	Words []uint32
 }
 
-// Constant is an entry of the table of constants. Set is 0 for bools, 1 for loops, 2 for floats, 3 for samplers.
+// Constant is an entry of the constant table. Set is 0 for bools, 1 for loops, 2 for floats and 3 for
+// samplers.
 type Constant struct {
 	Name              string
 	Set, First, Count int
 }
 
-// Semantic is a usage of Direct3D 9 with its index and its unit or register.
+// Semantic is a Direct3D 9 usage with its index and its unit or register.
 type Semantic struct{ Usage, Index, Place int }
 
-// File returns the bytes of the file: the header, that of the shader with its semantics, the constants, and the code.
+// File returns the bytes of the file: the file header, the shader header with the semantics, the
+// constants and the code.
 func (s *Shader) File() []byte {
 	magic := uint32(0x102a1100)
 	if s.Vertex {
@@ -67,7 +69,7 @@ func (s *Shader) header() []byte {
 	return b
 }
 
-// table returns the table of constants, the names behind its entries.
+// table returns the constant table. The names follow its entries.
 func (s *Shader) table() []byte {
 	const head, entry = 28, 20
 	b := words(nil, head, 0, 0xffff0300, uint32(len(s.Constants)), head, 0, 0)
@@ -83,7 +85,7 @@ func (s *Shader) table() []byte {
 	return append(b, names...)
 }
 
-// Semantics returns usages, each with its index and its place.
+// Semantics returns a Semantic for each usage, index and place.
 func Semantics(list ...[3]int) (all []Semantic) {
 	for _, x := range list {
 		all = append(all, Semantic{x[0], x[1], x[2]})

@@ -1,13 +1,13 @@
 package diag
 
-// Code names a kind of error. Codes are stable: scripts and editors may rely on them.
+// Code is the kind of an error. Codes are stable, so scripts and editors may rely on them.
 type Code string
 
 // CodeInfo documents a code for `isago help codes`.
 type CodeInfo struct {
 	Code    Code
 	Meaning string
-	// Example is a piece of input that is diagnosed so, of one line or more, or a command.
+	// Example is input that gets the code, of one line or more, or a command.
 	Example string
 }
 
@@ -39,7 +39,7 @@ const (
 	MeaningNone   Code = "meaning-none"
 )
 
-// Codes of what isago check finds in a description, beside those of mistakes in one.
+// Codes of the other findings of isago check.
 const (
 	UnmatchedWords Code = "unmatched-words"
 	LeafNever      Code = "leaf-never"
@@ -56,9 +56,9 @@ const (
 	OperandUnused  Code = "operand-unused"
 	FileUnused     Code = "file-unused"
 	RegisterUntold Code = "register-untold"
-	// NotProved is of what was not decided: a limit was hit.
+	// NotProved means that check stopped at a limit.
 	NotProved Code = "not-proved"
-	// RegisterOutside and ComponentRange are of words in which an operand is what there is not.
+	// RegisterOutside and ComponentRange are about words with an operand that does not exist.
 	RegisterOutside Code = "register-outside"
 	ComponentRange  Code = "component-range"
 	HiddenBits      Code = "hidden-bits"
@@ -90,7 +90,7 @@ const (
 	OutputTaken   Code = "output-taken"
 )
 
-// Codes of mistakes in a program's source, beside those of its instructions.
+// Codes of mistakes in the source of a program, other than in its instructions.
 const (
 	Directive    Code = "directive"
 	BlockNesting Code = "block-nesting"
@@ -99,7 +99,7 @@ const (
 	RegisterUse  Code = "register-use"
 )
 
-// Codes of warnings about a program's source: they are what --no-warn takes.
+// Codes of warnings about the source of a program. --no-warn accepts them.
 const (
 	MissingEnd  Code = "missing-end"
 	TwoInputs   Code = "two-inputs"
@@ -120,7 +120,7 @@ const (
 	VertexEmit  Code = "vertex-emit"
 	PastArray   Code = "past-array"
 	MaskOrder   Code = "mask-order"
-	// What lint finds in whole programs.
+	// Codes of the findings of lint in whole programs.
 	ReadUnwritten   Code = "read-unwritten"
 	OutputUnwritten Code = "output-unwritten"
 	Unreached       Code = "unreached"
@@ -133,11 +133,11 @@ const (
 	NoEmit          Code = "no-emit"
 	UnusedName      Code = "unused-name"
 	NotFollowed     Code = "not-followed"
-	// UnexpectedBits is a finding of what the text asks for.
+	// UnexpectedBits is about text whose word has a finding.
 	UnexpectedBits Code = "unexpected-bits"
 )
 
-// Codes of warnings that descriptions give, by the names of their hazards.
+// Codes of the hazards in descriptions.
 const (
 	NoComparison  Code = "no-comparison"
 	SameRegister  Code = "same-register"
@@ -153,7 +153,7 @@ const (
 	Unpatched     Code = "unpatched-fetch"
 )
 
-// Warnings lists the codes of warnings.
+// Warnings returns the codes of warnings.
 func Warnings() []Code {
 	return []Code{
 		MissingEnd, TwoInputs, DoubleMova, OutputTwice, JumpAtEnd, MissingRoom, RoomSize, StoreSize, Nesting, StageExport,
@@ -164,7 +164,7 @@ func Warnings() []Code {
 	}
 }
 
-// Codes lists every code with its meaning and an example.
+// Codes returns every code with its meaning and an example.
 func Codes() []CodeInfo { return codes }
 
 var codes = []CodeInfo{

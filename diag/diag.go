@@ -1,5 +1,5 @@
-// Package diag defines source positions and the errors that refer to them. An error has a stable code and a message, and
-// prints the line with a caret.
+// Package diag defines source positions and the errors that refer to them. An error has a stable code and a message.
+// Render prints it with its line and a caret.
 package diag
 
 import (
@@ -11,27 +11,27 @@ import (
 	"github.com/isago/isago/internal/quote"
 )
 
-// Source is a text with the name under which errors show it.
+// Source is a text with its name in errors.
 type Source struct {
 	Name string
 	Text string
-	// Before is the number of lines before Text in what Name names: of the pieces of a text that line
-	// markers divide, each is a source.
+	// Before is the number of lines before Text in the file. If line markers divide a text into pieces, each piece is a
+	// source.
 	Before int
-	// Code is set of a text that is one instruction of a program in the file of that name: its positions have an address in place of
-	// line and column.
+	// Code is set if the text is one instruction of a program in the file. Its positions then have an address instead
+	// of a line and a column.
 	Code *CodePlace
 }
 
-// CodePlace is a place in a program.
+// CodePlace is the place of an instruction in a program.
 type CodePlace struct {
-	// Program is the name of the program, "" where the file has one.
+	// Program is the name of the program, "" if the file has only one.
 	Program string
 	// Address is in bytes from the start of the program.
 	Address int64
 }
 
-// String returns the notation of the place behind the name of the file: @0x10, or :NAME@0x10.
+// String returns the place as it follows the name of a file: @0x10, or :NAME@0x10.
 func (p CodePlace) String() string {
 	if p.Program != "" {
 		return fmt.Sprintf(":%s@0x%x", p.Program, p.Address)
@@ -39,8 +39,7 @@ func (p CodePlace) String() string {
 	return fmt.Sprintf("@0x%x", p.Address)
 }
 
-// Span is a range of bytes of a source, from Off up to but not including End. The zero Span is
-// no position at all.
+// Span is a range of bytes of a source, from Off up to but not including End. The zero Span is no position.
 type Span struct {
 	Src      *Source
 	Off, End int
@@ -49,18 +48,17 @@ type Span struct {
 // IsValid reports whether the span points into a source.
 func (s Span) IsValid() bool { return s.Src != nil }
 
-// start returns where the span starts in its source.
+// start returns the offset of the span, limited to the text.
 func (s Span) start() int { return min(max(s.Off, 0), len(s.Src.Text)) }
 
-// LineCol returns the line and the column of the start, both counted from 1; columns count
-// characters, not bytes.
+// LineCol returns the line and the column of the start, counted from 1. Columns count characters.
 func (s Span) LineCol() (line, col int) {
 	before := s.Src.Text[:s.start()]
 	start := strings.LastIndexByte(before, '\n') + 1
 	return s.Src.Before + strings.Count(before, "\n") + 1, utf8.RuneCountInString(before[start:]) + 1
 }
 
-// String returns file:line:col, FILE@ADDRESS of an instruction, or "-" for the zero Span.
+// String returns file:line:col, FILE@ADDRESS for an instruction, or "-" for the zero Span.
 func (s Span) String() string {
 	if !s.IsValid() {
 		return "-"
@@ -72,7 +70,7 @@ func (s Span) String() string {
 	return fmt.Sprintf("%s:%d:%d", s.Src.Name, line, col)
 }
 
-// text returns the line in which the span starts, and the span's place in it in bytes.
+// text returns the line in which the span starts, and the part of the line in the span, in bytes.
 func (s Span) text() (line string, from, to int) {
 	text, off := s.Src.Text, s.start()
 	start := strings.LastIndexByte(text[:off], '\n') + 1
@@ -83,16 +81,17 @@ func (s Span) text() (line string, from, to int) {
 	return strings.TrimSuffix(text[start:end], "\r"), off - start, min(max(s.End, off+1), end) - start
 }
 
-// Note is a second position that belongs to an error: the other definition, the other match.
+// Note is a second position of an error, such as the other definition.
 type Note struct {
 	Span Span
 	Msg  string
 }
 
-// Level says how bad something is.
+// Level is the severity of an error.
 type Level uint8
 
-// The levels. A mistake is an error, a warning is legal and hardly meant, a remark is for those who want to know.
+// The levels. A Mistake is an error. A Warning is about something legal that is probably a mistake. A Remark is
+// information.
 const (
 	Mistake Level = iota
 	Warning
@@ -102,38 +101,38 @@ const (
 // String returns the level as compilers print it.
 func (l Level) String() string { return [...]string{"error", "warning", "note"}[l] }
 
-// Error is one mistake of the user, at one place, or something that is legal and hardly meant.
+// Error is a mistake or a warning, at one position.
 type Error struct {
 	Code  Code
 	Span  Span
 	Msg   string
 	Level Level
 	Notes []Note
-	// Help says what to do about it, where that is known.
+	// Help are suggestions that fix it.
 	Help []string
-	// More is how many places say the same behind those that have errors.
+	// More is the number of further positions with the same message that are not in the list.
 	More int
 }
 
-// Errorf makes an error; the message is formatted as by fmt.Sprintf.
+// Errorf returns an error with a message that is formatted like fmt.Sprintf.
 func Errorf(code Code, span Span, format string, args ...any) *Error {
 	return &Error{Code: code, Span: span, Msg: fmt.Sprintf(format, args...)}
 }
 
-// Warnf makes a warning; the message is formatted as by fmt.Sprintf.
+// Warnf returns a warning with a message that is formatted like fmt.Sprintf.
 func Warnf(code Code, span Span, format string, args ...any) *Error {
 	e := Errorf(code, span, format, args...)
 	e.Level = Warning
 	return e
 }
 
-// With adds a contributing position and returns the error.
+// With adds a related position and returns the error.
 func (e *Error) With(span Span, format string, args ...any) *Error {
 	e.Notes = append(e.Notes, Note{span, fmt.Sprintf(format, args...)})
 	return e
 }
 
-// Meant asks for a name that is like the one that was read, and returns the error.
+// Meant adds the question "did you mean" with the name nearest to word, if there is one. It returns the error.
 func (e *Error) Meant(word string, names []string) *Error {
 	if near := quote.Nearest(word, names); near != "" {
 		e.Help = append(e.Help, "did you mean "+near+"?")
@@ -141,7 +140,7 @@ func (e *Error) Meant(word string, names []string) *Error {
 	return e
 }
 
-// Error returns the error in one line, file:line:col: message [code].
+// Error returns one line: file:line:col: message [code].
 func (e *Error) Error() string {
 	msg := quote.Brief(e.Msg)
 	if e.Level != Mistake {
@@ -153,7 +152,7 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("%s: %s [%s]", e.Span, msg, e.Code)
 }
 
-// List is several errors, in the order of their positions once sorted.
+// List is a list of errors. Sort orders it by position.
 type List []*Error
 
 // Error returns one line for each error.
@@ -165,7 +164,7 @@ func (l List) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// Unwrap makes each error of the list visible to errors.As.
+// Unwrap lets errors.As find each error of the list.
 func (l List) Unwrap() []error {
 	errs := make([]error, len(l))
 	for i, e := range l {
@@ -174,7 +173,7 @@ func (l List) Unwrap() []error {
 	return errs
 }
 
-// Sort orders the errors by source name and place.
+// Sort orders the errors by source name and position. Errors without a position come last.
 func (l List) Sort() {
 	sort.SliceStable(l, func(i, j int) bool {
 		a, b := l[i].Span, l[j].Span
@@ -194,10 +193,10 @@ func (l List) Sort() {
 	})
 }
 
-// MaxShown is the number of mistakes, or of warnings, of one run that are told of.
+// MaxShown is the largest number of different mistakes, or of different warnings, that one run prints.
 const MaxShown = 50
 
-// cause is what errors have in common that say the same of several places.
+// cause is what errors with the same message have in common.
 type cause struct {
 	code Code
 	file string
@@ -211,8 +210,8 @@ func (e *Error) cause() cause {
 	return cause{e.Code, e.Span.Src.Name, e.Msg}
 }
 
-// Capped returns the errors of the first causes of the list, with a count of the rest, which are of the
-// kind what.
+// Capped returns the errors with the first MaxShown different messages, and the number of the others. what is the noun
+// for the others, such as "warning".
 func (l List) Capped(what string) List {
 	var shown List
 	causes := map[cause]bool{}
@@ -233,10 +232,10 @@ func (l List) Capped(what string) List {
 	return append(shown, more)
 }
 
-// Full reports whether so much is wrong that the rest of a source need not be read.
+// Full reports whether the list is so long that the rest of a source need not be read.
 func (l List) Full() bool { return len(l) > MaxShown }
 
-// Bounded returns what is told of a source that was read until the list was Full, in order.
+// Bounded returns the list in order, with at most MaxShown errors. An error at its end reports that there are more.
 func (l List) Bounded() List {
 	l.Sort()
 	if !l.Full() {
@@ -245,7 +244,7 @@ func (l List) Bounded() List {
 	return append(l[:MaxShown], Errorf(l[MaxShown].Code, Span{}, "more than %d mistakes, the rest is not shown", MaxShown))
 }
 
-// Err returns the list as an error, nil when it is empty.
+// Err returns the list as an error, nil if it is empty.
 func (l List) Err() error {
 	if len(l) == 0 {
 		return nil
@@ -253,17 +252,18 @@ func (l List) Err() error {
 	return l
 }
 
-// maxSame is how many warnings that say the same a Bag keeps, each with the text around it.
+// maxSame is the largest number of warnings with the same message in a Bag, each with its line.
 const maxSame = 1 << 6
 
-// Bag collects the warnings of a source, which may be of any length.
+// Bag collects the warnings of a source of any length.
 type Bag struct {
-	// List has the first of those that say the same.
+	// List has the first maxSame warnings of each message.
 	List List
 	same map[cause]*same
 }
 
-// same are warnings that say the same: how many there are, the last one that is kept and the place of the last one.
+// same counts the warnings with one message. kept is the last one in the list, and last is the position of the latest
+// one.
 type same struct {
 	n    int
 	kept *Error

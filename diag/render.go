@@ -10,12 +10,12 @@ import (
 	"github.com/isago/isago/internal/quote"
 )
 
-// Render formats err for people: every error of a list with its line, a caret, its notes and what to do.
-// Errors of a list that say the same of several places are one. Errors of other origin are printed as
-// they are, without the whole of long texts that they quote.
+// Render formats err for people. Each error of a list has its line, a caret, its notes and its suggestions. Errors with
+// the same message are one error with several lines. For other errors it returns the message, with long quotes
+// shortened.
 func Render(err error) string { return render(err, false) }
 
-// RenderColour is Render for a terminal with colours.
+// RenderColour is Render for a terminal with colors.
 func RenderColour(err error) string { return render(err, true) }
 
 func render(err error, colour bool) string {
@@ -38,7 +38,7 @@ type renderer struct {
 	colour bool
 }
 
-// The colours of errors: those of clang and rustc, which people know.
+// The colors are those of clang and rustc.
 const (
 	noteColour   = "\x1b[1;36m"
 	boldColour   = "\x1b[1m"
@@ -56,7 +56,7 @@ func (r *renderer) paint(colour, text string) string {
 	return colour + text + resetColour
 }
 
-// list renders errors in their order. One that says what another has said stands with that one.
+// list renders errors in their order. Errors with the message of an earlier one are rendered with that one.
 func (r *renderer) list(list List) {
 	again := map[cause]List{}
 	for _, e := range list {
@@ -69,14 +69,14 @@ func (r *renderer) list(list List) {
 	}
 }
 
-// error renders an error, of which there are more of the same kind elsewhere.
+// error renders an error. same are the later errors with the same message.
 func (r *renderer) error(e *Error, same List) {
 	what, msg := r.paint(levelColours[e.Level], e.Level.String()+": "), quote.Brief(e.Msg)
 	switch {
 	case e.Span.IsValid():
 		fmt.Fprintf(&r.b, "%s %s%s [%s]\n", r.paint(boldColour, e.Span.String()+":"), what, r.paint(boldColour, msg), e.Code)
 		r.caret(e.Span)
-	case e.Level == Mistake: // the command says before it who speaks
+	case e.Level == Mistake: // the command prints its name first
 		fmt.Fprintf(&r.b, "%s [%s]\n", msg, e.Code)
 	default:
 		fmt.Fprintf(&r.b, "%s%s [%s]\n", what, msg, e.Code)
@@ -93,10 +93,10 @@ func (r *renderer) error(e *Error, same List) {
 	}
 }
 
-// mostPlaces bounds the lines that are named of errors that say the same.
+// mostPlaces is the largest number of lines that are listed for one message.
 const mostPlaces = 5
 
-// places names the lines of errors that say what another one has said.
+// places lists the lines of errors with the same message.
 func places(same List) string {
 	var lines []string
 	var last Span
@@ -109,7 +109,7 @@ func places(same List) string {
 			lines = append(lines, strings.TrimPrefix(at.String(), "@"))
 			continue
 		}
-		if s := e.Span; s.Src == last.Src && s.Off >= last.Off { // on from there: a source may have thousands
+		if s := e.Span; s.Src == last.Src && s.Off >= last.Off { // count from the last position, because a source may have thousands
 			line += strings.Count(s.Src.Text[last.start():s.start()], "\n")
 		} else {
 			line, _ = s.LineCol()
@@ -126,18 +126,18 @@ func places(same List) string {
 	return lead + strings.Join(lines, ", ")
 }
 
-// gutter is as wide as clang's: five digits of a line's number.
+// gutter is the width of line numbers, the same as in clang.
 const gutter = 5
 
-// remark prints a line below the one that is shown.
+// remark prints a line below the quoted line.
 func (r *renderer) remark(kind, text string) {
 	fmt.Fprintf(&r.b, "%*s %s %s\n", gutter, "", r.paint(gutterColour, "="), r.paint(noteColour, kind+": ")+text)
 }
 
-// caretWidth bounds the line that is shown: a description may be one line of a megabyte.
+// caretWidth is the largest number of bytes of a quoted line. A description may be one line of a megabyte.
 const caretWidth = 160
 
-// caret prints the line of a span, and carets under the span.
+// caret prints the line of a span, with carets below the span.
 func (r *renderer) caret(s Span) {
 	if !s.IsValid() {
 		return
@@ -178,7 +178,8 @@ func (r *renderer) caret(s Span) {
 		r.paint(gutterColour, fmt.Sprintf("%*s |", gutter, "")), indent, r.paint(caretColour, marks.String()[len(indent):]))
 }
 
-// visible returns what is shown for a character, so that none does something to a terminal or to the order of the others.
+// visible returns a printable character for c, so that no character controls the terminal or changes the order of the
+// text.
 func visible(c rune) rune {
 	switch {
 	case c == '\t':
@@ -192,13 +193,13 @@ func visible(c rune) rune {
 	return c
 }
 
-// wide are the characters that take two columns of a terminal: those of East Asia, and emoji.
+// wide are the characters with two terminal columns: those of East Asia, and emoji.
 var wide = &unicode.RangeTable{
 	R16: []unicode.Range16{{0x1100, 0x115f, 1}, {0x2e80, 0x303e, 1}, {0x3041, 0xa4cf, 1}, {0xac00, 0xd7a3, 1}, {0xf900, 0xfaff, 1}, {0xfe30, 0xfe6f, 1}, {0xff00, 0xff60, 1}, {0xffe0, 0xffe6, 1}},
 	R32: []unicode.Range32{{0x1f300, 0x1f64f, 1}, {0x1f900, 0x1f9ff, 1}, {0x20000, 0x3fffd, 1}},
 }
 
-// columns returns how many columns of a terminal a character takes.
+// columns returns the number of terminal columns of a character.
 func columns(c rune) int {
 	switch {
 	case unicode.In(c, unicode.Mn, unicode.Me):

@@ -6,20 +6,18 @@ import (
 	"sync"
 )
 
-// outcome is the result of a job, or what it panicked with.
+// outcome is the result of a job, or the value with which it panicked.
 type outcome[R any] struct {
 	result R
 	bug    any
 }
 
-// Run calls work for each job on as many goroutines as there are workers, and take with each result
-// in the order of the jobs, on the goroutine of the caller. Each worker calls start once for its own
-// work function, so that it need not share anything. There are never more than twice as many results
-// waiting as there are workers. pending, the last argument of take, is false where no result waits
-// behind this one.
+// Run calls work for each job on workers goroutines. It calls take with each result, in the order of the jobs, on the
+// caller's goroutine. Each worker calls start once to get its own work function, so workers share nothing. At most
+// twice as many results as workers wait. The argument pending of take is true if more results may already be waiting.
 //
-// The first error of start or take ends the run and is returned; jobs are no longer asked for then.
-// A panic of work is passed on to the caller.
+// The first error of start or take ends the run. Run then requests no more jobs and returns the error. If work panics,
+// Run panics with the same value.
 func Run[J, R any](workers int, jobs iter.Seq[J], start func() (func(J) R, error), take func(r R, pending bool) error) error {
 	type task struct {
 		job  J
@@ -79,7 +77,7 @@ func Run[J, R any](workers int, jobs iter.Seq[J], start func() (func(J) R, error
 	return nil
 }
 
-// try runs a job and catches its panic.
+// try runs a job and recovers from a panic.
 func try[J, R any](work func(J) R, job J) (o outcome[R]) {
 	defer func() { o.bug = recover() }()
 	o.result = work(job)

@@ -1,4 +1,5 @@
-// Package jsontext reads JSON that people write. Its errors have the place of the mistake and what was expected there.
+// Package jsontext reads JSON that people write. Its errors have the position of the mistake and what was expected
+// there.
 package jsontext
 
 import (
@@ -18,9 +19,9 @@ import (
 
 // Error is a mistake in JSON text.
 type Error struct {
-	// Line and Column count from 1, columns in characters.
+	// Line and Column count from 1. Columns count characters.
 	Line, Column int
-	// Text is what was read and what was expected.
+	// Text is the message: what was read and what was expected.
 	Text string
 }
 
@@ -28,9 +29,9 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("line %d, column %d: %s", e.Line, e.Column, e.Text)
 }
 
-// Unmarshal is json.Unmarshal for text in which nothing stands that v has no place for, no name twice in an object, and
-// null only where v keeps the text or takes anything. The error is an *Error, or one of a method of v that reads a part of
-// the text.
+// Unmarshal is like json.Unmarshal but stricter. It rejects names that v has no field for, duplicate names in an
+// object, text after the value, and null. It accepts null only where v is a json.RawMessage or an interface. The error
+// is an *Error, or the error of a method of v.
 func Unmarshal(data []byte, v any) error {
 	data = bytes.TrimPrefix(data, []byte(textfile.ByteOrderMark))
 	d := json.NewDecoder(bytes.NewReader(data))
@@ -61,7 +62,7 @@ func Unmarshal(data []byte, v any) error {
 	return err
 }
 
-// UnmarshalPart is Unmarshal for a part of a text that was read before: where it stands is not known any more.
+// UnmarshalPart is Unmarshal for a part of a larger text. Its errors have no position.
 func UnmarshalPart(data []byte, v any) error {
 	err := Unmarshal(data, v)
 	var e *Error
@@ -71,7 +72,8 @@ func UnmarshalPart(data []byte, v any) error {
 	return err
 }
 
-// Texts lists the numbers and texts of a value, which is one of them or an array of such values, as they stand there.
+// Texts returns the numbers and strings of a value as they are written. The value is a number, a string, or an array of
+// such values.
 func Texts(data []byte) ([]string, error) {
 	var value json.RawMessage
 	if err := Unmarshal(data, &value); err != nil {
@@ -100,7 +102,7 @@ func Texts(data []byte) ([]string, error) {
 
 const blanks = " \t\r\n"
 
-// afterEnd refuses what stands behind the value.
+// afterEnd reports text after the value.
 func afterEnd(data []byte, end int) error {
 	rest := bytes.TrimLeft(data[end:], blanks)
 	if len(rest) == 0 {
@@ -117,7 +119,7 @@ func ends(data []byte) error {
 	return mistake(data, len(text), "the text ends here, expected the rest of the JSON")
 }
 
-// wanted is what encoding/json says of a character that it does not take, and what was expected there.
+// wanted has, for a message of encoding/json about a character, what was expected there.
 var wanted = []struct{ says, expected string }{
 	{"looking for beginning of value", "a value"},
 	{"looking for beginning of object key string", "a name in double quotes"},
@@ -142,7 +144,8 @@ func wrongCharacter(data []byte, at int, err error) error {
 	return mistake(data, at, err.Error())
 }
 
-// token returns the place of the last token before the one of which stop is true, and that one's value.
+// token returns the offset of the last token before the first one for which stop returns true. found is false if there
+// is no such token.
 func token(data []byte, stop func(value any, start, end int) bool) (at int, found bool) {
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.UseNumber()
@@ -160,7 +163,7 @@ func token(data []byte, stop func(value any, start, end int) bool) (at int, foun
 	}
 }
 
-// unknown reports a name that v has no field for, at its first place.
+// unknown reports a name for which v has no field, at its first position.
 func unknown(data []byte, quoted string, v any) error {
 	name, err := strconv.Unquote(quoted)
 	if err != nil {
@@ -183,7 +186,7 @@ func unknown(data []byte, quoted string, v any) error {
 	return mistake(data, place, text)
 }
 
-// fields lists the names that a type has a place for.
+// fields appends the names of the fields of a type and of the types inside it.
 func fields(t reflect.Type, names []string) []string {
 	switch t.Kind() {
 	case reflect.Pointer, reflect.Slice, reflect.Array, reflect.Map:
@@ -198,7 +201,7 @@ func fields(t reflect.Type, names []string) []string {
 	return names
 }
 
-// nameOf is the name of a field in the text, "" for one that has none.
+// nameOf returns the name of a field in JSON, "" if it has none.
 func nameOf(f reflect.StructField) string {
 	name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 	return name
@@ -211,18 +214,19 @@ func inField(path string) string {
 	return path + ": "
 }
 
-// kinds are the words for what json calls a kind of value.
+// kinds are the words in messages for the kinds of values in encoding/json.
 var kinds = map[string]string{
 	"number": "a number", "string": "a text", "bool": "true or false", "array": "an array", "object": "an object", "null": "null",
 }
 
-// kindRead is the first word of what json says was read; of a number that does not fit it gives the number.
+// kindRead returns the first word of what encoding/json reports as the value. A number that does not fit follows this
+// word.
 func kindRead(says string) string {
 	kind, _, _ := strings.Cut(says, " ")
 	return kind
 }
 
-// expected names what a type takes.
+// expected describes the values that a type accepts.
 func expected(t reflect.Type) string {
 	switch {
 	case t == reflect.TypeFor[json.Number]():
@@ -249,7 +253,7 @@ func expected(t reflect.Type) string {
 	return "a number"
 }
 
-// mistake makes the error of a place in the text.
+// mistake returns an error with the position of the byte at.
 func mistake(data []byte, at int, text string) error {
 	before := data[:at]
 	line := bytes.LastIndexByte(before, '\n') + 1

@@ -11,13 +11,13 @@ import (
 	"github.com/isago/isago/internal/quote"
 )
 
-// strict finds what encoding/json takes without a word, in a text that it has taken: names that an object has twice, and
-// null where something is expected.
+// strict finds mistakes that encoding/json accepts: duplicate names in an object, and null in place of another value.
+// The text is known to be valid otherwise.
 type strict struct {
 	data []byte
 	at   int
-	path []byte   // the names of the fields around, with a dot between
-	keys [][]byte // of the objects around
+	path []byte   // the names of the enclosing fields, with dots between them
+	keys [][]byte // names of the enclosing objects so far
 }
 
 // check checks the text of a value of type t.
@@ -26,7 +26,7 @@ func check(data []byte, t reflect.Type) error {
 	return s.value(t)
 }
 
-// value goes past a value. t is its type, nil for any.
+// value skips a value. t is its type, nil for any.
 func (s *strict) value(t reflect.Type) error {
 	s.blanks()
 	switch s.data[s.at] {
@@ -48,14 +48,14 @@ func (s *strict) value(t reflect.Type) error {
 	return nil
 }
 
-// blanks goes to the next character that is no blank.
+// blanks skips blanks.
 func (s *strict) blanks() {
 	for s.at < len(s.data) && bytes.IndexByte([]byte(blanks), s.data[s.at]) >= 0 {
 		s.at++
 	}
 }
 
-// text goes past a text in quotes, and returns it as it stands there.
+// text skips a string and returns it with its quotes.
 func (s *strict) text() []byte {
 	start := s.at
 	for s.at++; s.data[s.at] != '"'; s.at++ {
@@ -67,7 +67,7 @@ func (s *strict) text() []byte {
 	return s.data[start:s.at]
 }
 
-// next reports whether a bracket is followed by another element, and goes there.
+// next skips to the next element. It returns false after the last one, and skips the closing bracket.
 func (s *strict) next() bool {
 	s.blanks()
 	more := s.data[s.at] != ']' && s.data[s.at] != '}'
@@ -127,8 +127,8 @@ func (s *strict) object(t reflect.Type) error {
 	return nil
 }
 
-// keep adds a name to those of an object, which are in keys from first on, and in many too where there are many of them.
-// It reports whether the object has the name.
+// keep records a name of an object, whose names are in keys from index first on. If there are many names, they are in
+// many too. It reports whether the object already has the name.
 func (s *strict) keep(first int, key []byte, many *map[string]bool) (twice bool) {
 	const few = 16
 	switch names := s.keys[first:]; {
@@ -149,20 +149,20 @@ func (s *strict) keep(first int, key []byte, many *map[string]bool) (twice bool)
 	return twice
 }
 
-// unquote returns the name that a text in quotes is.
+// unquote returns the decoded string of a text in quotes.
 func unquote(text []byte) []byte {
 	plain := text[1 : len(text)-1]
 	for _, c := range plain {
 		if c == '\\' || c >= 0x80 {
 			var name string
-			_ = json.Unmarshal(text, &name) // it has been read before
+			_ = json.Unmarshal(text, &name) // the text is known to be valid
 			return []byte(name)
 		}
 	}
 	return plain
 }
 
-// inside returns the type whose parts are those of the text of a type, nil where it reads its text itself.
+// inside returns the type without pointers, or nil if the type decodes its text itself.
 func inside(t reflect.Type) reflect.Type {
 	for t != nil && t.Kind() == reflect.Pointer {
 		t = t.Elem()
@@ -173,16 +173,16 @@ func inside(t reflect.Type) reflect.Type {
 	return t
 }
 
-// field is a field of a struct, by its name in the text.
+// field is a field of a struct, with its name in JSON.
 type field struct {
 	name []byte
 	typ  reflect.Type
 }
 
-// structs has the fields of structs: []field by reflect.Type.
+// structs caches the fields of structs: []field by reflect.Type.
 var structs sync.Map
 
-// fieldOf returns the field that encoding/json takes a name for.
+// fieldOf returns the field to which encoding/json assigns a name, or nil.
 func fieldOf(t reflect.Type, name []byte) *field {
 	known, ok := structs.Load(t)
 	if !ok {

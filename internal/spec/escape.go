@@ -2,20 +2,20 @@ package spec
 
 import "strings"
 
-// simpleEscapes are C's escapes of one letter.
+// simpleEscapes are the escapes of C with one letter.
 var simpleEscapes = map[byte]byte{
 	'a': 7, 'b': 8, 't': 9, 'n': 10, 'v': 11, 'f': 12, 'r': 13, '\\': '\\', '\'': '\'', '"': '"', '?': '?',
 }
 
-// MesaItem is a text of a display and the name in braces behind it; nothing stands behind the last.
+// MesaItem is a text in a display and the name in braces after it. The last item has no name.
 type MesaItem struct {
 	Text, Name string
-	// Column is where to go before, -1 if nowhere; Last tells that there is no name.
+	// Column is the column to which Mesa pads before the name, or -1. Last is set if there is no name.
 	Column int
 	Last   bool
 }
 
-// MesaItems returns a template as Mesa's tools read it: its text is pasted into a string of C.
+// MesaItems returns a template as Mesa's tools parse it. They copy its text into a C string, so C's escapes apply.
 func (t *Template) MesaItems() (items []MesaItem) {
 	for text := unescape(t.Text); ; {
 		before, after, _ := strings.Cut(text, "{")
@@ -32,7 +32,7 @@ func (t *Template) MesaItems() (items []MesaItem) {
 	}
 }
 
-// unescape reads a text as the inside of a string of C. What is no escape stands for itself.
+// unescape decodes the escapes of C. An unknown escape is its own character.
 func unescape(s string) string {
 	if !strings.Contains(s, `\`) {
 		return s
@@ -67,7 +67,7 @@ func unescape(s string) string {
 	return b.String()
 }
 
-// digit returns the value of a digit, 255 for any other character.
+// digit returns the value of a digit up to f, or 255 for any other character.
 func digit(c byte) byte {
 	switch {
 	case c >= '0' && c <= '9':

@@ -7,14 +7,14 @@ import (
 	"github.com/isago/isago/diag"
 )
 
-// MaxDisplay bounds the text of one display, MaxExpanded that of all of them, both after the
-// templates in them are replaced.
+// MaxDisplay is the largest size of one display in bytes, and MaxExpanded that of all displays together. Both count
+// expanded templates.
 const (
 	MaxDisplay  = 16 << 10
 	MaxExpanded = 8 << 20
 )
 
-// references lists the names in braces of a template's text, in order. Under strict {{ is a brace that is printed.
+// references returns the names in braces in a template's text, in order. In a strict description {{ is a printed brace.
 func references(s string, strict bool) []string {
 	var list []string
 	for {
@@ -34,7 +34,7 @@ func references(s string, strict bool) []string {
 	}
 }
 
-// reference returns the index of the next old, a name in braces, in a template's text; -1 where there is none.
+// reference returns the index of the first old in s, a name with its braces, or -1.
 func reference(s, old string, strict bool) int {
 	for from := 0; ; {
 		i := strings.IndexByte(s[from:], '{')
@@ -55,12 +55,12 @@ func reference(s, old string, strict bool) int {
 type expander struct {
 	l     *loader
 	named map[string]*Template
-	done  map[*Template]text // their own templates replaced, in a strict description
-	open  []*Template        // those that are being expanded
+	done  map[*Template]text // expanded texts, in a strict description
+	open  []*Template        // templates that are being expanded
 	size  int
 }
 
-// replace puts the text of a template in a display, unless that makes it too long.
+// replace replaces the references to a template in src by its text. ok is false if the result is too long.
 func (x *expander) replace(src text, name string, by text, at diag.Span) (text, bool) {
 	old := "{" + name + "}"
 	count := strings.Count(src.s, old)
@@ -78,9 +78,9 @@ func (x *expander) replace(src text, name string, by text, at diag.Span) (text, 
 	return src, false
 }
 
-// plainTemplates does what Mesa's reader does: at the end of each file, for the last definition of
-// each bitset so far, each name that stands in a display is replaced everywhere in it, in the order
-// in which the display names them.
+// expandPlain expands templates as Mesa's reader does. At the end of each file, it visits the last definition of each
+// bitset so far. It replaces each name that a display contains everywhere in that display, in the order of the names
+// there.
 func (l *loader) expandPlain() {
 	x := expander{l: l, named: map[string]*Template{}}
 	bitsets, order := map[string]*Bitset{}, []string{}
@@ -120,7 +120,7 @@ func (x *expander) plain(t *Template) {
 	t.Text = t.src.s
 }
 
-// strictTemplates replaces templates wherever they stand, inside other templates too.
+// expandStrict expands all references to templates, also those inside templates.
 func (l *loader) expandStrict() {
 	x := expander{l: l, named: map[string]*Template{}, done: map[*Template]text{}}
 	for _, t := range l.isa.Templates {

@@ -9,10 +9,10 @@ import (
 	"github.com/isago/isago/diag"
 )
 
-// Op is an operator of an expression, or what a leaf of it is.
+// Op is the operator of a node, or the kind of a leaf.
 type Op uint8
 
-// The operators are C's. OpConst, OpField and OpGen are the leaves.
+// The operators are those of C. OpConst, OpField and OpGen are leaves.
 const (
 	OpConst Op = iota
 	OpField    // a field, a context (name starts with @) or a path with dots
@@ -42,10 +42,10 @@ const (
 	OpComma
 )
 
-// Type is the C type in which a node is computed.
+// Type is the C type of a node.
 type Type uint8
 
-// The four integer types that C's arithmetic can end in.
+// The four integer types of C's arithmetic.
 const (
 	I32 Type = iota
 	U32
@@ -74,8 +74,8 @@ type Node struct {
 	Span    diag.Span
 }
 
-// MaxExprDepth bounds the nesting of an expression, MaxExprNodes its operators and operands: both
-// bound the recursion of all that walk it.
+// MaxExprDepth is the largest depth of an expression, and MaxExprNodes the largest number of its operators and
+// operands. A pair of parentheses has a depth of 2. Both bound the recursion of all functions that walk expressions.
 const (
 	MaxExprDepth = 200
 	MaxExprNodes = 1000
@@ -90,12 +90,12 @@ type exprParser struct {
 	nodes int
 }
 
-// newExpr returns the expression of a text, not parsed yet; enum values (#chip.g200) are looked up in isa.
+// newExpr returns an expression that is not parsed yet. isa resolves enum values such as #chip.g200.
 func newExpr(isa *ISA, name string, src text) *Expr {
 	return &Expr{Name: name, Text: src.s, Span: src.span, isa: isa, runs: src.runs}
 }
 
-// parseExpr is newExpr for a text that may be wrong.
+// parseExpr is newExpr for a text that may be invalid.
 func parseExpr(isa *ISA, name string, src text) (*Expr, error) {
 	e := newExpr(isa, name, src)
 	var err error
@@ -106,14 +106,14 @@ func parseExpr(isa *ISA, name string, src text) (*Expr, error) {
 	return e, nil
 }
 
-// constantExpr stands for an expression that could not be read: it is 0.
+// constantExpr returns the expression 0, in place of one that could not be read.
 func constantExpr(at diag.Span) *Expr {
 	e := &Expr{Span: at}
 	e.once.Do(func() { e.root = &Node{Op: OpConst, Span: at} })
 	return e
 }
 
-// mustParse parses a text that is known to be right.
+// mustParse parses a text that is known to be valid.
 func (e *Expr) mustParse() {
 	if err := e.parse(); err != nil {
 		panic(err)
@@ -134,7 +134,7 @@ func (e *Expr) parse() error {
 	return nil
 }
 
-// fetches lists the names in braces, comments included: Mesa fetches each before it computes.
+// fieldNames returns the names in braces, also those in comments, because Mesa reads all of them before it computes.
 func fieldNames(text string) []string {
 	seen := map[string]bool{}
 	var list []string
@@ -157,7 +157,7 @@ func fieldNames(text string) []string {
 	return list
 }
 
-// rest returns the start of what is left, for an error.
+// rest returns the start of a text for an error message.
 func rest(s string) string {
 	const most = 20
 	s, _, cut := strings.Cut(strings.TrimSpace(s), "\n")
@@ -174,7 +174,7 @@ func rest(s string) string {
 	return s
 }
 
-// here says for an error what stands at the position.
+// here describes the text at the position, for an error message.
 func (p *exprParser) here() string {
 	if p.pos >= len(p.text) {
 		return "the expression ends here"
@@ -205,13 +205,13 @@ func (p *exprParser) space() {
 		case strings.HasPrefix(p.text[p.pos:], "/*"):
 			end := strings.Index(p.text[p.pos+2:], "*/")
 			if end < 0 {
-				return // an operand or an operator is expected, and /* is none
+				return // the caller expects an operand or an operator, and reports the /*
 			}
 			p.pos += end + 4
 		case strings.HasPrefix(p.text[p.pos:], "//"):
 			end := strings.IndexByte(p.text[p.pos:], '\n')
 			if end < 0 {
-				return // the comment would take what follows in C, too
+				return // in C the comment would contain what follows
 			}
 			p.pos += end
 		default:
@@ -220,7 +220,7 @@ func (p *exprParser) space() {
 	}
 }
 
-// eat takes an operator if it stands here. A longer operator that starts alike is left alone.
+// eat skips an operator and reports whether it was there. It does not match the start of a longer operator in not.
 func (p *exprParser) eat(op string, not ...string) bool {
 	p.space()
 	if !strings.HasPrefix(p.text[p.pos:], op) {
@@ -270,8 +270,8 @@ func (p *exprParser) cond() (*Node, error) {
 	return p.node(Node{Op: OpCond, Type: t, X: x, Y: converted(y, t), Z: converted(z, t), Span: x.Span})
 }
 
-// converted returns a node of a wider type where that changes the value: a negative int that
-// becomes an unsigned int. The comma operator converts.
+// converted converts a node to a wider type if that changes its value. That is a negative int that becomes an unsigned
+// int. The comma operator converts it.
 func converted(n *Node, t Type) *Node {
 	if n.Type != I32 || t != U32 {
 		return n
@@ -285,7 +285,7 @@ type operator struct {
 	not  []string
 }
 
-// levels holds the binary operators from the loosest to the tightest.
+// levels are the binary operators, from the loosest to the tightest.
 var levels = [][]operator{
 	{{"||", OpOrOr, nil}},
 	{{"&&", OpAndAnd, nil}},
@@ -326,7 +326,7 @@ func (p *exprParser) operator(level int) (Op, bool) {
 	return 0, false
 }
 
-// usual is C's usual arithmetic conversion.
+// usual returns the type of C's usual arithmetic conversions.
 func usual(a, b Type) Type { return max(a, b) }
 
 func resultType(op Op, a, b Type) Type {
@@ -351,7 +351,7 @@ func (p *exprParser) unary() (*Node, error) {
 			continue
 		}
 		x, err := p.unary()
-		if err != nil || u.op == OpComma { // unary plus changes nothing
+		if err != nil || u.op == OpComma { // unary plus has no effect
 			return x, err
 		}
 		t := x.Type
@@ -363,7 +363,7 @@ func (p *exprParser) unary() (*Node, error) {
 	return p.primary()
 }
 
-// word takes a word if it stands here.
+// word skips a word and reports whether it was there.
 func (p *exprParser) word(s string) bool {
 	rest, ok := strings.CutPrefix(p.text[p.pos:], s)
 	if !ok || rest != "" && isNameByte(rest[0]) {
@@ -426,7 +426,7 @@ func (p *exprParser) field() (*Node, error) {
 	return p.node(Node{Op: OpField, Type: I64, Name: name, Span: p.span(from)})
 }
 
-// isPath reports whether s is a name or several joined by dots.
+// isPath reports whether s is a name, or several names joined by dots.
 func isPath(s string) bool {
 	for _, part := range strings.Split(s, ".") {
 		if !isName(part, "") {
@@ -436,7 +436,7 @@ func isPath(s string) bool {
 	return true
 }
 
-// isName reports whether s is letters, digits, underscores and what extra holds.
+// isName reports whether s has only letters, digits, underscores and characters of extra.
 func isName(s, extra string) bool {
 	for i := 0; i < len(s); i++ {
 		if !isNameByte(s[i]) && strings.IndexByte(extra, s[i]) < 0 {
@@ -462,8 +462,7 @@ func (p *exprParser) number() (*Node, error) {
 	return p.node(Node{Op: OpConst, Value: v, Type: t, Span: p.span(from)})
 }
 
-// parseLiteral reads an integer as C has it: decimal, 0x, 0b or octal, with a suffix that is part of
-// its type.
+// parseLiteral parses an integer literal of C: decimal, 0x, 0b or octal, with a suffix.
 func parseLiteral(s string) (v uint64, t Type, ok bool) {
 	s = strings.ToLower(s)
 	digits := strings.TrimRight(s, "ul")
@@ -489,7 +488,7 @@ func validSuffix(s string) bool {
 	return false
 }
 
-// literalType gives a literal the first of C's types that holds it; long is 64 bits.
+// literalType returns the type of a literal: the first of C's types that holds it. long has 64 bits.
 func literalType(v uint64, base int, suffix string) Type {
 	unsigned := strings.Contains(suffix, "u")
 	long := strings.Contains(suffix, "l")
@@ -530,7 +529,7 @@ func (p *exprParser) enumValue() (*Node, error) {
 		With(enum.Span, "enum %s is defined here", name)
 }
 
-// names lists the values of an enum for an error.
+// names lists the values of an enum for an error message.
 func (e *Enum) names() string {
 	const most = 8
 	var names []string
@@ -545,8 +544,8 @@ func (e *Enum) names() string {
 	return joinOr(names)
 }
 
-// constant computes an expression without fields, as far as val attributes need it: in 64 bits, of
-// which 32 are used.
+// foldConstant computes an expression without fields in 64 bits. It supports the operators that attributes val need, of
+// which 32 bits are used.
 func foldConstant(n *Node) (uint64, bool) {
 	if n == nil {
 		return 0, true

@@ -11,7 +11,7 @@ import (
 	"github.com/isago/isago/diag"
 )
 
-// link ties each bitset to its parent and splits the templates.
+// link resolves the parent of each bitset and expands the templates.
 func (l *loader) link() {
 	for _, b := range l.isa.Bitsets {
 		l.resolveParent(b)
@@ -44,7 +44,7 @@ func (l *loader) link() {
 	}
 }
 
-// splitTemplates finds the pieces of all displays, and reports what is wrong with them.
+// splitTemplates parses all displays and reports their errors.
 func (l *loader) splitTemplates() {
 	var items []Item
 	for _, b := range l.isa.Bitsets {
@@ -60,14 +60,13 @@ func (l *loader) splitTemplates() {
 	}
 }
 
-// lost reports whether a bitset has a later definition that others extend: it is then neither parent
-// nor leaf.
+// isShadowed reports whether a later bitset has the same name and has children. b is then neither a parent nor a leaf.
 func (l *loader) isShadowed(b *Bitset) bool {
 	last := l.isa.bitsets[b.Name]
 	return b != last && len(last.Children) > 0
 }
 
-// templates lists the displays and aliases of all cases and operands.
+// templates returns the displays and aliases of all cases and operands.
 func (b *Bitset) templates() []*Template {
 	var list []*Template
 	for _, c := range b.Cases {
@@ -79,7 +78,7 @@ func (b *Bitset) templates() []*Template {
 	return list
 }
 
-// bySpelling lists displays in the order of their spellings, so that the result is the same each time.
+// bySpelling returns displays in the order of their syntaxes, so that the order is always the same.
 func bySpelling(displays map[string]*Template) []*Template {
 	var list []*Template
 	for _, syntax := range slices.Sorted(maps.Keys(displays)) {
@@ -102,7 +101,7 @@ func (l *loader) resolveParent(b *Bitset) {
 	}
 }
 
-// rings reports bitsets that extend themselves, and takes the rings apart.
+// breakCycles reports bitsets that extend themselves, and removes the cycles.
 func (l *loader) breakCycles() {
 	done := map[*Bitset]bool{}
 	for _, b := range l.isa.Bitsets {
@@ -117,7 +116,8 @@ func (l *loader) breakCycles() {
 	}
 }
 
-// sizes hands the size down; a child's bits start with its parent's, so it may only grow.
+// inheritSizes sets the sizes of bitsets without their own. The low bits of a bitset are those of its parent, so a
+// child's size cannot be smaller.
 func (l *loader) inheritSizes(b *Bitset, depth int) {
 	if depth > MaxExtends {
 		l.fail(diag.Errorf(diag.XMLLimit, b.extendsSpan, "more than %d bitsets that extend each other", MaxExtends))
@@ -133,7 +133,7 @@ func (l *loader) inheritSizes(b *Bitset, depth int) {
 	}
 }
 
-// types settles the type of every field.
+// resolveTypes resolves the types of all fields.
 func (l *loader) resolveTypes() {
 	for _, b := range l.isa.Bitsets {
 		for _, c := range b.Cases {
@@ -144,12 +144,12 @@ func (l *loader) resolveTypes() {
 	}
 }
 
-// typeNames lists what the type of a field can be.
+// typeNames returns the names of all possible field types.
 func (l *loader) typeNames() []string {
 	return slices.Concat(namesOf(kindNames), namesOf(l.isa.enums), namesOf(l.isa.bitsets))
 }
 
-// namesOf lists the names of a table in the order of the alphabet.
+// namesOf returns the keys of a map in alphabetical order.
 func namesOf[T any](table map[string]T) []string { return slices.Sorted(maps.Keys(table)) }
 
 func (l *loader) resolveType(f *Field) {
@@ -194,7 +194,7 @@ func (l *loader) checkBitsetField(f *Field) {
 	}
 }
 
-// check looks at each leaf: every bit has one meaning.
+// check reports leaves in which a bit has no meaning or two.
 func (l *loader) check() {
 	if len(l.errs) > 0 {
 		return
@@ -210,7 +210,7 @@ func (l *loader) check() {
 	}
 }
 
-// sets reports sets inside sets.
+// checkSets reports sets inside sets.
 func (l *loader) checkSets(leaf *Bitset) {
 	names := map[string]bool{}
 	var members []Name
@@ -229,7 +229,7 @@ func (l *loader) checkSets(leaf *Bitset) {
 	}
 }
 
-// operandPieces reports displays of operands that show nothing of the word.
+// checkOperandDisplays reports displays of operands that refer to no field.
 func (l *loader) checkOperandDisplays(b *Bitset) {
 	for _, o := range b.Operands {
 		for _, t := range bySpelling(o.Displays) {
@@ -240,8 +240,8 @@ func (l *loader) checkOperandDisplays(b *Bitset) {
 	}
 }
 
-// operandNames reports operands that have the name of a field and do not show it: a display would not say
-// which of them it means.
+// checkOperandNames reports operands that have the name of a field and do not show that field. A display would be
+// ambiguous.
 func (l *loader) checkOperandNames(leaf *Bitset) {
 	for b := leaf; b != nil; b = b.Extends {
 		for _, c := range b.Cases {
@@ -255,7 +255,7 @@ func (l *loader) checkOperandNames(leaf *Bitset) {
 	}
 }
 
-// inside reports bits beyond the bitset's size.
+// checkInside reports bits outside the bitset.
 func (l *loader) checkInside(b *Bitset) {
 	report := func(what string, high int, span diag.Span) {
 		if high >= b.Size {
@@ -277,19 +277,19 @@ func (l *loader) checkInside(b *Bitset) {
 	}
 }
 
-// claim is what has taken a bit: a pattern, an assert or a field.
+// claim is the owner of a bit: a pattern, an assert or a field.
 type claim struct {
 	what, of string
 	span     diag.Span
 }
 
-// fieldClaim is the what of a field.
+// fieldClaim is the value of claim.what for a field.
 const fieldClaim = "field "
 
 func (c claim) String() string { return c.what + c.of }
 
-// coverage reports bits that a leaf and its parents give two meanings or none. seen holds the pairs
-// already reported: two parents of many leaves are one mistake.
+// checkCoverage reports bits with two meanings, or with none, in a leaf and its parents. seen contains the pairs that
+// were already reported, because two parents of many leaves are one mistake.
 func (l *loader) checkCoverage(b *Bitset, seen map[[2]diag.Span]bool) {
 	if covered(b) {
 		return
@@ -324,7 +324,7 @@ func (l *loader) checkCoverage(b *Bitset, seen map[[2]diag.Span]bool) {
 	}
 }
 
-// gaps names the bits that nothing has taken, "" if there are none, and the verb for them.
+// gaps returns the bits without an owner as text, "" if there are none, and the verb that agrees with it.
 func gaps(owner []claim) (names, verb string) {
 	var runs []string
 	count := 0
@@ -351,7 +351,7 @@ func gaps(owner []claim) (names, verb string) {
 	return "bits " + strings.Join(runs, ", "), "are"
 }
 
-// covered reports whether a leaf and its parents give each bit one meaning.
+// covered reports whether each bit of a leaf has exactly one meaning.
 func covered(b *Bitset) bool {
 	var taken bits.Value
 	once := true
@@ -366,8 +366,7 @@ func covered(b *Bitset) bool {
 	return once && missing.IsZero()
 }
 
-// eachClaim calls f with the bits that a bitset itself takes: with its patterns, and the fields and asserts of
-// its default case.
+// eachClaim calls f for each pattern of the bitset, and for each field and assert of its default case.
 func eachClaim(b *Bitset, f func(mask bits.Value, by claim)) {
 	for _, p := range b.Patterns {
 		f(bits.Range(p.Low, p.High-p.Low+1), claim{"a pattern of ", b.Name, p.Span})

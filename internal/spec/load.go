@@ -15,12 +15,10 @@ import (
 	"github.com/isago/isago/internal/textfile"
 )
 
-// Load reads the description file and what it imports from fsys. The error is a *diag.Error or a
-// diag.List with the mistakes that were found, or that of the file system.
+// Load reads a description and its imports from fsys. The error is a *diag.Error, a diag.List, or an error of fsys.
 func Load(fsys fs.FS, file string) (*ISA, error) { return load(fsys, file, false) }
 
-// LoadSound is Load for a description that is known to have no mistakes: those are not looked for that reading it
-// does not come across.
+// LoadSound is Load for a description that is known to be valid. It skips checks.
 func LoadSound(fsys fs.FS, file string) (*ISA, error) {
 	if isa, err := load(fsys, file, true); err == nil {
 		return isa, nil
@@ -54,10 +52,10 @@ func load(fsys fs.FS, file string, sound bool) (*ISA, error) {
 	return l.isa, nil
 }
 
-// errUnread tells that a description has to be read as a whole.
+// errUnread means that the description cannot be read in parts.
 var errUnread = errors.New("not to be read in parts")
 
-// Limits on a description. Mesa's largest has 350 bitsets, of at most fifty elements, four deep.
+// Limits of a description. Mesa's largest one has 350 bitsets with up to 50 elements each, in four levels.
 const (
 	maxErrors  = 100
 	MaxBitsets = 1 << 14
@@ -69,25 +67,25 @@ type loader struct {
 	fsys     fs.FS
 	dir      string
 	seen     map[string]bool
-	files    []*file // in the order in which they are read: imports before the importing file
+	files    []*file // in the order of reading: an import comes before the file that imports it
 	bytes    int
 	elements int
 	sound    bool
 	isa      *ISA
-	named    map[diag.Span]*Expr // the <expr>s that have a name, by their start tags
-	metas    map[string]bool     // the attributes that <meta> may have
+	named    map[diag.Span]*Expr // <expr> elements with a name, by their start tags
+	metas    map[string]bool     // attributes that <meta> may have
 	errs     diag.List
-	more     bool // there were more errors
+	more     bool // there were more than maxErrors errors
 	outer    *arenas
 	inner    xmlParser
 	buffer   [16 << 10]byte
-	unread   bool  // an element whose inside could not be read alone
-	within   *Expr // the condition of the override that is being read
+	unread   bool  // the inside of an element could not be read separately
+	within   *Expr // condition of the override that is being read
 }
 
 type file struct {
 	root *node
-	// templates and bitsets count those of this file and of the files before it.
+	// templates and bitsets are the numbers of those in this file and in the files before it.
 	templates, bitsets int
 }
 
@@ -99,7 +97,7 @@ func (l *loader) fail(e *diag.Error) {
 	l.errs = append(l.errs, e)
 }
 
-// failErr records an error made elsewhere in this package.
+// failErr records an error that another function of this package returned.
 func (l *loader) failErr(err error) {
 	var e *diag.Error
 	if errors.As(err, &e) {
@@ -107,8 +105,8 @@ func (l *loader) failErr(err error) {
 	}
 }
 
-// open reads a file and, before it, its imports. Imports are relative to the folder of the top
-// file, as in Mesa's reader. from is where the file is named.
+// readSource reads a file and, before it, its imports. The names of imports are relative to the folder of the top file,
+// as in Mesa's reader. from is the place that names the file.
 func (l *loader) readSource(name string, from diag.Span) error {
 	if l.seen[name] {
 		return nil
@@ -169,8 +167,8 @@ func (l *loader) readSource(name string, from diag.Span) error {
 	return nil
 }
 
-// opensISA reports whether the first element of a text is <isa>. Errors quote no other text that is not XML: a
-// description may name any file for an import.
+// opensISA reports whether the first element of a text is <isa>. Errors do not quote other text that is not XML,
+// because a description may import any file.
 func opensISA(text string) bool {
 	for {
 		text = strings.TrimLeft(text, " \t\r\n")
@@ -193,7 +191,7 @@ func opensISA(text string) bool {
 	}
 }
 
-// readText is fs.ReadFile without a second copy, and where that fails it is that.
+// readFileText is fs.ReadFile with one copy less. If that fails, it uses fs.ReadFile.
 func (l *loader) readFileText(name string) (string, error) {
 	f, err := l.fsys.Open(name)
 	if err != nil {
@@ -211,7 +209,7 @@ func (l *loader) readFileText(name string) (string, error) {
 	return text.String(), nil
 }
 
-// each calls f for every child of that name of every file, in order.
+// each calls f for every child with that name, in the order of the files.
 func (l *loader) each(name string, f func(n *node)) {
 	for _, file := range l.files {
 		for _, c := range file.root.children {
@@ -268,7 +266,7 @@ func (l *loader) run(top *node) {
 	}
 }
 
-// content reads the templates and what stands inside the bitsets, file after file.
+// readContent reads the templates and the contents of the bitsets, in the order of the files.
 func (l *loader) readContent() {
 	i := 0
 	for _, file := range l.files {
@@ -336,7 +334,7 @@ func (l *loader) readText(n *node) {
 	}
 }
 
-// name returns the name attribute, which must be there.
+// readName returns the name attribute, which is required.
 func (l *loader) readName(n *node) string {
 	v := n.value("name")
 	if v == "" {
@@ -345,7 +343,7 @@ func (l *loader) readName(n *node) string {
 	return v
 }
 
-// identifier is name for what stands in braces: letters, digits and underscores.
+// readIdentifier is readName for a name that may be in braces: letters, digits and underscores.
 func (l *loader) readIdentifier(n *node) string {
 	v := l.readName(n)
 	switch {
@@ -358,7 +356,7 @@ func (l *loader) readIdentifier(n *node) string {
 	return v
 }
 
-// number reads a decimal or 0x number of an attribute.
+// readNumber reads an attribute with a decimal or 0x number from low to high.
 func (l *loader) readNumber(n *node, name string, low, high int64) int {
 	a := n.attr(name)
 	if a == nil {
@@ -377,7 +375,7 @@ func (l *loader) readNumber(n *node, name string, low, high int64) int {
 	return int(v)
 }
 
-// boolean reads an attribute that is true or false, false where it is absent.
+// readBool reads an attribute that is true or false. The default is false.
 func (l *loader) readBool(n *node, name string) bool {
 	switch v := n.value(name); v {
 	case "true":
@@ -389,7 +387,7 @@ func (l *loader) readBool(n *node, name string) bool {
 	return false
 }
 
-// literal reads an attribute that is a number of C, perhaps with a sign.
+// readLiteral reads an attribute with a C literal and an optional sign.
 func (l *loader) readLiteral(n *node, name string) (uint64, bool) {
 	a := n.attr(name)
 	if a == nil {
@@ -401,7 +399,7 @@ func (l *loader) readLiteral(n *node, name string) (uint64, bool) {
 	if negative {
 		v = -v
 	}
-	if !ok && !l.isa.Strict { // Mesa pastes the text into C, where it may be an expression
+	if !ok && !l.isa.Strict { // Mesa copies the text into C code, so it may be an expression there
 		if e, err := parseExpr(l.isa, "", a.value); err == nil {
 			v, ok = foldConstant(e.Root())
 		}
@@ -429,7 +427,7 @@ func (l *loader) readEnum(n *node) {
 		if e.byName[v.Name] == nil {
 			e.byName[v.Name] = v
 		}
-		// Mesa keeps values by the text of val: the same text again changes the first one.
+		// Mesa stores values by the text of val: an equal text replaces the first value.
 		if old := written[c.value("val")]; old != nil && !l.isa.Strict {
 			*old = *v
 			continue
@@ -447,7 +445,7 @@ func (l *loader) readValue(n *node) *Value {
 		return nil
 	}
 	if !l.isa.Strict {
-		val &= math.MaxUint32 // a C int in Mesa's tables
+		val &= math.MaxUint32 // an int in Mesa's tables
 	}
 	v := &Value{Val: val, Display: n.value("display"), Name: n.value("name"), Syntax: n.value("syntax"), Doc: docOf(n), Span: n.span}
 	switch {
@@ -492,7 +490,7 @@ func (l *loader) readNamedExpr(n *node) {
 	l.named[n.span] = e
 }
 
-// namedInside finds the expressions inside a bitset that have a name: it is known everywhere.
+// readNamedInside reads the expressions with a name inside a bitset. Such a name is known everywhere.
 func (l *loader) readNamedInside(n *node) {
 	if n.endTag > 0 && !strings.Contains(n.span.Src.Text[n.span.End:n.endTag], "<expr ") {
 		return
@@ -559,7 +557,7 @@ func (l *loader) readTable(n *node) {
 	l.isa.tables[t.Name] = t
 }
 
-// declare makes the bitset known by name before anything refers to it.
+// declareBitset makes the name of a bitset known before anything refers to it.
 func (l *loader) declareBitset(n *node) {
 	b := &Bitset{Name: l.readName(n), Span: n.span, Max: math.MaxUint32, extendsName: n.value("extends"), extendsSpan: n.at("extends"), sizeSpan: n.at("size")}
 	b.DisplayName = b.Name
@@ -577,7 +575,7 @@ func (l *loader) declareBitset(n *node) {
 	l.isa.bitsets[b.Name] = b
 }
 
-// read returns an element with those inside it, which last until it is called again.
+// readInside returns an element with its children. The children are valid until the next call.
 func (l *loader) readInside(n *node) *node {
 	if n.endTag == 0 {
 		return n
@@ -589,7 +587,7 @@ func (l *loader) readInside(n *node) *node {
 	return &whole
 }
 
-// bitset reads what stands inside. Sizes and parents are settled later, by link.
+// readBitset reads the contents of a bitset. link resolves its size and its parent later.
 func (l *loader) readBitset(n *node, b *Bitset) {
 	n = l.readInside(n)
 	def := &Case{Bitset: b, Span: n.span}
@@ -655,7 +653,7 @@ func (l *loader) readBitset(n *node, b *Bitset) {
 	l.readOverlap(n, b)
 }
 
-// inside counts the elements below one.
+// countInside returns the number of elements inside n, at any depth.
 func countInside(n *node) int {
 	count := len(n.children)
 	for _, c := range n.children {
@@ -700,6 +698,7 @@ func (l *loader) readMeta(n *node, b *Bitset) {
 	}
 }
 
+// readOverride reads an <override>, whose condition is 0 if it cannot be read.
 func (l *loader) readOverride(n *node, b *Bitset) *Case {
 	c := &Case{Bitset: b, Expr: l.readExpr(n), Span: n.span}
 	l.within = c.Expr
@@ -717,8 +716,8 @@ func (l *loader) readOverride(n *node, b *Bitset) *Case {
 	return c
 }
 
-// expr reads the condition or value of an element: its expr attribute, its one <expr> child, or,
-// for <require>, its text.
+// readExpr reads the condition or the value of an element: its attribute expr, its only child <expr>, or the text of a
+// <require>.
 func (l *loader) readExpr(n *node) *Expr {
 	var children []*node
 	for _, c := range n.children {
@@ -745,8 +744,7 @@ func (l *loader) readExpr(n *node) *Expr {
 	return nil
 }
 
-// attrExpr reads an expr attribute: the name of an expression, or, in a strict description, an
-// expression.
+// parseExprAttr reads an attribute expr: the name of an expression or, in a strict description, an expression.
 func (l *loader) parseExprAttr(a *attr) *Expr {
 	if e := l.isa.exprs[a.value.s]; e != nil {
 		return e
@@ -774,7 +772,7 @@ func (l *loader) newInlineExpr(t text) *Expr {
 	return e
 }
 
-// caseChild reads an element that may stand in a bitset and in an override alike.
+// readCaseChild reads an element that is allowed both in a bitset and in an override.
 func (l *loader) readCaseChild(n *node, c *Case) {
 	switch n.name {
 	case "field", "derived":
@@ -796,7 +794,7 @@ func (l *loader) readCaseChild(n *node, c *Case) {
 	}
 }
 
-// addDisplay reads a display into those by spelling.
+// addDisplay reads a display and adds it to the displays by syntax.
 func (l *loader) addDisplay(displays *map[string]*Template, n *node) {
 	if *displays == nil {
 		*displays = map[string]*Template{}
@@ -837,7 +835,7 @@ func (l *loader) readSet(n *node, c *Case) {
 	c.Sets = append(c.Sets, s)
 }
 
-// lowHigh reads the range of an element; pos="N" is low="N" high="N".
+// readRange reads the bits of an element. pos="N" means low="N" high="N".
 func (l *loader) readRange(n *node) (low, high int, ok bool) {
 	before := len(l.errs)
 	hasRange := n.attr("low") != nil || n.attr("high") != nil
@@ -862,7 +860,7 @@ func (l *loader) readRange(n *node) (low, high int, ok bool) {
 	return low, high, true
 }
 
-// pattern reads the text of a <pattern> or an <assert>.
+// readPattern reads a <pattern> or an <assert>. It returns nil after an error.
 func (l *loader) readPattern(n *node) *Pattern {
 	low, high, ok := l.readRange(n)
 	if !ok {
@@ -940,8 +938,8 @@ func (l *loader) readField(n *node, c *Case) {
 	c.Fields = append(c.Fields, f)
 }
 
-// redefine puts a second field of one name in the place of the first, as Mesa does: the later one
-// counts, but never a derived one before one of bits. The bits of both are taken.
+// redefine replaces a field by a later field of the same name, as Mesa does. A derived field never replaces a field of
+// bits. The bits of both fields count as used.
 func (c *Case) redefine(old, f *Field) {
 	if f.Expr != nil && old.Expr == nil {
 		return
@@ -964,7 +962,7 @@ func (l *loader) readParam(n *node, f *Field) {
 	f.Params = append(f.Params, p)
 }
 
-// parts reads where a field's bits are: one range, or several in <bits>.
+// readParts reads the bits of a field: one range, or several in <bits>.
 func (l *loader) readParts(n *node, f *Field) bool {
 	var taken bits.Value
 	add := func(n *node) bool {
@@ -1002,7 +1000,7 @@ func (l *loader) readParts(n *node, f *Field) bool {
 	return true
 }
 
-// Parse reads a value of the context: a name or an alias of its enum, true or false, or a number.
+// Parse returns the value for a text: a name or an alias of the enum, true or false, or a number.
 func (c *Context) Parse(text string) (uint64, error) {
 	if c.Enum != nil {
 		for _, v := range c.Enum.Values {
@@ -1021,7 +1019,7 @@ func (c *Context) Parse(text string) (uint64, error) {
 	return 0, errors.New("context " + c.Name + " has no value " + strconv.Quote(text) + ", expected true or false")
 }
 
-// encode reads an <encode>; of several, what the first says of the type counts.
+// encode reads an <encode>. If there are several, the type of the first applies.
 func (b *Bitset) encode(n *node) {
 	if b.Encode == nil {
 		b.Encode = &Encode{
@@ -1036,7 +1034,7 @@ func (b *Bitset) encode(n *node) {
 	}
 }
 
-// forced reads the maps of an <encode> that give a field a plain number whether or not a display shows it.
+// forced returns the maps of an <encode> that force a plain number.
 func forced(encode *node) (list []*Default) {
 	for _, m := range encode.children {
 		if v, _, ok := parseLiteral(strings.TrimSpace(m.text().s)); ok && m.name == "map" && m.value("force") == "true" {
@@ -1046,7 +1044,7 @@ func forced(encode *node) (list []*Default) {
 	return list
 }
 
-// defaultValue reads a <default>: a number, or an expression.
+// readDefault reads a <default>: a number, or an expression.
 func (l *loader) readDefault(n *node) *Default {
 	d := &Default{Path: l.readName(n), Span: n.at("name")}
 	if n.attr("expr") == nil {
@@ -1060,8 +1058,7 @@ func (l *loader) readDefault(n *node) *Default {
 	return d
 }
 
-// hazard reads a <hazard>: its name, its condition, and as its text what is wrong.
-// hint reads what to write instead of names that other machines have and this one has not.
+// readHint reads a <hint>. A hint without names or without text is an error.
 func (l *loader) readHint(n *node) {
 	h := &Hint{For: strings.Fields(n.value("for")), Text: strings.Join(strings.Fields(n.text().s), " "), Span: n.span}
 	if len(h.For) == 0 || h.Text == "" {
@@ -1071,6 +1068,7 @@ func (l *loader) readHint(n *node) {
 	l.isa.Hints = append(l.isa.Hints, h)
 }
 
+// readHazard reads a <hazard>: its name, its condition and its message.
 func (l *loader) readHazard(n *node) *Hazard {
 	h := &Hazard{Name: n.value("name"), Refused: l.readBool(n, "refused"), Text: strings.Join(strings.Fields(n.text().s), " "), Span: n.span}
 	if h.Name == "" || h.Text == "" {

@@ -8,62 +8,62 @@ import (
 	"github.com/isago/isago/diag"
 )
 
-// Code is a piece of the language of meaning as it stands in the description. It is parsed when somebody
-// asks for meaning, never when words are only read or written.
+// Code is a piece of semantics as it is in the description. It is parsed only when semantics are needed, never to read
+// or write words.
 type Code struct{ src text }
 
-// Text returns the piece.
+// Text returns the code.
 func (c Code) Text() string { return c.src.s }
 
-// Span returns the place of the bytes from one index up to another.
+// Span returns the position of the bytes from one index up to another.
 func (c Code) Span(from, to int) diag.Span { return c.src.part(from, max(to, from+1)) }
 
-// Semantics is a <semantics>: what a bitset does or what value it is.
+// Semantics is a <semantics>: what an instruction does, or the value of an operand.
 type Semantics struct {
-	// Type is the type of what it returns, empty where it returns nothing.
+	// Type is the type of the returned value, empty if there is none.
 	Type Code
-	// Fidelity is exact, approximate or unknown; Source says where that is known from.
+	// Fidelity is exact, approximate, unknown or "". Source names the source of the fact.
 	Fidelity, Source string
-	// Wave tells that it is written for the whole wave, in which lanes are a mask.
+	// Wave is set if the code runs once for the whole wave. Lanes are then a mask.
 	Wave bool
-	// SkipsArounds tells that the arounds which are not always="true" do not apply.
+	// SkipsArounds is set if only <around> elements with always="true" apply.
 	SkipsArounds bool
 	Code         Code
 	Span         diag.Span
 }
 
-// Write is a <write>: what assigning value to a bitset does.
+// Write is a <write>: the effect of an assignment to the operand.
 type Write struct {
 	Type Code
 	Code Code
 	Span diag.Span
 }
 
-// Around is an <around>: statements in which inner stands for the meaning of the bitsets that extend it.
+// Around is an <around>: code in which inner is the semantics of the bitsets that extend its bitset.
 type Around struct {
 	Wave, Always bool
 	Code         Code
 	Span         diag.Span
 }
 
-// Scope is how long a state lives and who shares it.
+// Scope is the lifetime of a state and who shares it.
 type Scope uint8
 
-// The scopes, the shortest-lived first.
+// The scopes, the shortest lifetime first.
 const (
-	ScopeInstruction Scope = iota // cleared before each instruction
+	ScopeInstruction Scope = iota // reset before each instruction
 	ScopeLane
 	ScopeWave
 	ScopeBlock
 	ScopeLaunch
 )
 
-// String returns the scope's name in the language.
+// String returns the scope as a description writes it.
 func (s Scope) String() string {
 	return scopes[s]
 }
 
-// ScopeOf returns the scope of that name, none for "".
+// ScopeOf returns the scope of that name, or none for any other name.
 func ScopeOf(name string, none Scope) Scope {
 	if i := slices.Index(scopes, name); i >= 0 {
 		return Scope(i)
@@ -71,29 +71,30 @@ func ScopeOf(name string, none Scope) Scope {
 	return none
 }
 
-// Register is a <register>: a single state that is no file.
+// Register is a <register>, which is not part of a file.
 type Register struct {
 	Name  string
 	Type  Code
 	Scope Scope
-	// Init is the value before anybody writes it; "" where it is undefined.
+	// Init is the initial value, "" if it is undefined.
 	Init string
-	// Carries is set where what it is given counts as read when it is read itself.
+	// Carries is set if the register only passes on its value. A value that goes there counts as read where this
+	// register is read.
 	Carries bool
 	Doc     string
 	Span    diag.Span
-	// Aliases are other names, which users may give.
+	// Aliases are other names that users may write.
 	Aliases []string
 }
 
-// Slot is a part of what a stack holds.
+// Slot is a part of a stack entry.
 type Slot struct {
 	Name string
 	Type Code
 	Span diag.Span
 }
 
-// ROM is a <rom>: numbers that never change.
+// ROM is a <rom>: constant numbers.
 type ROM struct {
 	Name   string
 	Type   Code
@@ -102,7 +103,7 @@ type ROM struct {
 	Span   diag.Span
 }
 
-// Function is a <function> or, without a body, a <service>: something that the surroundings do.
+// Function is a <function>, or a <service> without a body, which the host carries out.
 type Function struct {
 	// Head is the name attribute: name(a: T, b: T): T.
 	Head Code
@@ -112,18 +113,18 @@ type Function struct {
 	Span diag.Span
 }
 
-// Quirk is a <quirk>: a choice between what documents and hardware say, made at launch.
+// Quirk is a <quirk>: behavior on which documents and hardware disagree, chosen at launch.
 type Quirk struct {
 	Name    string
 	Enum    *Enum // nil for a bool
 	Default uint64
-	// Launch is set where the launch follows it, and no code names it.
+	// Launch is set if only the launch uses the quirk, and code cannot read it.
 	Launch bool
 	Doc    string
 	Span   diag.Span
 }
 
-// Values lists the names of the values, in the order of the description.
+// Values returns the names of the values, in the order of the description.
 func (q *Quirk) Values() []string {
 	if q.Enum == nil {
 		return []string{"false", "true"}
@@ -135,7 +136,7 @@ func (q *Quirk) Values() []string {
 	return names
 }
 
-// Numbers lists the values, in the order of Values.
+// Numbers returns the values, in the order of Values.
 func (q *Quirk) Numbers() []uint64 {
 	if q.Enum == nil {
 		return []uint64{0, 1}
@@ -147,7 +148,7 @@ func (q *Quirk) Numbers() []uint64 {
 	return list
 }
 
-// Parse reads a value of the quirk as Context.Parse does.
+// Parse returns the value of the quirk for a text, like Context.Parse.
 func (q *Quirk) Parse(text string) (uint64, error) {
 	c := Context{Name: q.Name, Enum: q.Enum}
 	v, err := c.Parse(text)
@@ -161,19 +162,19 @@ type valueError struct{ text string }
 
 func (e *valueError) Error() string { return e.text }
 
-// Fetch is a <fetch>: how the counter finds words.
+// Fetch is a <fetch>: how the program counter finds words.
 type Fetch struct {
-	// Unit is the number of bits that the counter counts in.
+	// Unit is the number of bits in which the program counter counts.
 	Unit int
-	// Wave tells that the counter belongs to the wave and not to the lane.
+	// Wave is set if the program counter belongs to the wave and not to each lane.
 	Wave bool
-	// Root is the bitset whose words the counter finds; empty for the main one.
+	// Root is the bitset of the words at the program counter, "" for the main root.
 	Root string
 	Doc  string
 	Span diag.Span
 }
 
-// Meaning is what a description says beside its bitsets of what instructions do.
+// Meaning is the part of the semantics that is outside the bitsets.
 type Meaning struct {
 	Registers []*Register
 	ROMs      []*ROM
@@ -183,7 +184,7 @@ type Meaning struct {
 	Fetch     *Fetch
 }
 
-// meaning reads what stands beside the bitsets.
+// readMeaning reads the elements of semantics in <isa>.
 func (l *loader) readMeaning() {
 	m := &l.isa.Meaning
 	l.each("register", l.readRegister)
@@ -200,8 +201,7 @@ func (l *loader) readMeaning() {
 	})
 }
 
-// register reads a register that is no file. One that says what it is for is a file of one register to
-// operands, which may name it.
+// readRegister reads a <register>. With the attribute use, it is also a file of one register, which operands may name.
 func (l *loader) readRegister(n *node) {
 	r := &Register{
 		Name: l.readIdentifier(n), Type: l.readType(n), Scope: l.readScope(n, ScopeLane), Init: n.value("init"), Carries: l.readBool(n, "carries"), Doc: docOf(n), Aliases: l.readAliases(n), Span: n.span,
@@ -221,7 +221,7 @@ func (l *loader) readRegister(n *node) {
 	l.isa.Files = append(l.isa.Files, f)
 }
 
-// code returns the value of an attribute as code, empty code where it is absent.
+// readCode returns the value of an attribute as code, which is empty if the attribute is absent.
 func (l *loader) readCode(n *node, name string) Code {
 	if a := n.attr(name); a != nil {
 		return Code{a.value}
@@ -236,7 +236,7 @@ func (l *loader) readType(n *node) Code {
 	return l.readCode(n, "type")
 }
 
-// oneOf reads an attribute of which the values are given, the first being the default.
+// readOneOf reads an attribute with one of the given values. The first value is the default.
 func (l *loader) readOneOf(n *node, name string, values ...string) string {
 	a := n.attr(name)
 	if a == nil {
@@ -255,10 +255,10 @@ func (l *loader) readScope(n *node, none Scope) Scope {
 	return ScopeOf(l.readChoice(n, "scope", scopes), none)
 }
 
-// wave reads the scope of code: lane, or wave.
+// readWave reads the attribute scope of code, lane or wave, and reports whether it is wave.
 func (l *loader) readWave(n *node) bool { return l.readOneOf(n, "scope", "lane", "wave") == "wave" }
 
-// slots reads what a stack holds, and what a full and an empty one do.
+// readSlots reads the contents of a stack, and what a push onto a full stack and a pop of an empty one do.
 func (l *loader) readSlots(n *node, s *Stack) {
 	s.Scope = l.readScope(n, ScopeLane)
 	s.FullTraps = l.readOneOf(n, "full", "trap", "overwrite") == "trap"
@@ -318,7 +318,7 @@ func (l *loader) readQuirk(n *node) {
 	l.isa.Meaning.Quirks = append(l.isa.Meaning.Quirks, q)
 }
 
-// semantics reads a <semantics>.
+// readSemantics reads a <semantics>.
 func (l *loader) readSemantics(n *node) *Semantics {
 	s := &Semantics{
 		Type: l.readCode(n, "type"), Source: n.value("source"), Wave: l.readWave(n), Code: Code{n.text()}, Span: n.span,
@@ -328,7 +328,7 @@ func (l *loader) readSemantics(n *node) *Semantics {
 	return s
 }
 
-// actions reads what stands in a bitset, an override or an operand and says what it does.
+// readActions reads a <semantics> or a <write>. It ignores other elements.
 func (l *loader) readActions(n *node, a *Actions) {
 	switch n.name {
 	case "semantics":
@@ -344,13 +344,13 @@ func (l *loader) readActions(n *node, a *Actions) {
 	}
 }
 
-// Actions are what a case of a bitset or an operand does: its value and its being written.
+// Actions are the semantics of reading and of writing a case or an operand.
 type Actions struct {
 	Semantics *Semantics
 	Write     *Write
 }
 
-// around reads an <around> of a bitset.
+// readAround reads an <around>.
 func (l *loader) readAround(n *node, b *Bitset) {
 	b.Arounds = append(b.Arounds, &Around{Wave: l.readWave(n), Always: l.readBool(n, "always"), Code: Code{n.text()}, Span: n.span})
 }

@@ -9,21 +9,21 @@ import (
 	"github.com/isago/isago/diag"
 )
 
-// ValueType is the type of a register or of a place in memory.
+// ValueType is the type of a register or of a location in memory.
 type ValueType struct {
-	// Kind is what the bits of one component are.
+	// Kind is the kind of one component.
 	Kind ValueKind
-	// Bits is the size of one component, Lanes the number of components, 1 for a plain value.
+	// Bits is the size of one component in bits. Lanes is the number of components, 1 for a scalar.
 	Bits, Lanes int
 }
 
 // Size returns the size of the whole value in bits.
 func (t ValueType) Size() int { return t.Bits * t.Lanes }
 
-// String returns the type as it is written: u32, f32x4.
+// String returns the type as a description writes it: u32, f32x4.
 func (t ValueType) String() string { return string(t.Append(nil)) }
 
-// Append appends the type as it is written.
+// Append appends the type as String returns it.
 func (t ValueType) Append(dst []byte) []byte {
 	if t.Kind == ValueBool {
 		dst = append(dst, "bool"...)
@@ -36,7 +36,7 @@ func (t ValueType) Append(dst []byte) []byte {
 	return dst
 }
 
-// ValueKind is what the bits of a value are.
+// ValueKind is how the bits of a value are interpreted.
 type ValueKind uint8
 
 // The kinds of values.
@@ -47,8 +47,8 @@ const (
 	ValueBool
 )
 
-// ParseValueType reads a type: bool, u1 to u64, s1 to s64, f16, f32, f64, or a vector of 2 to 16 of
-// these, such as f32x4.
+// ParseValueType parses a type: bool, u1 to u64, s1 to s64, f16, f32, f64, or a vector of 2 to 16 of these, such as
+// f32x4. It reports whether s is one.
 func ParseValueType(s string) (ValueType, bool) {
 	elem, lanes, vector := strings.Cut(s, "x")
 	t := ValueType{Lanes: 1}
@@ -75,47 +75,47 @@ func ParseValueType(s string) (ValueType, bool) {
 	return t, t.Kind != ValueFloat || n == 16 || n == 32 || n == 64
 }
 
-// maxComponents bounds the components of a vector.
+// maxComponents is the largest number of components of a vector.
 const maxComponents = 16
 
-// File is a register file: registers of one type, counted from 0.
+// File is a register file or a view of one. Its registers have one type and are numbered from 0.
 type File struct {
 	Name, Doc string
 	Span      diag.Span
 	Type      ValueType
 	// Count is the number of registers.
 	Count int
-	// Use says what the registers are for, one of Uses.
+	// Use is the purpose of the registers, one of Uses, or "".
 	Use string
-	// Scope, Outside and Init are for running programs; "" where the description does not say.
+	// Scope, Outside and Init are for running programs. They are "" if the description does not define them.
 	Scope, Outside, Init string
-	// Single is set for a register that stands alone, a <register>.
+	// Single is set for a <register>, which is not part of a file.
 	Single bool
-	// Once is set where each component is to be written at most once.
+	// Once is set if a program should write each component at most once.
 	Once bool
-	// Given is the number of registers, from the first on, that hold something when a program starts.
+	// Given is the number of registers, from the first on, that have a value when a program starts.
 	Given int
-	// Carries is Register's.
+	// Carries has the meaning of Register.Carries.
 	Carries bool
-	// Allocated is set where a launch decides how many of the registers a program has; the others are outside.
+	// Allocated is set if a launch decides how many of the registers a program has. The others are outside.
 	Allocated bool
-	// Names is the enum that names the components; nil for x, y, z, w.
+	// Names is the enum of the component names, nil for x, y, z, w.
 	Names *Enum
-	// Of is the file that a view looks at, nil for a file. A register of a narrower type is a part of
-	// one of Of's, the low part first; one of a wider type is several of them, the low one first.
+	// Of is the file of a view, nil for a file. A register of a narrower type is a part of one register of Of, the low
+	// part first. A register of a wider type is several of them, the low one first.
 	Of *File
-	// Align is what the number of a view's register is a multiple of, 1 for any.
+	// Align is the number that divides the number of each register of a view, 1 by default.
 	Align int
-	// Index is the place in ISA.Files.
+	// Index is the position in ISA.Files.
 	Index int
-	// Aliases are other names, which users may give.
+	// Aliases are other names that users may write.
 	Aliases []string
 
 	of     string
 	ofSpan diag.Span
 }
 
-// Components returns the names of a register's components, "" for one without a name; none where it has one.
+// Components returns the names of the components, "" for one without a name. A scalar has none.
 func (f *File) Components() []string {
 	if f.Type.Lanes == 1 {
 		return nil
@@ -132,8 +132,8 @@ func (f *File) Components() []string {
 	return names
 }
 
-// Extent returns how many registers a view's register at most is, and the number of registers up to which it goes on: there are
-// none behind the last one of a file, unless numbers wrap.
+// Extent returns, for a view, the largest number of registers in one register of the view, and the number of registers
+// after which they end. They end with the file, unless numbers wrap.
 func (f *File) Extent() (count, end int) {
 	if count = max(1, f.Type.Size()/f.Of.Type.Size()); f.Of.Outside == "wrap" {
 		return count, math.MaxInt32
@@ -141,55 +141,55 @@ func (f *File) Extent() (count, end int) {
 	return count, f.Of.Count
 }
 
-// Uses are what registers can be for.
+// Uses are the purposes of registers and memories.
 var Uses = []string{"temporary", "input", "output", "constant", "address", "condition", "predicate", "counter", "special"}
 
 var scopes = []string{"instruction", "lane", "wave", "block", "launch"}
 
-// Memory is a memory that instructions reach by address.
+// Memory is a memory that instructions address.
 type Memory struct {
 	Name, Doc string
 	Span      diag.Span
-	// Scope says who shares it; "" where the description does not say.
+	// Scope is who shares the memory, "" if the description does not define it.
 	Scope string
-	// Size is the number of bytes, 0 where a launch decides.
+	// Size is in bytes, 0 if a launch decides.
 	Size int64
-	// Use says what the memory is for, one of Uses; "" where the description does not say.
+	// Use is the purpose of the memory, one of Uses, or "".
 	Use string
-	// Access are the types with which it can be reached, as written; Outside what happens elsewhere.
+	// Access are the types of accesses, as written. Outside is what an access outside the memory does.
 	Access  []string
 	Outside string
-	// Aliases are other names, which users may give; the first is that of the texts of instructions.
+	// Aliases are other names that users may write. The first one is the name in assembly text.
 	Aliases []string
-	// Index is the place in ISA.Memories.
+	// Index is the position in ISA.Memories.
 	Index int
-	// Of is the name of the group that the memory is one of, "" for none: c of c0 to c15. Count is how
-	// many there are in the group, of which the memory's own Number is one.
+	// Of is the name of the memory's group, "" for none: c for c0 to c15. Number is the number in the group, and Count
+	// the number of memories in it.
 	Of            string
 	Number, Count int
 }
 
-// Limit is a number that bounds programs, or what source may say of a field.
+// Limit is a bound of programs, or of the values that source may give a field.
 type Limit struct {
 	Name, Doc string
 	Span      diag.Span
 	Most      uint64
 }
 
-// Output is what an output of a program can mean to what follows in the pipeline.
+// Output is a meaning that an output of a program can have for the next stage of the pipeline.
 type Output struct {
 	Name, Doc string
 	Span      diag.Span
-	// File is the file of its register. Number is that of the register, -1 where each program decides.
+	// File is the file of the register. Number is the number of the register, -1 if each program decides.
 	File   *File
 	Number int
-	// Mask are the components that have a meaning, bit 0 the first.
+	// Mask has a bit for each component with a meaning. Bit 0 is the first component.
 	Mask uint64
-	// Required tells that a program which has outputs with a meaning has this one.
+	// Required is set if a program that has outputs with a meaning must have this one.
 	Required bool
 }
 
-// Role says what an instruction does with an operand.
+// Role is how an instruction uses an operand.
 type Role uint8
 
 // The roles.
@@ -202,13 +202,13 @@ const (
 
 var roles = []string{"", "read", "write", "both"}
 
-// String returns the role as it is written, "" for none.
+// String returns the role as a description writes it, "" for none.
 func (r Role) String() string { return roles[r] }
 
-// OperandKind says what an operand is.
+// OperandKind is the kind of an operand.
 type OperandKind uint8
 
-// The kinds of operands. KindNone is an operand of which the description says nothing.
+// The kinds of operands. OperandNone means that the description does not define the kind.
 const (
 	OperandNone OperandKind = iota
 	OperandRegister
@@ -218,29 +218,29 @@ const (
 	OperandCondition
 	OperandModifier
 	OperandSampler
-	OperandMnemonic // no operand: the field is a part of the instruction's name
+	OperandMnemonic // not an operand: the field is part of the instruction's name
 )
 
 var operandKinds = []string{"", "register", "immediate", "memory", "target", "condition", "modifier", "sampler", "mnemonic"}
 
-// String returns the kind as it is written, "" for none.
+// String returns the kind as a description writes it, "" for none.
 func (k OperandKind) String() string { return operandKinds[k] }
 
-// Operand is the pieces of one operand under one name.
+// Operand is an <operand>: the parts of one operand under one name.
 type Operand struct {
 	Name, Doc string
 	Span      diag.Span
 	Role      Role
 	Kind      OperandKind
-	// Displays holds the templates by spelling, "" being the plain one.
+	// Displays are the templates by syntax, "" for the main syntax.
 	Displays map[string]*Template
 	Facts    Facts
 	Actions
 
-	clash bool // it was reported that a field has its name
+	clash bool // checkOperandNames has reported a field with this name
 }
 
-// shows reports whether each display of the operand has the field.
+// shows reports whether each display of the operand refers to the field.
 func (o *Operand) shows(field string) bool {
 	for _, t := range o.Displays {
 		if !slices.ContainsFunc(t.Items(), func(it Item) bool { return it.Ref == field }) {
@@ -250,92 +250,91 @@ func (o *Operand) shows(field string) bool {
 	return true
 }
 
-// Facts say which register or memory the bits of an operand mean, and how it is changed on its way.
+// Facts define the register or the location that the bits of an operand are, and the modifications of its value.
 type Facts struct {
 	Reg       *Reg
 	Mem       *Mem
 	Relative  *Relative
 	Modifiers []*Modifier
-	// Swizzle gives for each component the one of the register that it is; Mask whether each component
-	// is written. nil for all in order.
+	// Swizzle has, for each component, the number of the register's component. Mask has, for each component, whether it
+	// is written. nil means all components in order.
 	Swizzle, Mask []*Expr
 }
 
-// IsZero reports whether nothing is said.
+// IsZero reports whether no fact is defined.
 func (f *Facts) IsZero() bool {
 	return f.Reg == nil && f.Mem == nil && f.Relative == nil && f.Modifiers == nil && f.Swizzle == nil && f.Mask == nil
 }
 
-// Reg says that the bits mean a register.
+// Reg is a <reg>: the bits are a register.
 type Reg struct {
 	File *File
-	// Index is the number of the register; Component that of the one component that is meant, nil for
-	// all.
+	// Index is the number of the register. Component is the number of the one component, nil for all components.
 	Index, Component *Expr
-	// When is the condition under which there is one, nil for always.
+	// When is the condition under which the element applies, nil for always.
 	When *Expr
 	Span diag.Span
 
 	file string
 }
 
-// Mem says that the bits mean a place in memory.
+// Mem is a <mem>: the bits are a location in memory.
 type Mem struct {
-	// Memory is nil where the operand around says it; it is the first of a group.
+	// Memory is the memory, or the first memory of a group. It is nil if the enclosing operand defines it.
 	Memory *Memory
-	// Index is the number of the memory in its group, nil for one that stands alone.
+	// Index is the number of the memory in its group, nil for a memory without a group.
 	Index *Expr
-	// Offset is the address in bytes, without what a register adds; nil where another piece says it.
+	// Offset is the address in bytes without the relative register, nil if another part defines it.
 	Offset *Expr
-	// Type is the type with which the place is reached, nil where nothing is said.
+	// Type is the type of the access, or nil.
 	Type *ValueType
 	Span diag.Span
 
 	memory string
 }
 
-// Relative says which register is added to the number of a register or to an address.
+// Relative is a <relative>: a register that is added to the number of a register or to an address.
 type Relative struct {
-	// Field names a piece whose register it is; else Reg says it.
+	// Field is the part that names the register. If it is "", Reg does.
 	Field string
 	Reg   Reg
-	// Of is the file of which the operand's register must be for anything to be added; nil for any.
+	// Of is the only file to whose registers the addition applies, nil for any file.
 	Of   *File
 	Span diag.Span
 
 	of string
 }
 
-// Modifier is a change of the value: negate, absolute, saturate, or what a machine calls its own.
+// Modifier is a modification of a value: negate, absolute, saturate, or a name of the machine.
 type Modifier struct {
 	Name string
-	// Index is the place of the name in ISA.Modifiers.
+	// Index is the position of the name in ISA.Modifiers.
 	Index int
-	// When is the condition under which it applies.
+	// When is the condition under which the modifier applies.
 	When *Expr
 	Span diag.Span
 }
 
-// Flow says where control goes behind an instruction, beside the next one.
+// Flow is a <flow>: where control goes after an instruction, other than to the next one.
 type Flow struct {
 	Kind FlowKind
 	Span diag.Span
-	// Target is the field that says where, Count the one for the length of what is there; "" for none.
+	// Target is the field with the target. Count is the field with the length of the code there. "" means none.
 	Target, Count string
-	// Maybe is the condition on the word under which the instruction decides while it runs; nil for never.
+	// Maybe is the condition on the word under which the instruction decides at run time, nil for never.
 	Maybe *Expr
-	// When is the condition on the word under which the instruction has this flow; nil for always.
+	// When is the condition on the word under which the instruction has this flow, nil for always.
 	When *Expr
-	// Stack names the stack that the flow needs, "" for none.
+	// Stack is the name of the stack that the flow uses, "" for none.
 	Stack string
 }
 
-// FlowKind is a kind of flow.
+// FlowKind is a kind of control flow.
 type FlowKind uint8
 
-// The kinds of flow. FlowIf and FlowLoop open a block that ends at the target; FlowLoopEnd closes one;
-// FlowPush keeps a place to which a later instruction goes; FlowWait waits for other threads, where it
-// names a stack for those that the newest place there is kept for, and goes on behind itself.
+// The kinds of flow. FlowIf and FlowLoop open a block that ends at the target, and FlowLoopEnd closes one. FlowPush
+// saves an address for a later instruction. FlowWait waits for other threads and continues at the next instruction. If
+// it names a stack, it waits for the threads whose newest saved address is on that stack.
 const (
 	FlowNext FlowKind = iota
 	FlowJump
@@ -352,37 +351,36 @@ const (
 
 var flowKinds = []string{"next", "jump", "call", "return", "end", "if", "loop", "loop-end", "break", "push", "wait"}
 
-// String returns the kind as it is written.
+// String returns the kind as a description writes it.
 func (k FlowKind) String() string { return flowKinds[k] }
 
-// Stack is a stack on which control flow keeps places.
+// Stack is a stack on which control flow saves addresses.
 type Stack struct {
 	Name, Doc string
 	Span      diag.Span
-	// Depth is the number of entries, 0 where it is not known.
+	// Depth is the number of entries, 0 if it is unknown.
 	Depth int
-	// FullTraps and EmptyTraps say what pushing onto a full one and popping an empty one do: trap, or
-	// overwrite the oldest and nothing.
+	// FullTraps is set if a push onto a full stack traps. Otherwise it overwrites the oldest entry. EmptyTraps is set
+	// if a pop of an empty stack traps. Otherwise it has no effect.
 	FullTraps, EmptyTraps bool
 	Scope                 Scope
 	Slots                 []Slot
 }
 
-// Layout says what a compiler of whole programs must know of an instruction.
+// Layout is a <layout>: what an assembler of whole programs must know about an instruction.
 type Layout struct {
 	Span diag.Span
-	// Align is what the address is a multiple of, in bits; 0 for nothing.
+	// Align is the alignment of the address in bits, 0 for none.
 	Align int
-	// Filler is set for an instruction that stands where one is needed and nothing is to be done;
-	// Terminator for one that ends a program which nothing else ends.
+	// Filler is set for the instruction that fills a place where one is needed. Terminator is set for the instruction
+	// that ends a program without another end.
 	Filler, Terminator bool
-	// NotLast is set where the instruction must not be the last word of "scope", any block or
-	// procedure, or of a "loop"; "" for neither.
+	// NotLast is "scope" if the instruction must not be the last word of a block or procedure, "loop" if not of a loop,
+	// and otherwise "".
 	NotLast string
-	// Flushes is the file whose registers the instruction hands on, after which they may be written
-	// again; nil for none.
+	// Flushes is the file whose registers the instruction passes on, or nil. A program may write them again afterwards.
 	Flushes *File
-	// Program is the kind of program that has such an instruction, "" for any.
+	// Program is the kind of a program with such an instruction, "" for any.
 	Program string
 
 	flushes string
@@ -398,10 +396,10 @@ func (s *ISA) Memory(name string) *Memory {
 	return find(s.Memories, name, func(m *Memory) string { return m.Name })
 }
 
-// group returns the first memory of the group of that name, or nil.
+// group returns the first memory of a group, or nil.
 func (s *ISA) group(name string) *Memory {
 	if name == "" {
-		return nil // that of the memories that stand alone
+		return nil // the Of of memories without a group
 	}
 	return find(s.Memories, name, func(m *Memory) string { return m.Of })
 }
@@ -428,7 +426,7 @@ func find[T any](list []*T, name string, of func(*T) string) *T {
 	return nil
 }
 
-// choice reads an attribute that is one of several words, "" where it is absent.
+// readChoice reads an attribute that is one of several words, "" if it is absent.
 func (l *loader) readChoice(n *node, name string, words []string) string {
 	v := n.value(name)
 	if n.attr(name) != nil && (v == "" || !slices.Contains(words, v)) {
@@ -439,7 +437,7 @@ func (l *loader) readChoice(n *node, name string, words []string) string {
 	return v
 }
 
-// wordOrNumber reads an attribute that is one of some words or a number, "" where it is absent.
+// readWordOrNumber reads an attribute that is one of several words or a number, "" if it is absent.
 func (l *loader) readWordOrNumber(n *node, name string, words ...string) string {
 	v := n.value(name)
 	if _, _, ok := parseLiteral(v); n.attr(name) == nil || ok {
@@ -456,7 +454,7 @@ func (l *loader) readOperandKind(n *node) OperandKind {
 	return OperandKind(slices.Index(operandKinds, l.readChoice(n, "kind", operandKinds)))
 }
 
-// valueType reads a type attribute.
+// readValueType reads the attribute type.
 func (l *loader) readValueType(n *node) ValueType {
 	t, ok := ParseValueType(n.value("type"))
 	if !ok {
@@ -465,7 +463,7 @@ func (l *loader) readValueType(n *node) ValueType {
 	return t
 }
 
-// twice reports a second definition of a name among the registers and memories.
+// failDuplicate reports a second definition of a register file, register or memory.
 func (l *loader) failDuplicate(n *node, name string, old diag.Span) {
 	l.fail(diag.Errorf(diag.Duplicate, n.at("name"), "%s %s is defined twice", n.name, name).With(old, "the other definition"))
 }
@@ -493,7 +491,7 @@ func (l *loader) readFile(n *node) {
 	l.isa.Files = append(l.isa.Files, f)
 }
 
-// names finds the enum of the components' names.
+// readComponentNames finds the enum with the names of the components.
 func (l *loader) readComponentNames(n *node, f *File) {
 	a := n.attr("components")
 	if a == nil {
@@ -504,7 +502,7 @@ func (l *loader) readComponentNames(n *node, f *File) {
 	}
 }
 
-// checkAliases refuses an alias that another register, or another memory, has as a name.
+// checkAliases reports an alias that is the name or an alias of another register or memory.
 func (l *loader) checkAliases() {
 	check := func(what string, known map[string]bool, aliases []string, at diag.Span) {
 		for _, a := range aliases {
@@ -539,7 +537,7 @@ func (l *loader) checkAliases() {
 	}
 }
 
-// views ties each view to its file.
+// linkViews resolves the file of each view.
 func (l *loader) linkViews() {
 	for _, v := range l.isa.Files {
 		if v.Count > 0 || !v.ofSpan.IsValid() {
@@ -550,7 +548,7 @@ func (l *loader) linkViews() {
 		case f == nil || f.ofSpan.IsValid():
 			l.fail(diag.Errorf(diag.Unresolved, v.ofSpan, "view %s of %q, expected a register file", v.Name, v.of))
 			continue
-		case v.Type.Size() == 0 || f.Type.Size() == 0: // which has been told
+		case v.Type.Size() == 0 || f.Type.Size() == 0: // readValueType has reported it
 			continue
 		case v.Type.Size()%f.Type.Size() != 0 && f.Type.Size()%v.Type.Size() != 0:
 			l.fail(diag.Errorf(diag.FieldType, v.Span, "view %s of %d bits on registers of %d bits, expected a part of one or several", v.Name, v.Type.Size(), f.Type.Size()))
@@ -583,7 +581,7 @@ func (l *loader) readMemory(n *node) {
 	}
 }
 
-// maxMemories bounds the memories of a group.
+// maxMemories is the largest number of memories in a group.
 const maxMemories = 256
 
 func (l *loader) addMemory(n *node, m Memory) {
@@ -594,8 +592,7 @@ func (l *loader) addMemory(n *node, m Memory) {
 	l.isa.Memories = append(l.isa.Memories, &m)
 }
 
-// access reads the types with which a memory is reached.
-// aliases reads other names of registers or of a memory.
+// readAliases reads the other names of a register file, register or memory.
 func (l *loader) readAliases(n *node) (list []string) {
 	for _, c := range n.children {
 		if c.name != "alias" {
@@ -613,6 +610,7 @@ func (l *loader) readAliases(n *node) (list []string) {
 	return list
 }
 
+// readAccess reads the types of accesses to a memory.
 func (l *loader) readAccess(n *node) []string {
 	list := strings.Fields(n.value("access"))
 	for _, s := range list {
@@ -639,7 +637,7 @@ func (l *loader) readLimit(n *node) *Limit {
 	return &Limit{Name: l.readName(n), Doc: docOf(n), Span: n.span, Most: uint64(l.readNumber(n, "most", 0, 1<<62))}
 }
 
-// output reads <output name="position" file="o" components="xyzw"/>.
+// readOutput reads <output name="position" file="o" components="xyzw"/>.
 func (l *loader) readOutput(n *node) {
 	o := &Output{Name: l.readName(n), Doc: docOf(n), Span: n.span, Number: -1, Required: l.readBool(n, "required"), File: l.isa.File(n.value("file"))}
 	if old := l.isa.Output(o.Name); old != nil {
@@ -664,7 +662,7 @@ func (l *loader) readOutput(n *node) {
 	l.isa.Outputs = append(l.isa.Outputs, o)
 }
 
-// declareMeta reads <attribute name="..."/>: an attribute that <meta> may have.
+// declareMeta reads <attribute name="..."/>, which declares an attribute of <meta>.
 func (l *loader) declareMeta(n *node) { l.metas[l.readName(n)] = true }
 
 func (l *loader) readOperand(n *node, b *Bitset) {
@@ -688,7 +686,7 @@ func (l *loader) readOperand(n *node, b *Bitset) {
 	b.Operands = append(b.Operands, o)
 }
 
-// facts reads an element that says what an operand is. It reports whether it was one.
+// readFacts reads an element that describes an operand. It reports whether n is one.
 func (l *loader) readFacts(n *node, f *Facts) bool {
 	switch n.name {
 	case "reg":
@@ -722,7 +720,8 @@ func (l *loader) failSecond(n *node, old diag.Span) {
 	l.fail(diag.Errorf(diag.Duplicate, n.span, "a second <%s>", n.name).With(old, "the first"))
 }
 
-// exprAttr reads an attribute that is an expression, nil where it is absent.
+// readExprAttr reads an attribute that is an expression. It returns nil if the attribute is absent, and reports an
+// error if it is needed.
 func (l *loader) readExprAttr(n *node, name string, needed bool) *Expr {
 	a := n.attr(name)
 	if a == nil {
@@ -781,10 +780,10 @@ func (l *loader) readModifier(n *node) *Modifier {
 	return m
 }
 
-// maxModifiers bounds the names of modifiers: a set of them is a word.
+// maxModifiers is the largest number of modifier names: a set of them must fit in 64 bits.
 const maxModifiers = 64
 
-// components reads x, y, z and w, as many of them as there are components.
+// readComponents reads the attributes x, y, z and w, up to the last one that is present.
 func (l *loader) readComponents(n *node, old []*Expr) []*Expr {
 	if old != nil {
 		l.failSecond(n, old[0].Span)
@@ -837,7 +836,7 @@ func (l *loader) readLayout(n *node, b *Bitset) {
 	}
 }
 
-// operandFacts settles the files and memories that facts name.
+// resolveOperands resolves the files and memories that facts name.
 func (l *loader) resolveOperands() {
 	for _, e := range l.isa.Enums {
 		for _, v := range e.Values {
@@ -912,7 +911,8 @@ func (l *loader) resolveRelative(r *Relative) {
 	}
 }
 
-// constantReg folds what the register of an enum's value is: a value has no fields to compute it from.
+// foldReg replaces the expressions in the <reg> of an enum's value by constants. A value has no fields from which they
+// could be computed.
 func (l *loader) foldReg(r *Reg) {
 	for _, e := range []*Expr{r.Index, r.Component, r.When} {
 		if e == nil {
@@ -929,15 +929,14 @@ func (l *loader) foldReg(r *Reg) {
 
 func (l *loader) resolveReg(r *Reg) {
 	if r.file == "" {
-		return // reported by reg
+		return // readReg has reported it
 	}
 	if r.File = l.isa.File(r.file); r.File == nil {
 		l.fail(diag.Errorf(diag.Unresolved, r.Span, "no register file %q", r.file).Meant(r.file, l.fileNames()))
 	}
 }
 
-// speaks notes of each root and enum whether a field of that type is an operand, and whether operands
-// are inside it.
+// markOperands sets DescribesOperand on enums, and the marks of roots.
 func (l *loader) markOperands() {
 	for _, e := range l.isa.Enums {
 		e.DescribesOperand = e.OperandKind != OperandNone || slices.ContainsFunc(e.Values, func(v *Value) bool { return v.Reg != nil })
@@ -957,8 +956,8 @@ func (l *loader) markOperands() {
 	}
 }
 
-// inherited carries the marks of roots with flows and index fields to those in which they are nested. It reports whether
-// that marked another.
+// propagateMarks copies HasFlows and HasIndexes from nested roots to their enclosing roots, one level. It reports
+// whether it set a mark.
 func (l *loader) propagateMarks() (marked bool) {
 	for _, b := range l.isa.Bitsets {
 		root := b.Root()
@@ -973,8 +972,7 @@ func (l *loader) propagateMarks() (marked bool) {
 	return marked
 }
 
-// Operand returns the operand of that name of the bitset or of its nearest ancestor that has one, nil
-// where nobody has.
+// Operand returns the operand of that name of the bitset or of its nearest ancestor, or nil.
 func (b *Bitset) Operand(name string) *Operand {
 	for ; b != nil; b = b.Extends {
 		for _, o := range b.Operands {
@@ -986,7 +984,7 @@ func (b *Bitset) Operand(name string) *Operand {
 	return nil
 }
 
-// KindOfOperand returns what a field says that it is as an operand, or what its type says.
+// KindOfOperand returns the operand kind of the field, otherwise that of its type.
 func (f *Field) KindOfOperand() OperandKind {
 	switch {
 	case f.OperandKind != OperandNone:
@@ -999,7 +997,7 @@ func (f *Field) KindOfOperand() OperandKind {
 	return OperandNone
 }
 
-// IsOperand reports whether a field is an operand on its own.
+// IsOperand reports whether the field is an operand by itself.
 func (f *Field) IsOperand() bool {
 	switch k := f.KindOfOperand(); {
 	case k == OperandMnemonic:

@@ -10,12 +10,12 @@ import (
 	"github.com/isago/isago/internal/textfile"
 )
 
-// Product is a <product>: names by which people know the machine, or one of its models.
+// Product is a <product>: other names of the machine or of one of its models.
 type Product struct {
 	Names []string
-	// Settings are the contexts and the quirks of the product, in the order of the file.
+	// Settings are the contexts and quirks of the product, in the order of the file.
 	Settings []Setting
-	// Order is the byte order of the product's raw code, "" if the description does not give one.
+	// Order is the byte order of the product's raw code, "" if the description does not define it.
 	Order string
 	Span  diag.Span
 }
@@ -23,10 +23,10 @@ type Product struct {
 // Setting is the value of a context or of a quirk.
 type Setting struct{ Name, Value string }
 
-// ByteOrders are the orders in which programs store the bytes of a word, the default first.
+// ByteOrders are the orders in which programs store the bytes of a word. The first one is the default.
 var ByteOrders = []string{"little", "big", "swapped", "big-swapped"}
 
-// Products reads only the products of a description that has no mistakes. It does not open imports, which have none.
+// Products reads only the products of a valid description. Imports have none, so it does not open them.
 func Products(fsys fs.FS, file string) ([]*Product, error) {
 	l := &loader{fsys: fsys, sound: true, dir: path.Dir(file), outer: &arenas{}, isa: &ISA{}}
 	data, err := l.readFileText(file)
@@ -46,7 +46,7 @@ func Products(fsys fs.FS, file string) ([]*Product, error) {
 	return list, nil
 }
 
-// product reads a <product>. What is named in set is not looked up.
+// readProduct reads a <product>. It does not resolve the names in the attribute set.
 func (l *loader) readProduct(n *node) *Product {
 	p := &Product{Names: strings.Fields(n.value("names")), Order: n.value("order"), Span: n.span}
 	for _, pair := range strings.Fields(n.value("set")) {
@@ -60,7 +60,7 @@ func (l *loader) readProduct(n *node) *Product {
 	return p
 }
 
-// products reads and checks the products of the description.
+// readProducts reads and checks all products.
 func (l *loader) readProducts() {
 	top := l.files[len(l.files)-1].root
 	named := map[string]*node{}
@@ -95,7 +95,7 @@ func (l *loader) readProducts() {
 	})
 }
 
-// setting checks a setting of a product.
+// checkSetting reports a setting that names no context or quirk, or an invalid value.
 func (l *loader) checkSetting(n *node, s Setting) {
 	var err error
 	i := slices.IndexFunc(l.isa.Meaning.Quirks, func(q *Quirk) bool { return q.Name == s.Name })

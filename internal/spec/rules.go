@@ -6,15 +6,15 @@ import (
 	"github.com/isago/isago/diag"
 )
 
-// rule says what may stand in an element: its attributes and the elements inside it.
+// rule defines the attributes and child elements of an element, and whether it may contain text.
 type rule struct {
 	attrs    string
 	children string
 	text     bool
 }
 
-// rules is the grammar of the language, isaspec's elements and isago's in one table. Elements of
-// the same name stand in several parents with the same content.
+// rules is the grammar of the language, with isaspec's and isago's elements. An element has the same contents in every
+// parent.
 var rules = map[string]rule{
 	"isa":         {"name strict", "doc text import context table template enum expr bitset file view memory stack limit output attribute register rom function service quirk fetch hint product", false},
 	"text":        {"words storage halves comment case syntax", "doc", false},
@@ -80,7 +80,7 @@ var rules = map[string]rule{
 	"doc":         {"*", "*", true},
 }
 
-// has reports whether a list of words holds a name; * holds every name.
+// contains reports whether a list of words separated by blanks contains a name. The list * contains every name.
 func contains(list, name string) bool {
 	if list == "*" {
 		return true
@@ -100,8 +100,8 @@ func contains(list, name string) bool {
 	return false
 }
 
-// checkRules reports every element, attribute and text that has no place in the language: as an
-// error under strict, as a remark in plain isaspec, where such things occur and are skipped.
+// checkRules reports every element, attribute and text that the language does not define. Strict descriptions get
+// errors. Plain descriptions get remarks, because such things occur in isaspec files and Mesa ignores them.
 func (l *loader) checkRules(n *node) {
 	r, known := rules[n.name]
 	if !known || n.name == "doc" {
@@ -128,7 +128,7 @@ func (l *loader) checkRules(n *node) {
 	}
 }
 
-// either formats names for an error.
+// joinOr joins names for an error message.
 func joinOr(names []string) string {
 	switch n := len(names); n {
 	case 0:
@@ -140,7 +140,7 @@ func joinOr(names []string) string {
 	}
 }
 
-// odd records what is wrong only under strict.
+// failStrict records an error in a strict description, and a remark in a plain one.
 func (l *loader) failStrict(e *diag.Error) {
 	switch {
 	case l.isa.Strict:

@@ -7,27 +7,28 @@ import (
 	"github.com/isago/isago/diag"
 )
 
-// Runs says that an instruction runs others, which stand elsewhere.
+// Runs is a <runs>: the instruction runs other instructions of the program.
 type Runs struct {
 	Span diag.Span
-	// Roots are the kinds of what it runs, all of one size. Address counts in that size.
+	// Roots are the roots of the other instructions, all of one size. Address counts in that size.
 	Roots []*Bitset
-	// Address and Count say where the first one stands, and how many there are.
+	// Address is the field with the place of the first instruction. Count is the field with their number.
 	Address, Count bits.Part
-	// Context is what the instruction says of each of them; nil for nothing.
+	// Context is the context that the instruction sets for each of them, or nil.
 	Context *Context
-	// Steps are what it says of the first one, the second one and so on: as many as it can run.
+	// Steps are the parts for the first instruction, the second one and so on. There are as many as the instruction can
+	// run.
 	Steps []RunsStep
 
 	roots, address, count, context located
 	steps                          []stepText
 }
 
-// RunsStep is what an instruction says of one that it runs: which of the roots it is of, and the value of
-// the context. A part of no bits says nothing.
+// RunsStep has the bits that select the root of one instruction, and the bits with the value of its context. A part
+// without bits defines nothing.
 type RunsStep struct{ Root, Context bits.Part }
 
-// located is a text with its place, which is settled when all bitsets are known.
+// located is a text with its position, resolved when all bitsets are known.
 type located struct {
 	text string
 	span diag.Span
@@ -56,7 +57,7 @@ func (l *loader) readRuns(n *node, b *Bitset) {
 	b.Runs = r
 }
 
-// settleRuns finds the bits, roots and contexts that <runs> name, and the root that <fetch> names.
+// resolveRuns resolves the fields, roots and contexts that <runs> names, and the root that <fetch> names.
 func (l *loader) resolveRuns() {
 	if f := l.isa.Meaning.Fetch; f != nil && f.Root != "" {
 		if b := l.isa.Bitset(f.Root); b == nil || b.Extends != nil {
@@ -102,7 +103,7 @@ func (l *loader) resolveRunRoots(r *Runs) {
 	}
 }
 
-// bitsOf finds the bits of a field by its path; of no path there are none.
+// bitsOf returns the bits of the field with this path. An empty path has no bits.
 func (l *loader) bitsOf(b *Bitset, path located) bits.Part {
 	part, ok := b.BitsOf(path.text)
 	if !ok && path.text != "" {
@@ -111,8 +112,8 @@ func (l *loader) bitsOf(b *Bitset, path located) bits.Part {
 	return part
 }
 
-// BitsOf returns where the bits of a field are, by its path, as they are where no override holds. ok is
-// false where there is no such field, or its bits stand in several places.
+// BitsOf returns the bits of the field with this path in the default case. ok is false if there is no such field, or if
+// it has several parts.
 func (b *Bitset) BitsOf(path string) (part bits.Part, ok bool) {
 	for low := 0; ; {
 		name, rest, nested := strings.Cut(path, ".")
@@ -130,7 +131,7 @@ func (b *Bitset) BitsOf(path string) (part bits.Part, ok bool) {
 	}
 }
 
-// defaultField returns the field of that name of a bitset or one above it, where no override holds.
+// defaultField returns the field of that name in the default case of the bitset or of an ancestor, or nil.
 func (b *Bitset) defaultField(name string) *Field {
 	for ; b != nil; b = b.Extends {
 		if n := len(b.Cases); n > 0 {

@@ -8,9 +8,9 @@ import (
 	"github.com/isago/isago/diag"
 )
 
-// scan reads a document of the plain kind that descriptions are: elements, attributes, text,
-// comments and the entities of XML. It reports whether it could; anything else, mistakes among it, is for encoding/xml, which
-// takes several times as long and explains what is wrong.
+// scan parses a document that uses only elements, attributes, text, comments, and the five entities of XML. It reports
+// whether it succeeded. Other documents, and those with errors, need encoding/xml, which is several times as slow and
+// explains errors.
 func (p *xmlParser) scan() bool {
 	s := p.src.Text
 	if p.deferred == "" && !isPlain(s) {
@@ -23,7 +23,7 @@ func (p *xmlParser) scan() bool {
 	return p.scanFrom(at, len(s)) && p.root != nil && len(p.stack) == 0
 }
 
-// scanFrom reads from a place up to another, which is behind an element or a text.
+// scanFrom parses from one index up to another. end is the end of an element or of a text.
 func (p *xmlParser) scanFrom(at, end int) bool {
 	s := p.src.Text[:end]
 	for at < len(s) {
@@ -67,7 +67,7 @@ func (p *xmlParser) scanFrom(at, end int) bool {
 	return true
 }
 
-// What a section of text starts and ends with in which < and & mean themselves.
+// The start and the end of a CDATA section, in which < and & are ordinary characters.
 const (
 	cdata    = "<![CDATA["
 	cdataEnd = "]]>"
@@ -75,7 +75,7 @@ const (
 
 const declaration = `<?xml version="1.0" encoding="UTF-8"?>`
 
-// isPlain reports whether a text is of characters alone that need no care.
+// isPlain reports whether a text has only valid XML characters, and no carriage return.
 func isPlain(s string) bool {
 	for i := 0; i < len(s); {
 		c := s[i]
@@ -95,7 +95,7 @@ func isPlain(s string) bool {
 	return true
 }
 
-// tag reads the start tag at a place and returns the place behind it, -1 where it cannot.
+// tag parses the start tag at an index. It returns the index after the tag, and -1 if encoding/xml must parse it.
 func (p *xmlParser) tag(from int) int {
 	s := p.src.Text
 	at := from + 1
@@ -161,7 +161,7 @@ func (p *xmlParser) tag(from int) int {
 	}
 }
 
-// nameLength returns the length of the plain name that a text starts with.
+// nameLength returns the length of the ASCII name at the start of a text.
 func nameLength(s string) int {
 	for i := range len(s) {
 		if kind := charClass[s[i]]; kind < classNameRest || i == 0 && kind == classNameRest {
@@ -171,10 +171,10 @@ func nameLength(s string) int {
 	return len(s)
 }
 
-// attrsOfOne are as many attributes as an element has as a rule.
+// attrsOfOne is the number of attributes of a typical element.
 const attrsOfOne = 8
 
-// What a character is to a plain name: what stands around it, what it goes on with, what it may start with too.
+// The classes of characters: blanks, characters of a name other than the first, and characters that may start a name.
 const (
 	classBlank = 1 + iota
 	classNameRest
@@ -197,7 +197,7 @@ var charClass = func() (marks [256]uint8) {
 
 var entities = strings.NewReplacer("&lt;", "<", "&gt;", ">", "&amp;", "&", "&quot;", `"`, "&apos;", "'")
 
-// unescaped replaces the entities of a text; ok is false where there are others than those of XML.
+// unescaped replaces the entities of a text. ok is false if the text has others than the five of XML.
 func unescaped(s string) (text string, ok bool) {
 	if strings.IndexByte(s, '&') < 0 {
 		return s, true

@@ -1,5 +1,5 @@
-// Package spec reads descriptions: isaspec's XML with isago's additions. The result is a checked model in which every node
-// has its source position.
+// Package spec reads descriptions: isaspec's XML with isago's additions. The result is a checked model in which every
+// node has its source position.
 package spec
 
 import (
@@ -13,41 +13,41 @@ import (
 	"github.com/isago/isago/diag"
 )
 
-// ISA is a whole description, its imports included.
+// ISA is a whole description, with its imports.
 type ISA struct {
 	Source *diag.Source
 	Span   diag.Span
-	// Strict is set by <isa strict="true">: what is unsound does not load.
+	// Strict is the attribute strict of <isa>: an unsound description does not load.
 	Strict bool
 	// Name is the name attribute of <isa>, "" in plain isaspec.
 	Name string
 	Doc  string
 	Text TextStyle
 
-	// All in the order of the file, those of imports first.
+	// The lists are in the order of the file. Elements of imports come first.
 	Contexts  []*Context
 	Tables    []*Table
 	Enums     []*Enum
 	Exprs     []*Expr
 	Templates []*Template
 	Bitsets   []*Bitset
-	// Files are the register files and the views on them.
+	// Files are the register files and their views.
 	Files    []*File
 	Memories []*Memory
 	Stacks   []*Stack
-	// Hints say what to write instead of an instruction that the machine has not.
+	// Hints replace instructions of other machines that this machine lacks.
 	Hints []*Hint
 	// Products are other names of the machine, in the order of the file.
 	Products []*Product
 	Limits   []*Limit
-	// Outputs are what outputs of programs can mean to what follows in the pipeline.
+	// Outputs are the meanings that outputs of programs can have for the next stage of the pipeline.
 	Outputs []*Output
-	// Modifiers are the names of all modifiers, the three that every machine may have first.
+	// Modifiers are the names of all modifiers. negate, absolute and saturate, which every machine has, come first.
 	Modifiers []string
 	Meaning   Meaning
 
-	// Remarks are findings that do not keep a plain description from loading: stray text, unknown
-	// elements and attributes. In a strict description they are errors.
+	// Remarks are findings that do not prevent a plain description from loading: stray text, unknown elements and
+	// attributes. In a strict description they are errors.
 	Remarks diag.List
 
 	enums    map[string]*Enum
@@ -57,20 +57,20 @@ type ISA struct {
 	tables   map[string]*Table
 }
 
-// TextStyle is the <text> element: the conventions of a machine's programs and of their text.
+// TextStyle is the <text> element: how programs are stored and written.
 type TextStyle struct {
-	// HighFirst tells that an instruction of several words is stored with its most significant word first.
+	// HighFirst is set if the most significant word of an instruction is stored first.
 	HighFirst bool
-	// Storage is the number of bits of such a word, of which each instruction takes whole ones; 0 where
-	// the description does not say.
+	// Storage is the size of a stored word in bits: 8, 16 or 32, or 0 if the description does not define it. An
+	// instruction occupies whole words.
 	Storage int
-	// Swapped tells that of each word of 32 bits the high half is stored first.
+	// Swapped is set if the high half of each 32-bit word is stored first.
 	Swapped bool
 	// Comment starts a comment that runs to the end of the line; "" if there is none.
 	Comment string
-	// Fold tells that letters of either case are read as the same.
+	// FoldCase is set if the assembler ignores the case of letters.
 	FoldCase bool
-	// Syntax is the name of the plain spelling, "" if it has none.
+	// Syntax is the name of the main syntax, "" if it has none.
 	Syntax string
 }
 
@@ -80,54 +80,54 @@ type Enum struct {
 	Doc    string
 	Span   diag.Span
 	Values []*Value
-	// OperandKind is what a field of this type is as an operand; OperandNone where the field says it.
+	// OperandKind is the kind of an operand of this type, OperandNone if each field defines its own.
 	OperandKind OperandKind
-	// Speaks is set where a field of this type is an operand.
+	// DescribesOperand is set if a field of this type is an operand.
 	DescribesOperand bool
 
 	byName map[string]*Value
 }
 
-// Named returns the value that expressions call by a name, or nil.
+// Named returns the value with this name in expressions, or nil.
 func (e *Enum) Named(name string) *Value { return e.byName[name] }
 
 // Value is one named value of an enum.
 type Value struct {
 	Val uint64
-	// Display is the text, "" being a real, empty text.
+	// Display is the text, which may be empty.
 	Display string
-	// Name is the name by which an expression may call the value; Display where none is given.
+	// Name is the name of the value in expressions. The default is Display.
 	Name string
-	// Syntax is the spelling that the text belongs to, "" for the plain one.
+	// Syntax is the syntax to which the text belongs, "" for the main syntax.
 	Syntax  string
 	Aliases []string
-	// Reg is the register that the value names, nil for none.
+	// Reg is the register that the value names, or nil.
 	Reg  *Reg
 	Doc  string
 	Span diag.Span
 }
 
-// Context is something outside the word that changes how it is read: a stage, a chip, a mode.
+// Context is a value outside the word that changes how the word decodes: a stage, a chip, a mode.
 type Context struct {
 	Name string
 	Enum *Enum // nil for a bool
-	// Default is the value where nobody says otherwise.
+	// Default is the value of the context if nobody sets it.
 	Default uint64
 	// FromText is set by bind="text": the value belongs to one instruction and is part of its text.
 	FromText bool
-	// Low and Width place the context in the word of all contexts, in which it is read like a field.
+	// Low and Width are the position of the context, in bits, in the word that holds all contexts.
 	Low, Width int
 	Doc        string
 	Span       diag.Span
 }
 
-// Table is a table beside the code whose entries hold a part of the operands.
+// Table is a table next to the code. Its entries hold some of the operands of an instruction.
 type Table struct {
 	Name string
 	Type *Bitset
 	// Size is the number of entries.
 	Size int
-	// Index is the place in ISA.Tables.
+	// Index is the position in ISA.Tables.
 	Index int
 	Doc   string
 	Span  diag.Span
@@ -135,11 +135,11 @@ type Table struct {
 
 // Template is text with references in braces: a display, an alias, or a named piece of one.
 type Template struct {
-	Name   string // of a <template>, else ""
+	Name   string // name of a <template>, otherwise ""
 	Syntax string
 	Text   string
 	Span   diag.Span
-	// Used tells of a <template> that a display has it.
+	// Used is set if a display uses this <template>.
 	Used bool
 
 	src   text
@@ -148,7 +148,7 @@ type Template struct {
 	items []Item
 }
 
-// Items returns the pieces of the text, found when they are first asked for.
+// Items returns the pieces of the text. The first call parses them.
 func (t *Template) Items() []Item {
 	t.once.Do(func() { t.items, _ = t.isa.parseTemplate(nil, t.src) })
 	return t.items
@@ -156,11 +156,11 @@ func (t *Template) Items() []Item {
 
 // Expr is an expression, named or inline.
 type Expr struct {
-	Name string // "" for an inline one
+	Name string // "" for an inline expression
 	Text string
 	Span diag.Span
-	// Within is the condition of the override in which the expression is written, nil outside of one: it
-	// holds where the expression is computed.
+	// Within is the condition of the override that contains the expression, or nil. The condition holds whenever the
+	// expression is evaluated.
 	Within *Expr
 
 	isa   *ISA
@@ -170,61 +170,61 @@ type Expr struct {
 	fetch []string
 }
 
-// Root returns the operation on top, of a description without mistakes parsed when it is first asked for.
+// Root returns the root node of the expression. If the description is known to be valid, the first call parses it.
 func (e *Expr) Root() *Node {
 	e.once.Do(e.mustParse)
 	return e.root
 }
 
-// FieldNames lists the fields that are named, in ASCII order, each once.
+// FieldNames returns the names of the fields in the expression, in ASCII order, without duplicates.
 func (e *Expr) FieldNames() []string {
 	e.once.Do(e.mustParse)
 	return e.fetch
 }
 
-// Bitset is a node of a tree of encodings: a root has a size, the others extend it.
+// Bitset is a node of a tree of encodings. A root has a size, and other bitsets extend it.
 type Bitset struct {
 	Name string
-	// DisplayName is what {NAME} prints, Name where none is given.
+	// DisplayName is the text of {NAME}. The default is Name.
 	DisplayName string
-	// SyntaxNames are the display names of the other spellings.
+	// SyntaxNames are the texts of {NAME} in other syntaxes, by syntax.
 	SyntaxNames map[string]string
 	Doc         string
 	Span        diag.Span
-	// Size in bits; that of the parent where the bitset gives none of its own.
+	// Size is in bits. The default is the size of the parent.
 	Size    int
 	Extends *Bitset
-	// Children in the order of the file.
+	// Children are in the order of the file.
 	Children []*Bitset
-	// Min and Max are the generations in which the bitset exists, both inclusive.
+	// Min and Max are the first and the last generation that have the bitset.
 	Min, Max uint32
 	Patterns []*Pattern
-	// Cases are the overrides in order, then the default, whose Expr is nil.
+	// Cases are the overrides in the order of the file, then the default case, whose Expr is nil.
 	Cases    []*Case
 	Requires []*Expr
 	Hazards  []*Hazard
-	// Refines names the bitsets with which this one overlaps on purpose, being the narrower.
+	// Refines are the bitsets of which this bitset matches some words on purpose, and then takes precedence.
 	Refines  []Name
 	Defaults []*Default
-	// Forced are the values that an encoder for Mesa gives fields whatever the text.
+	// Forced are the maps with force="true" and a plain number: values of fields that the text does not fix.
 	Forced []*Default
-	// Encode is what Mesa's generator of encoders is told, nil for nothing.
+	// Encode is the <encode> element, or nil.
 	Encode *Encode
 	Unused []*Unused
-	// OperandKind is what a field of this type is as an operand; OperandNone where the field says it.
+	// OperandKind is the kind of an operand of this type, OperandNone if each field defines its own.
 	OperandKind OperandKind
-	// DescribesOperand is set of a root whose leaves say what they are as operands, HasOperands of one whose leaves
-	// have operands, HasFlows of one whose leaves, or those of what is nested in them, have flows, HasIndexes
-	// where they have fields that name table entries.
+	// The marks are set only on roots. DescribesOperand: a leaf defines what it is as an operand. HasOperands: a leaf
+	// has operands. HasFlows: a leaf, or a leaf of a nested root, has a flow. HasIndexes: a leaf, or a leaf of a nested
+	// root, has a field that is an index of a table.
 	DescribesOperand, HasOperands, HasFlows, HasIndexes bool
-	// Operands group the pieces of an operand under a name.
+	// Operands group the parts of one operand under a name.
 	Operands []*Operand
 	Flows    []*Flow
-	// Layout is nil where nothing is said.
+	// Layout is nil without a <layout>.
 	Layout *Layout
-	// Runs is nil where nothing is run.
+	// Runs is nil without a <runs>.
 	Runs *Runs
-	// Limits bound what source may say of fields, by their names.
+	// Limits bound the values that source may give to fields, by the names of the fields.
 	Limits  []*Limit
 	Arounds []*Around
 	Meta    map[string]string
@@ -234,19 +234,19 @@ type Bitset struct {
 	sizeGiven             bool
 }
 
-// Encode is the <encode> of a bitset: C for a generated encoder.
+// Encode is the <encode> element of a bitset: C code for a generated encoder.
 type Encode struct {
-	// Type is the C type of what is encoded, "" where nothing is said.
+	// Type is the C type of the encoded value, "" if none is given.
 	Type string
-	// CasePrefix starts the names of the constants by which a program's own function chooses the leaf; Cases tells
-	// that there are such constants, since the prefix may be empty.
+	// CasePrefix is the start of the constants by which the user's code selects a leaf. Cases is set if there are such
+	// constants, because the prefix may be empty.
 	CasePrefix string
 	Cases      bool
 	Maps       []EncodeMap
 	Span       diag.Span
 }
 
-// EncodeMap is an expression of C for a field.
+// EncodeMap is a <map>: a C expression for a field.
 type EncodeMap struct {
 	Name, Text string
 	Force      bool
@@ -261,8 +261,9 @@ func (b *Bitset) Root() *Bitset {
 	return b
 }
 
-// Text returns, for people, the display that the bitset has where no override holds, its parent's where it
-// has none: the names of its fields, and in brackets what may be missing. It is "" where nobody has one.
+// Text returns a short form of the display in the default case, for people. It has the names of the fields, and
+// optional parts are in brackets. If the bitset has no display, the parent's applies. The result is "" if no ancestor
+// has one.
 func (b *Bitset) Text(syntax string) string {
 	for at := b; at != nil; at = at.Extends {
 		if n := len(at.Cases) - 1; n >= 0 {
@@ -277,8 +278,8 @@ func (b *Bitset) Text(syntax string) string {
 	return ""
 }
 
-// sketch writes a template as manuals do. A field keeps its braces where its name would run together with what
-// stands beside it.
+// sketch formats a template as manuals do. A field keeps its braces if its name would otherwise touch a letter or a
+// digit.
 func (b *Bitset) sketch(t *Template, syntax string) string {
 	var out strings.Builder
 	items := t.Items()
@@ -302,7 +303,7 @@ func (b *Bitset) sketch(t *Template, syntax string) string {
 	return out.String()
 }
 
-// touches reports whether the item has a letter or a digit, or may have one, at its start or at its end.
+// touches reports whether the item starts (or ends, if start is false) with a letter or a digit, or may do so.
 func (it *Item) touches(start bool) bool {
 	switch {
 	case it.Kind == ItemRef:
@@ -317,7 +318,7 @@ func (it *Item) touches(start bool) bool {
 	return c == '_' || unicode.IsLetter(c) || unicode.IsDigit(c)
 }
 
-// DisplayIn returns what {NAME} prints in a spelling.
+// DisplayIn returns the text of {NAME} in a syntax.
 func (b *Bitset) DisplayIn(syntax string) string {
 	if name, ok := b.SyntaxNames[syntax]; ok && syntax != "" {
 		return name
@@ -325,26 +326,26 @@ func (b *Bitset) DisplayIn(syntax string) string {
 	return b.DisplayName
 }
 
-// Name is a name with the place where it stands.
+// Name is a name with its position.
 type Name struct {
 	Name string
 	Span diag.Span
 }
 
-// Pattern is a run of fixed bits; it serves assert too.
+// Pattern is a run of fixed bits, of a <pattern> or an <assert>.
 type Pattern struct {
 	Low, High int
-	// Match are the bits that must be 1; Mask those that must have their value; DontCare the x.
+	// Mask are the fixed bits, Match those of them that are 1, and DontCare the x bits.
 	Match, Mask, DontCare bits.Value
 	Span                  diag.Span
 }
 
-// Case is a bitset's default or one of its overrides.
+// Case is an override of a bitset, or its default case.
 type Case struct {
 	Bitset *Bitset
 	// Expr is the condition, nil for the default case.
 	Expr *Expr
-	// Displays holds the templates by spelling; "" is the plain one. Nil map: the case has none.
+	// Displays are the templates by syntax, "" for the main syntax. The map is nil if the case has none.
 	Displays map[string]*Template
 	Aliases  []*Template
 	Fields   []*Field
@@ -354,7 +355,7 @@ type Case struct {
 	Span     diag.Span
 	Actions
 
-	hidden []*Field // whose names later fields took
+	hidden []*Field // replaced by later fields of the same name
 }
 
 // Field returns the case's field of that name, or nil.
@@ -377,10 +378,10 @@ func (c *Case) Set(name string) *Set {
 	return nil
 }
 
-// Kind is what a field's type makes of its bits.
+// Kind is a type of a field: how its bits print.
 type Kind uint8
 
-// The field types of isaspec. KindBitset and KindEnum stand for the types that a description names.
+// The field types of isaspec. KindBitset and KindEnum are the types that a description defines.
 const (
 	KindInt Kind = iota
 	KindUint
@@ -413,36 +414,36 @@ type Field struct {
 	TypeName string
 	Enum     *Enum
 	Bitset   *Bitset
-	// Parts are the bits, the most significant part first; empty for a derived field.
+	// Parts are the bits, the most significant part first. A derived field has none.
 	Parts []bits.Part
-	// Width is the number of bits of all parts; of a derived field its width attribute, default 1.
+	// Width is the number of bits of all parts. Of a derived field it is the attribute width, 1 by default.
 	Width int
-	// WidthGiven tells that a derived field has a width attribute.
+	// WidthGiven is set if a derived field has the attribute width.
 	WidthGiven bool
-	// Expr is the value of a derived field, nil otherwise.
+	// Expr is the value of a derived field, otherwise nil.
 	Expr *Expr
-	// Display is the display attribute; nil if there is none.
+	// Display is the attribute display, nil if it is absent.
 	Display *string
 	Call    bool
-	// Unit is the number of bits that a branch counts in; 0 is the size of an instruction.
+	// Unit is the number of bits in which a branch counts, 0 for the size of an instruction.
 	Unit   int
 	Params []Param
-	// AllParams is <param name="*"/>: names climb to the enclosing scope.
+	// AllParams is set by <param name="*"/>: the scope contains all names of the enclosing scope.
 	AllParams bool
-	// Symbols names the space in which a program may give the value a name; "" for none.
+	// Symbols is the group of numbers in which a program may name the value, "" for none.
 	Symbols string
-	// Remark tells that a derived field is printed as a comment, for people alone.
+	// Remark is set if a derived field prints only as a comment.
 	Remark bool
-	// Role and OperandKind say what the field is as an operand.
+	// Role and OperandKind describe the field as an operand.
 	Role        Role
 	OperandKind OperandKind
-	// Table is set where the bits are the index of an entry; the type is the entry's.
+	// Table is set if the bits are an index. The type of the field is then that of the entries.
 	Table *Table
 
 	typeSpan diag.Span
 }
 
-// Gather joins the parts of the field in a value of its bitset, the first part on top.
+// Gather joins the parts of the field in v, a value of its bitset. The first part is the most significant.
 func (f *Field) Gather(v *bits.Value) bits.Value {
 	if f.Width <= 64 {
 		var x uint64
@@ -464,40 +465,40 @@ type Param struct {
 	Span     diag.Span
 }
 
-// Set is a group of fields that are shown in one place and read in any order.
+// Set is a group of fields that a display shows in one place. The assembler accepts them in any order.
 type Set struct {
 	Name string
-	// Join stands between the members that print something.
+	// Join is the text between members that print something.
 	Join    string
 	Members []Name
-	// Free tells that a member which text leaves out is as if it were not shown: its bits have their
-	// default, also where that prints something.
+	// AbsentIsDefault is set by absent="default": a member that the text omits has its default, even if the default
+	// prints something.
 	AbsentIsDefault bool
 	Doc             string
 	Span            diag.Span
 }
 
-// Default gives the value of a field whose bits no text fixes.
+// Default is the value of a field whose bits no text fixes.
 type Default struct {
 	Path string
 	Val  uint64
-	// Expr computes the value from bits that are known by then; nil where it is Val.
+	// Expr computes the value from bits that are already known. If it is nil, the value is Val.
 	Expr *Expr
 	Span diag.Span
 }
 
-// Hazard is a condition under which an instruction does not do what its text seems to say.
+// Hazard is a condition under which an instruction is legal but probably a mistake.
 type Hazard struct {
 	Name string
 	Expr *Expr
-	// Refused is set where assemblers of programs do not take such an instruction.
+	// Refused is set if the assemblers of programs reject such an instruction.
 	Refused bool
-	// Text tells what is wrong.
+	// Text is the message.
 	Text string
 	Span diag.Span
 }
 
-// Unused says that an instruction does not care about a part of a table entry.
+// Unused is a part of a table entry that an instruction does not use.
 type Unused struct {
 	Path string
 	// Expr is the condition, nil for always.
@@ -508,13 +509,13 @@ type Unused struct {
 // Enum returns the enum of that name, or nil.
 func (s *ISA) Enum(name string) *Enum { return s.enums[name] }
 
-// Bitset returns the bitset of that name, the last where several are defined, or nil.
+// Bitset returns the bitset of that name, or nil. If there are several, it returns the last.
 func (s *ISA) Bitset(name string) *Bitset { return s.bitsets[name] }
 
 // Context returns the context of that name, or nil.
 func (s *ISA) Context(name string) *Context { return s.contexts[name] }
 
-// Syntaxes lists the spellings in the order in which they first appear, the plain one ("") first.
+// Syntaxes lists the syntaxes in the order in which they first appear. The main syntax "" comes first.
 func (s *ISA) Syntaxes() []string {
 	seen := map[string]bool{"": true}
 	list := []string{""}
@@ -552,15 +553,15 @@ func (b *Bitset) Under(a *Bitset) bool {
 	return false
 }
 
-// Hint says what to write instead of instructions, by their names, that the machine has not.
+// Hint is the replacement for instructions of other machines that this machine lacks.
 type Hint struct {
 	For  []string
 	Text string
 	Span diag.Span
 }
 
-// Hint returns what to write instead of an instruction that the machine has not, whatever the case of its
-// name; "" where the description does not say.
+// Hint returns the replacement for an instruction that the machine lacks. Case does not matter. It is "" if the
+// description has none.
 func (isa *ISA) Hint(name string) string {
 	for _, h := range isa.Hints {
 		if slices.ContainsFunc(h.For, func(s string) bool { return strings.EqualFold(s, name) }) {

@@ -8,11 +8,11 @@ import (
 	"github.com/isago/isago/diag"
 )
 
-// ItemKind tells the pieces of a template apart.
+// ItemKind is the kind of a piece of a template.
 type ItemKind uint8
 
-// ItemText is text that is printed as it stands; ItemRef a reference in braces; ItemAlign padding
-// up to a column; ItemBreak a line break, printed as one blank where output is one line.
+// ItemText is text that prints as it is. ItemRef is a reference in braces. ItemAlign is padding up to a column.
+// ItemBreak is a line break, which prints as one blank in output of one line.
 const (
 	ItemText ItemKind = iota
 	ItemRef
@@ -23,23 +23,22 @@ const (
 // Item is a piece of a template.
 type Item struct {
 	Kind ItemKind
-	// Text of an ItemText. Of an ItemBreak, what the line behind it is indented further than the
-	// least indented line.
+	// Text is the text of an ItemText. Of an ItemBreak, it is the indentation of the next line beyond the margin.
 	Text string
-	// Braces is how many of the braces of an ItemText are written {{ or }}.
+	// Braces is the number of braces in an ItemText that are written {{ or }}.
 	Braces int
-	// Ref is the name in the braces, perhaps with dots or a leading @.
+	// Ref is the name in the braces. It may have dots or a leading @.
 	Ref string
-	// Before and After are printed around a reference that prints something: { ?SAT} and {SAT? }.
+	// Before and After print before and after a reference that prints something: { ?SAT} and {SAT? }.
 	Before, After string
-	// Column of an ItemAlign.
+	// Column is the column of an ItemAlign, from 0.
 	Column int
 	Span   diag.Span
 }
 
-// parseTemplate appends the pieces of a template's text, already trimmed. In a strict description braces that
-// cannot be read are errors, and {{ and }} are braces that are printed; elsewhere they are names that resolve nowhere,
-// as in Mesa's tools.
+// parseTemplate appends the pieces of a template's trimmed text. In a strict description, {{ and }} are printed braces,
+// and other braces that it cannot parse are errors. In a plain one they are names that resolve nowhere, as in Mesa's
+// tools.
 func (s *ISA) parseTemplate(items []Item, src text) ([]Item, diag.List) {
 	var errs diag.List
 	margin := s.margin(src.s)
@@ -73,7 +72,8 @@ func (s *ISA) parseTemplate(items []Item, src text) ([]Item, diag.List) {
 	return items, errs
 }
 
-// printed returns where the next brace is that is printed, {{ or }}, if it stands before any other {; else -1.
+// printed returns the index of the first {{ or }} in t, or -1. In a plain description, or if another { comes first, it
+// is -1.
 func (s *ISA) printed(t string) int {
 	if !s.Strict {
 		return -1
@@ -89,8 +89,7 @@ func (s *ISA) printed(t string) int {
 	return i
 }
 
-// margin returns the number of blanks before the least indented line, not counting the first, whose
-// blanks are trimmed.
+// margin returns the number of blanks before the least indented line. It ignores the first line, which is trimmed.
 func (s *ISA) margin(t string) int {
 	_, rest, found := strings.Cut(t, "\n")
 	if !found || !s.Strict {
@@ -105,7 +104,7 @@ func (s *ISA) margin(t string) int {
 	return margin
 }
 
-// appendText appends the text from one index up to another, to text that stands before it, if there is some.
+// appendText appends the text from one index up to another. It joins the text with a preceding ItemText.
 func (s *ISA) appendText(items []Item, src text, from, to, margin int) []Item {
 	n := len(items)
 	items = s.appendLines(items, src, from, to, margin)
@@ -114,14 +113,14 @@ func (s *ISA) appendText(items []Item, src text, from, to, margin int) []Item {
 	}
 	items[n-1].Text += items[n].Text
 	items[n-1].Braces += items[n].Braces
-	if a, b := &items[n-1].Span, items[n].Span; a.Src == b.Src && b.Off >= a.End { // else it is another template's
+	if a, b := &items[n-1].Span, items[n].Span; a.Src == b.Src && b.Off >= a.End { // otherwise it is the text of another template
 		a.End = b.End
 	}
 	return append(items[:n], items[n+1:]...)
 }
 
-// appendLines appends the text from one index up to another. Under strict, a line break and the
-// blanks around it are one ItemBreak.
+// appendLines appends the text from one index up to another. In a strict description, a line break with the blanks
+// around it becomes one ItemBreak.
 func (s *ISA) appendLines(items []Item, src text, from, to, margin int) []Item {
 	t := src.s[from:to]
 	if t == "" {
@@ -155,10 +154,10 @@ func (s *ISA) appendLines(items []Item, src text, from, to, margin int) []Item {
 	return items
 }
 
-// maxColumn bounds the columns up to which a display pads: lines stay such that they can be read back.
+// maxColumn is the largest column of a display. It keeps lines short enough to be parsed again.
 const maxColumn = 10000
 
-// appendRef appends what stands between braces.
+// appendRef appends the reference between two braces.
 func (s *ISA) appendRef(items []Item, inner string, span diag.Span) ([]Item, *diag.Error) {
 	name, suffix, aligned := strings.Cut(inner, ":align=")
 	if aligned {
@@ -195,8 +194,8 @@ func (s *ISA) appendRef(items []Item, inner string, span diag.Span) ([]Item, *di
 
 func isRef(s string) bool { return isPath(strings.TrimPrefix(s, "@")) }
 
-// LeadingNumber reads a number as C's strtoul does, blanks and a plus before it; 0 if there is none.
-// Of a number above maxColumn only that is said.
+// LeadingNumber parses a number like C's strtoul, with leading blanks and a plus sign. It returns 0 if there is none,
+// and any number above maxColumn if the number is larger than that.
 func LeadingNumber(s string) int {
 	s = strings.TrimPrefix(strings.TrimLeft(s, blanks), "+")
 	n := 0

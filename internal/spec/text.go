@@ -9,31 +9,31 @@ import (
 	"github.com/isago/isago/diag"
 )
 
-// text is a piece of a description as the parsers see it, which knows where each of its bytes
-// stands in the file: comments, entities and line ends of two bytes make the two differ.
+// text is a piece of a description as the parsers see it, with the position of each of its bytes in the file. Comments,
+// entities and line ends of two bytes make the text differ from the file.
 type text struct {
 	s string
-	// span is where the text stands, or where errors point if it is empty.
+	// span is the position of the text, or the position for errors if the text is empty.
 	span diag.Span
-	// runs are nil where byte for byte the text is that of the span.
+	// runs is nil if the text and the file are equal byte for byte.
 	runs []run
 }
 
-// run says that the bytes from at onwards, up to the next run, stand in src from off onwards.
+// run maps the bytes from index at, up to the next run, to the bytes of src from off on.
 type run struct {
 	at  int
 	src *diag.Source
 	off int
-	// size is the length of an entity or of a line end, which stands for one character; else 0.
+	// size is the length of an entity or of a line end in src, which is one character of the text. Otherwise it is 0.
 	size int
 }
 
-// find returns the index of the run in which byte i is.
+// find returns the index of the run that contains byte i.
 func (t text) find(i int) int {
 	return sort.Search(len(t.runs), func(k int) bool { return t.runs[k].at > i }) - 1
 }
 
-// at returns the place of byte i.
+// at returns the position of byte i.
 func (t text) at(i int) diag.Span {
 	r := run{src: t.span.Src, off: t.span.Off}
 	if t.runs != nil {
@@ -46,8 +46,8 @@ func (t text) at(i int) diag.Span {
 	return diag.Span{Src: r.src, Off: off, End: off + 1}
 }
 
-// part returns the place of the bytes from one index up to another. An empty range at the end is
-// the place behind the last byte.
+// part returns the position of the bytes from one index up to another. An empty range at the end has the position after
+// the last byte.
 func (t text) part(from, to int) diag.Span {
 	switch {
 	case len(t.s) == 0:
@@ -57,13 +57,13 @@ func (t text) part(from, to int) diag.Span {
 		return diag.Span{Src: last.Src, Off: last.End, End: last.End + 1}
 	}
 	first, last := t.at(from), t.at(min(max(to, from+1), len(t.s))-1)
-	if last.Src != first.Src || last.End < first.End { // the range leaves the file
+	if last.Src != first.Src || last.End < first.End { // the range continues in another file
 		return first
 	}
 	return diag.Span{Src: first.Src, Off: first.Off, End: last.End}
 }
 
-// cut returns the bytes from one index up to another.
+// cut returns the text from one index up to another.
 func (t text) cut(from, to int) text {
 	if from == 0 && to == len(t.s) {
 		return t
@@ -89,7 +89,7 @@ func (t text) cut(from, to int) text {
 	return out
 }
 
-// trim takes the blanks off both ends.
+// trim removes blanks at both ends.
 func (t text) trim() text {
 	from, to := 0, len(t.s)
 	for from < to && charClass[t.s[from]] == classBlank {
@@ -101,7 +101,7 @@ func (t text) trim() text {
 	return t.cut(from, to)
 }
 
-// fields splits a text at its blanks.
+// fields splits a text at blanks.
 func fields(t text) []text {
 	var list []text
 	for from := 0; from < len(t.s); {
@@ -121,7 +121,7 @@ const blanks = " \t\r\n\v\f"
 
 func isBlank(r rune) bool { return strings.ContainsRune(blanks, r) }
 
-// replace puts in the text by for each place of so many bytes that next finds in what it is given, -1 for none.
+// replace replaces parts of size bytes by another text. next returns the index of the next part in s, or -1.
 func (t text) replace(size int, by text, next func(s string) int) text {
 	if next(t.s) < 0 {
 		return t
@@ -152,17 +152,17 @@ func (t text) replace(size int, by text, next func(s string) int) text {
 	return out
 }
 
-// textBuilder joins the pieces of text inside one element. Blanks before the first are dropped.
+// textBuilder joins the pieces of text inside one element. It drops blanks before the first one.
 type textBuilder struct {
-	// piece is the text, at span, as long as it is one piece that stands in the file as it is.
+	// piece is the text, and span its position, while there is only one piece that is equal to the file.
 	piece string
 	span  diag.Span
-	// s is the text from the second piece on, and runs where it stands.
+	// s is the text from the second piece on, and runs are its positions.
 	s    []byte
 	runs []run
 }
 
-// text returns the text without blanks around it; ok is false if there is none.
+// text returns the trimmed text. ok is false if it is empty.
 func (b *textBuilder) text() (t text, ok bool) {
 	switch {
 	case b.s != nil:
@@ -178,7 +178,7 @@ func (b *textBuilder) text() (t text, ok bool) {
 	return text{s: t.s, span: t.part(0, len(t.s)), runs: t.runs}, true
 }
 
-// add appends a piece that stands at span: decoded is what encoding/xml makes of the raw bytes.
+// add appends a piece. span is its position, and decoded is its text without entities.
 func (b *textBuilder) add(decoded string, span diag.Span) {
 	first := b.piece == "" && b.s == nil
 	if first && strings.TrimLeft(decoded, blanks) == "" {
@@ -202,7 +202,7 @@ func (b *textBuilder) add(decoded string, span diag.Span) {
 	b.runs = appendRuns(b.runs, at, span.Src, off, raw, entities)
 }
 
-// appendRuns maps the text that raw is decoded to, which starts at index at and, in the file, at off.
+// appendRuns appends the runs of raw, which decodes to text at index at. raw is at offset off of src.
 func appendRuns(runs []run, at int, src *diag.Source, off int, raw string, entities bool) []run {
 	if !strings.ContainsAny(raw, "&\r") {
 		return append(runs, run{at, src, off, 0})
@@ -231,7 +231,7 @@ func appendRuns(runs []run, at int, src *diag.Source, off int, raw string, entit
 	return runs
 }
 
-// entityLen returns the number of bytes that an entity such as &amp; or &#233; stands for.
+// entityLen returns the number of bytes that an entity such as &amp; or &#233; decodes to.
 func entityLen(s string) int {
 	number, ok := strings.CutPrefix(s, "&#")
 	if !ok {

@@ -9,33 +9,32 @@ import (
 	"github.com/isago/isago/diag"
 )
 
-// Limits on what is read. Mesa's largest description has ten files, a fifth of a megabyte and 3,000
-// elements, six levels deep.
+// Limits on the input. Mesa's largest description has ten files, 200 kB and 3,000 elements in six levels.
 const (
-	MaxBytes    = 8 << 20 // of all files together
+	MaxBytes    = 8 << 20 // sum of all files
 	MaxFiles    = 256
 	MaxElements = 200_000
 	MaxDepth    = 64
 	maxAttrs    = 64
 )
 
-// node is one XML element as it stands in the file.
+// node is an XML element.
 type node struct {
 	name     string
-	span     diag.Span // the start tag
+	span     diag.Span // of the start tag
 	attrs    []attr
 	children []*node
-	// body is all character data directly inside, joined, without blanks around it, and opening that before the
-	// first child element; nil for none.
+	// body is all character data directly inside, joined and trimmed. opening is the part of it before the first child
+	// element. They are nil if there is no such text.
 	body, opening *text
-	// closed is the offset of the end tag where the elements between the tags have not been read, else 0.
+	// endTag is the offset of the end tag if the contents have not been read, otherwise 0.
 	endTag int
 }
 
-// text returns the character data directly inside.
+// text returns the character data directly inside the element.
 func (n *node) text() text { return n.orNone(n.body) }
 
-// head returns the character data before the first child element; isaspec reads no more of a display.
+// head returns the character data before the first child element. isaspec reads only this part of a display.
 func (n *node) head() text { return n.orNone(n.opening) }
 
 func (n *node) orNone(t *text) text {
@@ -45,7 +44,7 @@ func (n *node) orNone(t *text) text {
 	return *t
 }
 
-// openNode is an element whose end tag has not been read, with the text so far.
+// openNode is an element whose end tag has not been read, with its text so far.
 type openNode struct {
 	*node
 	build textBuilder
@@ -54,10 +53,10 @@ type openNode struct {
 type attr struct {
 	name  string
 	value text
-	off   int // of the name
+	off   int // offset of the name
 }
 
-// named returns the place of the name.
+// named returns the position of the attribute's name.
 func (a *attr) named() diag.Span {
 	return diag.Span{Src: a.value.span.Src, Off: a.off, End: a.off + len(a.name)}
 }
@@ -71,7 +70,7 @@ func (n *node) attr(name string) *attr {
 	return nil
 }
 
-// value returns an attribute's value, "" if it is absent.
+// value returns the value of an attribute, "" if it is absent.
 func (n *node) value(name string) string {
 	if a := n.attr(name); a != nil {
 		return a.value.s
@@ -79,7 +78,7 @@ func (n *node) value(name string) string {
 	return ""
 }
 
-// at returns the span of an attribute's value, of the start tag if the attribute is absent.
+// at returns the position of an attribute's value, or that of the start tag if the attribute is absent.
 func (n *node) at(name string) diag.Span {
 	if a := n.attr(name); a != nil {
 		return a.value.span
@@ -97,10 +96,10 @@ func (n *node) child(name string) *node {
 	return nil
 }
 
-// parseXML reads one document into a tree of at most the given number of elements. Comments and
-// processing instructions vanish and the text on both sides of them joins up, as Mesa's reader has
-// it. What is inside elements of the name later, "" for none, is left to parseInside: of them there may be none in each
-// other, and the text is known to be plain.
+// parseXML parses one document. elements counts the elements, up to MaxElements. Comments and processing instructions
+// are removed, and the text before and after them is joined, as in Mesa's reader. Unless later is "", parseXML skips
+// the contents of the elements with that name, for parseInside. Such elements must not be nested, and the text must be
+// known to be plain.
 func parseXML(src *diag.Source, elements *int, later string, in *arenas) (*node, error) {
 	before := *elements
 	plain := xmlParser{src: src, elements: elements, deferred: later, arenas: *in}
@@ -112,7 +111,8 @@ func parseXML(src *diag.Source, elements *int, later string, in *arenas) (*node,
 	return parseSlowly(src, elements)
 }
 
-// parseInside reads what parseXML left out. It takes the place of what it read before.
+// parseInside parses the contents that parseXML skipped. It overwrites the results of its previous call. ok is false if
+// the contents need encoding/xml.
 func (p *xmlParser) parseInside(n *node) (children []*node, ok bool) {
 	p.nodes.free, p.attrs.free, p.texts.free = p.nodes.all, p.attrs.all, p.texts.all
 	top := p.node(n.name, n.span)
@@ -127,7 +127,7 @@ func (p *xmlParser) parseInside(n *node) (children []*node, ok bool) {
 	return top.children, true
 }
 
-// parseSlowly is parseXML by encoding/xml, which says what is wrong.
+// parseSlowly is parseXML with encoding/xml, which explains errors.
 func parseSlowly(src *diag.Source, elements *int) (*node, error) {
 	p := xmlParser{src: src, dec: xml.NewDecoder(strings.NewReader(src.Text)), elements: elements}
 	p.dec.CharsetReader = func(charset string, in io.Reader) (io.Reader, error) {
@@ -146,25 +146,24 @@ type xmlParser struct {
 	stack    []openNode
 	root     *node
 	elements *int
-	// later is the name of the elements of which only the tags are read.
+	// deferred is the name of the elements whose contents are skipped.
 	deferred string
 	arenas
 }
 
-// arenas are where a tree is made.
+// arenas hold the nodes of a tree.
 type arenas struct {
 	nodes arena[node]
 	attrs arena[attr]
 	texts arena[text]
 }
 
-// room is where elements of a tree are made, many at a time. A second tree may be made in it when the first is no
-// longer used.
+// arena allocates elements of a tree in blocks. A second tree may reuse it when the first tree is no longer used.
 type arena[T any] struct{ free, all []T }
 
 const minArena = 64
 
-// need makes room for as many elements side by side.
+// reserve makes the next count elements contiguous.
 func (r *arena[T]) reserve(count int) {
 	if len(r.free) < count {
 		r.all = make([]T, max(min(2*len(r.all), 16*minArena), minArena, count))
@@ -172,7 +171,7 @@ func (r *arena[T]) reserve(count int) {
 	}
 }
 
-// next returns an element, with what it was in the tree before.
+// next returns an element, which may contain data of a previous tree.
 func (r *arena[T]) next() *T {
 	r.reserve(1)
 	e := &r.free[0]
@@ -180,14 +179,14 @@ func (r *arena[T]) next() *T {
 	return e
 }
 
-// node returns a new element.
+// node allocates an element.
 func (p *xmlParser) node(name string, span diag.Span) *node {
 	n := p.nodes.next()
 	*n = node{name: name, span: span, children: n.children[:0]}
 	return n
 }
 
-// text returns the text that was read so far of an element, nil for none.
+// text returns the text of an open element so far, or nil.
 func (p *xmlParser) text(b *textBuilder) *text {
 	t, ok := b.text()
 	if !ok {
@@ -214,13 +213,13 @@ func (p *xmlParser) parse() (*node, error) {
 		}
 	}
 	if p.root == nil {
-		return nil, io.ErrUnexpectedEOF // load says what was expected
+		return nil, io.ErrUnexpectedEOF // readSource reports what was expected
 	}
 	return p.root, nil
 }
 
-// syntaxError points at what encoding/xml refuses; from is where the token starts and to is how far
-// it was read.
+// syntaxError returns the error of encoding/xml with a position. The token starts at from, and to is the end of what
+// was read.
 func (p *xmlParser) syntaxError(err error, from, to int) error {
 	token := diag.Span{Src: p.src, Off: from, End: to}
 	var charset charsetError
@@ -244,7 +243,7 @@ func (p *xmlParser) syntaxError(err error, from, to int) error {
 	}
 	at := max(from, to-1)
 	raw := p.src.Text[from:to]
-	switch { // C's operators are the usual mistake
+	switch { // unescaped operators of C are the usual mistake
 	case strings.HasPrefix(msg, "invalid character entity"):
 		at = from + max(0, strings.LastIndexByte(raw, '&'))
 		if strings.HasSuffix(msg, "(no semicolon)") {
@@ -259,7 +258,7 @@ func (p *xmlParser) syntaxError(err error, from, to int) error {
 	return diag.Errorf(diag.XMLSyntax, diag.Span{Src: p.src, Off: at, End: to}, "%s", msg)
 }
 
-// notXML reports whether a character may not stand in XML; a byte that is no UTF-8 is the rune U+FFFD.
+// notXML reports whether a character is invalid in XML. A byte that is not UTF-8 is the rune U+FFFD.
 func notXML(r rune) bool {
 	return r < ' ' && !strings.ContainsRune(blanks, r) || r == '\v' || r == '\f' || r >= 0xFFFD && r <= 0xFFFF
 }
@@ -280,7 +279,7 @@ func (p *xmlParser) token(tok xml.Token, span diag.Span) error {
 	return nil
 }
 
-// end settles the text of an element when its end tag is read.
+// end finishes an element when its end tag is read.
 func (p *xmlParser) end() {
 	top := &p.stack[len(p.stack)-1]
 	top.body = p.text(&top.build)
@@ -312,7 +311,7 @@ func (p *xmlParser) start(n *node) error {
 	return nil
 }
 
-// attributes gives an element its attributes, each of which must be there once.
+// attributes sets the attributes of an element. A duplicate attribute is an error.
 func (p *xmlParser) attributes(n *node, list []attr) error {
 	for i := range list {
 		at := &list[i]
@@ -326,8 +325,8 @@ func (p *xmlParser) attributes(n *node, list []attr) error {
 	return nil
 }
 
-// attributesOf finds each attribute in the bytes of its start tag: encoding/xml gives the offset of
-// the tag alone. It has checked the form: blanks, name, =, a value in quotes, and so on.
+// attributesOf finds the position of each attribute, because encoding/xml only returns that of the tag. encoding/xml
+// has already checked the syntax.
 func (p *xmlParser) attributesOf(t xml.StartElement, n *node) []attr {
 	raw := p.src.Text[n.span.Off:n.span.End]
 	i := len(raw) - len(strings.TrimLeft(raw, "<"))

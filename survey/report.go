@@ -22,8 +22,8 @@ type Report struct {
 	Unknown uint64   `json:"unknown"`
 	// Nonconforming counts the words with a finding. NonconformingFirst holds the first of them in
 	// each root.
-	Nonconforming      uint64     `json:"odd"`
-	NonconformingFirst []Evidence `json:"odd_first,omitempty"`
+	Nonconforming      uint64     `json:"nonconforming"`
+	NonconformingFirst []Evidence `json:"nonconforming_first,omitempty"`
 	// Leaves is the number of instructions in the description.
 	Leaves int `json:"leaves"`
 	// Seen are the instructions that occur, most frequent first. Unseen are the names of all other

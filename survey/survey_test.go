@@ -65,10 +65,10 @@ func TestReport(t *testing.T) {
 	take(s, d, 0, corpus())
 	r := report(t, s, d)
 	if r.Words != 115 || r.Unknown != 3 || r.Nonconforming != 1 {
-		t.Errorf("%d words, %d unknown, %d odd; want 115, 3, 1", r.Words, r.Unknown, r.Nonconforming)
+		t.Errorf("%d words, %d unknown, %d nonconforming; want 115, 3, 1", r.Words, r.Unknown, r.Nonconforming)
 	}
 	if got := r.NonconformingFirst[0]; got.Address != 2*111 || got.Word != "0004" {
-		t.Errorf("first odd word %v, want 0004 at byte 222", got)
+		t.Errorf("first nonconforming word %v, want 0004 at byte 222", got)
 	}
 	if len(r.Seen) != 2 || r.Seen[0].Name != "nop" || r.Seen[0].Count != 61 || r.Seen[1].Count != 51 {
 		t.Errorf("seen %+v, want nop 61 times and add 51", r.Seen)

@@ -111,7 +111,7 @@ func TestRun(t *testing.T) {
 		"lines       4     2       2       0       0      0",
 		"more       1     1       0       0       0      0",
 		"whole       4     1       0       1       1      1",
-		"4 kinds of differences, 0 meant\n",
+		"4 kinds of differences, 0 intended\n",
 		"stdout, 2 lines in 2 inputs of lines\n  isago lines <<< x 1\n  - y 1\n  + z 1\n",
 		"stderr, 1 lines in 1 inputs of whole\n  isago error\n  - bad\n  + worse\n",
 		"status, 1 lines in 1 inputs of whole\n  isago status <<< \"a\\n\"\n  - exit status 1\n  + exit status 3\n",
@@ -123,30 +123,30 @@ func TestRun(t *testing.T) {
 	}
 
 	// Listed kinds are intended, and a list allows only the kinds that it names.
-	meant := map[string]string{}
+	intended := map[string]string{}
 	for _, k := range c.report.kinds {
-		meant[k.id] = "a test"
+		intended[k.id] = "a test"
 	}
-	if !c.report.print(&b, 10, meant) {
-		t.Error("listed kinds are not meant")
+	if !c.report.print(&b, 10, intended) {
+		t.Error("listed kinds are not intended")
 	}
-	for id := range meant {
-		delete(meant, id)
+	for id := range intended {
+		delete(intended, id)
 		break
 	}
-	meant["00000000"] = "gone"
+	intended["00000000"] = "gone"
 	b.Reset()
-	if c.report.print(&b, 10, meant) || !strings.Contains(b.String(), "00000000 is listed as meant and does not occur") {
-		t.Errorf("a kind that is not listed is meant, or a list is not checked:\n%s", b.String())
+	if c.report.print(&b, 10, intended) || !strings.Contains(b.String(), "00000000 is listed as intended and does not occur") {
+		t.Errorf("a kind that is not listed counts as intended, or a list is not checked:\n%s", b.String())
 	}
 }
 
 func TestMeantNeedsReasons(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "meant.txt")
+	file := filepath.Join(t.TempDir(), "intended.txt")
 	if err := os.WriteFile(file, []byte("# addresses\n0123abcd\tnow in hexadecimal\n11111111\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := readMeant(file); err == nil || !strings.Contains(err.Error(), `meant.txt:3: "11111111", expected ID<tab>REASON`) {
+	if _, err := readIntended(file); err == nil || !strings.Contains(err.Error(), `intended.txt:3: "11111111", expected ID<tab>REASON`) {
 		t.Errorf("error %v", err)
 	}
 }

@@ -7,7 +7,7 @@
 // and from -seed: damaged files, random words, random programs. Both commands run in a temporary checkout of REV.
 //
 // Differences are grouped by kind. A kind is the lines that differ, without their common start and end, and with N for each
-// number. Each kind has an ID, a count and an example. -meant FILE lists the intended kinds, one per line: the ID, a tab,
+// number. Each kind has an ID, a count and an example. -intended FILE lists the intended kinds, one per line: the ID, a tab,
 // the reason.
 //
 // -goarch builds the command of the working tree for another processor, and -exec names the emulator that runs the command:
@@ -34,11 +34,11 @@ import (
 )
 
 type options struct {
-	seed   uint64
-	words  int
-	show   int
-	groups *regexp.Regexp
-	meant  map[string]string
+	seed     uint64
+	words    int
+	show     int
+	groups   *regexp.Regexp
+	intended map[string]string
 	// arch is the processor for which the command of the working tree is built, or "" for this one.
 	// emulator runs the command, or is "".
 	arch, emulator string
@@ -50,7 +50,7 @@ func main() {
 	words := f.Int("words", 1000, "random instructions per machine")
 	show := f.Int("show", 40, "kinds of differences to print")
 	groups := f.String("groups", ".", "`regexp` of the groups to run")
-	meant := f.String("meant", "", "`file` with the kinds that are meant: ID<tab>REASON")
+	intended := f.String("intended", "", "`file` with the intended kinds: ID<tab>REASON")
 	arch := f.String("goarch", "", "build the command of the working tree for this `GOARCH`")
 	emulator := f.String("exec", "", "`program` that runs the command of the working tree, such as qemu-aarch64-static")
 	f.Usage = func() {
@@ -68,7 +68,7 @@ func main() {
 		os.Exit(2)
 	}
 	same := false
-	if opt.meant, err = readMeant(*meant); err == nil {
+	if opt.intended, err = readIntended(*intended); err == nil {
 		ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 		same, err = compareRevision(ctx, os.Stdout, f.Arg(0), opt)
 		stop()
@@ -114,7 +114,7 @@ func compareRevision(ctx context.Context, w io.Writer, rev string, opt options) 
 	if err := c.run(ctx); err != nil {
 		return false, err
 	}
-	return c.report.print(w, opt.show, opt.meant), nil
+	return c.report.print(w, opt.show, opt.intended), nil
 }
 
 func git(ctx context.Context, args ...string) (string, error) {
@@ -140,8 +140,8 @@ func build(ctx context.Context, tree, dir, arch string) error {
 	return os.Symlink("isago", filepath.Join(dir, "picasso"))
 }
 
-// readMeant reads the IDs of intended differences and their reasons.
-func readMeant(file string) (map[string]string, error) {
+// readIntended reads the IDs of intended differences and their reasons.
+func readIntended(file string) (map[string]string, error) {
 	if file == "" {
 		return nil, nil
 	}
@@ -149,7 +149,7 @@ func readMeant(file string) (map[string]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	meant := map[string]string{}
+	intended := map[string]string{}
 	for i, line := range strings.Split(string(data), "\n") {
 		if line == "" || strings.HasPrefix(line, "#") {
 			continue
@@ -158,7 +158,7 @@ func readMeant(file string) (map[string]string, error) {
 		if !ok || strings.TrimSpace(reason) == "" {
 			return nil, fmt.Errorf("%s:%d: %q, expected ID<tab>REASON", file, i+1, line)
 		}
-		meant[id] = reason
+		intended[id] = reason
 	}
-	return meant, nil
+	return intended, nil
 }

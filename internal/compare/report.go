@@ -277,7 +277,7 @@ func general(s string) string {
 }
 
 // print prints the counts and the kinds of differences. same is false if one is unintended.
-func (r *report) print(w io.Writer, show int, meant map[string]string) (same bool) {
+func (r *report) print(w io.Writer, show int, intended map[string]string) (same bool) {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintf(t, "group\tinputs\tsame\t%s\t\n", strings.Join(streams[:], "\t"))
 	total := counts{}
@@ -303,17 +303,17 @@ func (r *report) print(w io.Writer, show int, meant map[string]string) (same boo
 	var list []*kind
 	met := map[string]bool{}
 	for _, k := range r.kinds {
-		if met[k.id] = true; meant[k.id] == "" {
+		if met[k.id] = true; intended[k.id] == "" {
 			list = append(list, k)
 		}
 	}
 	slices.SortFunc(list, func(a, b *kind) int {
 		return cmp.Or(cmp.Compare(urgent(a), urgent(b)), cmp.Compare(b.inputs, a.inputs), cmp.Compare(b.times, a.times), strings.Compare(a.id, b.id))
 	})
-	fmt.Fprintf(w, "%d kinds of differences, %d meant\n", len(r.kinds), len(r.kinds)-len(list))
-	for id := range meant {
+	fmt.Fprintf(w, "%d kinds of differences, %d intended\n", len(r.kinds), len(r.kinds)-len(list))
+	for id := range intended {
 		if !met[id] {
-			fmt.Fprintf(w, "%s is listed as meant and does not occur\n", id)
+			fmt.Fprintf(w, "%s is listed as intended and does not occur\n", id)
 		}
 	}
 	for i, k := range list {

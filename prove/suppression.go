@@ -75,7 +75,7 @@ func (c *checker) suppressions() []*suppression {
 			span := diag.Span{Src: src, Off: at[0], End: at[1]}
 			form := exceptForm().FindStringSubmatch(strings.TrimSpace(text))
 			if form == nil {
-				c.add(nil, &Finding{Code: diag.ExceptionForm, Level: Error, Span: span, Msg: "an exception that cannot be read, expected \"check: ignore CODE: reason\""})
+				c.add(nil, &Finding{Code: diag.ExceptionForm, Level: Error, Span: span, Msg: "the suppression has a syntax error, expected \"check: ignore CODE: reason\""})
 				continue
 			}
 			e := &suppression{span: span, code: diag.Code(form[1]), fields: strings.Fields(form[2]), reason: strings.Join(strings.Fields(form[4]), " "), src: src}
@@ -147,7 +147,7 @@ func (c *checker) unusedSuppressions(list []*suppression) []Finding {
 	var out []Finding
 	for _, e := range list {
 		if !e.used && !(c.searched && e.code == diag.SameText) {
-			out = append(out, Finding{Code: diag.ExceptionIdle, Level: Warning, Span: e.span, Msg: "there is no finding " + string(e.code) + " here any more; take the exception out"})
+			out = append(out, Finding{Code: diag.ExceptionIdle, Level: Warning, Span: e.span, Msg: "this suppression matches no finding " + string(e.code) + "; remove it"})
 		}
 	}
 	return out

@@ -12,9 +12,8 @@ import (
 	"github.com/isago/isago/prove"
 )
 
-// Findings prints what was found in a description: for each finding the lines that it is about, a
-// picture of the bits, and the words that show it. With all it prints too what exceptions silence and
-// what was proved.
+// Findings prints the findings in a description: for each the lines in question, a picture of the bits, and counterexamples. With
+// all it also prints the suppressed findings and the proved claims.
 func Findings(w io.Writer, r *prove.Report, p Palette, all bool) error {
 	e := newExplainer(w, p, ExplainOptions{})
 	for _, same := range byCause(r.Findings) {
@@ -25,7 +24,7 @@ func Findings(w io.Writer, r *prove.Report, p Palette, all bool) error {
 	if all {
 		for i := range r.Suppressed {
 			f := &r.Suppressed[i]
-			e.printf("%s\n  silenced: %s\n\n", f.Error(), f.Reason)
+			e.printf("%s\n  suppressed: %s\n\n", f.Error(), f.Reason)
 		}
 	}
 	for _, c := range r.Claims {
@@ -37,7 +36,7 @@ func Findings(w io.Writer, r *prove.Report, p Palette, all bool) error {
 	return e.err
 }
 
-// summary counts what was found and what was proved.
+// summary counts the findings and the proved claims.
 func summary(r *prove.Report) string {
 	proved := 0
 	for _, c := range r.Claims {
@@ -47,7 +46,7 @@ func summary(r *prove.Report) string {
 	}
 	text := plural(len(r.Findings), "finding")
 	if n := len(r.Suppressed); n > 0 {
-		text += fmt.Sprintf(", %d more with a written exception", n)
+		text += fmt.Sprintf(", %d suppressed", n)
 	}
 	text += fmt.Sprintf("; %d of %s proved", proved, plural(len(r.Claims), "claim"))
 	if n := len(r.Gens); n > 1 {

@@ -58,7 +58,7 @@ warning or an error. --fail-on changes the level: with note every finding counts
   isago check --isa example
   isago check --sarif machine.xml > machine.sarif`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			list, err := descriptions(cmd, args)
+			list, err := f.descriptions(cmd, args)
 			if err != nil {
 				return err
 			}

@@ -8,11 +8,13 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/isago/isago/diag"
+	"github.com/isago/isago/internal/spec"
 	"github.com/isago/isago/internal/textfile"
 	"github.com/isago/isago/target/catalog"
 )
@@ -20,8 +22,8 @@ import (
 // input is a file that a command reads. under is its name below the folder that was named, or its last element.
 type input struct{ name, under string }
 
-// inputsOf replaces folders among arguments by the files in them that are wanted, in the order of their names, and reports
-// on standard error how many others there are. What is no folder stays as it is.
+// inputsOf replaces folders among arguments by the wanted files in them, in the order of their names, and reports the number
+// of other files on standard error. what is the noun for a wanted file. Arguments that are not folders stay.
 func inputsOf(cmd *cobra.Command, args []string, what string, wanted func(name string) (bool, error)) (list []input, err error) {
 	for _, arg := range args {
 		if arg == "" {
@@ -60,10 +62,10 @@ func inputsOf(cmd *cobra.Command, args []string, what string, wanted func(name s
 			return nil, err
 		}
 		if len(list) == found {
-			return nil, fmt.Errorf("%s: no %s among its files, of which there are %d", arg, what, skipped)
+			return nil, fmt.Errorf("%s: no file in this folder is a %s (%d skipped)", arg, what, skipped)
 		}
 		if skipped > 0 {
-			fmt.Fprintf(cmd.ErrOrStderr(), "%s: note: skipped %d of %d files: no %s\n", arg, skipped, skipped+len(list)-found, what)
+			fmt.Fprintf(cmd.ErrOrStderr(), "%s: note: skipped %d of %d files: not a %s\n", arg, skipped, skipped+len(list)-found, what)
 		}
 	}
 	return list, sessionOf(cmd).files.willRead(namesOf(list))
@@ -72,9 +74,9 @@ func inputsOf(cmd *cobra.Command, args []string, what string, wanted func(name s
 // programFiles replaces folders among arguments by the programs in them that a machine recognises: the machine of the flags,
 // where they name one. With --raw all files are programs. Source counts where the command reads it.
 func (f *setFlags) programFiles(cmd *cobra.Command, args []string, source bool) ([]input, error) {
-	what := "program that a machine recognises"
+	what := "program for a known machine"
 	if f.given() {
-		what = "program that is recognised as one of the machine"
+		what = "program for this machine"
 	}
 	return inputsOf(cmd, args, what, func(name string) (bool, error) {
 		if f.takeRaw {
@@ -110,15 +112,44 @@ func firstStatement(text string) string {
 	return ""
 }
 
-// descriptions replaces folders among arguments by the descriptions in them.
-func descriptions(cmd *cobra.Command, args []string) ([]input, error) {
-	return inputsOf(cmd, args, "description", func(name string) (bool, error) {
+// descriptions replaces folders among arguments by the descriptions in them. Files that other descriptions of the same
+// folders import are parts, not descriptions: descriptions skips them with a note.
+func (f *setFlags) descriptions(cmd *cobra.Command, args []string) ([]input, error) {
+	list, err := inputsOf(cmd, args, "description", func(name string) (bool, error) {
 		if !strings.EqualFold(filepath.Ext(name), ".xml") {
 			return false, nil
 		}
 		head, err := startOf(name)
 		return bytes.Contains(head, []byte("<isa")), err
 	})
+	if err != nil {
+		return nil, err
+	}
+	named := map[string]bool{}
+	for _, arg := range args {
+		named[arg] = true
+	}
+	imports := map[string][]string{} // by the names of descriptions
+	for _, in := range list {
+		if !named[in.name] {
+			imports[in.name] = spec.Imports(f.specFiles(in.name))
+		}
+	}
+	return slices.DeleteFunc(list, func(in input) bool {
+		part := filepath.ToSlash(filepath.Clean(in.name))
+		for _, other := range list {
+			// Of files that import each other the first one is the description.
+			if other == in || !slices.Contains(imports[other.name], part) ||
+				slices.Contains(imports[in.name], filepath.ToSlash(filepath.Clean(other.name))) && in.name < other.name {
+				continue
+			}
+			if _, found := imports[in.name]; found {
+				fmt.Fprintf(cmd.ErrOrStderr(), "%s: note: skipped: %s imports it\n", in.name, other.name)
+				return true
+			}
+		}
+		return false
+	}), nil
 }
 
 func namesOf(list []input) []string {

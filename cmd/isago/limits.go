@@ -121,7 +121,7 @@ func thousands(n int64) string {
 // newLimits is a help topic: isago help limits.
 func newLimits() *cobra.Command {
 	var page strings.Builder
-	page.WriteString("Input may be hostile or huge. Beyond one of these bounds, isago rejects the input with an error, or reports\n" +
+	page.WriteString("Input may be hostile or huge. Above one of these limits, isago rejects the input with an error, or reports\n" +
 		"what it did not do. SECURITY.md describes what is trusted.\n")
 	for _, group := range limits() {
 		page.WriteString("\n" + group.of + "\n")

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -234,8 +235,14 @@ func (f *setFlags) cached(m *catalog.Machine, load func(isa.Options) (*isa.Set, 
 
 // loadSpec names the file as the command line does, so that the places of errors can be opened.
 func (f *setFlags) loadSpec(opt isa.Options) (*isa.Set, error) {
-	top := filepath.ToSlash(filepath.Clean(f.spec))
-	return isa.Load(&specFiles{files: &sessionOf(f.cmd).files, top: top, dirs: f.importDirs}, top, opt)
+	files, top := f.specFiles(f.spec)
+	return isa.Load(files, top, opt)
+}
+
+// specFiles returns the files of a description, and its name there.
+func (f *setFlags) specFiles(name string) (fs.FS, string) {
+	top := filepath.ToSlash(filepath.Clean(name))
+	return &specFiles{files: &sessionOf(f.cmd).files, top: top, dirs: f.importDirs}, top
 }
 
 // unknownSyntax is the error for a spelling that the description does not have.

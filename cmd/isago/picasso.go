@@ -26,11 +26,11 @@ const picassoUsage = `Usage: picasso [options] files...
 Options:
   -o, --out=<file>        Specifies the name of the SHBIN file to generate
   -h, --header=<file>     Specifies the name of the header file to generate
-  -n, --no-nop            Does not add padding NOPs; where one is needed there is a warning
+  -n, --no-nop            Does not add padding NOPs; warns where one is needed
   -v, --version           Displays version information
   -?, --help              Displays this
-      --no-warn=<name>    Leaves out a warning; all leaves out all
-      --werror            Makes warnings errors
+      --no-warn=<name>    Hides a warning; all hides every warning
+      --werror            Treats warnings as errors
 `
 
 // picassoOptions are the options of picasso's command line.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"maps"
 	"math"
 	"path"
 	"slices"
@@ -50,6 +51,14 @@ func load(fsys fs.FS, file string, sound bool) (*ISA, error) {
 		return nil, l.errs
 	}
 	return l.isa, nil
+}
+
+// Imports returns the files that a description imports, directly or not, in ASCII order, as far as they can be read.
+func Imports(fsys fs.FS, file string) []string {
+	l := &loader{fsys: fsys, dir: path.Dir(file), seen: map[string]bool{}, outer: &arenas{}}
+	_ = l.readSource(file, diag.Span{}) // Load reports what is wrong
+	delete(l.seen, file)
+	return slices.Sorted(maps.Keys(l.seen))
 }
 
 // errUnread means that the description cannot be read in parts.

@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// marked makes a source of a text in which [ and ] enclose the span.
+// marked returns a source, and the span between [ and ].
 func marked(text string) Span {
 	from, to := strings.Index(text, "["), strings.Index(text, "]")
 	text = strings.Replace(strings.Replace(text, "[", "", 1), "]", "", 1)
@@ -68,15 +68,15 @@ func TestRender(t *testing.T) {
 		{"é·😀 [ü·] é", "é·😀 ü· é", "     ^^"},        // an emoji takes two columns
 		{"中[文]x", "中文x", "  ^^"},                     // as characters of East Asia do
 		{"e\u0301[x]", "e\u0301x", " ^"},             // an accent takes none
-		{"\x1b[x]\x00[2J", "␛x␀[2J", " ^"},           // nothing is done to the terminal
-		{"\u202e[\xff\x7f]", "\ufffd\ufffd␡", " ^^"}, // nor to the order of what follows
+		{"\x1b[x]\x00[2J", "␛x␀[2J", " ^"},           // no control characters
+		{"\u202e[\xff\x7f]", "\ufffd\ufffd␡", " ^^"}, // no change of the order of text
 		// A window of 160 bytes around the mistake.
 		{wide[:100] + "[x]" + wide, wide[20:100] + "x" + wide[:79], strings.Repeat(" ", 80) + "^"},
 		{"[x]" + wide, "x" + wide[:159], "^"},
 		{wide + "[x]", wide[420:500] + "x", strings.Repeat(" ", 80) + "^"},
 		{wide + "[]", wide[420:500], strings.Repeat(" ", 80) + "^"},
 		{wide[:200] + "[" + wide + "]", wide[120:200] + wide[:80], strings.Repeat(" ", 80) + strings.Repeat("^", 80)},
-		// The window does not cut characters in two: é takes two bytes.
+		// The window starts and ends between characters: é has two bytes.
 		{"x" + strings.Repeat("é", 100) + "[x]" + strings.Repeat("é", 100), strings.Repeat("é", 40) + "x" + strings.Repeat("é", 39), strings.Repeat(" ", 40) + "^"},
 	} {
 		span := marked(c.text)
@@ -140,7 +140,7 @@ func TestListIsErrors(t *testing.T) {
 	}
 }
 
-// Each code is documented once, with an example.
+// TestCodes checks that each code is documented once, with an example.
 func TestCodes(t *testing.T) {
 	f, err := parser.ParseFile(token.NewFileSet(), "codes.go", nil, 0)
 	if err != nil {
@@ -172,7 +172,7 @@ func TestCodes(t *testing.T) {
 	}
 }
 
-// A list that is too long to be read ends with a count of the rest.
+// TestCapped checks that a long list ends with the number of the other errors.
 func TestCapped(t *testing.T) {
 	for n, want := range map[int]string{
 		0:            "",
@@ -194,7 +194,8 @@ func TestCapped(t *testing.T) {
 	}
 }
 
-// A line of a megabyte with as many mistakes is rendered about as fast as it is read.
+// TestRenderManyOnOneLine checks that rendering a line of a megabyte with many mistakes takes about as long as reading
+// it.
 func TestRenderManyOnOneLine(t *testing.T) {
 	const n = 200_000
 	src := &Source{Name: "a.s", Text: strings.Repeat("a:\n", 3) + strings.Repeat("a:", n)}
@@ -208,13 +209,13 @@ func TestRenderManyOnOneLine(t *testing.T) {
 	}
 }
 
-// Of warnings that say the same a bag keeps some, and counts the others.
+// TestBag checks that of warnings with the same message, a Bag keeps some and counts the others.
 func TestBag(t *testing.T) {
 	src := &Source{Name: "a.s", Text: strings.Repeat("mov r0, v0\n", 3*maxSame)}
 	var b Bag
 	for line := range 3 * maxSame {
 		at := Span{src, 11 * line, 11*line + 3}
-		for range 2 { // twice in a line
+		for range 2 { // twice at the same position
 			b.Warn(UnexpectedBits, at, "odd")
 		}
 		if line%2 == 0 && line < 100 {
@@ -233,7 +234,7 @@ func TestBag(t *testing.T) {
 	}
 }
 
-// What several places have in common is said once, with the lines.
+// TestSaidOnce checks that a message about several lines is printed once, with the lines.
 func TestSaidOnce(t *testing.T) {
 	src := &Source{Name: "a.pica", Text: strings.Repeat("mov r0, v0\n", 9)}
 	at := func(line int) Span { return Span{src, 11 * (line - 1), 11*(line-1) + 3} }
@@ -285,9 +286,9 @@ func TestWarningsAndHelp(t *testing.T) {
 	}
 }
 
-// Two letters that changed places are one slip.
+// Two exchanged letters are one mistake.
 
-// TestErrorIsBrief cuts what the line of an error quotes.
+// TestErrorIsBrief checks that Error shortens long quotes.
 func TestErrorIsBrief(t *testing.T) {
 	long := strings.Repeat("x", 100)
 	if got := Errorf(Directive, Span{}, "no %s", long).Error(); got != "no "+long[:40]+"... [directive]" {

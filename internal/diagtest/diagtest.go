@@ -18,8 +18,8 @@ import (
 	"github.com/isago/isago/diag"
 )
 
-// Wanted returns what the comments at the head of a test input say after the key: lines such as
-// <!-- want: FILE:LINE:COL: message [code] -->, one for each error.
+// Wanted returns the expectations with a key in the comments at the start of a test input. There is one line for each
+// error: <!-- want: FILE:LINE:COL: message [code] -->.
 func Wanted(source, key string) []string {
 	var list []string
 	for line := range strings.Lines(strings.TrimPrefix(source, "\uFEFF")) {
@@ -35,7 +35,7 @@ func Wanted(source, key string) []string {
 	return list
 }
 
-// Lines returns an error as the list of its mistakes, each in one line.
+// Lines returns the lines of an error, one for each error of a list.
 func Lines(err error) []string {
 	if err == nil {
 		return nil
@@ -51,8 +51,8 @@ func Lines(err error) []string {
 	return lines
 }
 
-// Check runs load on each file that matches the pattern and compares its error with what the file
-// wants. It returns everything that was wanted.
+// Check calls load for each file that matches the pattern, and compares its error with the expectations in the file. It
+// returns all expectations.
 func Check(t *testing.T, pattern string, load func(file, source string) error) []string {
 	t.Helper()
 	files, err := filepath.Glob(pattern)
@@ -78,8 +78,7 @@ func Check(t *testing.T, pattern string, load func(file, source string) error) [
 	return all
 }
 
-// Covers checks that each message that the Go files of the current folder can report, and each code
-// that they use, is one of those wanted.
+// Covers checks that wanted contains each message and each code that the Go files of the current folder can report.
 func Covers(t *testing.T, wanted []string) {
 	t.Helper()
 	files, err := filepath.Glob("*.go")
@@ -123,7 +122,7 @@ func covers(t *testing.T, fset *token.FileSet, call *ast.CallExpr, wanted []stri
 			t.Fatal(err)
 		}
 		if format == "%s" || format == "%v" {
-			return // another package's message
+			return // a message of another package
 		}
 		re := messageRegexp(format)
 		if !slices.ContainsFunc(wanted, re.MatchString) {
@@ -135,7 +134,7 @@ func covers(t *testing.T, fset *token.FileSet, call *ast.CallExpr, wanted []stri
 
 var verb = regexp.MustCompile(`%[a-z]`)
 
-// messageRegexp matches errors whose message was formatted so.
+// messageRegexp returns an expression that matches errors with this format.
 func messageRegexp(format string) *regexp.Regexp {
 	var b strings.Builder
 	b.WriteString(`(?s)^([^ ]+:\d+:\d+: )?`)
@@ -150,7 +149,7 @@ func messageRegexp(format string) *regexp.Regexp {
 	return regexp.MustCompile(b.String())
 }
 
-// Codes returns the codes at the ends of what was wanted.
+// Codes returns the codes at the ends of the expected lines.
 func Codes(wanted []string) map[diag.Code]bool {
 	codes := map[diag.Code]bool{}
 	for _, w := range wanted {

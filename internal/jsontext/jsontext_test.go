@@ -26,7 +26,7 @@ type document struct {
 	} `json:"inside"`
 }
 
-// own reads its text itself.
+// own decodes its text itself.
 type own struct{}
 
 func (*own) UnmarshalJSON([]byte) error { return nil }
@@ -64,7 +64,7 @@ func TestUnmarshal(t *testing.T) {
 		{"{\"steps\":\n null}", "line 2, column 2: steps: null, expected a whole number of 8 bits"},
 		{`{"active": null}`, "line 1, column 12: active: null, expected true or false"},
 		{`{"tables": null}`, "line 1, column 12: tables: null, expected an object"},
-		{`{"tables": {"a": null, "b": [null]}}`, ""}, // who reads them says what is expected
+		{`{"tables": {"a": null, "b": [null]}}`, ""}, // their reader reports what is expected
 		{`{"size": null}`, "line 1, column 10: size: null, expected a whole number of 64 bits"},
 		{`{"own": null}`, "line 1, column 9: own: null, expected a value"},
 		{`{"own": {"a": null}, "any": [null, {"a": null}]}`, ""},
@@ -94,7 +94,7 @@ func TestUnmarshal(t *testing.T) {
 	}
 }
 
-// many is the text of n names and values.
+// many returns an object with n names and values.
 func many(n int) string {
 	var list []string
 	for i := range n {
@@ -129,7 +129,8 @@ func TestTexts(t *testing.T) {
 	}
 }
 
-// What is taken, encoding/json takes too, and every mistake has a place in the text and words of its own.
+// FuzzUnmarshal checks that encoding/json accepts every text that Unmarshal accepts. Every error has a position in the
+// text and a message of this package.
 func FuzzUnmarshal(f *testing.F) {
 	for _, text := range []string{`{"words": ["a"], "steps": 3}`, `{"words": 5}`, "{\"a\":\n[1", `[]`, `{"inside":{"scale":1e400}}`, `{"zz":1,"words":["zz"]}`, `{"any":[{"a":[null,{}],"\u0061":1}],"tables":{"":null}}`, "\xff", `"\ud800"`} {
 		f.Add(text)

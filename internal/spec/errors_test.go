@@ -12,15 +12,15 @@ import (
 	"github.com/isago/isago/internal/diagtest"
 )
 
-// loadText loads a description that is one file, a.xml.
+// loadText loads a description of one file, a.xml.
 func loadText(text string) (*ISA, error) {
 	return Load(fstest.MapFS{"a.xml": {Data: []byte(text)}}, "a.xml")
 }
 
-// strict puts elements in a strict description.
+// strict returns a strict description with the elements.
 func strict(elements string) string { return `<isa strict="true">` + elements + `</isa>` }
 
-// large are inputs whose mistake is their size.
+// large are descriptions that are too large.
 var large = []struct {
 	name, want string
 	text       func() string
@@ -67,7 +67,7 @@ var large = []struct {
 			`<bitset name="a" size="1"><display>` + strings.Repeat("{A}", 64) + `</display><pattern pos="0">x</pattern></bitset></isa>`
 	}},
 	{"displays in all", "a.xml:1201:40: displays of more than 8388608 bytes in all, their templates replaced [xml-limit]", func() string {
-		// 7,000 bytes for each display: 8 MiB are passed in the 1,199th.
+		// 7,000 bytes for each display: the 1,199th exceeds 8 MiB.
 		var b strings.Builder
 		b.WriteString("<isa>\n<template name='A'>" + strings.Repeat("a", 7000) + "</template>\n")
 		for i := range 2000 {
@@ -77,7 +77,7 @@ var large = []struct {
 	}},
 }
 
-// doubling makes templates T0 to Tn-1, each of which holds the one before it twice.
+// doubling returns templates T0 to Tn-1. Each contains the previous one twice.
 func doubling(n int) string {
 	var b strings.Builder
 	b.WriteString("<template name='T0'>xy</template>\n")
@@ -123,7 +123,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// A file that is not there is the file system's error, not a mistake in a description.
+// TestLoadWithoutFile checks that for a missing file, Load returns the error of the file system.
 func TestLoadWithoutFile(t *testing.T) {
 	_, err := Load(fstest.MapFS{}, "gone.xml")
 	if err == nil || !strings.Contains(err.Error(), "gone.xml") {
@@ -131,7 +131,8 @@ func TestLoadWithoutFile(t *testing.T) {
 	}
 }
 
-// An error quotes no text that is not XML with <isa> at the top: any file can be named by --spec or by an import.
+// TestQuotesOnlyDescriptions checks that an error does not quote text unless it is XML with <isa> at the top, because
+// --spec and imports can name any file.
 func TestQuotesOnlyDescriptions(t *testing.T) {
 	const top = `<isa><import file="b.xml"/></isa>`
 	for _, c := range []struct{ text, want string }{

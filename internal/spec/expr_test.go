@@ -17,8 +17,8 @@ var opText = map[Op]string{
 
 var typeText = map[Type]string{I32: "", U32: "u", I64: "l", U64: "ul"}
 
-// show writes a node as an operator before its operands, in parentheses; the type stands behind,
-// nothing for int, u, l and ul as in C's suffixes.
+// show formats a node in prefix notation, with parentheses. The type follows the operator: nothing for int, otherwise
+// u, l or ul as in C's suffixes.
 func show(n *Node) string {
 	switch n.Op {
 	case OpConst:
@@ -50,7 +50,7 @@ func parse(t *testing.T, expr string) *Expr {
 
 func TestExpressions(t *testing.T) {
 	for _, c := range []struct{ expr, want string }{
-		// The ladder of C, from the tightest to the loosest, each step once.
+		// The operators of C, from the tightest to the loosest.
 		{"1 + 2 * 3", "(+ 1 (* 2 3))"},
 		{"1 // one {A} /*\n + 2", "(+ 1 2)"},
 		{"true == !false", "(== 1 (! 0))"},
@@ -66,7 +66,7 @@ func TestExpressions(t *testing.T) {
 		{"1 ? 2 : 3 || 4", "(? 1 2 (|| 3 4))"},
 		{"1, 2 ? 3 : 4", "(, 1 (? 2 3 4))"},
 		{"!1 * -2", "(* (! 1) (neg 2))"},
-		// Operators of one step lean to the left, ?: to the right.
+		// Operators of equal precedence associate to the left, ?: to the right.
 		{"8 - 4 - 2", "(- (- 8 4) 2)"},
 		{"8 / 4 % 3 * 2", "(* (% (/ 8 4) 3) 2)"},
 		{"1 << 2 >> 3", "(>> (<< 1 2) 3)"},
@@ -78,7 +78,7 @@ func TestExpressions(t *testing.T) {
 		{"-~!+1", "(neg (~ (! 1)))"},
 		{"- -1", "(neg (neg 1))"},
 		{"((1)) + (2 - (3))", "(+ 1 (- 2 3))"},
-		// Blanks and comments stand anywhere between.
+		// Blanks and comments are allowed between all tokens.
 		{"1<<2|3", "(| (<< 1 2) 3)"},
 		{"/* one */ 1\n\t+/**/2 /* * / */", "(+ 1 2)"},
 		{"1 - /* no division */ 2", "(- 1 2)"},
@@ -90,7 +90,7 @@ func TestExpressions(t *testing.T) {
 		{"ISA_GPU_ID ( ) > 5", "(> genu 5)"},
 		{"#chip-set.g80", "80l"},
 		{"{@chip}==#chip-set.g80&&1", "(&& (== @chip 80l) 1)"},
-		// Literals have the first type of C that holds them.
+		// A literal has the first type of C that holds it.
 		{"0", "0"},
 		{"2147483647", "2147483647"},
 		{"2147483648", "2147483648l"},
@@ -112,8 +112,8 @@ func TestExpressions(t *testing.T) {
 		{"1LU", "1ul"},
 		{"4294967296u", "4294967296ul"},
 		{"0x80000000l", "2147483648l"},
-		// The wider type wins, and unsigned at equal width; a shift has its left operand's type and
-		// a comparison is an int.
+		// The wider type applies, and the unsigned one at equal width. A shift has the type of its left operand, and a
+		// comparison is an int.
 		{"1 + 1u", "(+u 1 1u)"},
 		{"1u - {A}", "(-l 1u A)"},
 		{"{A} | 1ull", "(|ul A 1ul)"},
@@ -125,7 +125,7 @@ func TestExpressions(t *testing.T) {
 		{"-{A}", "(negl A)"},
 		{"{A} ? 1 : 2ull", "(?ul A 1 2ul)"},
 		{"1, 2u", "(,u 1 2u)"},
-		// An int that ?: makes unsigned is converted, by the comma operator.
+		// If ?: makes an int unsigned, the comma operator converts it.
 		{"{A} ? -1 : 1u", "(?u A (,u 0 (neg 1)) 1u)"},
 	} {
 		if got := show(parse(t, c.expr).Root()); got != c.want {
@@ -134,8 +134,8 @@ func TestExpressions(t *testing.T) {
 	}
 }
 
-// Mesa's readers fetch every name in braces before they compute, in the order of ASCII, those in
-// comments too.
+// TestFetch checks that Mesa's readers read every name in braces before they compute, in ASCII order, also those in
+// comments.
 func TestFetch(t *testing.T) {
 	e := parse(t, "{b} + {A} * {B} /* {C} */ + {A}")
 	if want := []string{"A", "B", "C", "b"}; !slices.Equal(e.FieldNames(), want) {
@@ -143,7 +143,7 @@ func TestFetch(t *testing.T) {
 	}
 }
 
-// The span of a node is the text that it was read from.
+// TestExpressionSpans checks that the span of a node is the text from which it was parsed.
 func TestExpressionSpans(t *testing.T) {
 	const expr = "  {A}  + !( {B.C} == 0x1f ) "
 	root := parse(t, expr).Root()

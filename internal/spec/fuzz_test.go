@@ -7,7 +7,7 @@ import (
 	"testing/fstest"
 )
 
-// nasty are descriptions that a careless reader would take long over, or for ever.
+// nasty are descriptions for which a careless reader would need very long or infinite time.
 var nasty = []string{
 	`<isa><import file="a.xml"/><import file="b.xml"/></isa>`,
 	`<isa><bitset name="a" extends="b"/><bitset name="b" extends="c"/><bitset name="c" extends="b"/></isa>`,
@@ -21,7 +21,7 @@ var nasty = []string{
 	`<isa strict="true"><enum name="#e"><value val="0xffffffffffffffff" display="" syntax="x"/></enum><context name="c" type="#e"/></isa>`,
 }
 
-// Whatever the bytes are, Load returns a description or an error.
+// FuzzLoad checks that for any bytes, Load returns a description or an error.
 func FuzzLoad(f *testing.F) {
 	files, err := filepath.Glob("testdata/*.xml")
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/isago/isago/internal/diagtest"
 )
 
-// What does not keep a plain description from loading is remarked.
+// TestRemarks checks that a plain description with flaws loads with remarks.
 func TestRemarks(t *testing.T) {
 	data, err := os.ReadFile("testdata/remarks.xml")
 	if err != nil {
@@ -30,7 +30,7 @@ func TestRemarks(t *testing.T) {
 	}
 }
 
-// everything.xml has each element and each attribute that the rules allow.
+// TestEverythingIsEverything checks that everything.xml has each element and each attribute that the rules allow.
 func TestEverythingIsEverything(t *testing.T) {
 	var seen = map[string]bool{}
 	var walk func(n *node)
@@ -133,7 +133,7 @@ func TestEverything(t *testing.T) {
 	check("all names", []any{imm.AllParams, len(imm.Params)}, "[true 0]")
 }
 
-// What everything.xml says of operands, flow and layout.
+// TestOperandElements checks the operands, the flow and the layout of everything.xml.
 func TestOperandElements(t *testing.T) {
 	isa, err := Load(os.DirFS("testdata"), "everything.xml")
 	if err != nil {
@@ -193,7 +193,7 @@ func TestValueType(t *testing.T) {
 	}
 }
 
-// What Mesa's reader makes of descriptions that a careful author avoids.
+// TestPlainQuirks checks unusual descriptions against Mesa's reader.
 func TestPlainQuirks(t *testing.T) {
 	load := func(text string) *ISA {
 		t.Helper()
@@ -210,9 +210,9 @@ func TestPlainQuirks(t *testing.T) {
 		return list
 	}
 	for _, c := range []struct{ enum, want string }{
-		// The same text of val again changes the first value; another text for the number adds one.
+		// An equal text of val replaces the first value. Another text for the same number adds a value.
 		{`<value val="1" display="a"/><value val="2" display="b"/><value val="1" display="c"/><value val="0x1" display="d"/>`, "[1=c 2=b 1=d]"},
-		// A C int: octal, cut to 32 bits, a constant expression.
+		// val is a C int: octal, cut to 32 bits, a constant expression.
 		{`<value val="010" display="a"/><value val="0x100000003" display="b"/><value val="-1" display="c"/><value val=" 3u " display="d"/>`, "[8=a 3=b 4294967295=c 3=d]"},
 		{`<value val="1+4" display="a"/><value val="(1 &lt;&lt; 4) - 1" display="b"/><value val="~0 ^ 1" display="c"/><value val="2 * 3 | 8 &amp; 12" display="d"/><value val="-(2)" display="e"/>`,
 			"[5=a 15=b 4294967294=c 14=d 4294967294=e]"},
@@ -222,8 +222,8 @@ func TestPlainQuirks(t *testing.T) {
 		}
 	}
 
-	// A later field takes the name of an earlier one, a derived one only that of a derived one; the
-	// bits of all count.
+	// A later field replaces an earlier one of the same name. A derived field replaces only a derived one. The bits of
+	// all of them count.
 	isa := load(`<bitset name="a" size="8">
 		<derived name="V" type="uint"><expr>77</expr></derived>
 		<field name="V" low="0" high="3" type="hex"/>
@@ -239,14 +239,14 @@ func TestPlainQuirks(t *testing.T) {
 		t.Errorf("fields: got %s", got)
 	}
 
-	// An expression that is named inside a bitset is known everywhere.
+	// A named expression inside a bitset is known everywhere.
 	isa = load(`<bitset name="a" size="1"><field name="A" pos="0" type="uint"/><derived name="B" type="uint" expr="#in"/></bitset>
 		<bitset name="b" size="1"><field name="A" pos="0" type="uint"/><override><expr name="#in">{A}</expr></override></bitset>`)
 	if b := isa.Bitset("a").Cases[0].Field("B"); b.Expr != isa.Bitset("b").Cases[0].Expr {
 		t.Error("#in is not one expression")
 	}
 
-	// Of several definitions of a name that others extend, the last alone is left; it is no leaf.
+	// If others extend a name with several definitions, only the last definition stays. It is not a leaf.
 	isa = load(`<bitset name="r" size="1"/>
 		<bitset name="m" extends="r"><gen max="5"/><pattern pos="0">0</pattern></bitset>
 		<bitset name="m" extends="r"><gen min="6"/></bitset>
@@ -259,14 +259,14 @@ func TestPlainQuirks(t *testing.T) {
 		t.Errorf("bitsets: got %s", got)
 	}
 
-	// Numbers of bits and generations are decimal, also with a leading zero.
+	// Bit numbers and generations are decimal, also with a leading zero.
 	isa = load(`<bitset name="a" size="010"><gen max="0010"/><field name="A" low=" 00" high="09 " type="uint"/></bitset>`)
 	if b := isa.Bitsets[0]; b.Size != 10 || b.Max != 10 {
 		t.Errorf("size %d, max %d, want 10 and 10", b.Size, b.Max)
 	}
 }
 
-// The table of all elements in the handbook is the rules.
+// TestHandbook checks that the table of all elements in docs/language.md agrees with the rules.
 func TestHandbook(t *testing.T) {
 	data, err := os.ReadFile("../../docs/language.md")
 	if err != nil {
@@ -297,7 +297,7 @@ func TestHandbook(t *testing.T) {
 		delete(rows, name)
 		var inside []string
 		for parent, p := range rules {
-			if slices.Contains(strings.Fields(p.children), name) && (name != "pattern" || parent != "override") { // there it has no effect
+			if slices.Contains(strings.Fields(p.children), name) && (name != "pattern" || parent != "override") { // it has no effect there
 				inside = append(inside, parent)
 			}
 		}
@@ -314,7 +314,7 @@ func TestHandbook(t *testing.T) {
 	}
 }
 
-// TestMeant asks for the names that misspelled ones are like.
+// TestMeant checks suggestions for misspelled names.
 func TestMeant(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{`<bitset name="#word" size="8"/><bitset name="a" extends="#wrod"/>`, "did you mean #word?"},
@@ -329,7 +329,7 @@ func TestMeant(t *testing.T) {
 	}
 }
 
-// A description of 350 bitsets with five fields each, about as large as Mesa's ir3.
+// BenchmarkLoad loads a description of 350 bitsets with five fields each, about the size of Mesa's ir3.
 func BenchmarkLoad(b *testing.B) {
 	var text strings.Builder
 	text.WriteString(`<isa strict="true"><template name="OPS">{A}, {B}, {C}</template><bitset name="#i" size="64"/>`)
@@ -356,7 +356,8 @@ func BenchmarkLoad(b *testing.B) {
 	}
 }
 
-// Two fields that share a bit are told how to share it; a pattern that claims it is a slip.
+// TestSharedBit checks that the error about two fields that share a bit suggests how to share it. The error about a
+// pattern does not.
 func TestSharedBit(t *testing.T) {
 	for file, want := range map[string]int{"err_bit_overlap_once.xml": 1, "err_bit_overlap.xml": 0} {
 		_, err := Load(os.DirFS("testdata"), file)

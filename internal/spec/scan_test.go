@@ -11,7 +11,7 @@ import (
 	"github.com/isago/isago/diag"
 )
 
-// sameTree fails where scan takes a document and gives another tree than encoding/xml does.
+// sameTree fails if scan accepts a document and returns another tree than encoding/xml.
 func sameTree(t *testing.T, name, doc string) (scanned bool) {
 	t.Helper()
 	src := &diag.Source{Name: name, Text: doc}
@@ -31,7 +31,8 @@ func sameTree(t *testing.T, name, doc string) (scanned bool) {
 	return true
 }
 
-// All descriptions of the repository that are right are scanned, with the tree that encoding/xml gives.
+// TestScan checks that scan accepts all valid descriptions of the repository, and returns the same tree as
+// encoding/xml.
 func TestScan(t *testing.T) {
 	scanned := 0
 	err := filepath.WalkDir("../..", func(path string, e fs.DirEntry, err error) error {
@@ -54,7 +55,7 @@ func TestScan(t *testing.T) {
 	}
 }
 
-// What is not of the plain kind is left to encoding/xml.
+// TestScanRefuses checks that scan leaves other documents to encoding/xml.
 func TestScanRefuses(t *testing.T) {
 	for _, doc := range []string{
 		"", "text", "<a>", "<a></b>", "</a>", "<a/><b/>", "<a b/>", "<a b=c/>", `<a b="<"/>`, `<a b="1"c="2"/>`, `<a b="1" b="2"/>`,

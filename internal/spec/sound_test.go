@@ -9,7 +9,7 @@ import (
 	"unsafe"
 )
 
-// What reads shipped descriptions quickly reads the same as what reads them with all checks.
+// TestSound checks that LoadSound returns the same as Load for the shipped descriptions.
 func TestSound(t *testing.T) {
 	for _, name := range []string{"pica200", "tegra", "a2xx", "tesla", "example"} {
 		files := os.DirFS(filepath.Join("..", "..", "target", name))
@@ -29,13 +29,13 @@ func TestSound(t *testing.T) {
 	}
 }
 
-// place tells a structure from its first field.
+// place distinguishes a structure from its first field, which has the same address.
 type place struct {
 	at unsafe.Pointer
 	of reflect.Type
 }
 
-// complete has everything found that is found when it is first asked for.
+// complete evaluates everything that is evaluated on first use.
 func complete(v reflect.Value, seen map[place]bool) {
 	switch v.Kind() {
 	case reflect.Pointer:
@@ -67,12 +67,12 @@ func complete(v reflect.Value, seen map[place]bool) {
 	}
 }
 
-// What cannot be read in parts is read as a whole.
+// TestSoundWhole checks that LoadSound reads a description as a whole if it cannot read it in parts.
 func TestSoundWhole(t *testing.T) {
 	file := func(inside string) fstest.MapFS {
 		return fstest.MapFS{"a.xml": {Data: []byte(`<isa strict="true" name="a"><bitset name="#instruction" size="8">` + inside + `</bitset></isa>`)}}
 	}
-	for _, inside := range []string{ // the end of a bitset in a comment, and what the scanner leaves to encoding/xml
+	for _, inside := range []string{ // the end of a bitset in a comment, and documents that scan leaves to encoding/xml
 		`<!-- </bitset> --><pattern low="0" high="7">00000001</pattern><display>one</display>`,
 		`<pattern low="0" high="7">0000000&#49;</pattern><display>one</display>`,
 	} {

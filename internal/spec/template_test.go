@@ -9,9 +9,8 @@ import (
 	"github.com/isago/isago/diag"
 )
 
-// items writes a template's items: text in quotes, references in braces with what may stand around
-// them, >N for a column, / for a line break
-// and > behind it for each tab that its line keeps.
+// items formats the items of a template: text in quotes, references in braces with their optional text, >N for a
+// column. A line break is /, followed by one > for each tab of indentation.
 func items(list []Item) string {
 	var parts []string
 	for _, it := range list {
@@ -36,7 +35,7 @@ func items(list []Item) string {
 	return strings.Join(parts, " ")
 }
 
-// display returns the display of the only bitset of a description made of the given display.
+// display returns the display of a description with one bitset.
 func display(t *testing.T, strict, text string) *Template {
 	t.Helper()
 	isa, err := loadText(`<isa` + strict + `><bitset name="a" size="1"><display>` + text + `</display><pattern pos="0">x</pattern></bitset></isa>`)
@@ -57,18 +56,18 @@ func TestTemplates(t *testing.T) {
 		{plain, "} {A}}", `"} " {A} "}"`},
 		{plain, "a &lt;{A}&gt;", `"a <" {A} ">"`},
 		{plain, "é{A}·", `"é" {A} "·"`},
-		// A comment vanishes; what stands behind an element is not read.
+		// A comment is removed. Text after an element is not read.
 		{plain, "a {<!-- no -->A}<doc/> b", `"a " {A}`},
 		// Columns.
 		{plain, "{:align=4}a{B:align=12}", `>4 "a" >12 {B}`},
 		{plain, "{A:align=}{A:align=x}{A:align=8y}", ">0 {A} >0 {A} >8 {A}"},
 		{strict, "{:align=0}{A:align= 24 }", ">0 >24 {A}"},
-		// Plain isaspec takes anything in braces for a name.
+		// In plain isaspec, anything in braces is a name.
 		{plain, "{}", "{}"},
 		{plain, "{ A } {A-B} {A:x}", `{ A } " " {A-B} " " {A:x}`},
 		{plain, "a {B", `"a {B"`},
 		{plain, "{A {B}", "{A {B}"},
-		// What isago adds.
+		// isago's additions.
 		{strict, "{A.B.c} {@stage}", `{A.B.c} " " {@stage}`},
 		{strict, "{SAT? }{A}", `{SAT}?" " {A}`},
 		{strict, "{{}}", `"{}"`},
@@ -83,8 +82,8 @@ func TestTemplates(t *testing.T) {
 		{strict, "{@mark?!}", `{@mark}?"!"`},
 		{strict, "{A.B?.}", `{A.B}?"."`},
 		{strict, "{A?x:align=9}", `>9 {A}?"x"`},
-		// A line break and the blanks around it are one item, under strict alone. Lines that are
-		// indented further than the least indented one behind the first keep the difference.
+		// In strict descriptions, a line break and the blanks around it are one item. The lines after the first have a
+		// margin, and keep the indentation beyond it.
 		{strict, "a {B}\n  \n\tc\n\t{D}", `"a " {B} / "c" / {D}`},
 		{strict, "\n  a\n\t\t{B}\n\t\n\tc\n\t\td", `"a" /> {B} / "c" /> "d"`},
 		{strict, "a;  \n  b", `"a;" / "b"`},
@@ -112,7 +111,7 @@ func TestTemplateSpans(t *testing.T) {
 	}
 }
 
-// displays returns the displays of all bitsets after their templates are replaced.
+// displays returns the displays of all bitsets with their templates expanded.
 func displays(isa *ISA) string {
 	var list []string
 	for _, b := range isa.Bitsets {
@@ -136,19 +135,20 @@ func TestTemplatesInDisplays(t *testing.T) {
 		name, a, b, want string
 	}{
 		{"plain", "<isa>" + in + bitset("a", "", "{IN}, {IN}; {NAME} {V}") + "</isa>", "", "in {V}, in {V}; {NAME} {V}"},
-		// Mesa replaces the names that stand in the display itself, one after the other.
+		// Mesa expands the names in the display itself, one after another.
 		{"plain: not inside a template", "<isa>" + in + out + bitset("a", "", "{OUT}") + "</isa>", "", "[{IN}]"},
 		{"plain: unless the name follows", "<isa>" + in + out + bitset("a", "", "{OUT} {IN}") + "</isa>", "", "[in {V}] in {V}"},
 		{"plain: nor if it stands before", "<isa>" + in + out + bitset("a", "", "{IN} {OUT}") + "</isa>", "", "in {V} [{IN}]"},
 		{"plain: itself, twice", "<isa>" + self + bitset("a", "", "{SELF}{SELF}") + "</isa>", "", "self self {SELF}self self {SELF}"},
 		{"plain: the later definition", `<isa><template name="T">early</template>` + bitset("a", "", "{T}") + `<template name="T">late</template></isa>`, "", "late"},
 		{"plain: any name", `<isa><template name="T:align=9">x</template>` + bitset("a", "", "{T:align=9}{ T:align=9}") + `</isa>`, "", "x{ T:align=9}"},
-		// Of several definitions of a bitset the last alone has its templates replaced.
+		// If a bitset has several definitions, only the last has its templates expanded.
 		{"plain: last definition", "<isa>" + in + bitset("a", "", "first {IN}") + bitset("a", "", "last {IN}") + "</isa>", "", "first {IN} | last in {V}"},
-		// Each file is gone over when it ends, imported ones again with the file that imports them.
+		// Templates are expanded at the end of each file. Those of an imported file are expanded again at the end of
+		// the importing file.
 		{"plain: import", `<isa><import file="b.xml"/>` + in + out + bitset("a", "", "{IN}") + "</isa>", "<isa>" + bitset("b", "", "{OUT}") + "</isa>", "[{IN}] | in {V}"},
 		{"plain: import, twice over", `<isa><import file="b.xml"/>` + in + "</isa>", "<isa>" + out + bitset("b", "", "{OUT}") + "</isa>", "[in {V}]"},
-		// A strict description has templates inside templates.
+		// A strict description expands templates inside templates.
 		{"strict", `<isa strict="true">` + out + in + bitset("a", "", "{OUT} {V}") + "</isa>", "", "[in {V}] {V}"},
 		{"strict: alias", `<isa strict="true">` + in + `<bitset name="a" size="1"><display>a</display><alias>b {IN}</alias><field name="V" pos="0" type="uint"/></bitset></isa>`, "", "a | b in {V}"},
 	} {

@@ -10,8 +10,8 @@ import (
 	"github.com/isago/isago/diag"
 )
 
-// Whatever entities, comments, sections and line ends a text is written with, the place of each of
-// its characters is what stands for that character in the file.
+// TestTextPlaces checks that the position of each character is that of its bytes in the file, with any entities,
+// comments, CDATA sections and line ends.
 func TestTextPlaces(t *testing.T) {
 	pieces := map[string]string{
 		"a": "a", "é": "é", " ": " ", "\n": "\n", "\r\n": "\n", "\r": "\n", "&amp;": "&", "&lt;": "<", "&#62;": ">", "&#x1F600;": "😀",

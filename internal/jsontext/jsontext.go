@@ -47,17 +47,17 @@ func Unmarshal(data []byte, v any) error {
 	var typed *json.UnmarshalTypeError
 	switch {
 	case errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF):
-		return ends(data)
+		return endsEarly(data)
 	case errors.As(err, &syntax) && int(syntax.Offset) > len(bytes.TrimRight(data, blanks)):
-		return ends(data)
+		return endsEarly(data)
 	case errors.As(err, &syntax):
 		return wrongCharacter(data, int(syntax.Offset)-1, err)
 	case errors.As(err, &typed):
 		at, _ := token(data, func(_ any, start, _ int) bool { return start >= int(typed.Offset) })
-		return mistake(data, at, inField(typed.Field)+kinds[kindRead(typed.Value)]+", expected "+expected(typed.Type))
+		return newError(data, at, inField(typed.Field)+kinds[kindRead(typed.Value)]+", expected "+expected(typed.Type))
 	}
 	if name, ok := strings.CutPrefix(err.Error(), "json: unknown field "); ok {
-		return unknown(data, name, v)
+		return unknownName(data, name, v)
 	}
 	return err
 }
@@ -108,15 +108,15 @@ func afterEnd(data []byte, end int) error {
 	if len(rest) == 0 {
 		return nil
 	}
-	return mistake(data, len(data)-len(rest), fmt.Sprintf("%.20q, expected the end", rest))
+	return newError(data, len(data)-len(rest), fmt.Sprintf("%.20q, expected the end", rest))
 }
 
-func ends(data []byte) error {
+func endsEarly(data []byte) error {
 	text := bytes.TrimRight(data, blanks)
 	if len(text) == 0 {
-		return mistake(data, 0, "no text, expected JSON")
+		return newError(data, 0, "no text, expected JSON")
 	}
-	return mistake(data, len(text), "the text ends here, expected the rest of the JSON")
+	return newError(data, len(text), "the text ends here, expected the rest of the JSON")
 }
 
 // wanted has, for a message of encoding/json about a character, what was expected there.
@@ -138,10 +138,10 @@ func wrongCharacter(data []byte, at int, err error) error {
 	c, _ := utf8.DecodeRune(data[at:])
 	for _, w := range wanted {
 		if strings.Contains(err.Error(), w.says) {
-			return mistake(data, at, fmt.Sprintf("%q, expected %s", c, w.expected))
+			return newError(data, at, fmt.Sprintf("%q, expected %s", c, w.expected))
 		}
 	}
-	return mistake(data, at, err.Error())
+	return newError(data, at, err.Error())
 }
 
 // token returns the offset of the last token before the first one for which stop returns true. found is false if there
@@ -163,8 +163,8 @@ func token(data []byte, stop func(value any, start, end int) bool) (at int, foun
 	}
 }
 
-// unknown reports a name for which v has no field, at its first position.
-func unknown(data []byte, quoted string, v any) error {
+// unknownName reports a name for which v has no field, at its first position.
+func unknownName(data []byte, quoted string, v any) error {
 	name, err := strconv.Unquote(quoted)
 	if err != nil {
 		name = strings.Trim(quoted, `"`)
@@ -178,23 +178,23 @@ func unknown(data []byte, quoted string, v any) error {
 		}
 		return false
 	})
-	names := fields(reflect.TypeOf(v).Elem(), nil)
+	names := fieldNames(reflect.TypeOf(v).Elem(), nil)
 	text := fmt.Sprintf("no %q here", quote.Shorten(name))
 	if near := quote.Nearest(name, names); near != "" {
 		text += ", did you mean " + near + "?"
 	}
-	return mistake(data, place, text)
+	return newError(data, place, text)
 }
 
-// fields appends the names of the fields of a type and of the types inside it.
-func fields(t reflect.Type, names []string) []string {
+// fieldNames appends the names of the fields of a type and of the types inside it.
+func fieldNames(t reflect.Type, names []string) []string {
 	switch t.Kind() {
 	case reflect.Pointer, reflect.Slice, reflect.Array, reflect.Map:
-		return fields(t.Elem(), names)
+		return fieldNames(t.Elem(), names)
 	case reflect.Struct:
 		for i := range t.NumField() {
 			if name := nameOf(t.Field(i)); name != "" {
-				names = fields(t.Field(i).Type, append(names, name))
+				names = fieldNames(t.Field(i).Type, append(names, name))
 			}
 		}
 	}
@@ -253,8 +253,8 @@ func expected(t reflect.Type) string {
 	return "a number"
 }
 
-// mistake returns an error with the position of the byte at.
-func mistake(data []byte, at int, text string) error {
+// newError returns an error with the position of the byte at.
+func newError(data []byte, at int, text string) error {
 	before := data[:at]
 	line := bytes.LastIndexByte(before, '\n') + 1
 	return &Error{Line: bytes.Count(before, []byte("\n")) + 1, Column: utf8.RuneCount(before[line:]) + 1, Text: text}

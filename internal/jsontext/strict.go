@@ -23,23 +23,23 @@ type strict struct {
 // check checks the text of a value of type t.
 func check(data []byte, t reflect.Type) error {
 	s := strict{data: data}
-	return s.value(t)
+	return s.skipValue(t)
 }
 
-// value skips a value. t is its type, nil for any.
-func (s *strict) value(t reflect.Type) error {
-	s.blanks()
+// skipValue skips a value. t is its type, nil for any.
+func (s *strict) skipValue(t reflect.Type) error {
+	s.skipBlanks()
 	switch s.data[s.at] {
 	case '{':
-		return s.object(t)
+		return s.skipObject(t)
 	case '[':
-		return s.array(t)
+		return s.skipArray(t)
 	case '"':
-		s.text()
+		s.skipText()
 		return nil
 	case 'n':
 		if t != nil && t.Kind() != reflect.Interface && t != reflect.TypeFor[json.RawMessage]() {
-			return mistake(s.data, s.at, inField(string(s.path))+"null, expected "+expected(t))
+			return newError(s.data, s.at, inField(string(s.path))+"null, expected "+expected(t))
 		}
 	}
 	for s.at < len(s.data) && bytes.IndexByte([]byte(",]} \t\r\n"), s.data[s.at]) < 0 {
@@ -48,15 +48,15 @@ func (s *strict) value(t reflect.Type) error {
 	return nil
 }
 
-// blanks skips blanks.
-func (s *strict) blanks() {
+// skipBlanks skips blanks.
+func (s *strict) skipBlanks() {
 	for s.at < len(s.data) && bytes.IndexByte([]byte(blanks), s.data[s.at]) >= 0 {
 		s.at++
 	}
 }
 
-// text skips a string and returns it with its quotes.
-func (s *strict) text() []byte {
+// skipText skips a string and returns it with its quotes.
+func (s *strict) skipText() []byte {
 	start := s.at
 	for s.at++; s.data[s.at] != '"'; s.at++ {
 		if s.data[s.at] == '\\' {
@@ -69,16 +69,16 @@ func (s *strict) text() []byte {
 
 // next skips to the next element. It returns false after the last one, and skips the closing bracket.
 func (s *strict) next() bool {
-	s.blanks()
+	s.skipBlanks()
 	more := s.data[s.at] != ']' && s.data[s.at] != '}'
 	if !more || s.data[s.at] == ',' {
 		s.at++
 	}
-	s.blanks()
+	s.skipBlanks()
 	return more
 }
 
-func (s *strict) array(t reflect.Type) error {
+func (s *strict) skipArray(t reflect.Type) error {
 	t = inside(t)
 	if t != nil && (t.Kind() == reflect.Slice || t.Kind() == reflect.Array) {
 		t = t.Elem()
@@ -86,21 +86,21 @@ func (s *strict) array(t reflect.Type) error {
 		t = nil
 	}
 	for s.at++; s.next(); {
-		if err := s.value(t); err != nil {
+		if err := s.skipValue(t); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (s *strict) object(t reflect.Type) error {
+func (s *strict) skipObject(t reflect.Type) error {
 	t = inside(t)
 	first, deep := len(s.keys), len(s.path)
 	var many map[string]bool
 	defer func() { s.keys = s.keys[:first] }()
 	for s.at++; s.next(); {
 		start := s.at
-		key, elem := unquote(s.text()), reflect.Type(nil)
+		key, elem := unquote(s.skipText()), reflect.Type(nil)
 		switch {
 		case t == nil:
 		case t.Kind() == reflect.Map:
@@ -114,12 +114,12 @@ func (s *strict) object(t reflect.Type) error {
 				s.path = append(s.path, key...)
 			}
 		}
-		if s.keep(first, key, &many) {
-			return mistake(s.data, start, inField(string(s.path[:deep]))+fmt.Sprintf("%q for the second time, expected each name once", quote.Shorten(string(key))))
+		if s.addKey(first, key, &many) {
+			return newError(s.data, start, inField(string(s.path[:deep]))+fmt.Sprintf("%q for the second time, expected each name once", quote.Shorten(string(key))))
 		}
-		s.blanks()
+		s.skipBlanks()
 		s.at++ // the colon
-		if err := s.value(elem); err != nil {
+		if err := s.skipValue(elem); err != nil {
 			return err
 		}
 		s.path = s.path[:deep]
@@ -127,9 +127,9 @@ func (s *strict) object(t reflect.Type) error {
 	return nil
 }
 
-// keep records a name of an object, whose names are in keys from index first on. If there are many names, they are in
+// addKey records a name of an object, whose names are in keys from index first on. If there are many names, they are in
 // many too. It reports whether the object already has the name.
-func (s *strict) keep(first int, key []byte, many *map[string]bool) (twice bool) {
+func (s *strict) addKey(first int, key []byte, many *map[string]bool) (twice bool) {
 	const few = 16
 	switch names := s.keys[first:]; {
 	case *many != nil:

@@ -134,9 +134,9 @@ func TestExpressions(t *testing.T) {
 	}
 }
 
-// TestFetch checks that Mesa's readers read every name in braces before they compute, in ASCII order, also those in
-// comments.
-func TestFetch(t *testing.T) {
+// TestFieldNames checks that FieldNames returns every name in braces in ASCII order, also those in comments. Mesa's readers
+// read all of them before they compute.
+func TestFieldNames(t *testing.T) {
 	e := parse(t, "{b} + {A} * {B} /* {C} */ + {A}")
 	if want := []string{"A", "B", "C", "b"}; !slices.Equal(e.FieldNames(), want) {
 		t.Errorf("got %q, want %q", e.FieldNames(), want)

@@ -2,12 +2,14 @@ package docs
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 )
 
-// The code of the page on the library is code that runs: each block is part of an example.
+// TestLibraryExamples checks that each block of the page on the library is part of an example or a program, and runs
+// the programs.
 func TestLibraryExamples(t *testing.T) {
 	files, err := filepath.Glob("../*/example_test.go")
 	if err != nil {
@@ -27,11 +29,34 @@ func TestLibraryExamples(t *testing.T) {
 	}
 	found := 0
 	var shown strings.Builder
-	for _, b := range blocks(t, "library.md") {
-		if b.kind == "golang" { // of another module
-			continue
+	programs := map[string]bool{}
+	for _, pattern := range []string{"../examples/library/*/main.go", "../examples/peers/*/main.*"} {
+		files, err := filepath.Glob(pattern)
+		if err != nil {
+			t.Fatal(err)
 		}
-		if b.kind != "go" {
+		for _, f := range files {
+			data, err := os.ReadFile(f)
+			if err != nil {
+				t.Fatal(err)
+			}
+			programs[string(data)] = true
+		}
+	}
+	for _, b := range blocks(t, "library.md") {
+		switch {
+		case b.kind == "rust": // no registry of Rust's is in reach of the tests
+			continue
+		case b.kind == "output":
+			library(t, b)
+			continue
+		case b.kind == "golang", b.kind == "c", strings.Contains(b.text, "\nfunc main() {"):
+			if !programs[b.text] {
+				t.Errorf("library.md:%d: no file in examples is this program", b.line)
+			}
+			delete(programs, b.text)
+			continue
+		case b.kind != "go":
 			t.Errorf("library.md:%d: block of kind %q", b.line, b.kind)
 		}
 		if !anyContains(examples, unindent(b.text)) {
@@ -45,8 +70,29 @@ func TestLibraryExamples(t *testing.T) {
 			t.Errorf("library.md does not show %s...)", call)
 		}
 	}
-	if found == 0 {
-		t.Error("no code")
+	if found == 0 || len(programs) > 0 {
+		t.Errorf("%d pieces of code, and %d programs in examples that the page does not show", found, len(programs))
+	}
+}
+
+// library runs the program whose output a block shows: the command is in the line before it.
+func library(t *testing.T, b block) {
+	t.Helper()
+	page, err := os.ReadFile("library.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(string(page), "\n")
+	_, command, _ := strings.Cut(lines[b.line-4], "`go ")
+	command, _, ok := strings.Cut(command, "`")
+	if !ok {
+		t.Fatalf("library.md:%d: no `go run ...` before an output", b.line)
+	}
+	run := exec.Command("go", strings.Fields(command)...)
+	run.Dir = ".."
+	out, err := run.CombinedOutput()
+	if err != nil || !strings.HasPrefix(string(out), b.text) {
+		t.Errorf("library.md:%d: go %s: %v\n%s", b.line, command, err, out)
 	}
 }
 

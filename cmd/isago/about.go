@@ -1,6 +1,8 @@
 package main
 
 import (
+	"cmp"
+	_ "embed"
 	"fmt"
 	"io"
 	"os"
@@ -41,9 +43,10 @@ func printVersion(cmd *cobra.Command, _ []string) error {
 	return err
 }
 
-// build describes how the program was built. Version is empty without module information.
+// build describes how the program was built.
 type build struct {
-	Name     string `json:"name"`
+	Name string `json:"name"`
+	// Version is the version of the module, "(devel)" for a build outside of a repository or a release.
 	Version  string `json:"version,omitempty"`
 	Revision string `json:"revision,omitempty"`
 	// Modified is set if the revision had changes that were not committed.
@@ -52,35 +55,55 @@ type build struct {
 	System   string `json:"system"`
 }
 
+// archived is the revision that git writes into archives of the sources, as .gitattributes asks it to. Elsewhere it is
+// the placeholder.
+//
+//go:embed revision.txt
+var archived string
+
+// release is the version of a release. Its build sets it.
+var release string
+
 func buildOf() build {
-	b := build{Name: "isago", Go: runtime.Version(), System: runtime.GOOS + "/" + runtime.GOARCH}
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return b
-	}
-	b.Version = info.Main.Version
-	for _, s := range info.Settings {
-		switch s.Key {
-		case "vcs.revision":
-			b.Revision = s.Value
-		case "vcs.modified":
-			b.Modified = s.Value == "true"
+	info, _ := debug.ReadBuildInfo()
+	return newBuild(info, release, archived)
+}
+
+// newBuild returns the description of a build with some module information, nil for none.
+func newBuild(info *debug.BuildInfo, release, archived string) build {
+	b := build{Name: "isago", Version: "(devel)", Go: runtime.Version(), System: runtime.GOOS + "/" + runtime.GOARCH}
+	if info != nil {
+		b.Version = cmp.Or(info.Main.Version, b.Version)
+		for _, s := range info.Settings {
+			switch s.Key {
+			case "vcs.revision":
+				b.Revision = s.Value
+			case "vcs.modified":
+				b.Modified = s.Value == "true"
+			}
 		}
 	}
+	if archived = strings.TrimSpace(archived); b.Revision == "" && !strings.HasPrefix(archived, "$") {
+		b.Revision = archived
+	}
+	b.Version = cmp.Or(release, b.Version)
 	return b
 }
 
-// version describes the build in a line: version, revision, compiler.
-func version() string {
-	b := buildOf()
-	if b.Version == "" {
-		return "isago, built without module information"
-	}
+// version describes the build in one line: version, revision, compiler and system.
+func version() string { return buildOf().String() }
+
+func (b build) String() string {
 	text := b.Name + " " + b.Version
-	if len(b.Revision) >= 12 {
-		text += " (" + b.Revision[:12] + ")"
+	switch {
+	case b.Revision != "" && b.Modified:
+		text += " (" + b.Revision[:min(12, len(b.Revision))] + ", modified)"
+	case b.Revision != "":
+		text += " (" + b.Revision[:min(12, len(b.Revision))] + ")"
+	case b.Version == "(devel)":
+		text += " of an unknown revision"
 	}
-	return text + " " + b.Go
+	return text + " " + b.Go + " " + b.System
 }
 
 func newCodes() *cobra.Command {

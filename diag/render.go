@@ -15,7 +15,7 @@ import (
 // shortened.
 func Render(err error) string { return render(err, false) }
 
-// RenderColour is Render for a terminal with colors.
+// RenderColour is Render for a terminal with colours.
 func RenderColour(err error) string { return render(err, true) }
 
 func render(err error, colour bool) string {
@@ -38,7 +38,7 @@ type renderer struct {
 	colour bool
 }
 
-// The colors are those of clang and rustc.
+// The colours are those of clang and rustc.
 const (
 	noteColour   = "\x1b[1;36m"
 	boldColour   = "\x1b[1m"

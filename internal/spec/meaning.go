@@ -113,7 +113,7 @@ type Function struct {
 	Span diag.Span
 }
 
-// Quirk is a <quirk>: behavior on which documents and hardware disagree, chosen at launch.
+// Quirk is a <quirk>: behaviour on which documents and hardware disagree, chosen at launch.
 type Quirk struct {
 	Name    string
 	Enum    *Enum // nil for a bool

@@ -276,8 +276,8 @@ func (l *layout) part(first int, rows [][]uint64) Table {
 	return t
 }
 
-// Select makes the outputs what is named: a register, one of a view, a component such as r1.x, or all registers of a file
-// or a view. The error tells that there is none of that name.
+// Select chooses the outputs by their names: an output, a register, a register of a view, a component such as r1.x, or all
+// registers of a file or a view. It returns an error for an unknown name, with names that exist.
 func (b *Batch) Select(names []string) error {
 	var all []Port
 	for _, name := range names {
@@ -292,7 +292,7 @@ func (b *Batch) Select(names []string) error {
 }
 
 func (b *Batch) selected(name string) (list []Port, err error) {
-	if p, err := b.Find(name); err == nil {
+	if p, err := b.findOutput(name); err == nil {
 		return []Port{p}, nil
 	}
 	for n := range b.count(name) {
@@ -303,7 +303,7 @@ func (b *Batch) selected(name string) (list []Port, err error) {
 	if len(list) > 0 {
 		return list, nil
 	}
-	p, err := csvPort(b.Launch, name)
+	p, err := findComponent(name, b.findOutput)
 	return []Port{p}, err
 }
 

@@ -111,7 +111,7 @@ func readCSV(data []byte, l *Launch) (*Input, error) {
 	in := &Input{}
 	given := map[component]string{}
 	for _, name := range heading {
-		p, err := csvPort(l, strings.TrimSpace(name))
+		p, err := findComponent(strings.TrimSpace(name), l.Find)
 		if err != nil {
 			return nil, err
 		}
@@ -145,15 +145,15 @@ func readCSV(data []byte, l *Launch) (*Input, error) {
 	}
 }
 
-// csvPort is the component that a column is.
-func csvPort(l *Launch, name string) (Port, error) {
+// findComponent returns the component of a name such as pos.x, or the first one of a name without a component.
+func findComponent(name string, find func(string) (Port, error)) (Port, error) {
 	base, comp, dotted := name, "", false
 	if i := strings.LastIndexByte(name, '.'); i >= 0 {
-		if _, err := l.Find(name); err != nil {
+		if _, err := find(name); err != nil {
 			base, comp, dotted = name[:i], name[i+1:], true
 		}
 	}
-	p, err := l.Find(base)
+	p, err := find(base)
 	if err != nil {
 		return p, err
 	}

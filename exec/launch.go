@@ -141,11 +141,31 @@ func (l *Launch) done(w idleWave) {
 	l.idle = append(l.idle, w)
 }
 
-// Find returns the registers of a name: of the file, one element of an array of it, NAME[2], or a register
-// such as r5. The error lists names that there are.
+// Find returns the registers of a name: a name in the file, one element of an array there such as NAME[2], or a register such
+// as r5. Inputs and uniforms precede outputs of the same name. The error lists names that exist.
 func (l *Launch) Find(name string) (Port, error) {
+	p, err := l.find(name, l.Inputs, l.Uniforms, l.Outputs)
+	if errors.Is(err, errNoPort) {
+		return p, fmt.Errorf("no input, uniform or register %q, expected %s", name, l.names(len(l.Inputs)+len(l.Uniforms) == 0, l.Inputs, l.Uniforms))
+	}
+	return p, err
+}
+
+// findOutput is Find for what is read after the run: outputs precede inputs and uniforms of the same name.
+func (l *Launch) findOutput(name string) (Port, error) {
+	p, err := l.find(name, l.Outputs, l.Inputs, l.Uniforms)
+	if errors.Is(err, errNoPort) {
+		return p, fmt.Errorf("no output or register %q, expected %s", name, l.names(true, l.Outputs))
+	}
+	return p, err
+}
+
+var errNoPort = errors.New("no port of this name")
+
+// find looks for a name in lists of ports, then among memories and registers.
+func (l *Launch) find(name string, lists ...[]Port) (Port, error) {
 	base, index, array := cutIndex(name)
-	for _, list := range [][]Port{l.Inputs, l.Uniforms, l.Outputs} {
+	for _, list := range lists {
 		for _, p := range list {
 			switch {
 			case p.Name == name || name != "" && p.Also == name:
@@ -165,7 +185,7 @@ func (l *Launch) Find(name string) (Port, error) {
 	if p, ok := l.register(name); ok {
 		return p, nil
 	}
-	return Port{}, fmt.Errorf("no input, uniform or register %q, expected %s", name, l.names())
+	return Port{}, errNoPort
 }
 
 // NameOf returns the program's name for a component of an input, a uniform or an output, such as modelView[1]; "" where the
@@ -241,11 +261,14 @@ func numberIn(name, file string) (n int, ok bool) {
 	return registerNumber(digits)
 }
 
-func (l *Launch) names() string {
+// names lists the names of ports, and of registers and memories: those that a launch fills, then with all the others.
+func (l *Launch) names(all bool, lists ...[]Port) string {
 	var names []string
-	for _, list := range [][]Port{l.Inputs, l.Uniforms} {
+	for _, list := range lists {
 		for _, p := range list {
-			names = append(names, p.Name)
+			if _, is := l.register(p.Name); !is || !all { // the files of registers follow
+				names = append(names, p.Name)
+			}
 		}
 	}
 	for _, s := range l.Program.Machine.States {
@@ -262,10 +285,10 @@ func (l *Launch) names() string {
 	}
 	for _, s := range l.Program.Machine.States {
 		switch {
-		case len(l.Inputs)+len(l.Uniforms) > 0 || s.Kind != sem.FileState || s.Use == "input" || s.Use == "constant":
+		case !all || s.Kind != sem.FileState || s.Use == "input" || s.Use == "constant":
 		case s.Single:
 			names = append(names, s.Name)
-		default: // bare words have all registers
+		default:
 			names = append(names, s.Name+"0 to "+s.Name+strconv.Itoa(s.Count-1))
 		}
 	}

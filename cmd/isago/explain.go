@@ -214,15 +214,14 @@ func (f *explainFlags) run(cmd *cobra.Command, text string, span diag.Span) erro
 	case isFile(text):
 		return usagef("which instruction of %s? %[1]s@LABEL or %[1]s@ADDRESS names one, or in a source %[1]s:LINE", text)
 	}
-	return cmp.Or(missingFile(text), neither(text, err))
+	return cmp.Or(missingFile(text), withFile(text, err))
 }
 
-// neither adds to the error of a text that is no instruction that it is no file and no word either, where it could have
-// been the name of a file.
-func neither(text string, err error) error {
+// withFile adds to the error of a text that looks like the name of a file that there is no such file.
+func withFile(text string, err error) error {
 	var e *diag.Error
 	if errors.As(err, &e) && strings.ContainsAny(text, "./\\") && !strings.ContainsAny(text, " \t") && !looksLikeWords(text) {
-		e.Help = append(e.Help, fmt.Sprintf("there is no file %s either, and the name is not a word in hexadecimal", text))
+		e.Msg = fmt.Sprintf("no file %s, and %s", text, e.Msg)
 	}
 	return err
 }

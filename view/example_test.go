@@ -38,8 +38,8 @@ func ExampleExplain() {
 	//   = = = a a a a b  b b b ! c c c c
 	//
 	//   a  12..9   DST    0x5  r5  The register that gets the result.
-	//   b  8..5    A      0x2  r2  What is shifted.
-	//   c  3..0    COUNT  0x3  3   The number of places less one.
+	//   b  8..5    A      0x2  r2  The operand to shift.
+	//   c  3..0    COUNT  0x3  3   The number of places minus one.
 	//   =  15..13                  identifies the encoding
 	//   !  4                       expected to have a fixed value
 	//

@@ -265,8 +265,8 @@ bool example_pack_mul(const struct example_mul *f, const struct example_options 
 /* shl, example.xml:151: DST = A shifted left by N. */
 struct example_shl {
 	uint32_t dst; /* DST, bits 9..12, for example_decode_register: The register that gets the result. */
-	uint32_t a; /* A, bits 5..8, for example_decode_register: What is shifted. */
-	uint32_t count; /* COUNT, bits 0..3: The number of places less one. */
+	uint32_t a; /* A, bits 5..8, for example_decode_register: The operand to shift. */
+	uint32_t count; /* COUNT, bits 0..3: The number of places minus one. */
 	uint64_t rest[1]; /* bits without a field, where they are not as expected */
 };
 void example_unpack_shl(const struct example_inst *inst, const struct example_options *o, struct example_shl *f);
@@ -275,9 +275,9 @@ bool example_pack_shl(const struct example_shl *f, const struct example_options 
 /* br, example.xml:174: Branches if the condition holds. */
 struct example_br {
 	uint32_t cond; /* COND, bits 11..12, enum example_cond: When the branch is taken. */
-	bool link; /* LINK, bits 10: The address of the next instruction is kept in s1. */
+	bool link; /* LINK, bits 10: The address of the next instruction is stored in s1. */
 	bool likely; /* LIKELY, bits 9: The branch is predicted to be taken. */
-	int32_t target; /* TARGET, bits 0..8: Where to go. */
+	int32_t target; /* TARGET, bits 0..8: The target. */
 };
 void example_unpack_br(const struct example_inst *inst, const struct example_options *o, struct example_br *f);
 bool example_pack_br(const struct example_br *f, const struct example_options *o, example_word *word);

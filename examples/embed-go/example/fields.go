@@ -135,8 +135,8 @@ func (f *MulFields) Pack(o *Options) (w Word, err error) {
 // ShlFields are the fields of shl, example.xml:151.
 type ShlFields struct {
 	Dst   uint32 // bits 9..12, for DecodeRegister: The register that gets the result.
-	A     uint32 // bits 5..8, for DecodeRegister: What is shifted.
-	Count uint32 // bits 0..3: The number of places less one.
+	A     uint32 // bits 5..8, for DecodeRegister: The operand to shift.
+	Count uint32 // bits 0..3: The number of places minus one.
 	// Rest are the bits without a field, where they are not as expected.
 	Rest [1]uint64
 }
@@ -174,9 +174,9 @@ func (f *ShlFields) Pack(o *Options) (w Word, err error) {
 // BrFields are the fields of br, example.xml:174.
 type BrFields struct {
 	Cond   Cond  // bits 11..12: When the branch is taken.
-	Link   bool  // bits 10: The address of the next instruction is kept in s1.
+	Link   bool  // bits 10: The address of the next instruction is stored in s1.
 	Likely bool  // bits 9: The branch is predicted to be taken.
-	Target int32 // bits 0..8: Where to go.
+	Target int32 // bits 0..8: The target.
 }
 
 // Unpack takes the fields from an instruction.

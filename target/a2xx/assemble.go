@@ -13,7 +13,7 @@ import (
 	"github.com/isago/isago/isa"
 )
 
-// Assembler turns source into programs. It is reused, and not for use by several goroutines at once.
+// Assembler assembles source. It can be reused, but not by several goroutines at once.
 type Assembler struct {
 	m       *machine
 	context bits.Value
@@ -25,8 +25,7 @@ type Assembler struct {
 	assembly
 }
 
-// NewAssembler returns an assembler for a spelling of the instruction set. The context is that of
-// sources which do not say their stage.
+// NewAssembler returns an assembler for a syntax of the instruction set. The context is for sources without a stage.
 func NewAssembler(set *isa.Set, ctx bits.Value) (*Assembler, error) {
 	m, err := newMachine(set)
 	if err != nil {
@@ -44,11 +43,11 @@ func NewAssembler(set *isa.Set, ctx bits.Value) (*Assembler, error) {
 // Assembled is a program.
 type Assembled struct {
 	Words []uint32
-	// Tail are bytes behind the last word.
+	// Tail are the bytes after the last word.
 	Tail []byte
 	// Context has the stage.
 	Context bits.Value
-	// BigEndian is the byte order that the source asks for.
+	// BigEndian is the byte order of the source.
 	BigEndian bool
 	// Warnings are in the order of the source; the code of each is its name.
 	Warnings diag.List
@@ -146,7 +145,7 @@ type placedUnit struct {
 // maxUnits bounds a program; addresses reach far less.
 const maxUnits = 1 << 20
 
-// Assemble reads a source. All mistakes are told of at once, up to fifty.
+// Assemble assembles a source. It reports up to fifty mistakes at once.
 func (a *Assembler) Assemble(src *diag.Source) (*Assembled, error) {
 	a.assembly = assembly{
 		src: src, lines: a.lines[:0], statements: a.statements[:0], labels: a.labels, names: a.names,

@@ -13,14 +13,13 @@ import (
 
 // Symbol is a name that a source declares for registers or constants.
 type Symbol struct {
-	// Kind is the word behind the @: attribute, varying, uniform, const, sampler, bool, loop.
+	// Kind is the word after the @: attribute, varying, uniform, const, sampler, bool, loop.
 	Kind string
 	Name string
-	// Prefix is what stands before the number of a register, "" for those that are numbers alone; First and
-	// Last are the numbers.
+	// Prefix is the text before the number of a register, "" for plain numbers; First and Last are the numbers.
 	Prefix      string
 	First, Last int
-	// Values are those of a const, as they are written.
+	// Values are those of a const, as in the source.
 	Values []string
 
 	span diag.Span

@@ -11,7 +11,7 @@ import (
 	"github.com/isago/isago/isa"
 )
 
-// Buffer is the third of a fetch constant, and how vertices lie in the buffer of vertices that it describes.
+// Buffer is a third of a fetch constant, and the layout of vertices in the buffer that it describes.
 type Buffer struct{ Constant, Third int }
 
 // filling is how a runtime fills in a vertex fetch, as attributes of its bitset say it.

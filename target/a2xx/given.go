@@ -2,27 +2,28 @@ package a2xx
 
 import "encoding/binary"
 
-// Constants are what a program is given: as a capture holds it at the first draw with the program, or as a
-// shader file has it.
+// Constants are the constants of a program: those of a capture at the first draw with the program, or those of a
+// shader file.
 type Constants struct {
-	// Floats are the bits of constants by the number that the program knows them by.
+	// Floats are the bits of float constants, by number.
 	Floats map[int][4]uint32
-	// Bools and Loops are the others by their numbers.
+	// Bools and Loops are the other constants, by number.
 	Bools map[int]bool
 	Loops map[int]uint32
-	// Buffers are the bytes of buffers of vertices, by the number of their third of a fetch constant; the
-	// low bits of Orders say in which order the bytes are.
+	// Buffers are the bytes of vertex buffers, by the number of their third of a fetch constant. The low bits of
+	// Orders are their byte orders.
 	Buffers map[int][]byte
 	Orders  map[int]uint32
-	// Textures are by their numbers.
+	// Textures are the textures, by number.
 	Textures map[int]Texture
 }
 
 // Texture is a texture in memory.
 type Texture struct {
-	// Words are its constant, as the root texture-constant of the description has it.
+	// Words are the words of its constant, as in the root texture-constant of the description.
 	Words [6]uint32
-	// Base is memory from the address of the first level on, Mips from that of the others on; nil where there are none.
+	// Base is the memory from the address of the first level on, Mips that from the address of the other levels on,
+	// or nil.
 	Base, Mips []byte
 }
 
@@ -33,8 +34,8 @@ const (
 	packetDrawIndices = 0x36
 )
 
-// Registers of the GPU, by the number of a word: where constants of each kind start, how many there are, and where
-// those of a stage start among all.
+// Registers of the GPU, as word indices: the first constant of each kind, their number, and the first constant of a
+// stage.
 const (
 	floatRegisters = 0x4000
 	fetchRegisters = 0x4800
@@ -150,7 +151,7 @@ func (r *rdReader) vertexBuffer(c *Constants, n int) {
 	}
 }
 
-// Given returns the literals of a shader file, as constants that a program is given.
+// Given returns the literals of a shader file as constants.
 func (s *XenosShader) Given() *Constants {
 	c := &Constants{Floats: map[int][4]uint32{}, Loops: map[int]uint32{}}
 	for i := range s.Literals {

@@ -11,8 +11,7 @@ import (
 	"github.com/isago/isago/isa"
 )
 
-// Orders are the names of the orders in which the bytes of a word are stored: as on Adreno, or as on
-// Xenos.
+// Orders are the names of the byte orders of words: that of Adreno and that of Xenos.
 func Orders() []string { return []string{littleEndian, bigEndian} }
 
 const (
@@ -20,8 +19,8 @@ const (
 	bigEndian    = "big"
 )
 
-// OpenRaw reads a program without container, of 32-bit words in an order of Orders, for listing. The
-// order "" is recognised. Code in the order of Xenos is code for it.
+// OpenRaw reads a program without a container, of 32-bit words in an order of Orders, for listing. It detects the
+// order "". Code in the order of Xenos is code for Xenos.
 func OpenRaw(set *isa.Set, ctx bits.Value, data []byte, order string) (*program.Image, error) {
 	m, err := newMachine(set)
 	if err != nil {

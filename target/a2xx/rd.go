@@ -23,10 +23,10 @@ import (
 // in them command streams start. The numbers are those of freedreno's redump.h, of the kernel's
 // msm_rd.c and of the command processor.
 type Capture struct {
-	// GPU is the number of the GPU, such as 201; 0 where the capture does not say.
+	// GPU is the number of the GPU, such as 201, or 0 if the capture does not contain it.
 	GPU     uint32
 	Shaders []Shader
-	// Notes are what could not be read.
+	// Notes are remarks about what could not be read.
 	Notes []string
 }
 
@@ -34,12 +34,12 @@ type Capture struct {
 type Shader struct {
 	// Stage is 0 for vertices, 1 for fragments.
 	Stage int
-	// Address is where its words are in the GPU's memory, where they were first.
+	// Address is the address of its words in the GPU's memory, at its first load.
 	Address uint64
 	Words   []uint32
-	// Loads is how often it is loaded.
+	// Loads is the number of times that it is loaded.
 	Loads int
-	// Constants are those of the first draw with it, nil where nothing is drawn with it.
+	// Constants are those of the first draw with it, or nil without a draw.
 	Constants *Constants
 }
 
@@ -61,7 +61,7 @@ const (
 	packetIndirectPrefix = 0x3f
 )
 
-// Limits on captures, which come from outside.
+// Limits on captures, which may be hostile.
 const (
 	MaxCapture  = 1 << 30 // bytes when unpacked
 	maxCommands = 1 << 28 // words of command streams that are read
@@ -70,7 +70,7 @@ const (
 	MaxShaders  = 1 << 16
 )
 
-// IsCapture reports whether data is a capture, packed by gzip or not.
+// IsCapture reports whether data is a capture, compressed by gzip or not.
 func IsCapture(data []byte) bool {
 	if z, err := gunzip(data, 4096); err == nil {
 		data = z
@@ -108,7 +108,7 @@ func gunzip(data []byte, limit int64) ([]byte, error) {
 	return out, nil
 }
 
-// ReadCapture finds the shaders of a capture. One that was cut off is read as far as it goes.
+// ReadCapture returns the shaders of a capture. It reads a truncated capture as far as possible.
 func ReadCapture(data []byte) (*Capture, error) {
 	if len(data) > 1 && data[0] == 0x1f && data[1] == 0x8b {
 		unpacked, err := gunzip(data, MaxCapture+1)

@@ -14,10 +14,9 @@ import (
 	"github.com/isago/isago/isa"
 )
 
-// Disassembler writes programs as source. It is reused, and not for use by several goroutines at once.
+// Disassembler prints programs as source. It can be reused, but not by several goroutines at once.
 type Disassembler struct {
-	// Lossy leaves out what text does not say, which is otherwise a suffix in braces. It is set before the
-	// first program.
+	// Lossy leaves out the suffixes with bits that the text does not show. Set it before the first program.
 	Lossy bool
 
 	layout
@@ -32,7 +31,7 @@ type Disassembler struct {
 	namers map[*kind]*isa.Decoder
 }
 
-// NewDisassembler returns a disassembler that prints as the set spells.
+// NewDisassembler returns a disassembler in the syntax of the set.
 func NewDisassembler(set *isa.Set) (*Disassembler, error) {
 	m, err := newMachine(set)
 	if err != nil {
@@ -107,8 +106,8 @@ func labelled(name string) (addr int64, ok bool) {
 	return 8 * n, err == nil
 }
 
-// SourceOf writes a program without container, in an order of Orders or one that is recognised, as
-// source that an assembler turns into the same bytes.
+// SourceOf returns a program without a container as source that an assembler turns into the same bytes. The order is
+// one of Orders; it detects "".
 func SourceOf(set *isa.Set, ctx bits.Value, data []byte, order string) ([]byte, error) {
 	d, err := NewDisassembler(set)
 	if err != nil {
@@ -117,7 +116,7 @@ func SourceOf(set *isa.Set, ctx bits.Value, data []byte, order string) ([]byte, 
 	return d.Source(data, ctx, order)
 }
 
-// Source writes a program without container as SourceOf does.
+// Source returns a program without a container as SourceOf does.
 func (d *Disassembler) Source(data []byte, ctx bits.Value, order string) ([]byte, error) {
 	words, order, err := d.m.words(data, order)
 	if err != nil {
@@ -146,7 +145,7 @@ func appendBytes(dst, data []byte) []byte {
 	return dst
 }
 
-// Append appends the source of a program. The context says what is not in the program, its stage.
+// Append appends the source of a program. The context holds the stage, which the program does not contain.
 func (d *Disassembler) Append(dst []byte, words []uint32, ctx bits.Value) []byte {
 	d.words, d.context = words, ctx
 	d.analyse()

@@ -21,23 +21,23 @@ import (
 type XenosShader struct {
 	// Stage is 0 for vertices, 1 for fragments.
 	Stage int
-	// CodeAt is the byte of the file at which the code starts.
+	// CodeAt is the offset of the code in the file, in bytes.
 	CodeAt int
 	Words  []uint32
-	// Creator and Target are what the table of constants says: a version, and such as ps_3_0.
+	// Creator and Target are from the table of constants: a version, and a profile such as ps_3_0.
 	Creator, Target string
 	// Constants have names; Literals have values and no names.
 	Constants, Literals []Symbol
 	// Elements are the inputs of a vertex program, Interpolators the outputs of a vertex program, or the inputs of a
 	// fragment program.
 	Elements, Interpolators []Semantic
-	// Open are the words of the headers whose meaning is not known.
+	// Open are the words of the headers with unknown meaning.
 	Open []OpenWord
-	// Notes are what could not be read.
+	// Notes are remarks about what could not be read.
 	Notes []string
 }
 
-// OpenWord is a word of a header. Its name says where it is.
+// OpenWord is a word of a header. Its name is its place.
 type OpenWord struct {
 	Name  string
 	Value uint32
@@ -50,7 +50,7 @@ type Semantic struct {
 	// Place is the unit of the vertex fetch of an element; of an interpolator it is the number of the export in a vertex
 	// program, and of the register in a fragment program.
 	Place int
-	// Rest are the other bits of the word in the file, whose meaning is open.
+	// Rest are the other bits of the word in the file, with unknown meaning.
 	Rest uint32
 }
 
@@ -90,7 +90,7 @@ const (
 	xenosFragmentTables = 0x20
 )
 
-// Limits on what files say of themselves.
+// Limits on sizes in files, which may be hostile.
 const (
 	maxXenosConstants = 1 << 10
 	maxXenosName      = 256
@@ -113,8 +113,8 @@ type xenosReader struct {
 	short  bool
 }
 
-// ReadXenosShader reads a shader file. Tables that are damaged are left out, with a note; a file whose code
-// is not there is refused.
+// ReadXenosShader reads a shader file. It leaves out damaged tables, with a note. It returns an error if the file
+// does not contain the code.
 func ReadXenosShader(set *isa.Set, data []byte) (*XenosShader, error) {
 	if !IsXenosShader(data) {
 		return nil, errorf(diag.FileFormat, diag.Span{}, "no shader of Xenos, which starts with 0x%08x or 0x%08x", xenosMagic, xenosMagic|1)
@@ -427,8 +427,8 @@ func (s *XenosShader) semanticLines(set *isa.Set) (lines []string) {
 	return lines
 }
 
-// SourceOfXenosShader writes the code of a shader file as source that an assembler turns into the same words in the same
-// order of bytes. The plain spelling declares the constants by their names and uses the names.
+// SourceOfXenosShader returns the code of a shader file as source that an assembler turns into the same words in the
+// same byte order. The default syntax declares the constants by name and uses the names.
 func SourceOfXenosShader(set *isa.Set, data []byte) ([]byte, error) {
 	s, err := ReadXenosShader(set, data)
 	if err != nil {

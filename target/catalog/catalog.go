@@ -25,86 +25,82 @@ import (
 	teslalaunch "github.com/isago/isago/target/tesla/launch"
 )
 
-// Machine is a machine that isago knows.
+// Machine is a machine that isago ships.
 type Machine struct {
 	Name  string
 	Title string
 	// Load compiles the machine's description.
 	Load func(isa.Options) (*isa.Set, error)
-	// Products returns the names by which people know the machine, without loading the description.
+	// Products returns other names of the machine, without loading the description.
 	Products func() ([]isa.Product, error)
-	// Suffixed are the suffixes that files with source for the compiler alone have, such as .pica.
+	// Suffixed are the suffixes that only source files for the compiler have, such as .pica.
 	Suffixed []string
 	// Openers are words at the start of a line that only such source has.
 	Openers []string
 	// Formats are the file formats of the machine's programs.
 	Formats []Format
-	// NewCompiler returns what makes a file from source; nil for a machine without one.
+	// NewCompiler returns a compiler from source to a file; nil for a machine without one.
 	NewCompiler func() (program.Compiler, error)
-	// Syntax is the spelling of instructions in the compiler's source; "" is the main one.
+	// Syntax is the syntax of instructions in the compiler's source; "" is the default.
 	Syntax string
-	// Compat are the tools as which the compiler can read source, by name.
+	// Compat are the tools that the compiler can imitate, by name.
 	Compat []string
-	// Raw says how words without a container are a program; nil where they are one instruction after
-	// another.
+	// Raw is the format of programs without a container; nil if they are one instruction after another.
 	Raw *RawFormat
-	// Suffixes tells that the compiler reads bare code as dis --lossless prints it, which is therefore
-	// the source of bare code.
+	// Suffixes is set if the compiler reads raw code as dis --lossless prints it. That text is then the source of raw
+	// code.
 	Suffixes bool
-	// Launch opens a program to be run; nil for a machine whose programs cannot be run, or only as words
-	// that are one instruction after another.
+	// Launch opens a program for a run; nil for a machine whose programs cannot run, or run only as words that are
+	// one instruction after another.
 	Launch func(exec.Request) (exec.Runner, error)
-	// Words returns what runs words without a container; nil where that is a Batch, or where Launch takes them.
+	// Words returns a runner for words without a container; nil if that is a Batch, or if Launch accepts them.
 	Words func(*exec.Launch) exec.Runner
-	// Demo is a program that shows what the machine draws; nil for none.
+	// Demo draws the machine's demo; nil if there is none.
 	Demo *exec.Demo
-	// Bare tells that Launch takes words without a container too.
+	// Bare is set if Launch also accepts words without a container.
 	Bare bool
-	// Options are what a run of the machine's programs can be told beside what all machines are.
+	// Options are the options of a run that only this machine has.
 	Options []exec.Option
-	// Outputs are the formats that the compiler writes, by name, the default first; none where it
-	// writes one alone.
+	// Outputs are the formats that the compiler writes, by name, the default first; none if it writes only one.
 	Outputs []string
 }
 
-// The view of the demos: an object turned a little, four units away from the eye.
+// The view of the demos: an object, slightly rotated, four units away from the eye.
 const (
 	demoView = "0.96,0,0.28,0,0.12,0.91,-0.41,-0.08,-0.25,0.42,0.87,-4,0,0,0,1"
 	demoEye  = "2.6,0,0,0,0,2.6,0,0,0,0,-1.2,-2.2,0,0,-1,0"
 )
 
-// RawFormat is how a machine's programs are stored without a container, where that takes more than reading
-// one instruction after another. The sets are the machine's, in any spelling; the contexts say what is
-// not in the program.
+// RawFormat is the format of a machine's programs without a container, if they are not simply one instruction after
+// another. The sets are the machine's, in any syntax; the contexts are values that the program does not contain.
 type RawFormat struct {
-	// Orders are the orders of bytes or words that a program may have, by name. An empty order is to be
-	// recognised.
+	// Orders are the orders of bytes or words that a program may have, by name. An empty order is detected.
 	Orders []string
-	// Largest is the most bytes that are a program; what is larger and of no given order is instructions
-	// one after another. 0 is no limit.
+	// Largest is the largest size of a program in bytes. Without an order, larger data is one instruction after
+	// another. 0 is no limit.
 	Largest int64
-	// Mixed tells that programs do not consist of instructions of one kind alone.
+	// Mixed is set if a program consists of instructions of several kinds.
 	Mixed bool
 	// Open reads a program for listing.
 	Open func(set *isa.Set, ctx bits.Value, data []byte, order string) (*program.Image, error)
-	// Source writes a program as source of the compiler.
+	// Source returns a program as source for the compiler.
 	Source func(set *isa.Set, ctx bits.Value, data []byte, order string) ([]byte, error)
 }
 
 // Format is a file format.
 type Format struct {
 	Name string
-	// Is recognises the format by its content.
+	// Is reports whether a file has the format, by its content.
 	Is func(data []byte) bool
 	// Open reads a file. The instruction set is the machine's.
 	Open func(set *isa.Set, data []byte) (*program.Image, error)
-	// Source writes a file as source of the machine's compiler; nil for a format without one.
+	// Source returns a file as source for the machine's compiler; nil for a format without one.
 	Source func(data []byte) ([]byte, error)
-	// SourceIn writes a file as source in the spelling of a set; nil for a format whose source has one spelling.
+	// SourceIn returns a file as source in the syntax of a set; nil for a format whose source has one syntax.
 	SourceIn func(set *isa.Set, data []byte) ([]byte, error)
 }
 
-// Machines lists the machines in the order in which they are shown.
+// Machines lists the machines in the order in which isago list prints them.
 func Machines() []Machine {
 	return []Machine{
 		{
@@ -152,13 +148,13 @@ func Machines() []Machine {
 	}
 }
 
-// Lookup returns the machine of that name, its own or that of a product.
+// Lookup returns the machine with that name, its own or that of a product.
 func Lookup(name string) (Machine, error) {
 	m, _, err := Find(name)
 	return m, err
 }
 
-// Find returns the machine of that name, and the product if the name is that of one. Case does not matter.
+// Find returns the machine with that name, and the product if the name is that of one. Case does not matter.
 func Find(name string) (Machine, isa.Product, error) {
 	var own, all []string
 	for _, m := range Machines() {
@@ -188,8 +184,8 @@ func Find(name string) (Machine, isa.Product, error) {
 	return Machine{}, isa.Product{}, fmt.Errorf("unknown machine %q; there are %s", name, strings.Join(own, ", "))
 }
 
-// RecogniseSource finds the machine whose compiler a source is for, by its suffix or by a word that only
-// such source has.
+// RecogniseSource returns the machine whose compiler a source is for, by its suffix or by a word that only such
+// source has.
 func RecogniseSource(src *diag.Source) (m Machine, ok bool) {
 	m, ok, _ = RecogniseText(program.NewText(src)) // which is in memory
 	return m, ok
@@ -225,8 +221,7 @@ func RecogniseText(src *program.Text) (m Machine, ok bool, err error) {
 	return m, ok, err
 }
 
-// Recognise finds the machine and the format of a file by its content; ok is false for a file of
-// no known format.
+// Recognise returns the machine and the format of a file, by its content; ok is false for a file of no known format.
 func Recognise(data []byte) (m Machine, f Format, ok bool) {
 	for _, m := range Machines() {
 		for _, f := range m.Formats {

@@ -5,18 +5,17 @@ import (
 	"github.com/isago/isago/isa"
 )
 
-// Image is a program as a file holds it: its code, and what the file says about names, entries and
-// tables.
+// Image is a program in a file: its code, and the names, entries and tables of the file.
 type Image = program.Image
 
-// Raw is the image of words without a container, stored as the machine stores its programs.
+// Raw is the image of words without a container, in the machine's storage order.
 func Raw(root *isa.Root, data []byte) (*Image, error) { return program.Raw(root, data) }
 
-// Compiler turns source files into one file of a machine's format.
+// Compiler compiles source files to one file of a machine's format.
 type Compiler = program.Compiler
 
-// CompileOptions are what a command line says about making a file from source.
+// CompileOptions are the command-line options for compiling source.
 type CompileOptions = program.CompileOptions
 
-// Compiled is a file made from source, with its C header and what was odd about the source.
+// Compiled is a file compiled from source, with its C header and the diagnostics of the source.
 type Compiled = program.Compiled

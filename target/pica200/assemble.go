@@ -16,22 +16,21 @@ import (
 	"github.com/isago/isago/isa"
 )
 
-// Syntax is the spelling of instructions in source: picasso's.
+// Syntax is the syntax of instructions in source: picasso's.
 const Syntax = "picasso"
 
-// AssembleOptions are what the command line of an assembler says beside the files.
+// AssembleOptions are the options of the assembler.
 type AssembleOptions struct {
-	// NoPad leaves out the instructions that keep a jump from being the last word of a scope; where
-	// one is missing there is a warning.
+	// NoPad leaves out the instructions that keep a jump from being the last word of a scope. It warns about each.
 	NoPad bool
-	// Compat assembles what Picasso does, also where the source hardly means it: there are warnings.
+	// Compat assembles what Picasso does, even if the source probably means something else. It warns about each.
 	Compat bool
 }
 
-// Assembled is what source became.
+// Assembled is the result of assembling a source.
 type Assembled struct {
 	File *SHBIN
-	// Bytes is the file as it is written.
+	// Bytes are the bytes of the file.
 	Bytes []byte
 	// Warnings are in the order of the source; the code of each is its name.
 	Warnings diag.List
@@ -41,8 +40,8 @@ type Assembled struct {
 	prefix   string
 }
 
-// Assembler turns source in picasso's language into shader files. It is reused, and not for use by
-// several goroutines at once.
+// Assembler assembles source in picasso's language to shader files. It can be reused, but not by several goroutines
+// at once.
 type Assembler struct {
 	set    *isa.Set
 	roles  *program.Roles
@@ -63,7 +62,7 @@ type Assembler struct {
 	tools *sourceTools
 }
 
-// NewAssembler returns an assembler. The set must have the spelling Syntax.
+// NewAssembler returns an assembler. The set must have the syntax Syntax.
 func NewAssembler(set *isa.Set) (*Assembler, error) {
 	if set.Syntax() != Syntax {
 		return nil, fmt.Errorf("the instruction set has the spelling %q, expected %q", set.Syntax(), Syntax)
@@ -95,9 +94,8 @@ func NewAssembler(set *isa.Set) (*Assembler, error) {
 	return a, a.loadNames()
 }
 
-// Assemble assembles files into one shader file, as picasso does: procedures are known in all of
-// them, and each is a program unless it says .nodvle. All mistakes are reported at once, as a
-// diag.List.
+// Assemble assembles files into one shader file, as picasso does: all of them share procedures, and each is a program
+// unless it has .nodvle. It reports all mistakes at once, as a diag.List.
 func (a *Assembler) Assemble(files []*diag.Source, opt AssembleOptions) (*Assembled, error) {
 	return a.newAssembly(opt).assemble(files)
 }

@@ -22,7 +22,7 @@ func newAssembler() (*Assembler, error) {
 	return NewAssembler(set)
 }
 
-// SourceOf writes a shader file as source that a compiler turns into the same bytes.
+// SourceOf returns a shader file as source that a compiler turns into the same bytes.
 func SourceOf(data []byte) ([]byte, error) {
 	a, err := newAssembler()
 	if err != nil {
@@ -31,7 +31,7 @@ func SourceOf(data []byte) ([]byte, error) {
 	return a.Source(data)
 }
 
-// Compile is Assemble for callers that know no machine.
+// Compile is Assemble for callers that handle every machine.
 func (a *Assembler) Compile(files []*diag.Source, opt program.CompileOptions) (*program.Compiled, error) {
 	out, err := a.Assemble(files, AssembleOptions{NoPad: opt.NoPad, Compat: opt.Compat == Picasso})
 	if err != nil {

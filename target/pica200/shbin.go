@@ -39,7 +39,7 @@ const (
 // It holds the whole file: headers and tables with their offsets as read, and in Gaps every byte
 // outside of them, so that a writer can give back the same bytes.
 type SHBIN struct {
-	// DVLP stands directly behind the table of DVLE offsets.
+	// DVLP follows the table of DVLE offsets directly.
 	DVLP DVLP
 	// DVLEs are the programs in the order of the offset table, which need not be their order in the
 	// file. There may be none: picasso's .nodvle leaves a program out.
@@ -56,7 +56,7 @@ type Gap struct {
 	Bytes  []byte
 }
 
-// TableRef says where a table lies, as its header gives it.
+// TableRef is the place of a table, as in its header.
 type TableRef struct {
 	// Offset counts bytes from the start of the DVLP or DVLE that holds it. It means nothing in an
 	// empty table: picasso writes the offset of whatever comes next, other tools 0.
@@ -81,8 +81,7 @@ type DVLP struct {
 	// count of the line numbers, Word20 and Word24 for offset and size of the names. So the words are
 	// neither followed nor checked, and what they place is found in the file's Gaps.
 	Word18, Word1C, Word20, Word24 uint32
-	// Short tells that the header ends behind Word18, as nihstro writes it: what comes next in the
-	// file, a header or a table, starts there.
+	// Short is set if the header ends after Word18, as nihstro writes it: the next header or table starts there.
 	Short bool
 
 	// Code is the instruction words. Branch targets, entry points and labels count from its start.
@@ -101,8 +100,7 @@ type Descriptor struct {
 	Second uint32 `json:"second"`
 }
 
-// DVLE is one program: where it enters the shared code, and the tables that tell a driver how to
-// feed it.
+// DVLE is one program: its entry in the shared code, and the tables that a driver needs to run it.
 type DVLE struct {
 	// Offset counts bytes from the start of the file to this header.
 	Offset uint32
@@ -145,7 +143,7 @@ type DVLE struct {
 	Symbols string
 }
 
-// DVLEType says on which unit a program runs.
+// DVLEType is the unit that runs a program.
 type DVLEType uint8
 
 // The types of program.
@@ -159,7 +157,7 @@ func (t DVLEType) String() string { return nameOrNumber(dvleTypes[:], int(t)) }
 
 var dvleTypes = [...]string{VertexShader: "vertex", GeometryShader: "geometry"}
 
-// GeometryMode says how a geometry shader gets its vertices.
+// GeometryMode is the way in which a geometry shader gets its vertices.
 type GeometryMode uint8
 
 // The modes of a geometry shader.
@@ -181,7 +179,7 @@ var geometryModes = [...]string{
 	GeometryFixed:    "fixed",
 }
 
-// ConstantType says what a Constant presets.
+// ConstantType is the type of a Constant.
 type ConstantType uint16
 
 // The types of constant.
@@ -247,7 +245,7 @@ type Label struct {
 	Name string `json:"name"`
 }
 
-// Output says what an output register carries.
+// Output is the use of an output register.
 type Output struct {
 	Semantic Semantic
 	// Register is the number of the output register: 1 for o1.
@@ -270,7 +268,7 @@ func (o Output) Components() string {
 	return s
 }
 
-// Semantic is what the rasteriser takes an output for.
+// Semantic is the rasteriser's use of an output.
 type Semantic uint16
 
 // The semantics. There is no 7.
@@ -283,7 +281,7 @@ const (
 	SemanticTexCoord1  Semantic = 5
 	SemanticTexCoord2  Semantic = 6
 	SemanticView       Semantic = 8
-	// SemanticDummy is nothing to the rasteriser; a geometry shader may read such an output.
+	// SemanticDummy is not used by the rasteriser; a geometry shader may read such an output.
 	SemanticDummy Semantic = 9
 )
 
@@ -414,7 +412,7 @@ func Float24(u uint32) float32 {
 		mantissa<<(float32MantissaBits-float24MantissaBits))
 }
 
-// FormatError says why a file is refused.
+// FormatError is the reason why a file is rejected.
 type FormatError struct {
 	// Offset counts bytes from the start of the file to the bad value.
 	Offset int64

@@ -24,7 +24,7 @@ func WriteSHBIN(f *SHBIN) ([]byte, error) {
 	return w.join()
 }
 
-// MaxFileSize bounds what is written: offsets have 32 bits, twice where they are relative.
+// MaxFileSize is the largest file that is written. Offsets have 32 bits and may be relative to others.
 const MaxFileSize = 1 << 30
 
 // shbinWriter collects the parts of a file.
@@ -143,8 +143,8 @@ func (w *shbinWriter) tables(i int, d *DVLE) {
 	}
 }
 
-// Place gives headers and tables the places that picasso gives them: one behind the other, each
-// DVLE padded to words. It replaces the gaps.
+// Place sets the places of headers and tables as picasso does: one after the other, with each DVLE padded to words.
+// It replaces the gaps.
 func (f *SHBIN) Place() {
 	f.Gaps = nil
 	p := &f.DVLP
@@ -164,9 +164,8 @@ func (f *SHBIN) Place() {
 	}
 }
 
-// PlaceLikeNihstro gives headers and tables the places that nihstro gives them: the headers, that of
-// the DVLP being short, then code and descriptors, then the tables of each DVLE, without padding. It
-// replaces the gaps.
+// PlaceLikeNihstro sets the places of headers and tables as nihstro does: the headers, with a short DVLP, then code
+// and descriptors, then the tables of each DVLE, without padding. It replaces the gaps.
 func (f *SHBIN) PlaceLikeNihstro() {
 	f.Gaps = nil
 	p := &f.DVLP

@@ -17,8 +17,8 @@ import (
 	"github.com/isago/isago/isa"
 )
 
-// Source writes a shader file as source in picasso's language, which Assemble turns into the same
-// bytes. What that language cannot say stands in suffixes of instructions and in .isago directives.
+// Source returns a shader file as source in picasso's language, which Assemble turns into the same bytes. Suffixes of
+// instructions and .isago directives express what that language cannot.
 func (a *Assembler) Source(data []byte) ([]byte, error) {
 	f, err := ReadSHBIN(data)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/isago/isago/isa"
 )
 
-// Assembler turns source into programs. It is reused, and not for use by several goroutines at once.
+// Assembler assembles source. It can be reused, but not by several goroutines at once.
 type Assembler struct {
 	set    *isa.Set
 	root   *isa.Root
@@ -22,7 +22,7 @@ type Assembler struct {
 	Jobs int
 }
 
-// NewAssembler returns an assembler for the instruction set, of whatever spelling.
+// NewAssembler returns an assembler for the instruction set, in any syntax.
 func NewAssembler(set *isa.Set) (*Assembler, error) {
 	root, err := set.Root("")
 	if err != nil {
@@ -40,17 +40,17 @@ func NewAssembler(set *isa.Set) (*Assembler, error) {
 	return &Assembler{set: set, root: root, parser: p, d: d, facts: f}, err
 }
 
-// Assembled is what became of a source.
+// Assembled is the result of assembling a source.
 type Assembled struct {
 	Program *Program
 	// Warnings are in the order of the source; the code of each is its name.
 	Warnings diag.List
-	// Places tell where the words stand.
+	// Places are the places of the words in the source.
 	Places   []program.Place
 	declared []program.Declaration
 }
 
-// Assemble reads a source. All mistakes are reported at once.
+// Assemble assembles a source. It reports all mistakes at once.
 func (a *Assembler) Assemble(src *diag.Source) (*Assembled, error) {
 	r := assembly{Assembler: a, src: src, out: &Assembled{Program: &Program{}}, defined: map[place]diag.Span{}}
 	r.sections()

@@ -10,13 +10,13 @@ import (
 	"github.com/isago/isago/isa"
 )
 
-// compiler makes files of source, or of containers.
+// compiler compiles sources, or containers, to files.
 type compiler struct{ assemblers map[string]*Assembler }
 
 // NewCompiler returns a compiler from grate's language to the formats of Outputs.
 func NewCompiler() (program.Compiler, error) { return &compiler{map[string]*Assembler{}}, nil }
 
-// Compile makes one file from one source.
+// Compile compiles one source to one file.
 func (c *compiler) Compile(files []*diag.Source, opt program.CompileOptions) (*program.Compiled, error) {
 	if len(files) != 1 {
 		return nil, errors.New("a program is one source, but several are given")

@@ -13,13 +13,12 @@ import (
 	"github.com/isago/isago/isa"
 )
 
-// Outputs are the names of the formats that Encode writes, the default first: the container; raw
-// little-endian words with the most significant of an instruction first, and with the least
-// significant first; lines of hexadecimal; an array of C; and the words that a driver pushes to the
-// host1x channel.
+// Outputs are the names of the formats that Encode writes, the default first: the container; raw little-endian words,
+// the most significant of an instruction first; the same, the least significant first; lines of hexadecimal; an array
+// in C; and the words that a driver pushes to the host1x channel.
 func Outputs() []string { return []string{"vp", "high", "low", "hex", "c", "host1x"} }
 
-// Encode writes a program in a format of Outputs, "" being the default.
+// Encode returns a program in a format of Outputs. "" is the default.
 func Encode(set *isa.Set, p *Program, format string) ([]byte, error) {
 	var out []byte
 	switch format {
@@ -85,13 +84,13 @@ func hostWords(p *Program) []uint32 {
 	return words
 }
 
-// Orders are the names of the orders of words in a raw program: the most significant of an
-// instruction first, as the hardware takes them, or the least significant first.
+// Orders are the names of the orders of words in a raw program: the most significant of an instruction first, as the
+// hardware reads them, or the least significant first.
 func Orders() []string { return []string{"high", "low"} }
 
-// ReadRaw reads a program that is nothing but words, binary or hexadecimal text. The order is one of
-// Orders; "" recognises it: it is the one in which the program needs less text, because the fields that
-// an instruction does not use mostly have their usual values.
+// ReadRaw reads a program of words, binary or in hexadecimal text. The order is one of Orders. It detects "": that is
+// the order in which the program needs less text, because fields that an instruction does not use mostly have their
+// usual values.
 func ReadRaw(set *isa.Set, data []byte, order string) (*Program, error) {
 	words, err := rawWords(set, data)
 	if err != nil {
@@ -132,7 +131,7 @@ func OpenRaw(set *isa.Set, _ bits.Value, data []byte, order string) (*program.Im
 	return imageOf(set, p), nil
 }
 
-// SourceOfRaw writes a program that is nothing but words as source.
+// SourceOfRaw returns a program of words as source.
 func SourceOfRaw(set *isa.Set, _ bits.Value, data []byte, order string) ([]byte, error) {
 	p, err := ReadRaw(set, data, order)
 	if err != nil {

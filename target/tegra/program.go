@@ -11,7 +11,7 @@ import (
 	"github.com/isago/isago/isa"
 )
 
-// Program is a whole program: its words, and the names and constants that a driver needs beside them.
+// Program is a whole program: its words, and the names and constants that a driver needs in addition.
 type Program struct {
 	// Words are the instructions.
 	Words []bits.Value
@@ -19,8 +19,8 @@ type Program struct {
 	Attributes, Exports, Uniforms []Name
 	// Constants are the components of constants with a value, by number and component.
 	Constants []Constant
-	// Labels are the names of instructions, by number and name. The place behind the last one can have a
-	// name too.
+	// Labels are the names of instructions, by number and name. The place after the last instruction can have a name
+	// too.
 	Labels []Name
 }
 
@@ -34,7 +34,7 @@ type Name struct {
 type Constant struct {
 	Number    int `json:"number"`
 	Component int `json:"component"`
-	// Bits are those of an IEEE 754 float of 32 bits.
+	// Bits are those of an IEEE 754 32-bit float.
 	Bits uint32 `json:"bits"`
 }
 

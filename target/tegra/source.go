@@ -13,7 +13,7 @@ import (
 	"github.com/isago/isago/isa"
 )
 
-// SourceOf writes a container as source that a compiler turns into the same bytes.
+// SourceOf returns a container as source that a compiler turns into the same bytes.
 func SourceOf(data []byte) ([]byte, error) {
 	set, err := Load(isa.Options{})
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/isago/isago/isa"
 )
 
-// MaxSpace bounds the bytes that a directive adds, and what it adds up to.
+// MaxSpace is the most bytes that a directive may add, and that all directives may add together.
 const MaxSpace = 1 << 24
 
 // lexis is that of envyas: comments of C and D, and statements that end with a line or a semicolon.

@@ -11,8 +11,7 @@ import (
 	"github.com/isago/isago/isa"
 )
 
-// The formats that the compiler writes: the file, and lines of words in hexadecimal, an instruction or
-// a directive each.
+// The formats that the compiler writes: the file, and words in hexadecimal, one line per instruction or directive.
 const (
 	formatBin = "bin"
 	formatHex = "hex"
@@ -24,7 +23,7 @@ func Outputs() []string { return []string{formatBin, formatHex} }
 // compiler makes a text cubin of one whose bincode is instructions, and bare code of instructions alone.
 type compiler struct{ set *isa.Set }
 
-// NewCompiler returns what assembles envyas's language.
+// NewCompiler returns an assembler of envyas's language.
 func NewCompiler() (program.Compiler, error) {
 	set, err := plain()
 	return &compiler{set}, err
@@ -49,7 +48,7 @@ func (c *compiler) Compile(files []*diag.Source, opt program.CompileOptions) (*p
 	return c.compile(program.NewText(files[0]), opt, true)
 }
 
-// CompileText assembles a source, of which it keeps little where it is instructions alone.
+// CompileText assembles a source. It keeps little of a source that has only instructions.
 func (c *compiler) CompileText(src *program.Text, opt program.CompileOptions) (*program.Compiled, error) {
 	return c.compile(src, opt, false)
 }

@@ -23,7 +23,7 @@ var architecture = lazy.Regexp(`(?m)^[ \t]*architecture\s*\{\s*(sm_1\d)\s*\}`)
 // cubinHead is as much of a file as tells whether it is a cubin.
 const cubinHead = 4096
 
-// IsCubin recognises a text cubin by its start.
+// IsCubin reports whether a file is a text cubin, by its start.
 func IsCubin(data []byte) bool {
 	data = data[:min(len(data), cubinHead)]
 	return bytes.Contains(data, []byte("architecture")) && architecture().Match(data) && !strings.ContainsRune(string(data), 0)
@@ -151,7 +151,7 @@ func contextOf(set *isa.Set, ctx bits.Value, text string) (bits.Value, error) {
 	return ctx, nil
 }
 
-// SourceOf writes a text cubin with instructions in place of the words.
+// SourceOf returns a text cubin with instructions in place of the words.
 func SourceOf(data []byte) ([]byte, error) {
 	src := &diag.Source{Text: string(data)}
 	text := src.Text
@@ -288,7 +288,7 @@ func each(d *isa.Decoder, code []uint32, f func(addr int64, in isa.Inst, ok bool
 	}
 }
 
-// Open reads a text cubin for listing: the kernels one after the other, each with what its block says.
+// Open reads a text cubin for listing: the kernels in order, each with the keys of its block.
 func Open(set *isa.Set, data []byte) (*program.Image, error) {
 	src := &diag.Source{Text: string(data)}
 	text := src.Text

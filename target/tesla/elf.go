@@ -155,7 +155,7 @@ type bankData struct {
 	Memory string `json:"memory"`
 	Kernel string `json:"kernel,omitempty"`
 	Bytes  uint64 `json:"bytes"`
-	// Content is what the file has of it, in hexadecimal, byte by byte.
+	// Content is the content in the file, in hexadecimal, byte by byte.
 	Content string `json:"content,omitempty"`
 }
 

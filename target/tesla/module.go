@@ -12,14 +12,14 @@ import (
 	"github.com/isago/isago/diag"
 )
 
-// Module is what a cubin holds for whoever runs it.
+// Module is the part of a cubin that a run needs.
 type Module struct {
 	// Chip is the architecture, such as sm_11.
 	Chip string
-	// PointerSize is the number of bytes of a pointer among the parameters of a kernel, 0 where the file does not say.
+	// PointerSize is the number of bytes of a pointer parameter, or 0 if the file does not contain it.
 	PointerSize int
 	Kernels     []Kernel
-	// Constants are those that all kernels see.
+	// Constants are the constants of all kernels.
 	Constants []Segment
 	// Variables are the memory that the program names.
 	Variables []Variable
@@ -31,42 +31,42 @@ type Module struct {
 type Kernel struct {
 	Name string
 	Code []uint32
-	// Registers is how many the kernel was given, 0 where the file does not say; Shared how many bytes of the
-	// memory of a block it uses, parameters included.
+	// Registers is the number of registers of the kernel, or 0 if the file does not contain it. Shared is the number
+	// of bytes of shared memory that it declares, parameters included.
 	Registers, Shared int
-	// Constants are its own.
+	// Constants are the constants of this kernel.
 	Constants []Segment
-	// Parameters are what the file says of them, in their order; nil where it says nothing.
+	// Parameters are the parameters in the file, in order; nil if the file does not list them.
 	Parameters []Parameter
 }
 
-// Parameter is where a parameter of a kernel stands: bytes behind the first one, and their number.
+// Parameter is the place of a parameter of a kernel: bytes after the first one, and its size.
 type Parameter struct{ Offset, Size int }
 
-// Segment is the content of a part of a memory of constants, by the number of the memory.
+// Segment is the content of a part of a constant memory. Bank is the number of the memory.
 type Segment struct {
 	Bank, Offset int
 	Data         []byte
 }
 
-// Variable is memory that a program names: of constants, or where Bank is -1 of what all threads share.
+// Variable is memory that a program names: constant memory, or global memory if Bank is -1.
 type Variable struct {
 	Name         string
 	Bank, Offset int
-	// Size is the number of bytes, 0 where the file does not say. Data is what they hold at first.
+	// Size is the number of bytes, or 0 if the file does not contain it. Data is the initial content.
 	Size int
 	Data []byte
 }
 
-// Relocation is a place in a memory of constants that holds the address of a variable.
+// Relocation is a place in constant memory that holds the address of a variable.
 type Relocation struct {
 	Bank, Offset, Size int
-	// Kernel is whose constants they are, "" where all kernels see them.
+	// Kernel is the kernel of the constants, "" for those of all kernels.
 	Kernel   string
 	Variable string
 }
 
-// Kernel returns the kernel of a name: the whole name, or the one that C++ made of it.
+// Kernel returns the kernel with a name: the whole name, or the name in C++ that it was made from.
 func (m *Module) Kernel(name string) (*Kernel, error) {
 	var names []string
 	var found []*Kernel

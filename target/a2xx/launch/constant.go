@@ -14,7 +14,7 @@ import (
 	"github.com/isago/isago/target/a2xx"
 )
 
-// The roots and leaves of the description that are constants of textures.
+// The roots and leaves of the description that are texture constants.
 const (
 	textureRoot = "texture-constant"
 	texture1D   = "TEXTURE_1D"
@@ -23,13 +23,13 @@ const (
 	textureCube = "TEXTURE_CUBE"
 )
 
-// constant is a constant of a texture, by the names of its fields.
+// constant is a texture constant, with the names of its fields.
 type constant struct {
 	kind   string
 	fields map[string]isa.Field
 }
 
-// describe reads the words of a constant.
+// describe returns the constant that the words hold.
 func (l *loader) describe(words [6]uint32) (*constant, error) {
 	d, err := l.req.Set.NewDecoder(textureRoot)
 	if err != nil {
@@ -46,7 +46,7 @@ func (l *loader) describe(words [6]uint32) (*constant, error) {
 	return c, nil
 }
 
-// wide returns words as one.
+// wide returns words as one value.
 func wide(words [6]uint32) (v bits.Value) {
 	for k, w := range words {
 		v.SetUint(32*k, 32, uint64(w))
@@ -54,20 +54,20 @@ func wide(words [6]uint32) (v bits.Value) {
 	return v
 }
 
-// number returns the value of a field; 0 where the constant has none of the name.
+// number returns the value of a field, or 0 if the constant has no field of that name.
 func (c *constant) number(name string) int { f := c.fields[name]; return int(f.Value.Uint(0, 32)) }
 
-// signed returns the value of a field that has a sign.
+// signed returns the value of a signed field.
 func (c *constant) signed(name string) int {
 	f := c.fields[name]
 	n, width := int(f.Value.Uint(0, 32)), f.Parts[0].Width
 	return n - n>>uint(width-1)<<uint(width)
 }
 
-// text returns what the value of a field means.
+// text returns the text of a field's value.
 func (c *constant) text(name string) string { return c.fields[name].Meaning }
 
-// size is the number of texels in each direction, and of layers or faces.
+// size returns the number of texels in each direction, and of layers or faces.
 func (c *constant) size() (width, height, layers int) {
 	width, height, layers = c.number("WIDTH")+1, c.number("HEIGHT")+1, 1
 	switch {
@@ -79,7 +79,7 @@ func (c *constant) size() (width, height, layers int) {
 	return width, height, layers
 }
 
-// words makes the constant of a leaf with values of fields, which are numbers, or texts that values mean.
+// words returns the words of a leaf. The values of its fields are numbers or texts of values.
 func (l *loader) words(leaf string, values map[string]any) (words [6]uint32, err error) {
 	d, err := l.req.Set.NewDecoder(textureRoot)
 	if err != nil {
@@ -110,14 +110,14 @@ func (l *loader) words(leaf string, values map[string]any) (words [6]uint32, err
 	return words, nil
 }
 
-// Limits on textures in memory, which come from outside.
+// Limits on textures in memory, which may be hostile.
 const (
 	MaxTexels = 1 << 24 // of all textures
 	page      = 4096    // bytes: layers and levels start at one
 	rowUnit   = 32      // texels that pitches count, and to which sides of levels are filled up
 )
 
-// memoryTexture reads a texture that lies in memory.
+// memoryTexture reads a texture in memory.
 func (l *loader) memoryTexture(t *a2xx.Texture) (*texture, error) {
 	c, err := l.describe(t.Words)
 	if err != nil {
@@ -154,14 +154,14 @@ func (l *loader) memoryTexture(t *a2xx.Texture) (*texture, error) {
 	return out, nil
 }
 
-// filled is a number of texels with those that fill up a row of tiles.
+// filled returns a number of texels rounded up to whole tiles.
 func filled(n int) int { return (max(n, 1) + rowUnit - 1) &^ (rowUnit - 1) }
 
-// power is the power of two that is not below n.
+// power returns the smallest power of two that is at least n.
 func power(n int) int { return 1 << uint(mathbits.Len(uint(n-1))) }
 
-// level reads a level of so many texels, with the number of texels in a row in memory and of rows, and returns how many
-// bytes it takes.
+// level reads a level of so many texels, with the number of texels in a row in memory and of rows. It returns the
+// number of bytes of the level.
 func (c *constant) level(f *format, data []byte, pitch, rows int, size [3]int) (v level, used int) {
 	v = level{size: size, texels: make([][4]float32, size[0]*size[1]*size[2])}
 	across, tiled := (pitch+f.side-1)/f.side, c.number("TILED") != 0
@@ -186,7 +186,7 @@ func (c *constant) level(f *format, data []byte, pitch, rows int, size [3]int) (
 	return v, layer * size[2]
 }
 
-// gather reads bytes in an order; those beyond the data are 0.
+// gather reads bytes in an order. Bytes beyond the data are 0.
 func gather(to, data []byte, at, order int) {
 	change := [4]int{0, 1, 3, 2}[order&3] // of the low bits of addresses
 	for k := range to {
@@ -197,7 +197,7 @@ func gather(to, data []byte, at, order int) {
 	}
 }
 
-// tiledAt is where a block lies in tiles of 32 by 32, as Xenos has them.
+// tiledAt returns the place of a block in tiles of 32 by 32, as on Xenos.
 func tiledAt(x, y, across, bytes int) int {
 	shift := uint(mathbits.Len(uint(bytes - 1)))
 	tile := (x>>5 + (y>>5)*(across>>5)) << (shift + 7)
@@ -206,7 +206,7 @@ func tiledAt(x, y, across, bytes int) int {
 	return at&^511<<3 + y&16<<7 + at&448<<2 + (y&8>>2+x>>3)&3<<6 + at&63
 }
 
-// selection says what the components of a sample are, and by what they are multiplied.
+// selection returns the sources of the components of a sample, and their factors.
 type selection struct {
 	from  [4]int
 	scale float32
@@ -232,7 +232,7 @@ func (s *selection) of(texel [4]float32) (out [4]float32) {
 	return out
 }
 
-// sampler is a texture without levels, sampled as the constant says.
+// sampler returns a texture without levels, with the filters and wrapping of the constant.
 func (c *constant) sampler() *texture {
 	t := &texture{kind: c.kind, bias: float32(c.signed("BIAS")) / 32}
 	t.wrap = [3]string{c.text("CLAMP_X"), c.text("CLAMP_Y"), c.text("CLAMP_Z")}
@@ -244,13 +244,13 @@ func (c *constant) sampler() *texture {
 	return t
 }
 
-// format is how texels lie in memory: blocks of so many bytes, of side by side texels.
+// format is the layout of texels in memory: blocks of so many bytes with so many texels in a row.
 type format struct {
 	bytes, side int
 	texel       func(block []byte, k int) [4]float32
 }
 
-// formatOf finds the format of a constant. The names of formats say how many bits the components have, the highest first.
+// formatOf returns the format of a constant. The names of formats have the bits of the components, the highest first.
 func formatOf(c *constant) (*format, error) {
 	name := c.text("FORMAT")
 	switch name {
@@ -299,7 +299,7 @@ func formatOf(c *constant) (*format, error) {
 	}}, nil
 }
 
-// component is where a component of a texel lies in its block, and what numbers it holds.
+// component is the place of a component of a texel in its block, and its kind of number.
 type component struct {
 	at, width              int
 	float, integer, noZero bool
@@ -339,7 +339,7 @@ func (c *component) value(block []byte) float32 {
 	return float32(max(-1, v/float64(uint64(1)<<uint(c.width-1)-1)))
 }
 
-// half is a float of 16 bits.
+// half returns the value of a 16-bit float.
 func half(h uint16) float32 {
 	sign, exponent, fraction := uint32(h>>15)<<31, int(h>>10&31), uint32(h&1023)
 	switch exponent {
@@ -352,7 +352,7 @@ func half(h uint16) float32 {
 	return math.Float32frombits(sign | uint32(exponent+112)<<23 | fraction<<13)
 }
 
-// blockColour is the colour of texel k of the 4 by 4 of a block: one of two of 16 bits, or between them.
+// blockColour returns the colour of texel k of the 4 by 4 in a block: one of two 16-bit colours, or a mean of them.
 func blockColour(b []byte, k int, transparent bool) [4]float32 {
 	p, q := binary.LittleEndian.Uint16(b), binary.LittleEndian.Uint16(b[2:])
 	code := binary.LittleEndian.Uint32(b[4:]) >> uint(2*k) & 3
@@ -376,7 +376,7 @@ func colour565(c uint16) [3]float32 {
 	return [3]float32{float32(c>>11) / 31, float32(c>>5&63) / 63, float32(c&31) / 31}
 }
 
-// blockAlpha is the alpha of texel k of a block: one of two of 8 bits, or between them.
+// blockAlpha returns the alpha of texel k of a block: one of two 8-bit values, or a mean of them.
 func blockAlpha(b []byte, k int) float32 {
 	p, q := float32(b[0])/255, float32(b[1])/255
 	code := int(binary.LittleEndian.Uint64(b) >> uint(16+3*k) & 7)

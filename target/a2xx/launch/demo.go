@@ -9,5 +9,5 @@ import (
 //go:embed demo
 var demoFiles embed.FS
 
-// Demo draws a torus of bricks under a light.
+// Demo draws a torus with a brick texture and one light.
 var Demo = &exec.Demo{Files: demoFiles, Program: "demo/torus.vs.bin", Options: map[string][]string{"scene": {"demo/torus.json"}, "size": {"640x480"}}}

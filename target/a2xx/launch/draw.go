@@ -11,7 +11,7 @@ import (
 	"github.com/isago/isago/internal/raster"
 )
 
-// picture is what is drawn into: colours, and how far away they are.
+// picture is the target of drawing: colours and depths.
 type picture struct {
 	*image.NRGBA
 	depth []float32
@@ -25,7 +25,7 @@ func newPicture(size image.Point) *picture {
 	return p
 }
 
-// quads are fragments by fours, each of two by two pixels: neighbours tell how coordinates differ.
+// quads are fragments in groups of two by two pixels, so that neighbours know how coordinates differ.
 type quads struct {
 	at      []image.Point // of the first pixel of each
 	covered []uint8       // which of the four are inside, bit 0 the first
@@ -35,7 +35,7 @@ type quads struct {
 
 const quadsAtOnce = 1 << 14
 
-// shader runs fragments and paints what they give.
+// shader runs fragments and paints their results.
 type shader struct {
 	*exec.Launch
 	ports []exec.Port
@@ -50,7 +50,7 @@ type shader struct {
 	program, lanes int
 }
 
-// newShader prepares fragments that are given so many registers.
+// newShader returns a shader for fragments with so many registers.
 func newShader(l *exec.Launch, inputs int, size image.Point, opt exec.RunOptions, out *exec.Outcome) *shader {
 	s := &shader{Launch: l, color: -1, depth: -1, to: newPicture(size), opt: opt, out: out}
 	s.opt.Count, s.opt.Progress = 0, nil
@@ -98,7 +98,7 @@ func (s *shader) run(ctx context.Context, q *quads) error {
 	return nil
 }
 
-// paint sets a pixel, unless something nearer is there.
+// paint sets a pixel, unless the pixel is already nearer.
 func (s *shader) paint(at image.Point, depth float32, row []uint64) {
 	i := at.Y*s.to.Rect.Dx() + at.X
 	if s.depth >= 0 {
@@ -117,8 +117,8 @@ func (s *shader) paint(at image.Point, depth float32, row []uint64) {
 	s.to.SetNRGBA(at.X, at.Y, color.NRGBA{c[0], c[1], c[2], c[3]})
 }
 
-// rectangle runs a fragment program over all pixels of the picture. R0.xy are the coordinates from 0 to 1, from
-// the left and the top; R0.zw the pixel's own. Inputs that are given are the same for all pixels.
+// rectangle runs a fragment program over all pixels of the picture. R0.xy are the coordinates from 0 to 1, from the
+// left and the top; R0.zw are those of the pixel's centre. Inputs are the same for all pixels.
 func (r *runner) rectangle(ctx context.Context, opt exec.RunOptions) (*exec.Outcome, error) {
 	out := &exec.Outcome{Noun: "fragment", Nouns: "fragments"}
 	s := newShader(r.Launch, 1, r.size, opt, out)
@@ -154,7 +154,7 @@ func (r *runner) rectangle(ctx context.Context, opt exec.RunOptions) (*exec.Outc
 	return out, nil
 }
 
-// sameOf returns inputs that are the same for all fragments. The error tells that fragments have rows of their own.
+// sameOf returns inputs that are the same for all fragments. It returns an error if fragments have rows of their own.
 func sameOf(in exec.Input) (list []exec.Given, err error) {
 	if len(in.Values) > 1 {
 		return nil, exec.Optionf("inputs of %d fragments, expected one row, which all pixels of the picture get: without a size there is a fragment for each row", len(in.Values))
@@ -183,7 +183,7 @@ func floats(list ...float32) []uint64 {
 	return row
 }
 
-// triangles draws what the vertex program gave. Parameter n of a vertex is register n of the fragments.
+// triangles draws the outputs of the vertex program. Parameter n of a vertex is register n of the fragments.
 func (r *runner) triangles(ctx context.Context, out *exec.Outcome, opt exec.RunOptions) (*exec.Outcome, error) {
 	corners, inputs, err := r.corners(out)
 	if err != nil {
@@ -221,7 +221,7 @@ func (r *runner) triangles(ctx context.Context, out *exec.Outcome, opt exec.RunO
 	return out, nil
 }
 
-// corners reads the outputs of vertices, and the number of registers that fragments get.
+// corners returns the outputs of vertices, and the number of registers of fragments.
 func (r *runner) corners(out *exec.Outcome) (list []raster.Corner, inputs int, err error) {
 	place, params, at := -1, map[int]int{}, 0
 	for i := range r.Outputs {

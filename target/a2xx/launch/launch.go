@@ -21,7 +21,7 @@ import (
 	"github.com/isago/isago/target/a2xx"
 )
 
-// The states of the description that hold what a program is fed and gives.
+// The states of the description with the inputs and outputs of a program.
 const (
 	registers = "R"
 	constants = "C"
@@ -31,14 +31,14 @@ const (
 	dropped   = "killed"
 )
 
-// Exports by what the stages make of them.
+// The numbers of exports with a meaning in a stage.
 const (
 	color0   = 0
 	ownDepth = 61
 	position = 62
 )
 
-// Options are what a run can be told.
+// Options are the options of a run.
 var Options = []exec.Option{
 	{Name: "scene", Usage: "read constants, buffers, textures and the fragment program from the JSON `FILE`"},
 	{Name: "fragment", Usage: "draw triangles with the fragment program in `FILE`"},
@@ -47,7 +47,7 @@ var Options = []exec.Option{
 	{Name: "size", Usage: "draw a picture of `WIDTHxHEIGHT` pixels"},
 }
 
-// runner is a program with what it is fed. The other program is that of fragments, where vertices are drawn.
+// runner is a program with its inputs. The other program is the fragment program, if vertices are drawn.
 type runner struct {
 	*exec.Batch
 	stage    string
@@ -55,11 +55,11 @@ type runner struct {
 	scene    *scene
 	fragment *exec.Launch
 	size     image.Point
-	// attributes are the inputs of a vertex program by their names, nil for one whose file names none.
+	// attributes are the inputs of a vertex program by name, nil if its file has no names.
 	attributes *attributes
 }
 
-// Open opens a program to be run.
+// Open opens a program for a run.
 func Open(req exec.Request) (exec.Runner, error) {
 	l := loader{req: req, machine: req.Machine}
 	var err error
@@ -87,13 +87,13 @@ func Open(req exec.Request) (exec.Runner, error) {
 	return r, r.apply(prog)
 }
 
-// The stages by the values of the context of that name.
+// The stages, by the values of the context of that name.
 const (
 	vertices  = "vs"
 	fragments = "fs"
 )
 
-// source is a program with what its file says of it.
+// source is a program with the data of its file.
 type source struct {
 	stage string
 	words []uint32
@@ -101,13 +101,13 @@ type source struct {
 	machine map[string]string
 	// given are constants that the file holds.
 	given *a2xx.Constants
-	// names are what a shader file of the Xbox 360 says of inputs, outputs and constants; nil for other files.
+	// names are the inputs, outputs and constants of a shader file of the Xbox 360; nil for other files.
 	names *a2xx.XenosShader
-	// attributes are the inputs of a vertex program that launch found by their names.
+	// attributes are the inputs of a vertex program that launch found by name.
 	attributes *attributes
 }
 
-// quirks are those that are given, with those of the machine that the file is for where they leave it open.
+// quirks returns the given quirks, completed by those of the machine that the file is for.
 func (p *source) quirks(given map[string]string) map[string]string {
 	out := map[string]string{}
 	maps.Copy(out, p.machine)
@@ -146,7 +146,7 @@ func (l *loader) read(data []byte, program string) (*source, error) {
 
 func (l *loader) stageName(n int) string { return []string{vertices, fragments}[n&1] }
 
-// capture chooses a shader of a capture.
+// capture returns a shader of a capture.
 func (l *loader) capture(data []byte, program string) (*source, error) {
 	c, err := a2xx.ReadCapture(data)
 	if err != nil {
@@ -189,7 +189,7 @@ func (l *loader) launch(p *source) (*exec.Launch, error) {
 	return launch, nil
 }
 
-// outputs are the exports that the program names; those with an offset may be any.
+// outputs returns the exports that the program names. Exports with an offset may be any.
 func (l *loader) outputs(launch *exec.Launch, p *source) error {
 	var data []byte
 	for _, w := range p.words {
@@ -230,7 +230,7 @@ func (l *loader) outputs(launch *exec.Launch, p *source) error {
 	return nil
 }
 
-// noteExports notes the exports that an instruction may write.
+// noteExports records the exports that an instruction may write.
 func noteExports(d *isa.Decoder, in isa.Inst, written []bool) {
 	for _, o := range d.Operands(nil, in) {
 		if o.Register.File == nil || o.Register.File.Name != exports {
@@ -243,7 +243,7 @@ func noteExports(d *isa.Decoder, in isa.Inst, written []bool) {
 	}
 }
 
-// options reads what the run is told.
+// options reads the options of the run.
 func (l *loader) options(r *runner) error {
 	given := l.req.Options
 	for _, name := range given["scene"] {
@@ -319,10 +319,10 @@ func (l *loader) readFragment(r *runner, name string) error {
 
 const defaultSide = 256
 
-// sourceSuffix ends the names of sources.
+// sourceSuffix is the suffix of source files.
 const sourceSuffix = ".a2xx"
 
-// compiled is what the compiler makes of a source; a file of another name stays what it is.
+// compiled returns the file that the compiler makes of a source. It returns other files unchanged.
 func compiled(name string, data []byte) ([]byte, error) {
 	if !strings.HasSuffix(name, sourceSuffix) {
 		return data, nil
@@ -386,7 +386,7 @@ func (l *loader) bufferOption(s *scene, text string) error {
 	return s.buffer(n, k, data)
 }
 
-// apply gives the programs what the scene holds.
+// apply gives the programs the constants of the scene.
 func (r *runner) apply(p *source) error {
 	if err := r.scene.give(r.Launch, p.given); err != nil {
 		return err
@@ -399,13 +399,13 @@ func (r *runner) apply(p *source) error {
 	return nil
 }
 
-// Read takes the inputs of vertices, or fragments, from a file, instead of their numbers.
+// Read reads the inputs of vertices, or fragments, from a file, in place of their numbers.
 func (r *runner) Read(data []byte, format string) error {
 	r.index = false
 	return r.Batch.Read(data, format)
 }
 
-// Select is that of exec.Batch; what is drawn are the outputs of the program.
+// Select is that of exec.Batch. If the run draws, it applies to the outputs of the program.
 func (r *runner) Select(names []string) error {
 	if r.size != (image.Point{}) {
 		return errors.New("a picture is drawn of the outputs")
@@ -413,7 +413,7 @@ func (r *runner) Select(names []string) error {
 	return r.Batch.Select(names)
 }
 
-// Run runs the program, and draws where there is something to draw with.
+// Run runs the program, and draws if there is a fragment program or a picture.
 func (r *runner) Run(ctx context.Context, opt exec.RunOptions) (*exec.Outcome, error) {
 	if r.stage == fragments && r.size != (image.Point{}) {
 		return r.rectangle(ctx, opt)
@@ -433,7 +433,7 @@ func (r *runner) Run(ctx context.Context, opt exec.RunOptions) (*exec.Outcome, e
 	return r.drawn(ctx, r.Batch, opt)
 }
 
-// drawn runs the program and draws where there is a fragment program.
+// drawn runs the program, and draws if there is a fragment program.
 func (r *runner) drawn(ctx context.Context, b *exec.Batch, opt exec.RunOptions) (*exec.Outcome, error) {
 	out, err := b.Run(ctx, opt)
 	if err != nil || r.fragment == nil {
@@ -442,13 +442,13 @@ func (r *runner) drawn(ctx context.Context, b *exec.Batch, opt exec.RunOptions) 
 	return r.triangles(ctx, out, opt)
 }
 
-// number makes vertices that know their number: in every component of the first register, since programs differ in
-// which they read, and where the programs of Mesa's driver find it that export to memory.
+// number returns vertices whose number is in every component of the first register, because programs read different
+// ones, and where Mesa's programs that export to memory read it.
 func (r *runner) number(n int) {
 	r.Feed(r.numbers(n))
 }
 
-// numbers are the inputs of number.
+// numbers returns the inputs of number.
 func (r *runner) numbers(n int) exec.Input {
 	const generated = 2
 	file := r.Program.Machine.State(registers)
@@ -461,7 +461,7 @@ func (r *runner) numbers(n int) exec.Input {
 	return in
 }
 
-// give sets what a file holds of constants.
+// give sets the constants of a file.
 func (s *scene) give(l *exec.Launch, c *a2xx.Constants) error {
 	if c == nil {
 		return nil
@@ -491,7 +491,7 @@ func (s *scene) give(l *exec.Launch, c *a2xx.Constants) error {
 	return nil
 }
 
-// giveTextures adds those that a file holds; what the scene has already stays. Of one that cannot be read, fetches tell.
+// giveTextures adds the textures of a file and keeps those of the scene. Fetches report textures that cannot be read.
 func (l *loader) giveTextures(s *scene, c *a2xx.Constants) {
 	if c == nil {
 		return

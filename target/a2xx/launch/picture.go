@@ -15,31 +15,31 @@ import (
 // sceneTexture is a texture: pictures, or memory and the words of its constant.
 type sceneTexture struct {
 	Constant int `json:"constant"`
-	// File is a picture, or memory from the address of the first level on; Mips the same of the other levels.
+	// File is a picture, or memory from the address of the first level on; Mips is memory with the other levels.
 	File string `json:"file"`
 	Mips string `json:"mips"`
-	// Words are those of the constant, numbers as Go writes them.
+	// Words are those of the constant, in Go's notation of numbers.
 	Words []string `json:"words"`
-	// Files are pictures: layers of a texture of three dimensions, or the six faces of a cube.
+	// Files are pictures: layers of a three-dimensional texture, or the six faces of a cube.
 	Files []string `json:"files"`
 	// Dimension is 1d, 2d, 3d or cube.
 	Dimension string `json:"dimension"`
-	// Mipmaps asks for the smaller levels of pictures, each half as large as the one before.
+	// Mipmaps makes the smaller levels of pictures, each half as large as the one before.
 	Mipmaps bool   `json:"mipmaps"`
 	Wrap    string `json:"wrap"`
 	Filter  string `json:"filter"`
 }
 
-// texture is what fetches read. Rows are from the top.
+// texture is what fetches read. Its rows start at the top.
 type texture struct {
-	// unread says why it could not be read.
+	// unread is the reason why it could not be read.
 	unread string
 	kind   string
 	levels []level
-	// first is the level that a level of detail of 0 and less means.
+	// first is the level for a level of detail of 0 or less.
 	first int
 	wrap  [3]string // of x, y and z
-	// mag, min and mip are filters, deep whether layers are mixed.
+	// mag, min and mip are filters; deep is set if layers are blended.
 	mag, min, mip uint64
 	deep          bool
 	bias          float32
@@ -91,7 +91,7 @@ func (s *scene) addTexture(n int, t *texture, words [6]uint32) {
 	}
 }
 
-// addMemory reads a texture that lies in memory.
+// addMemory reads a texture in memory.
 func (l *loader) addMemory(s *scene, t sceneTexture, dir string) error {
 	var m a2xx.Texture
 	if len(t.Words) != len(m.Words) {
@@ -120,7 +120,7 @@ func (l *loader) addMemory(s *scene, t sceneTexture, dir string) error {
 	return err
 }
 
-// picture reads a PNG.
+// picture reads a PNG file.
 func (l *loader) picture(name string) (image.Image, error) {
 	data, err := l.req.File(name)
 	if err != nil {
@@ -140,7 +140,7 @@ func (l *loader) picture(name string) (image.Image, error) {
 	return im, nil
 }
 
-// kinds are textures by what scenes call them: the leaf of the constant, and how many pictures they have.
+// kinds are the kinds of textures in scenes: the leaf of the constant, and the number of pictures.
 var kinds = map[string]struct {
 	leaf            string
 	fewest, fullest int
@@ -148,7 +148,7 @@ var kinds = map[string]struct {
 	"": {texture2D, 1, 1}, "2d": {texture2D, 1, 1}, "1d": {texture1D, 1, 1}, "3d": {texture3D, 1, 1 << 10}, "cube": {textureCube, 6, 6},
 }
 
-// pictured makes a texture of pictures, and the constant that describes it.
+// pictured returns a texture of pictures, and the constant that describes it.
 func (l *loader) pictured(t *sceneTexture, layers []image.Image) (*texture, [6]uint32, error) {
 	var words [6]uint32
 	kind, ok := kinds[t.Dimension]
@@ -204,7 +204,7 @@ func pictureLevel(layers []image.Image) level {
 	return v
 }
 
-// smaller is the level behind one: the mean of two by two texels of each layer.
+// smaller returns the next smaller level: the mean of two by two texels of each layer.
 func (v *level) smaller() level {
 	out := level{size: [3]int{max(1, v.size[0]/2), max(1, v.size[1]/2), v.size[2]}}
 	for z := range out.size[2] {

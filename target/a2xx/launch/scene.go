@@ -13,7 +13,7 @@ import (
 	"github.com/isago/isago/internal/jsontext"
 )
 
-// scene is what programs draw with: memory, the fetch constants that describe it, and textures.
+// scene is the data of programs that draw: memory, the fetch constants that describe it, and textures.
 type scene struct {
 	memory   []byte
 	fetch    map[[2]int]uint64 // by number and component
@@ -26,13 +26,13 @@ func newScene() *scene {
 	return &scene{fetch: map[[2]int]uint64{}, textures: map[int]*texture{}}
 }
 
-// Limits on scenes, which come from outside.
+// Limits on scenes, which may be hostile.
 const (
 	MaxMemory   = 64 << 20 // bytes of all buffers
 	MaxVertices = 1 << 22
 )
 
-// buffer adds a buffer of vertices and describes it in a third of a fetch constant.
+// buffer adds a vertex buffer and describes it in a third of a fetch constant.
 func (s *scene) buffer(constant, third int, data []byte) error {
 	if constant < 0 || constant > 31 || third < 0 || third > 2 {
 		return fmt.Errorf("fetch constant %d, third %d, expected 0 to 31 and 0 to 2", constant, third)
@@ -73,7 +73,7 @@ type sceneBuffer struct {
 	Floats   []float32 `json:"floats"`
 }
 
-// sceneIndices are numbers, or a file of them, each of 16 bits.
+// sceneIndices are numbers, or the name of a file with numbers of 16 bits.
 type sceneIndices struct {
 	list []int
 	file string
@@ -89,7 +89,7 @@ func (s *sceneIndices) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// readScene reads a scene. Its files are named from where it is.
+// readScene reads a scene. The paths of its files are relative to it.
 func (l *loader) readScene(r *runner, name string) error {
 	data, err := l.req.File(name)
 	if err != nil {
@@ -230,7 +230,7 @@ func (p *sceneProgram) give(l *exec.Launch) error {
 	return p.giveLoops(l)
 }
 
-// giveLoops sets loop constants: how often a loop runs, where aL starts, and its step.
+// giveLoops sets loop constants: the count of a loop, and the start and step of aL.
 func (p *sceneProgram) giveLoops(l *exec.Launch) error {
 	for name, v := range p.Loops {
 		n, err := strconv.Atoi(name)

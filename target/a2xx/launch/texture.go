@@ -8,13 +8,13 @@ import (
 	"github.com/isago/isago/exec"
 )
 
-// straight returns a colour as four numbers of 0 to 1, not multiplied by its alpha.
+// straight returns a colour as four numbers from 0 to 1, not multiplied by its alpha.
 func straight(c color.Color) [4]float32 {
 	n := color.NRGBA64Model.Convert(c).(color.NRGBA64)
 	return [4]float32{float32(n.R) / 65535, float32(n.G) / 65535, float32(n.B) / 65535, float32(n.A) / 65535}
 }
 
-// Filters, as instructions name them.
+// The filters, by the names in instructions.
 const (
 	pointFilter   = 0
 	linearFilter  = 1
@@ -22,7 +22,7 @@ const (
 	openFilter    = 3
 )
 
-// The parameters of the service texture, in order; vectors take a place for each component.
+// The parameters of the host callback texture, in order. Vectors have a place for each component.
 const (
 	argNumber       = 0
 	argAt           = argNumber + 1 + 6
@@ -40,7 +40,7 @@ const (
 	argVertical     = argHorizontal + 3
 )
 
-// services answer fetches of textures.
+// services returns the host callbacks for texture fetches.
 func (s *scene) services() map[string]exec.Service {
 	return map[string]exec.Service{
 		"texture":      s.sample,
@@ -67,7 +67,7 @@ func number(c *exec.Call, arg, lane int) float32 {
 	return math.Float32frombits(uint32(c.Args[arg][lane]))
 }
 
-// sample samples a texture; of one that there is not, opaque black comes.
+// sample samples a texture. A missing texture is opaque black.
 func (s *scene) sample(c *exec.Call) {
 	first := bits.TrailingZeros64(c.Mask)
 	t := s.textures[int(c.Args[argNumber][first])]
@@ -102,7 +102,7 @@ func (s *scene) sample(c *exec.Call) {
 	}
 }
 
-// chosen is the filter of an instruction, or that of the constant where the instruction leaves it open.
+// chosen returns the filter of an instruction, or that of the constant if the instruction leaves it open.
 func chosen(filter, own uint64) uint64 {
 	if filter == openFilter {
 		return own
@@ -110,7 +110,7 @@ func chosen(filter, own uint64) uint64 {
 	return filter
 }
 
-// between samples the level of a level of detail, or mixes the two around it.
+// between samples the level for a level of detail, or blends the two levels around it.
 func (t *texture) between(c *exec.Call, lane int, lod float32, mix2, linear bool) [4]float32 {
 	first, last := float32(t.first), float32(len(t.levels)-1)
 	if !(lod > first) { // or no number
@@ -168,7 +168,7 @@ func (t *texture) fetch(c *exec.Call, lane int, v *level, linear bool) [4]float3
 	return a
 }
 
-// layer samples a layer, as layers go on beyond the front and the back.
+// layer samples a layer. Layers wrap like rows and columns.
 func (t *texture) layer(v *level, x, y float32, n int, linear bool) [4]float32 {
 	if n = inside(t.wrap[2], n, v.size[2]); n < 0 {
 		return t.border
@@ -200,7 +200,7 @@ func (t *texture) flat(v *level, x, y float32, z int, linear bool) [4]float32 {
 	return out
 }
 
-// lod is the level of detail of a lane: above 0 the texture is made smaller.
+// lod returns the level of detail of a lane. Above 0 the texture is minified.
 func (t *texture) lod(c *exec.Call, lane int) float32 {
 	lod := number(c, argLOD, lane) + t.bias
 	if c.Args[argGiven][lane] != 0 || c.Args[argComputed][lane] == 0 {
@@ -215,7 +215,7 @@ func (t *texture) lod(c *exec.Call, lane int) float32 {
 	return lod + t.computed(h, v, c.Args[argUnnormalised][lane] != 0)
 }
 
-// computed is the level of detail that gradients ask for.
+// computed returns the level of detail for gradients.
 func (t *texture) computed(h, v [2]float32, unnormalised bool) float32 {
 	size := [2]float64{float64(t.levels[0].size[0]), float64(t.levels[0].size[1])}
 	if unnormalised {
@@ -225,7 +225,7 @@ func (t *texture) computed(h, v [2]float32, unnormalised bool) float32 {
 	return float32(math.Log2(max(length(h), length(v), 1e-30)))
 }
 
-// differences tells how two coordinates differ along the row and the column of a lane's quad.
+// differences returns the differences of two coordinates along the row and the column of a lane's quad.
 func differences(c *exec.Call, arg, lane int) (h, v [2]float32) {
 	for k := range h {
 		h[k] = number(c, arg+k, lane|1) - number(c, arg+k, lane&^1)
@@ -244,7 +244,7 @@ func (s *scene) computedLOD(c *exec.Call) {
 	}
 }
 
-// weights are how far the coordinates are from the texels before them.
+// weights returns the distances of the coordinates from the texels before them.
 func (s *scene) weights(c *exec.Call) {
 	fill(c, 0)
 	for lane := range exec.Lanes {
@@ -263,7 +263,7 @@ func (s *scene) weights(c *exec.Call) {
 	}
 }
 
-// gradients are how x differs along the row and the column, and y.
+// gradients are the differences of x along the row and the column, and those of y.
 func gradients(c *exec.Call) {
 	for lane := range exec.Lanes {
 		h, v := differences(c, 0, lane)
@@ -273,7 +273,8 @@ func gradients(c *exec.Call) {
 	}
 }
 
-// cell is the texel in which a coordinate is, and how far in it; what is no place is in the first.
+// cell returns the texel of a coordinate, and the distance from its start. NaN and coordinates beyond 2^24 are in
+// texel 0.
 func cell(x float32) (i int, f float32) {
 	const most = 1 << 24
 	if !(x > -most && x < most) {
@@ -285,7 +286,7 @@ func cell(x float32) (i int, f float32) {
 	return i, x - float32(i)
 }
 
-// texel is one of a layer; where inside found none, the border.
+// texel returns a texel of a layer, or the border if inside returned -1.
 func (t *texture) texel(v *level, x, y, z int) *[4]float32 {
 	if x|y < 0 {
 		return &t.border
@@ -293,7 +294,7 @@ func (t *texture) texel(v *level, x, y, z int) *[4]float32 {
 	return &v.texels[(z*v.size[1]+y)*v.size[0]+x]
 }
 
-// inside is the texel that stands for one, as a texture goes on beyond its sides; -1 is the border.
+// inside returns the texel for an index, as the texture wraps; -1 is the border.
 func inside(wrap string, i, n int) int {
 	if uint(i) < uint(n) {
 		return i
@@ -301,7 +302,7 @@ func inside(wrap string, i, n int) int {
 	return beyond(wrap, i, n)
 }
 
-// beyond is inside for those that are not.
+// beyond is inside for indices outside of the texture.
 func beyond(wrap string, i, n int) int {
 	switch wrap {
 	case "CLAMP":
@@ -324,7 +325,7 @@ func beyond(wrap string, i, n int) int {
 	return (i%n + n) % n
 }
 
-// halfway keeps a coordinate inside of a texture of so many texels where only a filter may reach half of the border.
+// halfway clamps a coordinate to a texture of so many texels where only a filter may reach half of the border.
 func halfway(wrap string, x float32, n int) float32 {
 	const inward = 1 << 24 // the part of a coordinate that counts
 	switch wrap {

@@ -15,8 +15,8 @@ import (
 	"github.com/isago/isago/target/a2xx"
 )
 
-// attributes are the inputs of a vertex program by their names in Direct3D. The fetches of the program read them from a
-// buffer, in which each vertex has four floats for every attribute.
+// attributes are the inputs of a vertex program by their names in Direct3D. The fetches of the program read them from
+// a buffer, in which each vertex has four floats for every attribute.
 type attributes struct {
 	buffer a2xx.Buffer
 	// ports are the inputs, each with a state of its own, which no program has; units are the first fetch of each.
@@ -24,14 +24,14 @@ type attributes struct {
 	units []int
 }
 
-// floatsOf is the number of components of an attribute, bytesOf that of its bytes.
+// floatsOf is the number of components of an attribute, bytesOf its number of bytes.
 const (
 	floatsOf = 4
 	bytesOf  = 4 * floatsOf
 )
 
-// findAttributes returns the words of a vertex program of which the fetches that the runtime of the Xbox 360 fills in
-// read what it is given by name.
+// findAttributes returns the words of a vertex program in which the fetches that the Xbox 360's runtime would fill in
+// read named inputs.
 func (l *loader) findAttributes(p *source) ([]uint32, error) {
 	words, slots := slices.Clone(p.words), map[int]int{}
 	var names []string
@@ -65,7 +65,7 @@ func (l *loader) findAttributes(p *source) ([]uint32, error) {
 	return words, nil
 }
 
-// firstOf returns a semantic without its index, which is 0 then; "" for others.
+// firstOf returns a semantic without its index if that is 0, and "" otherwise.
 func firstOf(name string) string {
 	usage, ok := strings.CutSuffix(name, "0")
 	if !ok || strings.HasSuffix(usage, "1") {
@@ -74,7 +74,7 @@ func firstOf(name string) string {
 	return usage
 }
 
-// The quirk that says what strides count, with its values, and the quirk that says it where the first leaves it open.
+// The quirk for the unit of strides, with its values, and the quirk that decides if the first leaves it open.
 const (
 	unitQuirk    = "vertex_unit"
 	inBytes      = "bytes"
@@ -93,7 +93,7 @@ func (l *loader) countsBytes(p *source) bool {
 	}
 }
 
-// name gives a program the names of inputs, outputs and constants that its file has.
+// name gives a program the names of inputs, outputs and constants in its file.
 func (l *loader) name(launch *exec.Launch, p *source) {
 	file := l.machine.State(registers)
 	if p.stage == fragments {
@@ -124,7 +124,7 @@ func (l *loader) name(launch *exec.Launch, p *source) {
 	}
 }
 
-// fetched runs a vertex program on attributes that it is given by name.
+// fetched runs a vertex program on named attributes.
 func (r *runner) fetched(ctx context.Context, opt exec.RunOptions) (*exec.Outcome, error) {
 	given := r.Given()
 	lanes := given.Lanes
@@ -160,11 +160,11 @@ func (r *runner) fetched(ctx context.Context, opt exec.RunOptions) (*exec.Outcom
 type vertexData struct {
 	*attributes
 	data []byte
-	// has tells which attributes are given.
+	// has records which attributes have values.
 	has []bool
 }
 
-// fill makes all attributes (0, 0, 0, 1), of which Direct3D takes what it is not given.
+// fill sets all attributes to (0, 0, 0, 1), Direct3D's default.
 func (v *vertexData) fill(lanes int) {
 	for lane := range lanes {
 		for slot := range v.ports {
@@ -178,13 +178,13 @@ func (v *vertexData) set(slot, lane, comp int, bits uint64) {
 	binary.LittleEndian.PutUint32(v.data[(lane*len(v.ports)+slot)*bytesOf+4*comp:], uint32(bits))
 }
 
-// slot returns which attribute a state is, -1 for none.
+// slot returns the attribute of a state, or -1.
 func (v *vertexData) slot(s *exec.State) int {
 	return slices.IndexFunc(v.ports, func(p exec.Port) bool { return p.State == s })
 }
 
-// take moves the attributes that vertices are given into the buffer. It returns the rest of the input, behind what vertices
-// know without it.
+// take moves the attributes of vertices into the buffer. It returns the rest of the input, after the numbers of the
+// vertices.
 func (v *vertexData) take(given, known exec.Input) exec.Input {
 	type column struct{ slot, comp int }
 	var columns []column
@@ -240,7 +240,7 @@ func (v *vertexData) take(given, known exec.Input) exec.Input {
 	return known
 }
 
-// missing reports the attributes that nobody gave. The counter of programs counts clauses, of which a unit has two.
+// missing reports the attributes without a value. The program counter counts clauses, two in a unit.
 func (v *vertexData) missing(m *exec.Machine, lanes int) (list []exec.FindingCount) {
 	for slot, p := range v.ports {
 		pc := uint64(2 * v.units[slot])

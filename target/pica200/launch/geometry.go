@@ -17,34 +17,35 @@ import (
 const (
 	verticesOption   = "vertices"
 	attributesOption = "attributes"
-	// byOption is why a vertex has as many attributes as the option says.
+	// byOption is the reason for the number of attributes if the option sets it.
 	byOption = "--" + attributesOption
 )
 
-// Options are what runs of programs for this machine can be told.
+// Options are the options of runs on this machine.
 var Options = []exec.Option{
 	{Name: verticesOption, Usage: "the number `N` of vertices (rows of inputs) of a primitive of a geometry shader (default: 1 in mode point, all rows in mode variable)"},
 	{Name: attributesOption, Usage: "the number `N` of attributes of a geometry shader's vertex (default: the outputs of the vertex shader in the file, else the declared inputs, else the given inputs)"},
 }
 
-// keepsQuirk is the quirk that says whether registers keep their values from one primitive to the next.
+// keepsQuirk is the quirk that keeps registers from one primitive to the next.
 const keepsQuirk = "registers_kept"
 
 // slots is the number of vertices that a geometry shader stores.
 const slots = 3
 
-// geometry runs a geometry shader: once for each primitive, one after the other, because the vertices that
-// were stored for one are there for the next.
+// geometry runs a geometry shader once for each primitive, one after the other, because the stored vertices of a
+// primitive remain for the next.
 type geometry struct {
 	*exec.Batch
 	program *pica200.DVLE
-	// inputs, uniforms and flags are the files of the attributes and of the uniforms that are vectors and Booleans.
+	// inputs, uniforms and flags are the files of the attributes, of the vector uniforms and of the Boolean uniforms.
 	inputs, uniforms, flags *exec.State
-	// keeps is set where registers keep their values from one primitive to the next.
+	// keeps is set if registers keep their values from one primitive to the next.
 	keeps bool
-	// vertices is how many rows of the inputs are a primitive; 0 is all of them.
+	// vertices is the number of input rows in a primitive; 0 is all of them.
 	vertices int
-	// attributes is how many attributes a vertex has, and because says why; 0 where only the inputs can tell.
+	// attributes is the number of attributes of a vertex, and because is its reason; 0 if only the inputs determine
+	// it.
 	attributes int
 	because    string
 }
@@ -87,7 +88,7 @@ func newGeometry(l *exec.Launch, file *pica200.SHBIN, d *pica200.DVLE, options m
 	return g, nil
 }
 
-// numberOf reads an option, of which the last one counts; 0 is none.
+// numberOf reads an option. The last occurrence wins; 0 is none.
 func numberOf(option string, options map[string][]string) (n int, err error) {
 	for _, text := range options[option] {
 		if n, err = strconv.Atoi(text); err != nil || n < 1 {
@@ -97,8 +98,8 @@ func numberOf(option string, options map[string][]string) (n int, err error) {
 	return n, nil
 }
 
-// declared returns how many attributes a vertex has by what the file declares, and because of what; 0 where the file does
-// not tell. On hardware the outputs of the vertex shader are the attributes.
+// declared returns the number of attributes of a vertex by the declarations of the file, and the reason; 0 if the
+// file does not determine it. On hardware the outputs of the vertex shader are the attributes.
 func (g *geometry) declared(file *pica200.SHBIN) (n int, because string) {
 	inputs := mathbits.Len16(g.program.InputMask)
 	for _, p := range g.Inputs {
@@ -134,12 +135,12 @@ func (g *geometry) wholeRows() bool {
 	return g.program.GeometryMode == pica200.GeometryPoint && g.vertices == 1
 }
 
-// Select tells that the outputs are what the program emits.
+// Select always fails, because the outputs are what the program emits.
 func (g *geometry) Select([]string) error {
 	return errors.New("what a geometry program gives are the vertices that it emits")
 }
 
-// Run runs the program for all primitives. A row of what it gives is a vertex of a triangle.
+// Run runs the program for all primitives. A row of its outcome is a vertex of a triangle.
 func (g *geometry) Run(ctx context.Context, opt exec.RunOptions) (*exec.Outcome, error) {
 	r, err := g.runOf(opt)
 	if err != nil {
@@ -189,7 +190,7 @@ type geometryRun struct {
 	w          *exec.Wave
 	tally      *exec.Tally
 	primitives int
-	// attributes and because are those of the program, settled.
+	// attributes and because are those of the program, as settle determined them.
 	attributes int
 	because    string
 	stored     [slots][]uint64 // nil where nothing was stored
@@ -222,7 +223,8 @@ func (g *geometry) runOf(opt exec.RunOptions) (*geometryRun, error) {
 	return r, nil
 }
 
-// settle finds out how many attributes a vertex has. The error tells that the inputs name more, or something else.
+// settle determines the number of attributes of a vertex. It returns an error if the inputs name more, or something
+// else.
 func (r *geometryRun) settle() error {
 	named, highest := 0, ""
 	name := func(p exec.Port, count int) {
@@ -292,7 +294,7 @@ func (r *geometryRun) primitive(ctx context.Context, i int) error {
 	return nil
 }
 
-// feed gives a primitive its vertices: in the inputs, or in uniforms.
+// feed sets the vertices of a primitive, in the inputs or in uniforms.
 func (r *geometryRun) feed(primitive int) error {
 	rows := len(r.in.Values)
 	if rows == 0 {
@@ -326,8 +328,8 @@ func (r *geometryRun) feed(primitive int) error {
 	return nil
 }
 
-// vertex puts the first n attributes of a row into registers from one on. Of a uniform, what the row does not have counts
-// as unwritten, as it does of an input.
+// vertex writes the first n attributes of a row into consecutive registers. In a uniform, as in an input, components
+// that the row does not have count as unwritten.
 func (r *geometryRun) vertex(row int, file *exec.State, at, n int) {
 	if file != r.inputs {
 		for number := at; number < at+n; number++ {
@@ -365,7 +367,7 @@ func (r *geometryRun) vertex(row int, file *exec.State, at, n int) {
 	}
 }
 
-// emit stores the outputs as a vertex, and hands on a triangle.
+// emit stores the outputs as a vertex, and completes a triangle.
 func (r *geometryRun) emit(c *exec.Call) {
 	slot, complete, inverted := c.Args[0][0], c.Args[1][0], c.Args[2][0]
 	if c.Mask&1 == 0 {

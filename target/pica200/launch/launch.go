@@ -14,8 +14,8 @@ import (
 	"github.com/isago/isago/target/pica200"
 )
 
-// Open opens a program of a file, by its label or its number; "" is the first vertex shader, or the first
-// program where there is none.
+// Open opens a program of a file, by its label or its number. For "" it opens the first vertex shader, or the first
+// program if there is none.
 func Open(req exec.Request) (exec.Runner, error) {
 	file, err := pica200.ReadSHBIN(req.Data)
 	if err != nil {
@@ -40,7 +40,7 @@ func Open(req exec.Request) (exec.Runner, error) {
 	return exec.NewBatch(l), nil
 }
 
-// New returns a vertex shader of a file as Open finds it, to be run by hand.
+// New returns the vertex shader that Open would find, for callers that run it themselves.
 func New(set *isa.Set, data []byte, program string, quirks map[string]string) (*exec.Launch, error) {
 	file, err := pica200.ReadSHBIN(data)
 	if err != nil {
@@ -82,7 +82,7 @@ func launchOf(set *isa.Set, file *pica200.SHBIN, d *pica200.DVLE, entry uint64, 
 	return l, constants(l, d)
 }
 
-// choose finds a program of a file and where it starts: by the name of a label, or by its number.
+// choose returns a program of a file and its start, by the name of a label or by its number.
 func choose(file *pica200.SHBIN, program string) (*pica200.DVLE, uint64, error) {
 	var names []string
 	first := -1
@@ -111,7 +111,7 @@ func choose(file *pica200.SHBIN, program string) (*pica200.DVLE, uint64, error) 
 	return nil, 0, exec.Optionf("no program %q, expected %s", program, strings.Join(names, ", "))
 }
 
-// ports names what the file names: its uniforms and inputs, and its outputs by what they mean.
+// ports names what the file names: its uniforms and inputs, and its outputs by their semantics.
 func ports(l *exec.Launch, d *pica200.DVLE) error {
 	for i := range d.Uniforms {
 		u := &d.Uniforms[i]
@@ -145,7 +145,7 @@ func ports(l *exec.Launch, d *pica200.DVLE) error {
 	return nil
 }
 
-// constants presets the uniforms for which the file has values.
+// constants sets the uniforms for which the file has values.
 func constants(l *exec.Launch, d *pica200.DVLE) error {
 	for _, c := range d.Constants {
 		reg, ok := c.Register()
@@ -180,7 +180,7 @@ func constants(l *exec.Launch, d *pica200.DVLE) error {
 	return nil
 }
 
-// float24 reads the bits of a float of 24 bits, as registers take them: f24:3f0000 is 1.
+// float24 reads the bits of a 24-bit float: f24:3f0000 is 1.
 func float24(text string, t sem.Type) (uint64, bool) {
 	digits, ok := strings.CutPrefix(text, "f24:")
 	if !ok || t.Kind != sem.Float {

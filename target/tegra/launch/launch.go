@@ -13,14 +13,14 @@ import (
 	"github.com/isago/isago/target/tegra"
 )
 
-// The files of the description that hold what a program is fed and gives.
+// The files of the description with the inputs and outputs of a program.
 const (
 	attributes = "a"
 	constants  = "c"
 	exports    = "export"
 )
 
-// Open opens a file, or bare words, to be run from a label or the number of an instruction; "" is the first.
+// Open opens a file, or raw words, for a run from a label or the number of an instruction; "" is the first.
 func Open(req exec.Request) (exec.Runner, error) {
 	p, err := read(req)
 	if err != nil {
@@ -64,7 +64,7 @@ func entryOf(p *tegra.Program, name string) (uint64, error) {
 	return 0, exec.Optionf("no label %q, expected one of the program or a number below %d", name, len(p.Words))
 }
 
-// New returns a program to be run by hand. m is what exec.Open makes of the set.
+// New returns a program for callers that run it themselves. m is the result of exec.Open for the set.
 func New(m *exec.Machine, set *isa.Set, p *tegra.Program, quirks map[string]string) (*exec.Launch, error) {
 	root, err := m.Model.Root("")
 	if err != nil {
@@ -101,7 +101,7 @@ func New(m *exec.Machine, set *isa.Set, p *tegra.Program, quirks map[string]stri
 	return l, nil
 }
 
-// named names registers of a file. A uniform reaches up to the next name or constant: a matrix has one name.
+// named names the registers of a file. A uniform reaches up to the next name or constant: a matrix has one name.
 func named(s *sem.State, names []tegra.Name, constants []tegra.Constant) []exec.Port {
 	var list []exec.Port
 	for i, n := range names {
@@ -123,7 +123,7 @@ func named(s *sem.State, names []tegra.Name, constants []tegra.Constant) []exec.
 	return list
 }
 
-// outputs are the exports that the program names, and those that it writes.
+// outputs returns the exports that the program names, and those that it writes.
 func outputs(l *exec.Launch, set *isa.Set, p *tegra.Program) error {
 	written, err := writes(set, p)
 	if err != nil {
@@ -140,8 +140,8 @@ func outputs(l *exec.Launch, set *isa.Set, p *tegra.Program) error {
 	return nil
 }
 
-// writes tells which exports the words of a program name. One with an offset may be any: those that have
-// names, or all where none has.
+// writes returns the exports that the words of a program name. An export with an offset may be any: those that have
+// names, or all if none has.
 func writes(set *isa.Set, p *tegra.Program) (written map[int]bool, err error) {
 	d, err := set.NewDecoder("")
 	if err != nil {

@@ -26,7 +26,7 @@ type call struct {
 
 var callForm = lazy.Regexp(`^\s*([^<\s]+)\s*<<<(.*)>>>\s*\((.*)\)\s*;?\s*$`)
 
-// calls are the kernels that the options ask for.
+// calls returns the kernels that the options name.
 func (s *session) calls() ([]call, error) {
 	o := s.req.Options
 	if len(o[optCall]) == 0 {
@@ -47,7 +47,7 @@ func (s *session) calls() ([]call, error) {
 	return list, nil
 }
 
-// single is the one kernel that --kernel, --grid and --block say.
+// single returns the kernel of --kernel, --grid and --block.
 func (s *session) single() (c call, err error) {
 	o := s.req.Options
 	name := last(o[optKernel], s.req.Program)
@@ -84,8 +84,8 @@ func (s *session) single() (c call, err error) {
 	return c, nil
 }
 
-// missing tells of parameters of a kernel of which nothing is given at all. Where the file says nothing of them,
-// what it asks for of the memory in which they stand does.
+// missing reports parameters of a kernel without a value. If the file does not list the parameters, it uses the size
+// of their memory.
 func (s *session) missing(k *tesla.Kernel) error {
 	if _, said := s.req.Options[optParams]; said || len(s.given) > 0 {
 		return nil
@@ -116,7 +116,7 @@ func last(list []string, otherwise string) string {
 	return list[len(list)-1]
 }
 
-// constantOrVariable returns the variable of the module that a name is, nil where it is none.
+// constantOrVariable returns the variable of the module with that name, or nil.
 func (s *session) constantOrVariable(name string) *tesla.Variable {
 	for i := range s.module.Variables {
 		if v := &s.module.Variables[i]; v.Name == name {
@@ -131,7 +131,7 @@ func (s *session) constantOrVariable(name string) *tesla.Variable {
 	return nil
 }
 
-// paramOf is the parameter that an argument of no parameter is given to: what the argument looks like.
+// paramOf returns the parameter for an argument without a declared parameter. The argument determines the type.
 func (s *session) paramOf(name string) param {
 	v := s.given[name]
 	return param{name: name, pointer: v.array, typ: v.typ, known: true, count: max(1, v.count())}
@@ -238,16 +238,16 @@ type run struct {
 	s   *session
 	opt exec.RunOptions
 	out *exec.Outcome
-	// warp is the number of the warp that is traced, counted from the first kernel on.
+	// warp is the number of the traced warp, counted from the first kernel on.
 	warp int
-	// several tells that there are several kernels, threads how many threads ran.
+	// several is set if there are several kernels; threads is the number of threads that ran.
 	several bool
 	threads int
-	// total is the number of instructions that all warps of a kernel may run together; 0 is no bound.
+	// total is the most instructions that all warps of a kernel may run together; 0 is no bound.
 	total int64
 }
 
-// call runs one kernel; it reports whether all threads came to their end.
+// call runs one kernel. It reports whether all threads ended normally.
 func (r *run) call(ctx context.Context, c *call) (good bool, err error) {
 	s := r.s
 	if err := s.constants(c.kernel); err != nil {
@@ -292,7 +292,7 @@ func (r *run) call(ctx context.Context, c *call) (good bool, err error) {
 	return good, nil
 }
 
-// add joins what a kernel gave to what those before it gave. Where several kernels run, diagnostics count among the
+// add merges the outcome of a kernel into that of the kernels before it. With several kernels, diagnostics count the
 // threads of one.
 func (r *run) add(res *exec.Result, c *call) {
 	program := 0
@@ -305,7 +305,7 @@ func (r *run) add(res *exec.Result, c *call) {
 	r.out.Lanes = r.threads
 }
 
-// fetch finds instructions in the code of a kernel.
+// fetch returns instructions of the code of a kernel.
 func fetch(code []uint32, unit int) func(addr uint64) (v bits.Value, ok bool) {
 	perWord := uint64(32 / unit)
 	return func(addr uint64) (v bits.Value, ok bool) {
@@ -321,8 +321,8 @@ func fetch(code []uint32, unit int) func(addr uint64) (v bits.Value, ok bool) {
 	}
 }
 
-// sharedOf returns what stands in the memory of a block at the start, and how many bytes it has: those that the
-// kernel declares and those that the call asks for, or else all that the hardware has.
+// sharedOf returns the initial contents of the memory of a block, and its size: what the kernel declares plus what
+// the call adds, or else all shared memory of the hardware.
 func (s *session) sharedOf(c *call) (header []byte, size int, err error) {
 	at, _ := c.place(s.pointer)
 	header = make([]byte, atParams)
@@ -361,7 +361,7 @@ func put16(data []byte, values ...int) {
 	}
 }
 
-// fit gives a warp the registers that the kernel was given, and its memories their sizes.
+// fit sets the registers and the sizes of the memories of a warp.
 func (s *session) fit(w *exec.Wave, c *call, shared int) {
 	if c.kernel.Registers > 0 {
 		w.Allocate(c.kernel.Registers)
@@ -370,7 +370,7 @@ func (s *session) fit(w *exec.Wave, c *call, shared int) {
 	w.SetSize(s.machine.State("s"), shared)
 }
 
-// threads tells the threads of a warp who they are.
+// threads sets the thread numbers of a warp.
 func (s *session) threads(w *exec.Wave, c *call, block, warp int) {
 	r, special := s.machine.State("r"), s.machine.State("sr")
 	for lane := range min(warpSize, c.threads()-warp*warpSize) {

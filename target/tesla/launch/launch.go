@@ -41,7 +41,7 @@ const (
 	optMemory   = "memory"
 )
 
-// Options are those of kernels.
+// Options are the options of kernels.
 func Options() []exec.Option {
 	return []exec.Option{
 		{Name: optKernel, Usage: "run this `KERNEL`, by its name in the file or in the C++ source (default: the first)"},
@@ -62,15 +62,15 @@ func Options() []exec.Option {
 	}
 }
 
-// What a run may take unless somebody says otherwise: instructions of all warps of a kernel, some minutes of them, and bytes of
-// all arguments and variables.
+// The default bounds of a run: instructions of all warps of a kernel (some minutes), and bytes of all arguments and
+// variables.
 const (
 	DefaultBudget = 1 << 24 // instructions of a warp
 	DefaultTotal  = 1 << 32
 	DefaultMemory = 1 << 30
 )
 
-// limits of the hardware.
+// The limits of the hardware.
 const (
 	warpSize    = 32
 	maxThreads  = 512
@@ -80,8 +80,8 @@ const (
 	localBytes  = 16384
 )
 
-// Where a kernel finds what it is given: in shared memory, numbers of 16 bits, and behind them the parameters; in
-// registers, the thread in its block.
+// The places of a kernel's inputs: in shared memory, numbers of 16 bits, followed by the parameters; in registers,
+// the thread in its block.
 const (
 	atThreads = 0x2
 	atBlocks  = 0x8
@@ -89,7 +89,7 @@ const (
 	atParams  = 0x10
 )
 
-// session is a module with what it is given.
+// session is a module with its inputs.
 type session struct {
 	req     exec.Request
 	module  *tesla.Module
@@ -98,23 +98,23 @@ type session struct {
 	words   sem.Words
 
 	params []param
-	// given are the arguments by name, order their names as they were given.
+	// given are the arguments by name; order are their names in the order of the command line.
 	given map[string]*value
 	order []string
-	// room is the number of bytes that arguments and variables may have, left those of them that nothing has.
+	// room is the most bytes that arguments and variables may have, left the bytes that remain.
 	room, left int
 
-	// pointer is the number of bytes of a pointer among the parameters.
+	// pointer is the number of bytes of a pointer parameter.
 	pointer int
 
-	// begun is told of each warp that begins; nil for nobody who asks.
+	// begun is called for each warp that starts; nil for no call.
 	begun  func(w *exec.Wave)
 	arrays map[string]*array
 	banks  [][]byte
 	shared *exec.Shared
 }
 
-// Open opens a cubin to be run.
+// Open opens a cubin for a run.
 func Open(req exec.Request) (exec.Runner, error) {
 	m, err := read(req.Data, req.Context)
 	if err != nil {
@@ -144,7 +144,7 @@ func Open(req exec.Request) (exec.Runner, error) {
 	return s, s.options()
 }
 
-// options takes the parameters and the arguments that the options give.
+// options reads the parameters and the arguments of the options.
 func (s *session) options() (err error) {
 	s.room = DefaultMemory
 	if text := last(s.req.Options[optMemory], ""); text != "" {
@@ -168,7 +168,7 @@ func (s *session) options() (err error) {
 	return nil
 }
 
-// read reads a cubin; one whose code is still source is assembled first.
+// read reads a cubin. It assembles one whose code is source.
 func read(data []byte, ctx bits.Value) (*tesla.Module, error) {
 	if !tesla.IsSource(data) {
 		return tesla.ReadModule(data)
@@ -184,7 +184,7 @@ func read(data []byte, ctx bits.Value) (*tesla.Module, error) {
 	return tesla.ReadModule(out.Bytes)
 }
 
-// give takes an argument; a number in place of a name is the place of the parameter.
+// give stores an argument. A number as its name is the index of the parameter.
 func (s *session) give(name, text string) error {
 	p := s.param(name)
 	if n, err := strconv.Atoi(name); err == nil && p == nil && n >= 0 && n < len(s.params) {
@@ -222,7 +222,7 @@ func (s *session) take(name string, v *value, colours bool) error {
 	return nil
 }
 
-// isConstant reports whether a name is that of a variable in a memory of constants.
+// isConstant reports whether a name is that of a variable in constant memory.
 func (s *session) isConstant(name string) bool {
 	return slices.ContainsFunc(s.module.Variables, func(v tesla.Variable) bool { return v.Name == name && v.Bank >= 0 })
 }
@@ -236,12 +236,12 @@ func (s *session) param(name string) *param {
 	return nil
 }
 
-// Set takes an argument as numbers.
+// Set stores an argument of numbers.
 func (s *session) Set(name string, values []string) error {
 	return s.give(name, strings.Join(values, ","))
 }
 
-// Read takes arguments by name from a JSON object.
+// Read reads arguments by name from a JSON object.
 func (s *session) Read(data []byte, format string) error {
 	if format != "json" {
 		return fmt.Errorf("arguments as %s, expected a JSON object; --%s NAME=@FILE reads one array", format, optArg)
@@ -266,10 +266,10 @@ func (s *session) Read(data []byte, format string) error {
 	return nil
 }
 
-// Budget is the number of instructions that a warp may run unless somebody says another: kernels loop for long.
+// Budget is the default for the most instructions of a warp: kernels have long loops.
 func (s *session) Budget() int64 { return DefaultBudget }
 
-// Run runs the kernels that were asked for, one after another.
+// Run runs the kernels of the options, one after another.
 func (s *session) Run(ctx context.Context, opt exec.RunOptions) (*exec.Outcome, error) {
 	calls, err := s.calls()
 	if err != nil {
@@ -309,7 +309,7 @@ func (s *session) Run(ctx context.Context, opt exec.RunOptions) (*exec.Outcome, 
 	return r.out, s.write(r.out, outputs)
 }
 
-// parse reads an argument that has room among those that there are.
+// parse reads an argument that fits into the remaining bytes.
 func (s *session) parse(text string, want *sem.Type) (*value, error) {
 	v, err := parseValue(text, want, s.left, s.req.File)
 	if err == nil && len(v.data) > s.left {
@@ -318,8 +318,8 @@ func (s *session) parse(text string, want *sem.Type) (*value, error) {
 	return v, s.explain(err, s.left)
 }
 
-// explain returns an error, which it makes one of the bound of all arguments and variables where there is no room for one among
-// the bytes that are left.
+// explain returns an error. If the argument does not fit into the remaining bytes, it is the error of the bound of
+// all arguments and variables.
 func (s *session) explain(err error, left int) error {
 	var full *fullError
 	if !errors.As(err, &full) {
@@ -360,7 +360,7 @@ func (s *session) load() error {
 	return nil
 }
 
-// banksOf returns the memories of constants, by their numbers.
+// banksOf returns the constant memories, by their numbers.
 func banksOf(m *exec.Machine, shared *exec.Shared) (banks [][]byte) {
 	for _, st := range m.States {
 		if st.Kind == sem.MemoryState && st.Group == "c" {

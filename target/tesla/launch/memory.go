@@ -8,28 +8,28 @@ import (
 	"github.com/isago/isago/target/tesla"
 )
 
-// array is memory with a name: what an argument is given, or what the program calls a variable.
+// array is memory with a name: an argument or a variable of the program.
 type array struct {
 	name string
 	typ  sem.Type
 	rgba bool
 	data []byte
-	// addr is where it stands in the memory that all share.
+	// addr is its address in global memory.
 	addr uint64
-	// before is what it held when the first kernel began.
+	// before is its content when the first kernel started.
 	before []byte
 }
 
-// Where arrays stand: each at a multiple of alignment, with a gap behind it in which nothing is, from base on, so
-// that neither the pointer 0 nor one that runs over reaches anything.
+// Arrays start at multiples of alignment from base on, with an unmapped gap after each, so that neither the pointer 0
+// nor an overrun reaches an array.
 const (
 	base      = 0x10000
 	alignment = 256
-	// unknownSize is given to a variable of which the file does not say the size.
+	// unknownSize is the size of a variable whose size is not in the file.
 	unknownSize = 1 << 16
 )
 
-// layOut lays arrays out and makes the memory that they are parts of.
+// layOut gives arrays addresses and returns the memory that contains them.
 func layOut(arrays []*array) (data []byte, areas []exec.Area) {
 	at := uint64(base)
 	areas = append(areas, exec.Area{From: at, To: at}) // a memory of which no parts are named could be reached anywhere
@@ -54,8 +54,8 @@ type variable struct {
 	data []byte // with which it begins
 }
 
-// variables lists the variables of a module that all threads share: those that it describes, and those
-// that relocations name.
+// variables returns the variables of a module in global memory: those that it describes, and those that relocations
+// name.
 func variables(m *tesla.Module) []variable {
 	var list []variable
 	known := map[string]bool{}
@@ -76,8 +76,8 @@ func variables(m *tesla.Module) []variable {
 	return list
 }
 
-// constants fills the memories of constants for a kernel: what the file holds, the values that were given to
-// variables, and the addresses of those that all threads share.
+// constants fills the constant memories for a kernel: the contents of the file, the values of variables, and the
+// addresses of variables in global memory.
 func (s *session) constants(k *tesla.Kernel) error {
 	for _, bank := range s.banks {
 		clear(bank)

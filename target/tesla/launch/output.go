@@ -16,7 +16,7 @@ import (
 	"github.com/isago/isago/internal/sem"
 )
 
-// output is an array that is to be written.
+// output is an array to write.
 type output struct {
 	name string
 	typ  *sem.Type
@@ -25,7 +25,7 @@ type output struct {
 
 var outForm = lazy.Regexp(`^([^:=]+)(?::(\w+))?(?:=(.*))?$`)
 
-// outputs reads what --out says.
+// outputs reads the values of --out.
 func (s *session) outputs() ([]output, error) {
 	var list []output
 	for _, text := range s.req.Options[optOut] {
@@ -59,7 +59,7 @@ func (s *session) arrayNames() []string {
 	return names
 }
 
-// write hands over the arrays that were asked for, or those that changed.
+// write writes the arrays of --out, or those that changed.
 func (s *session) write(out *exec.Outcome, outputs []output) error {
 	if len(s.req.Options[optOut]) == 0 {
 		for _, name := range s.arrayNames() {
@@ -84,7 +84,7 @@ func (s *session) write(out *exec.Outcome, outputs []output) error {
 	return s.draw(out)
 }
 
-// tables puts arrays of one length side by side.
+// tables prints arrays of the same length in one table.
 func tables(list []*array) []exec.Table {
 	slices.SortStableFunc(list, func(a, b *array) int { return cmp.Compare(a.count(), b.count()) })
 	var out []exec.Table
@@ -108,7 +108,7 @@ func tables(list []*array) []exec.Table {
 
 func (a *array) count() int { return len(a.data) / (a.typ.Width / 8) }
 
-// encode writes an array as the suffix of a file says: numbers as JSON or CSV, else bytes.
+// encode returns an array in the format of the file's suffix: numbers as JSON or CSV, otherwise bytes.
 func encode(a *array, file string) []byte {
 	suffix := strings.ToLower(filepath.Ext(file))
 	if suffix != ".json" && suffix != ".csv" {
@@ -138,8 +138,7 @@ func encode(a *array, file string) []byte {
 
 var pictureForm = lazy.Regexp(`^(\w+):(\d+)x(\d+)$`)
 
-// draw makes the picture that was asked for: of colours as they are, of numbers in grey, from the smallest to the
-// largest.
+// draw draws the picture of --picture: colours unchanged, numbers in grey, from the smallest to the largest.
 func (s *session) draw(out *exec.Outcome) error {
 	text := last(s.req.Options[optPicture], "")
 	if text == "" {
@@ -173,7 +172,7 @@ func (a *array) colour(i int) color.NRGBA {
 	return color.NRGBA{uint8(v), uint8(v >> 8), uint8(v >> 16), uint8(v >> 24)}
 }
 
-// grey returns the greys of elements.
+// grey returns the grey values of elements.
 func (a *array) grey() func(i int) color.NRGBA {
 	value := func(i int) float64 {
 		x, _ := strconv.ParseFloat(sem.Number(get(a.data, a.typ, i), a.typ), 64) // a number, or 0

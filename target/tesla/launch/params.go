@@ -15,7 +15,8 @@ import (
 type param struct {
 	name    string
 	pointer bool
-	// typ is that of the number, or of what is pointed to, if known says so; count is how many numbers there are.
+	// typ is the type of the number, or of the elements of a pointer, if known is set; count is the number of
+	// numbers.
 	typ   sem.Type
 	known bool
 	count int
@@ -26,7 +27,7 @@ var (
 	vectorForm = lazy.Regexp(`^(\w+?)x(\d+)$`)
 )
 
-// parseParams reads what --params says: NAME:TYPE for each, with blanks or commas between.
+// parseParams reads the value of --params: NAME:TYPE for each, separated by blanks or commas.
 func parseParams(text string) ([]param, error) {
 	var list []param
 	for _, word := range strings.FieldsFunc(text, func(r rune) bool { return r == ' ' || r == ',' || r == '\t' || r == '\n' }) {
@@ -69,7 +70,7 @@ func (p *param) parseType(text string) error {
 	return nil
 }
 
-// size returns the bytes that a parameter takes, and of how many its place is a multiple.
+// size returns the bytes of a parameter, and its alignment.
 func (p *param) size(pointer int) (size, align int) {
 	if p.pointer {
 		return pointer, pointer
@@ -82,8 +83,8 @@ func (p *param) size(pointer int) (size, align int) {
 	return each * p.count, align
 }
 
-// place returns where the parameters of a call start and where they end, in bytes after the start of the first. The
-// file may state the places of parameters whose types the user did not give.
+// place returns the start and the end of the parameters of a call, in bytes after the start of the first. The file
+// may contain the places of parameters whose types the user did not give.
 func (c *call) place(pointer int) (at []int, end int) {
 	at = make([]int, len(c.params))
 	stated := !c.said && len(c.kernel.Parameters) == len(c.params)
@@ -101,9 +102,10 @@ func (c *call) place(pointer int) (at []int, end int) {
 // The sizes of a pointer among parameters, in bytes: those of hosts of 32 and of 64 bits.
 var pointerSizes = []int{4, 8}
 
-// pointerSize returns the size of a pointer: what the option or the file says, or else the size with which the
-// parameters of all calls fit the shared memory that their kernels declare. All kernels of a file have the same host.
-// The error asks for the option where several sizes fit and a parameter moves between them, or where no size fits.
+// pointerSize returns the size of a pointer: that of the option or the file, or else the size with which the
+// parameters of all calls fit the declared shared memory of their kernels. All kernels of a file have the same host.
+// It returns an error that asks for the option if several sizes fit and a parameter moves between them, or if no size
+// fits.
 func (s *session) pointerSize(calls []call) (int, error) {
 	stated := s.module.PointerSize
 	if text := last(s.req.Options[optPointer], ""); text != "" {
@@ -146,8 +148,8 @@ func (s *session) pointerSize(calls []call) (int, error) {
 	return pointerSizes[0], nil // all sizes give the same places
 }
 
-// fits reports whether parameters with pointers of a size fit the shared memory that the kernel declares. That is
-// atParams bytes, the parameters, and variables. Where another size leaves no byte to variables, that is the size.
+// fits reports whether parameters with pointers of a size fit the declared shared memory of the kernel, which is
+// atParams bytes, the parameters, and variables. A size that leaves no byte to variables wins.
 func (c *call) fits(pointer int) bool {
 	room := c.kernel.Shared - atParams
 	if c.kernel.Shared == 0 {
@@ -162,8 +164,8 @@ func (c *call) fits(pointer int) bool {
 	return end <= room
 }
 
-// moved returns the first parameter whose place depends on the size of a pointer, with its places; i is -1 where there is
-// none.
+// moved returns the first parameter whose place depends on the size of a pointer, with its places; i is -1 if there
+// is none.
 func (c *call) moved() (i int, places [2]int) {
 	small, _ := c.place(pointerSizes[0])
 	large, _ := c.place(pointerSizes[1])
@@ -175,8 +177,7 @@ func (c *call) moved() (i int, places [2]int) {
 	return -1, places
 }
 
-// ambiguous returns the error for a call with a parameter whose place depends on the size of a pointer; nil for a call
-// without one.
+// ambiguous returns the error for a call with a parameter whose place depends on the size of a pointer, or nil.
 func (c *call) ambiguous() error {
 	i, at := c.moved()
 	if i < 0 {

@@ -12,10 +12,10 @@ import (
 	"github.com/isago/isago/target/tesla"
 )
 
-// stageContext is the context that says the kind of a program; its default is that of compute programs.
+// stageContext is the context with the stage of a program. Its default is that of compute programs.
 const stageContext = "stage"
 
-// stageOf returns the kind of a program: its number and its name.
+// stageOf returns the stage of a program: its number and its name.
 func stageOf(m *exec.Machine, ctx bits.Value) (stage uint64, name string, compute bool) {
 	c := m.Model.ISA.Context(stageContext)
 	stage = ctx.Uint(c.Low, c.Width)
@@ -27,19 +27,19 @@ func stageOf(m *exec.Machine, ctx bits.Value) (stage uint64, name string, comput
 	return stage, name, stage == c.Default
 }
 
-// The registers of the description that a program is given a number of, and the memory of what fragments are given.
+// The registers of the description that hold numbers of a program, and the memory with the inputs of fragments.
 const (
 	registers = "r"
 	varyings  = "v"
 )
 
-// primitive is what a lane of a program is that emits vertices.
+// primitive is a lane of a program that emits vertices.
 const primitive = "primitive"
 
-// nouns are what a lane is, by the name of the stage.
+// nouns are the names of a lane, by the name of the stage.
 var nouns = map[string][2]string{"vp": {"vertex", "vertices"}, "gp": {primitive, "primitives"}, "fp": {"fragment", "fragments"}}
 
-// openStage opens a program of a cubin that is no compute program.
+// openStage opens a program of a cubin that is not a compute program.
 func openStage(req exec.Request, m *tesla.Module, ctx bits.Value, stage string) (exec.Runner, error) {
 	for _, o := range Options() {
 		if o.Name != optKernel && len(req.Options[o.Name]) > 0 {
@@ -71,8 +71,8 @@ func openStage(req exec.Request, m *tesla.Module, ctx bits.Value, stage string) 
 	return Words(l), nil
 }
 
-// Words returns what runs a program of vertices, primitives or fragments, and compute programs of which each thread is
-// alone. A row of a geometry program is a vertex that it emits.
+// Words returns a runner for programs of vertices, primitives or fragments, and for compute programs without a grid,
+// in which each thread is alone. A row of a geometry program is a vertex that it emits.
 func Words(l *exec.Launch) exec.Runner {
 	m := l.Program.Machine
 	s := &stageRun{Batch: exec.NewBatch(l), varyings: m.State(varyings)}
@@ -95,7 +95,7 @@ type stageRun struct {
 	*exec.Batch
 	outputs, varyings *exec.State
 
-	// primitives tells that a lane is a primitive, which may emit vertices.
+	// primitives is set if a lane is a primitive, which may emit vertices.
 	primitives bool
 
 	mu      sync.Mutex
@@ -104,13 +104,13 @@ type stageRun struct {
 	strip   map[int]int
 }
 
-// emitted is a vertex: the strip of its primitive, and the words of the outputs that were written by then.
+// emitted is a vertex: the strip of its primitive, and the output words that were written before it.
 type emitted struct {
 	strip int
 	words map[int]uint64
 }
 
-// varying gives fragments what they were given at an address of v[], as if it had been interpolated.
+// varying returns the value of v[] at an address for each fragment, without interpolation.
 func (s *stageRun) varying(c *exec.Call) {
 	for lane := range exec.Lanes {
 		if c.Mask>>uint(lane)&1 == 0 {
@@ -156,7 +156,7 @@ func (s *stageRun) restart(c *exec.Call) {
 	}
 }
 
-// MaxPrimitives bounds the primitives of a run: all vertices that they emit are at hand when it is known what a vertex has.
+// MaxPrimitives is the most primitives of a run. The run keeps all emitted vertices until it knows their outputs.
 const MaxPrimitives = 1 << 20
 
 // Run runs the program for all inputs.

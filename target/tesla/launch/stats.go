@@ -11,13 +11,13 @@ import (
 	"github.com/isago/isago/isa"
 )
 
-// stats are what is counted of a kernel.
+// stats are the counts of a kernel.
 type stats struct {
 	s       *session
 	c       *call
 	profile *exec.Profile
 
-	// accesses of half a warp to shared memory, the turns that they take, and the most that one takes.
+	// The accesses of half a warp to shared memory, the cycles that they take, and the most cycles of one access.
 	halves, turns, worst int64
 }
 
@@ -40,15 +40,15 @@ func (st *stats) options(r *run) exec.GridOptions {
 	return opt
 }
 
-// The banks of shared memory: words that follow each other are in banks that do. Half a warp reaches for them in as
-// many turns as there are words of one bank, but that one word is given to all who ask for it in one turn.
+// The banks of shared memory. Consecutive words are in consecutive banks. Half a warp takes as many cycles as there
+// are words in one bank, except that in each cycle one word goes to all threads that want it.
 const (
 	banks    = 16
 	bankWord = 4
 	halfWarp = 16
 )
 
-// watch counts turns at the banks.
+// watch counts cycles at the banks.
 func (st *stats) watch(_ *exec.Wave, a *exec.Access) {
 	if a.State.Name != "s" {
 		return
@@ -65,7 +65,7 @@ func (st *stats) watch(_ *exec.Wave, a *exec.Access) {
 	}
 }
 
-// bankTurns returns the turns that half a warp takes: in each turn one word is given to all who want it, and each
+// bankTurns returns the cycles of half a warp: in each cycle one word goes to all threads that want it, and each
 // other bank serves one thread.
 func bankTurns(addr func(lane int) uint64, lanes uint64) int {
 	turns := 0
@@ -87,7 +87,7 @@ func bankTurns(addr func(lane int) uint64, lanes uint64) int {
 	return turns
 }
 
-// lines tell what was counted.
+// lines returns the counts as text.
 func (st *stats) lines() []string {
 	if st.profile == nil {
 		return nil
@@ -140,8 +140,8 @@ func (st *stats) lines() []string {
 	return list
 }
 
-// jumps reports whether an instruction is a branch that threads of a warp can disagree about: out of a loop or a
-// function too.
+// jumps reports whether an instruction is a branch at which threads of a warp can diverge, including those that leave
+// a loop or a function.
 func jumps(d *isa.Decoder, in isa.Inst) bool {
 	return slices.ContainsFunc(d.Flows(nil, in), func(f isa.Flow) bool {
 		return f.Maybe && (f.Kind == isa.Jump || f.Kind == isa.Break || f.Kind == isa.Return)

@@ -28,14 +28,14 @@ var types = map[string]sem.Type{
 	rgba: unsigned(32),
 }
 
-// rgba is the name of a type of colours: red, green, blue and alpha in a byte each.
+// rgba is the name of the type of colours: red, green, blue and alpha in a byte each.
 const rgba = "rgba"
 
 func unsigned(bits int) sem.Type { return sem.Type{Kind: sem.Uint, Width: bits} }
 func signed(bits int) sem.Type   { return sem.Type{Kind: sem.Sint, Width: bits} }
 func float(bits int) sem.Type    { return sem.Type{Kind: sem.Float, Width: bits} }
 
-// value is what an argument is given: a number, or an array.
+// value is the value of an argument: a number or an array.
 type value struct {
 	typ   sem.Type
 	typed bool // typ is said, not guessed
@@ -71,7 +71,7 @@ func get(data []byte, t sem.Type, i int) uint64 {
 	return binary.LittleEndian.Uint64(data[8*i:])
 }
 
-// number reads a number of a type, or its bits behind 0x.
+// number reads a number of a type, or its bits after 0x.
 func number(text string, t sem.Type) (uint64, error) {
 	text = strings.TrimSpace(text)
 	if digits, ok := strings.CutPrefix(text, "0x"); ok {
@@ -99,7 +99,8 @@ func number(text string, t sem.Type) (uint64, error) {
 	return v, nil
 }
 
-// guess is the type of numbers of which none is said: whole ones are s32, or u32 where one is too large for it.
+// guess returns the type of numbers without a type: integers are s32, or u32 if one is too large for s32; others are
+// f32.
 func guess(texts []string) sem.Type {
 	t := signed(32)
 	for _, s := range texts {
@@ -121,7 +122,7 @@ var (
 )
 
 // parseValue reads an argument: 5, 1.5, 1,2,3, [1,2,3], f32:1,2, f32[1024], f32[1024]:1.5, @file, f32:@file. want is
-// the type that is known, of the elements where there are several. The value has at most room bytes.
+// the known type, or that of the elements. The value has at most room bytes.
 func parseValue(text string, want *sem.Type, room int, file func(string) ([]byte, error)) (*value, error) {
 	if m := sized().FindStringSubmatch(text); m != nil {
 		return fill(m[1], m[2], m[3], room)
@@ -159,7 +160,7 @@ func parseValue(text string, want *sem.Type, room int, file func(string) ([]byte
 
 const typeNames = "u8, u16, u32, u64, s8, s16, s32, s64, f16, f32, f64 or rgba"
 
-// numbers takes numbers as texts.
+// numbers reads numbers from texts.
 func (v *value) numbers(texts []string) error {
 	if !v.typed {
 		v.typ = guess(texts)
@@ -174,14 +175,14 @@ func (v *value) numbers(texts []string) error {
 	return nil
 }
 
-// fullError tells that there is no room for so many bytes.
+// fullError is the error for a value of too many bytes.
 type fullError struct{ size int }
 
 // Error returns the message.
 func (e *fullError) Error() string { return fmt.Sprintf("%d bytes", e.size) }
 
-// fill makes an array of so many elements, which is not to have more bytes than there is room for: zeros, one value, count (0,
-// 1, 2 and so on) or random (from 0 to 1; of whole numbers any).
+// fill returns an array of so many elements, of at most room bytes: zeros, one value, count (0, 1, 2 and so on) or
+// random (from 0 to 1; any integers).
 func fill(typ, count, with string, room int) (*value, error) {
 	t, ok := types[typ]
 	n, err := strconv.Atoi(count)
@@ -223,7 +224,7 @@ func fill(typ, count, with string, room int) (*value, error) {
 	return v, nil
 }
 
-// bitsOf is a number as a value of a type.
+// bitsOf returns a number as a value of a type.
 func bitsOf(x float64, t sem.Type) uint64 {
 	if t.Kind != sem.Float {
 		return uint64(int64(x))
@@ -232,7 +233,7 @@ func bitsOf(x float64, t sem.Type) uint64 {
 	return v
 }
 
-// read takes an array from a file: numbers as JSON or CSV, or bytes.
+// read reads an array from a file: numbers as JSON or CSV, or bytes.
 func (v *value) read(data []byte, format string) error {
 	switch format {
 	case "json":
@@ -260,7 +261,7 @@ func (v *value) read(data []byte, format string) error {
 	return nil
 }
 
-// csvNumbers reads all fields, line by line, behind a heading if there is one.
+// csvNumbers reads all fields, line by line, after the heading if there is one.
 func csvNumbers(data []byte) ([]string, error) {
 	r := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(data, []byte(textfile.ByteOrderMark))))
 	r.FieldsPerRecord, r.TrimLeadingSpace = -1, true

@@ -193,7 +193,7 @@ func TestValueType(t *testing.T) {
 	}
 }
 
-// TestPlainQuirks checks unusual descriptions against Mesa's reader.
+// TestPlainQuirks checks that unusual descriptions load as in Mesa's reader.
 func TestPlainQuirks(t *testing.T) {
 	load := func(text string) *ISA {
 		t.Helper()

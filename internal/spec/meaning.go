@@ -46,7 +46,7 @@ type Around struct {
 	Span         diag.Span
 }
 
-// Scope is the lifetime of a state and who shares it.
+// Scope is the lifetime of a state, and defines which lanes share it.
 type Scope uint8
 
 // The scopes, the shortest lifetime first.

@@ -150,7 +150,7 @@ var scopes = []string{"instruction", "lane", "wave", "block", "launch"}
 type Memory struct {
 	Name, Doc string
 	Span      diag.Span
-	// Scope is who shares the memory, "" if the description does not define it.
+	// Scope defines who shares the memory, "" if the description does not define it.
 	Scope string
 	// Size is in bytes, 0 if a launch decides.
 	Size int64

@@ -203,7 +203,7 @@ type Bitset struct {
 	Cases    []*Case
 	Requires []*Expr
 	Hazards  []*Hazard
-	// Refines are the bitsets of which this bitset matches some words on purpose, and then takes precedence.
+	// Refines are the bitsets with which this bitset overlaps on purpose. Words that both match decode to this bitset.
 	Refines  []Name
 	Defaults []*Default
 	// Forced are the maps with force="true" and a plain number: values of fields that the text does not fix.

@@ -103,7 +103,7 @@ func readsEntries(n *model.Node) bool {
 
 // settle sets the idle bits of an entry, part by part.
 func (c *Canonical) settle(in isa.Inst, entry, care bits.Value) bits.Value {
-	c.fields = c.d.Layout(c.fields[:0], in)
+	c.fields = c.d.FieldValues(c.fields[:0], in)
 	for i, f := range c.fields {
 		if f.Table == "" || f.Depth != 1 || len(f.Parts) != 1 {
 			continue

@@ -29,7 +29,7 @@ func (p *Parser) commentIn(line []byte) (at int) {
 // commented reads a line whose first mark of a comment is at byte first. If texts of the machine can contain the mark,
 // the longest part of the line that is an instruction counts. Printed text is then read back whatever follows it.
 func (p *Parser) commented(line []byte, first int) (Result, error) {
-	if p.Custom == nil && !p.set.Prints(p.Comment) {
+	if p.Custom == nil && !p.set.MayPrint(p.Comment) {
 		return p.uncommented(line[:first])
 	}
 	ends := []int{}

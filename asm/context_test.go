@@ -190,7 +190,7 @@ func TestPlainName(t *testing.T) {
 	for syntax, text := range map[string]string{"": "number 3", "long": "number 3", "short": "n3"} {
 		s := loadXML(t, xml, isa.Options{Syntax: syntax})
 		x := toolsFor(t, s)
-		if got, _, _, _ := x.print(bits.Of(3)); got != text || s.PlainSyntax() != "long" {
+		if got, _, _, _ := x.print(bits.Of(3)); got != text || s.DefaultSyntax() != "long" {
 			t.Errorf("%q prints %q, expected %q", syntax, got, text)
 		}
 	}

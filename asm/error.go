@@ -426,7 +426,7 @@ func (f *failure) unknown() string {
 // "" if there is none.
 func (f *failure) notFirst(word string) string {
 	for _, r := range f.m.set.InstructionRoots() {
-		forms := r.Forms(word)
+		forms := r.LeavesByMnemonic(word)
 		if len(forms) == 0 {
 			continue
 		}

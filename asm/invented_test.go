@@ -26,7 +26,7 @@ func eachInvented(t *testing.T, n int, test func(t *testing.T, s *isa.Set, sourc
 				continue
 			}
 			if loaded++; i%2 == 1 && slices.Contains(s.Syntaxes(), "alt") {
-				if s, err = s.With(isa.Options{Syntax: "alt"}); err != nil {
+				if s, err = s.WithOptions(isa.Options{Syntax: "alt"}); err != nil {
 					t.Fatal(err, source)
 				}
 			}

@@ -233,7 +233,7 @@ func (l *Lossless) entryDiff(e *Entry, index int) bits.Value {
 // appendSuffix appends a suffix with every bit in which the result differs from the instruction. named uses the names
 // of fields where there are any.
 func (l *Lossless) appendSuffix(dst []byte, in isa.Inst, res *Result, named bool) []byte {
-	fields := l.d.Layout(l.fields[:0], in)
+	fields := l.d.FieldValues(l.fields[:0], in)
 	l.fields = fields
 	w := suffixWriter{dst: dst, named: named, fields: fields, dontCare: in.Leaf.DontCare}
 	diff := in.Bits.Xor(res.Inst.Bits)

@@ -760,7 +760,7 @@ func TestSyntaxes(t *testing.T) {
 		{"copy x:5", "", "text-unknown"},
 		{"c 5", "", "text-unknown"},
 	})
-	rgb, err := s.With(isa.Options{Syntax: "rgb"})
+	rgb, err := s.WithOptions(isa.Options{Syntax: "rgb"})
 	if err != nil {
 		t.Fatal(err)
 	}

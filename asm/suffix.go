@@ -273,7 +273,7 @@ type entrySpace struct {
 // listFields lists the fields of the current word in p.fields, and returns the spaces of the entries in them.
 func (p *Parser) listFields(leaf *isa.Leaf) []entrySpace {
 	in, spaces := p.entriesAlone(leaf)
-	p.fields = p.decoder.Layout(p.fields[:0], in)
+	p.fields = p.decoder.FieldValues(p.fields[:0], in)
 	return spaces
 }
 

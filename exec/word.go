@@ -121,7 +121,7 @@ func (l *Launch) findWords(set *isa.Set, code []byte, context bits.Value) error 
 	var operands []isa.Operand
 	var outputs []Port
 	writes := false
-	for w := range d.Code(code) {
+	for w := range d.DecodeAll(code) {
 		if w.Inst.Leaf == nil {
 			continue
 		}

@@ -242,7 +242,7 @@ func (p *Program) classes(set *isa.Set) error {
 			gen = p.Gen
 		}
 		var err error
-		if c.set, err = set.With(isa.Options{Gen: gen, Syntax: p.Syntax}); err != nil {
+		if c.set, err = set.WithOptions(isa.Options{Gen: gen, Syntax: p.Syntax}); err != nil {
 			return err
 		}
 		c.model = inside.Machine(c.set)

@@ -24,11 +24,11 @@ func benchProgram(tb testing.TB) (*Decoder, []bits.Value) {
 	r := rand.New(rand.NewSource(1))
 	d.SetTable(0, benchTable(r))
 	var program []bits.Value
-	for len(program) < manyBench {
+	for len(program) < benchWords {
 		for _, l := range d.Root().Leaves {
 			v := bits.Of(uint64(r.Uint32())).AndNot(l.Mask.Or(l.DontCare)).Or(l.Match)
 			in, ok := d.Decode(v)
-			if ok && d.Append(nil, in) != nil && len(d.Findings()) == 0 && (len(program) < manyBench*3/4 || len(l.Name) == 3) && len(program) < manyBench {
+			if ok && d.Append(nil, in) != nil && len(d.Findings()) == 0 && (len(program) < benchWords*3/4 || len(l.Name) == 3) && len(program) < benchWords {
 				program = append(program, v)
 			}
 		}
@@ -36,8 +36,8 @@ func benchProgram(tb testing.TB) (*Decoder, []bits.Value) {
 	return d, program
 }
 
-// manyBench is the number of words of a benchmark: more than a real program has, and than is remembered.
-const manyBench = 1 << 13
+// benchWords is the number of words of a benchmark: more than a real program has, and than is remembered.
+const benchWords = 1 << 13
 
 // benchTable returns operand descriptors such as programs have: often a plain swizzle or one letter.
 func benchTable(r *rand.Rand) []bits.Value {

@@ -75,14 +75,14 @@ type Decoder struct {
 	lineStart int
 	scratch   bits.Value
 	memos     []*envMemo // by Env.Index
-	alike     map[likeness]memo
+	alike     map[cacheKey]memo
 	quick     bool // what is printed is printed from memos
 	uses      int  // counts the instructions that were printed before there were plans
 	findings  []finding
 	reported  []Finding // room for Findings
 	conflict  [2]*Leaf  // see Conflict
-	missing   []missing
-	known     []known
+	missing   []reportedMissing
+	known     []cyclicValue
 	watch     watch
 	trace     trace
 	labelled  bool       // a label was printed
@@ -91,14 +91,14 @@ type Decoder struct {
 	strings   map[string]string
 	meanings  []span // of the fields in text
 	walk      operandWalk
-	voices    map[string]*voice
+	styles    map[string]*tokenStyle
 	text      []byte // room for texts of which not the letters count
 	// general prints without memos; tests compare with it.
 	general bool
 }
 
-// missing remembers that an expression's missing names were reported in a scope.
-type missing struct {
+// reportedMissing remembers that an expression's missing names were reported in a scope.
+type reportedMissing struct {
 	depth int
 	prog  *model.Prog
 }
@@ -174,7 +174,7 @@ func (d *Decoder) Decode(v bits.Value) (in Inst, ok bool) {
 	if d.conflict[0] != nil {
 		d.conflict = [2]*Leaf{}
 	}
-	d.leave(0)
+	d.leaveFrames(0)
 	d.frames[0].v = v
 	leaf := d.match(d.env, 0)
 	if leaf == nil {
@@ -186,15 +186,15 @@ func (d *Decoder) Decode(v bits.Value) (in Inst, ok bool) {
 	}
 	if d.indexing {
 		d.operands, d.frames[0].leaf = 0, d.env.Bound(leaf)
-		in.Missing = d.lacks(0)
+		in.MissingEntry = d.hasMissingEntry(0)
 	}
 	return in, true
 }
 
-// take makes an instruction the outermost frame.
-func (d *Decoder) take(in Inst) {
+// setTop makes an instruction the outermost frame.
+func (d *Decoder) setTop(in Inst) {
 	d.operands = 0
-	d.leave(0)
+	d.leaveFrames(0)
 	f := &d.frames[0]
 	f.v, f.leaf = in.Bits, d.env.Bound(in.Leaf.model)
 	if d.watch != watchNothing {
@@ -229,7 +229,7 @@ func (d *Decoder) match(env *model.Env, depth int) *model.Leaf {
 			continue
 		}
 		if found != nil {
-			d.found(finding{kind: Conflict, leaf: found, other: l})
+			d.addFinding(finding{kind: Conflict, leaf: found, other: l})
 			if depth == 0 {
 				d.conflict = [2]*Leaf{d.root.Leaves[found.ID], d.root.Leaves[l.ID]}
 			}
@@ -276,7 +276,7 @@ func (d *Decoder) eval(p *model.Prog, depth int) uint64 {
 	}
 	m, ok := p.Memo.Load().(*valueMemo)
 	switch {
-	case !ok && p.Asked.Add(1) == fewValues:
+	case !ok && p.Asked.Add(1) == minValueUses:
 		p.Memo.Store(newValueMemo(p))
 	case ok && m.known != nil && !d.general:
 		at := &m.known[m.key.from(&d.frames[depth].from)]
@@ -292,7 +292,7 @@ func (d *Decoder) eval(p *model.Prog, depth int) uint64 {
 		d.reportMissing(p, depth)
 	}
 	if p.Open {
-		return d.first(p, depth)
+		return d.evalCyclic(p, depth)
 	}
 	return d.compute(p, depth)
 }
@@ -305,8 +305,8 @@ type valueMemo struct {
 	known []atomic.Uint32
 }
 
-// fewValues is how often an expression is computed before it is worth a memo.
-const fewValues = 16
+// minValueUses is how often an expression is computed before it is worth a memo.
+const minValueUses = 16
 
 func newValueMemo(p *model.Prog) *valueMemo {
 	g := dependencies{budget: maxDependencies}
@@ -318,9 +318,9 @@ func newValueMemo(p *model.Prog) *valueMemo {
 	return &valueMemo{k, make([]atomic.Uint32, 1<<k.width)}
 }
 
-// first computes an expression that needs its own value, once in a scope: the value which is found first,
+// evalCyclic computes an expression that needs its own value, once in a scope: the value which is found first,
 // perhaps inside another expression, is the value from then on, as in Mesa's tools.
-func (d *Decoder) first(p *model.Prog, depth int) uint64 {
+func (d *Decoder) evalCyclic(p *model.Prog, depth int) uint64 {
 	for _, k := range d.known {
 		if k.depth == depth && k.expr == p.Spec {
 			return k.value
@@ -341,19 +341,19 @@ func (d *Decoder) first(p *model.Prog, depth int) uint64 {
 			return x
 		}
 	}
-	d.known = append(d.known, known{depth, p.Spec, x})
+	d.known = append(d.known, cyclicValue{depth, p.Spec, x})
 	return x
 }
 
-// known is the value of an expression that needs its own, in the scope of a frame.
-type known struct {
+// cyclicValue is the value of an expression that needs its own, in the scope of a frame.
+type cyclicValue struct {
 	depth int
 	expr  *spec.Expr
 	value uint64
 }
 
-// leave forgets what is known of the frames from depth on.
-func (d *Decoder) leave(depth int) {
+// leaveFrames forgets what is known of the frames from depth on.
+func (d *Decoder) leaveFrames(depth int) {
 	if len(d.missing)+len(d.known) > 0 {
 		d.forgetFrames(depth)
 	}
@@ -361,8 +361,8 @@ func (d *Decoder) leave(depth int) {
 
 func (d *Decoder) forgetFrames(depth int) {
 	// An inner scope may have asked an outer one last.
-	d.missing = slices.DeleteFunc(d.missing, func(m missing) bool { return m.depth >= depth })
-	d.known = slices.DeleteFunc(d.known, func(k known) bool { return k.depth >= depth })
+	d.missing = slices.DeleteFunc(d.missing, func(m reportedMissing) bool { return m.depth >= depth })
+	d.known = slices.DeleteFunc(d.known, func(k cyclicValue) bool { return k.depth >= depth })
 }
 
 // compute computes a bound expression anew.
@@ -374,10 +374,10 @@ func (d *Decoder) compute(p *model.Prog, depth int) uint64 {
 	e.open++
 	e.count++
 	var x uint64
-	if e.count <= maxForgetful {
+	if e.count <= maxUncached {
 		x = d.node(p.Root, depth)
 	} else {
-		x = d.remembered(p, depth)
+		x = d.evalOnce(p, depth)
 	}
 	e.open--
 	return x
@@ -394,12 +394,12 @@ type evaluation struct {
 	depth int
 }
 
-// maxForgetful is the number of expressions inside one that are computed anew at each use. Those that
+// maxUncached is the number of expressions inside one that are computed anew at each use. Those that
 // use others twice, which use others twice, would take ages.
-const maxForgetful = 1 << 10
+const maxUncached = 1 << 10
 
-// remembered computes an expression once in each scope.
-func (d *Decoder) remembered(p *model.Prog, depth int) uint64 {
+// evalOnce computes an expression once in each scope.
+func (d *Decoder) evalOnce(p *model.Prog, depth int) uint64 {
 	key := evaluation{p, depth}
 	x, ok := d.evals.known[key]
 	if ok {
@@ -421,13 +421,13 @@ func (d *Decoder) reportMissing(p *model.Prog, depth int) {
 			return
 		}
 	}
-	d.missing = append(d.missing, missing{depth, p})
+	d.missing = append(d.missing, reportedMissing{depth, p})
 	if p.Cycle {
-		d.found(finding{kind: Cycle, prog: p})
+		d.addFinding(finding{kind: Cycle, prog: p})
 	}
 	for i := range p.Missing {
 		if m := &p.Missing[i]; d.pick(m.Alts, depth) == nil {
-			d.found(finding{kind: NoField, name: &m.Name})
+			d.addFinding(finding{kind: NoField, name: &m.Name})
 		}
 	}
 }
@@ -469,7 +469,7 @@ func (d *Decoder) value(r *model.Ref, depth int) uint64 {
 		return d.ctx.Uint(r.Low, r.Width)
 	}
 	depth -= r.ScopeDepth
-	return d.extract(r, d.entered(r, depth), depth)
+	return d.extract(r, d.pathValue(r, depth), depth)
 }
 
 func (d *Decoder) extract(r *model.Ref, v *bits.Value, depth int) uint64 {
@@ -483,19 +483,19 @@ func (d *Decoder) extract(r *model.Ref, v *bits.Value, depth int) uint64 {
 	return w[0]
 }
 
-// entered returns the value of the last bitset that a path passes through, of the frame if there
+// pathValue returns the value of the last bitset that a path passes through, of the frame if there
 // is none. It is valid until the next call.
-func (d *Decoder) entered(r *model.Ref, depth int) *bits.Value {
+func (d *Decoder) pathValue(r *model.Ref, depth int) *bits.Value {
 	v := &d.frames[depth].v
 	for _, e := range r.Path {
-		v = d.inner(e, v)
+		v = d.nestedBits(e, v)
 	}
 	return v
 }
 
-// inner returns the value of a bitset field: its bits, or the entry that they are the index of.
+// nestedBits returns the value of a bitset field: its bits, or the entry that they are the index of.
 // It is valid until the next call.
-func (d *Decoder) inner(r *model.Ref, v *bits.Value) *bits.Value {
+func (d *Decoder) nestedBits(r *model.Ref, v *bits.Value) *bits.Value {
 	var index uint64
 	if r.Low >= 0 {
 		index = v.Uint(r.Low, r.Width)
@@ -509,20 +509,20 @@ func (d *Decoder) inner(r *model.Ref, v *bits.Value) *bits.Value {
 		}
 		return &d.scratch
 	}
-	if d.absent(r, index) {
+	if d.lacksEntry(r, index) {
 		d.scratch = bits.Value{}
 		return &d.scratch
 	}
 	return &d.tables[r.Field.Table.Index][index]
 }
 
-// absent reports whether a table has no such entry, which is a finding.
-func (d *Decoder) absent(r *model.Ref, index uint64) bool {
+// lacksEntry reports whether a table has no such entry, which is a finding.
+func (d *Decoder) lacksEntry(r *model.Ref, index uint64) bool {
 	most := len(d.tables[r.Field.Table.Index])
 	if index < uint64(most) {
 		return false
 	}
-	d.found(finding{kind: NoEntry, ref: r, number: int(index), most: most})
+	d.addFinding(finding{kind: NoEntry, ref: r, number: int(index), most: most})
 	return true
 }
 

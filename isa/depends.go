@@ -149,7 +149,7 @@ func (g *dependencies) leaves(env *model.Env, scopeDepth int) {
 		}
 		g.cases(u, scopeDepth)
 		if g.facts {
-			g.said(&u.LeafFacts().Own, scopeDepth)
+			g.operandFacts(&u.LeafFacts().Own, scopeDepth)
 		}
 		for _, x := range u.Cases {
 			for i := range x.Items {

@@ -134,8 +134,8 @@ func TestMissingEntries(t *testing.T) {
 		}
 		for range 40 { // until texts are remembered
 			in, ok := d.Decode(bits.Of(c.word))
-			if !ok || in.Missing != (c.findings != "") {
-				t.Fatalf("%x: known %v, missing %v, expected %q", c.word, ok, in.Missing, c.findings)
+			if !ok || in.MissingEntry != (c.findings != "") {
+				t.Fatalf("%x: known %v, missing %v, expected %q", c.word, ok, in.MissingEntry, c.findings)
 			}
 			for _, when := range []string{"decoded", "printed", "listed"} {
 				var got []string

@@ -167,7 +167,7 @@ func ExampleDecoder_Operands() {
 	}
 	var operands []isa.Operand
 	var flows []isa.Flow
-	for w := range d.Code([]byte{0x43, 0x22, 0x1f, 0x4e, 0xfe, 0x8b}) {
+	for w := range d.DecodeAll([]byte{0x43, 0x22, 0x1f, 0x4e, 0xfe, 0x8b}) {
 		if w.Inst.Leaf == nil {
 			continue
 		}

@@ -52,25 +52,25 @@ func (d *Decoder) Fields(buf []Field, in Inst) []Field {
 	d.trace.begin(0)
 	d.watch = watchFields
 	d.text = d.Append(d.text[:0], in)
-	d.trace.place()
+	d.trace.placeFields()
 	return d.fields(fieldWalk{d: d, text: true, out: buf})
 }
 
-// Layout is Fields without what has to be printed: Meaning is empty, and the places in the text are -1.
-func (d *Decoder) Layout(buf []Field, in Inst) []Field {
+// FieldValues is Fields without what has to be printed: Meaning is empty, and the places in the text are -1.
+func (d *Decoder) FieldValues(buf []Field, in Inst) []Field {
 	d.watch = watchFields
-	d.take(in)
+	d.setTop(in)
 	return d.fields(fieldWalk{d: d, out: buf})
 }
 
-// Cares reports whether an instruction depends on any bit of a field of its, and whether on all. It does not on parts of table
+// DependsOn reports whether an instruction depends on any bit of a field of its, and whether on all. It does not on parts of table
 // entries that the <unused> rules of its leaf name: other instructions may share the entry, and decide what stands there.
-func (d *Decoder) Cares(in Inst, f *Field) (some, all bool) {
+func (d *Decoder) DependsOn(in Inst, f *Field) (some, all bool) {
 	if f.Table == "" {
 		return true, true
 	}
 	found := len(d.findings)
-	d.take(in)
+	d.setTop(in)
 	var own, rest bits.Value
 	for _, p := range f.Parts {
 		own = own.Or(bits.Range(p.Low, p.Width))
@@ -86,12 +86,12 @@ func (d *Decoder) Cares(in Inst, f *Field) (some, all bool) {
 			}
 		}
 	}
-	d.forget(found)
+	d.dropFindings(found)
 	return !rest.IsZero(), rest == own
 }
 
-// place tells each field where it is shown first.
-func (t *trace) place() {
+// placeFields tells each field where it is shown first.
+func (t *trace) placeFields() {
 	t.turn++
 	for i := range t.shown {
 		if x := &t.shown[i]; x.field.shown != t.turn {
@@ -116,7 +116,7 @@ func (d *Decoder) fields(w fieldWalk) []Field {
 	d.meanings = d.meanings[:0]
 	w.scope(0)
 	d.quick, d.watch = false, watchNothing
-	d.forget(found)
+	d.dropFindings(found)
 	if w.text {
 		all := d.intern(d.text) // at once, which takes as long as one of them
 		for i, m := range d.meanings {
@@ -153,7 +153,7 @@ func (w *fieldWalk) scope(depth int) {
 		case !w.text:
 		case at.shown == d.trace.turn:
 			f.Start, f.End = at.start, at.end
-			if at.named || d.lone(at, ref).layout {
+			if at.named || d.standaloneText(at, ref).layout {
 				d.meaning(at, ref, depth)
 			} else {
 				d.meanings = append(d.meanings, span{at.start, at.end})
@@ -193,23 +193,23 @@ func (s *site) list() []listed {
 	return s.listed
 }
 
-// lone is one field on its own.
-type lone struct {
+// standaloneText is one field on its own.
+type standaloneText struct {
 	segment
 	reads reads
 	// layout tells that the text may be another where it stands in a line.
 	layout bool
 }
 
-// lone returns a field on its own.
-func (d *Decoder) lone(at *fieldSite, ref *model.Ref) *lone {
-	if at.alone != nil {
-		return at.alone
+// standaloneText returns a field on its own.
+func (d *Decoder) standaloneText(at *fieldSite, ref *model.Ref) *standaloneText {
+	if at.standalone != nil {
+		return at.standalone
 	}
-	x := &lone{segment: newSegment([]model.Item{{Kind: model.ItemRef, Alts: []model.Alt{{Ref: ref}}}})}
-	if at.alone = x; !x.depend() || !x.reads.add(&x.key, x.tables) {
+	x := &standaloneText{segment: newSegment([]model.Item{{Kind: model.ItemRef, Alts: []model.Alt{{Ref: ref}}}})}
+	if at.standalone = x; !x.depend() || !x.reads.add(&x.key, x.tables) {
 		x.kind, x.layout = x.otherwise(), contentsOf{}.ref(ref).placed
-	} else if x.remembered() {
+	} else if x.hasMemo() {
 		x.memo = d.memoOf(&x.segment, x.alike)
 	}
 	return x
@@ -218,10 +218,10 @@ func (d *Decoder) lone(at *fieldSite, ref *model.Ref) *lone {
 // meaning appends the text of one field on its own, without the name that the program may have for its value, to that
 // of the instruction.
 func (d *Decoder) meaning(at *fieldSite, ref *model.Ref, depth int) {
-	x, start := d.lone(at, ref), len(d.text)
+	x, start := d.standaloneText(at, ref), len(d.text)
 	d.watch, d.lineStart = watchNothing, start
 	switch {
-	case x.remembered() && !d.general && !(x.symbols && d.Symbol != nil) && x.reads.find(d, &d.frames[depth].from):
+	case x.hasMemo() && !d.general && !(x.symbols && d.Symbol != nil) && x.reads.find(d, &d.frames[depth].from):
 		d.text = d.segment(d.text, &x.segment, depth)
 	case ref.Kind == spec.KindBitset:
 		d.text = d.nested(d.text, ref, depth)
@@ -254,8 +254,8 @@ func (w *fieldWalk) inner(at *fieldSite, ref *model.Ref, depth int) {
 	if inner >= maxFrames || len(w.out) >= maxOperands {
 		return
 	}
-	d.leave(inner)
-	d.frames[inner].v = *d.inner(ref, &d.frames[depth].v)
+	d.leaveFrames(inner)
+	d.frames[inner].v = *d.nestedBits(ref, &d.frames[depth].v)
 	if d.leafOf(ref, inner) {
 		d.placeAt(at, ref, inner, depth)
 		w.scope(inner)

@@ -293,7 +293,7 @@ func TestLayout(t *testing.T) {
 		for i := range want {
 			want[i].Meaning, want[i].Start, want[i].End = "", -1, -1
 		}
-		if got := d.Layout(nil, in); !reflect.DeepEqual(got, want) {
+		if got := d.FieldValues(nil, in); !reflect.DeepEqual(got, want) {
 			t.Fatalf("%04x: got\n%swant\n%s", w, describe(got), describe(want))
 		}
 	}

@@ -51,8 +51,8 @@ type finding struct {
 	number, most int
 }
 
-// found keeps a finding.
-func (d *Decoder) found(f finding) {
+// addFinding keeps a finding.
+func (d *Decoder) addFinding(f finding) {
 	if f.kind == NoEntry { // which several paths can enter
 		for i := range d.findings {
 			if x := &d.findings[i]; x.kind == NoEntry && x.ref.Field.Table == f.ref.Field.Table && x.number == f.number {
@@ -63,11 +63,11 @@ func (d *Decoder) found(f finding) {
 	d.findings = append(d.findings, f)
 }
 
-// forget forgets the findings but for the first n: nobody asked for the others.
-func (d *Decoder) forget(n int) { d.findings = d.findings[:n] }
+// dropFindings forgets the findings but for the first n: nobody asked for the others.
+func (d *Decoder) dropFindings(n int) { d.findings = d.findings[:n] }
 
-// Odd returns the number of findings of the last Decode and the printing since.
-func (d *Decoder) Odd() int { return len(d.findings) }
+// NumFindings returns the number of findings of the last Decode and the printing since.
+func (d *Decoder) NumFindings() int { return len(d.findings) }
 
 // Findings returns what was found by the last Decode and the printing since. The slice is reused; making
 // the texts takes longer than printing an instruction, so that Odd is the way to ask whether there are any.

@@ -41,13 +41,13 @@ func (k FlowKind) String() string { return spec.FlowKind(k).String() }
 // Flows appends what the description says of the flow behind an instruction to buf. Where it says
 // nothing, each branch target is a jump or a call that may be made.
 func (d *Decoder) Flows(buf []Flow, in Inst) []Flow {
-	d.take(in)
+	d.setTop(in)
 	found := len(d.findings)
 	before := len(buf)
 	if buf = d.flows(buf, 0); len(buf) == before && !in.Leaf.model.Root.Spec.HasFlows {
 		buf = d.branchFlows(buf, 0)
 	}
-	d.forget(found)
+	d.dropFindings(found)
 	return buf
 }
 
@@ -75,7 +75,7 @@ func (d *Decoder) flows(buf []Flow, depth int) []Flow {
 		if ref == nil || ref.Field == nil || ref.Field.Bitset == nil || !ref.Field.Bitset.HasFlows {
 			continue
 		}
-		if inner, _, ok := d.inside(ref, depth); ok {
+		if inner, _, ok := d.enterDisplayed(ref, depth); ok {
 			buf = d.flows(buf, inner)
 		}
 	}

@@ -5,8 +5,8 @@ package isa
 type Hazard struct {
 	// Name is stable; Text tells what is wrong.
 	Name, Text string
-	// Refused is set where assemblers of programs do not take such an instruction.
-	Refused bool
+	// Rejected is set where assemblers of programs do not take such an instruction.
+	Rejected bool
 }
 
 // Hazards appends the hazards of an instruction to buf.
@@ -15,7 +15,7 @@ func (d *Decoder) Hazards(buf []Hazard, in Inst) []Hazard {
 	if len(u.Hazards) == 0 {
 		return buf
 	}
-	d.take(in)
+	d.setTop(in)
 	for i := range u.Hazards {
 		if h := &u.Hazards[i]; d.eval(h.Cond, 0) != 0 {
 			buf = append(buf, Hazard{h.Spec.Name, h.Spec.Text, h.Spec.Refused})

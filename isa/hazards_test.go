@@ -29,7 +29,7 @@ func TestHazards(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	same, top := isa.Hazard{Name: "same", Text: "both are one", Refused: true}, isa.Hazard{Name: "top", Text: "the last register"}
+	same, top := isa.Hazard{Name: "same", Text: "both are one", Rejected: true}, isa.Hazard{Name: "top", Text: "the last register"}
 	for word, want := range map[uint64][]isa.Hazard{0x0a: nil, 0x09: {same}, 0x07: {top}, 0x3f: {same, top}} {
 		in, ok := d.Decode(bits.Of(word))
 		if !ok {

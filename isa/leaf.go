@@ -20,33 +20,33 @@ type Root struct {
 	Leaves []*Leaf
 	// Size is the length of the longest leaf in bits, MinSize that of the shortest.
 	Size, MinSize int
-	// Unit is the number of bits in the words in which programs are stored, each instruction in whole
+	// WordSize is the number of bits in the words in which programs are stored, each instruction in whole
 	// ones; HighFirst tells that the most significant of several comes first.
-	Unit      int
+	WordSize  int
 	HighFirst bool
 	// Swapped tells that of each word of 32 bits the high half is stored first.
 	Swapped bool
 }
 
-// Place returns the bit of an instruction, stored in so many bits, that is bit 0 of the byte at a place in bits.
-func (r *Root) Place(stored, at int) int {
+// BitAt returns the bit of an instruction, stored in so many bits, that is bit 0 of the byte at a place in bits.
+func (r *Root) BitAt(stored, at int) int {
 	if r.Swapped {
 		at ^= 16
 	}
 	if r.HighFirst {
-		return stored - r.Unit - at/r.Unit*r.Unit + at%r.Unit
+		return stored - r.WordSize - at/r.WordSize*r.WordSize + at%r.WordSize
 	}
 	return at
 }
 
-// Stored returns the number of bits that an instruction of so many bits takes in a program.
-func (r *Root) Stored(size int) int { return (size + r.Unit - 1) / r.Unit * r.Unit }
+// StoredSize returns the number of bits that an instruction of so many bits takes in a program.
+func (r *Root) StoredSize(size int) int { return (size + r.WordSize - 1) / r.WordSize * r.WordSize }
 
-// Step returns the number of bits of which the places of all instructions of a program are multiples.
-func (r *Root) Step() int {
-	step := r.Stored(max(r.MinSize, 1))
+// Alignment returns the number of bits of which the places of all instructions of a program are multiples.
+func (r *Root) Alignment() int {
+	step := r.StoredSize(max(r.MinSize, 1))
 	for _, l := range r.Leaves {
-		for rest := r.Stored(l.Size); rest > 0; {
+		for rest := r.StoredSize(l.Size); rest > 0; {
 			step, rest = rest, step%rest
 		}
 	}
@@ -160,11 +160,11 @@ func (l *Leaf) Runs() (r Runs, ok bool) {
 // FieldLimit is the greatest value that source may give a field whose bits hold more.
 type FieldLimit struct {
 	Field string
-	Most  uint64
+	Max   uint64
 }
 
-// Limits lists the limits of the leaf's fields.
-func (l *Leaf) Limits() []FieldLimit {
+// FieldLimits lists the limits of the leaf's fields.
+func (l *Leaf) FieldLimits() []FieldLimit {
 	var list []FieldLimit
 	for b := l.model.Spec; b != nil; b = b.Extends {
 		for _, x := range b.Limits {
@@ -181,13 +181,13 @@ type FlowForm struct {
 	Target, Count string
 	// Maybe is set where the instruction may decide while it runs; Some where only some words of the leaf
 	// have the flow.
-	Maybe, Some bool
-	Stack       string
+	Maybe, Sometimes bool
+	Stack            string
 }
 
-// Flows lists the flows that instructions of the leaf can have, as far as its own description says, not
+// FlowForms lists the flows that instructions of the leaf can have, as far as its own description says, not
 // that of operands in it.
-func (l *Leaf) Flows() []FlowForm {
+func (l *Leaf) FlowForms() []FlowForm {
 	var list []FlowForm
 	for b := l.model.Spec; b != nil; b = b.Extends {
 		for _, f := range b.Flows {
@@ -197,8 +197,8 @@ func (l *Leaf) Flows() []FlowForm {
 	return list
 }
 
-// Asserted returns the bits that are expected to have a certain value in some case.
-func (l *Leaf) Asserted() bits.Value {
+// AssertedBits returns the bits that are expected to have a certain value in some case.
+func (l *Leaf) AssertedBits() bits.Value {
 	var mask bits.Value
 	for b := l.model.Spec; b != nil; b = b.Extends {
 		for _, c := range b.Cases {
@@ -213,7 +213,7 @@ func (l *Leaf) Asserted() bits.Value {
 // loadRoots makes the roots and leaves of a set, with the numbers that they have in its model.
 func (s *Set) loadRoots() {
 	for _, r := range s.model.Roots {
-		root := &Root{ID: r.ID, Name: r.Name, Doc: r.Spec.Doc, Size: r.Size, MinSize: r.MinSize, Unit: r.WordSize, HighFirst: r.HighFirst, Swapped: r.Swapped}
+		root := &Root{ID: r.ID, Name: r.Name, Doc: r.Spec.Doc, Size: r.Size, MinSize: r.MinSize, WordSize: r.WordSize, HighFirst: r.HighFirst, Swapped: r.Swapped}
 		for _, l := range r.Leaves {
 			root.Leaves = append(root.Leaves, &Leaf{
 				ID: l.ID, Root: root, Name: l.Name, Display: l.Display, Size: l.Size,

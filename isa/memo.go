@@ -50,7 +50,7 @@ type slot[T any] struct {
 }
 
 // A miss costs missCost hits; at poorScore it is not looked for longPause times.
-const missCost, poorScore, goodScore, longPause = 2, -512, 512, 1 << 13
+const missCost, lowScore, goodScore, longPause = 2, -512, 512, 1 << 13
 
 // skip reports whether not to look this time.
 func (w *slots[T]) skip() bool {
@@ -67,20 +67,20 @@ func place(x uint64, slots int) uint64 {
 	return at
 }
 
-// fewSlots is how many there are at first.
-const fewSlots = 1 << 3
+// initialSlots is how many there are at first.
+const initialSlots = 1 << 3
 
 // find returns the value of a key, nil where there is none.
 func (w *slots[T]) find(x uint64) *T {
 	if w.list == nil {
-		w.list = make([]slot[T], fewSlots)
+		w.list = make([]slot[T], initialSlots)
 	}
 	s := &w.list[place(x, len(w.list))]
 	if s.key == x && s.known {
 		w.score = min(w.score+1, goodScore)
 		return &s.value
 	}
-	if w.score -= missCost; w.score < poorScore {
+	if w.score -= missCost; w.score < lowScore {
 		w.score, w.pause = 0, longPause
 	}
 	return nil
@@ -106,8 +106,8 @@ func (w *slots[T]) put(x uint64, many int) *T {
 	return &to.value
 }
 
-// manyTexts is how many texts of a wide key are kept.
-const manyTexts = 1 << 11
+// maxWideTexts is how many texts of a wide key are kept.
+const maxWideTexts = 1 << 11
 
 // memo has texts by a key.
 type memo struct {
@@ -159,7 +159,7 @@ func (m *memo) text(x uint64) (text []byte, ok bool) {
 func (m *memo) keep(x uint64, s []byte) {
 	switch {
 	case m.texts == nil && len(s) <= len(slotText{}.text):
-		to := m.put(x, manyTexts)
+		to := m.put(x, maxWideTexts)
 		to.size = uint8(copy(to.text[:], s))
 		return
 	case m.texts == nil:
@@ -186,9 +186,9 @@ type choice struct {
 // maxChoice is the greatest width of a key of which each value has a place for its display, maxDisplays how many
 // displays it can have; manyChoices is how many values of a wide key are kept.
 const (
-	maxChoice   = 12
-	maxDisplays = 255
-	manyChoices = 1 << 10
+	maxChoice      = 12
+	maxDisplays    = 255
+	maxWideChoices = 1 << 10
 )
 
 func newChoice(k key) *choice {
@@ -215,7 +215,7 @@ func (c *choice) at(x uint64) *display {
 
 func (c *choice) put(x uint64, to *display) {
 	if c.places == nil {
-		*c.slots.put(x, manyChoices) = to
+		*c.slots.put(x, maxWideChoices) = to
 		return
 	}
 	i := slices.Index(c.displays, to)
@@ -247,9 +247,9 @@ type leafMemo struct {
 	choice *choice // nil where it depends on too much
 }
 
-// fewUses is how many instructions a decoder prints without memos, and how often it meets an operand before it is worth
+// minUses is how many instructions a decoder prints without memos, and how often it meets an operand before it is worth
 // one: what is found for a memo is more than a short program needs. Tests need fewer.
-var fewUses = 32
+var minUses = 32
 
 func (d *Decoder) envMemo(env *model.Env) *envMemo {
 	if env.Index >= len(d.memos) {
@@ -298,22 +298,22 @@ func (d *Decoder) withMemos(x *display) *display {
 	own := *x
 	own.segments = slices.Clone(x.segments)
 	for i := range own.segments {
-		if p := &own.segments[i]; p.remembered() {
+		if p := &own.segments[i]; p.hasMemo() {
 			p.memo = d.memoOf(p, p.alike)
 		}
 	}
-	own.leaveOut()
+	own.dropQuiet()
 	return &own
 }
 
 // memoOf returns the memo of a segment, the same for all that are alike; unless nothing is.
-func (d *Decoder) memoOf(p *segment, alike likeness) memo {
+func (d *Decoder) memoOf(p *segment, alike cacheKey) memo {
 	m, ok := d.alike[alike]
-	if ok && alike != (likeness{}) {
+	if ok && alike != (cacheKey{}) {
 		return m
 	}
 	if d.alike == nil {
-		d.alike = map[likeness]memo{}
+		d.alike = map[cacheKey]memo{}
 	}
 	m = newMemo(p)
 	d.alike[alike] = m

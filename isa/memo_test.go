@@ -16,7 +16,7 @@ import (
 	"github.com/isago/isago/internal/testgpu"
 )
 
-func init() { fewUses = 3 } // so that what is remembered is met soon
+func init() { minUses = 3 } // so that what is remembered is met soon
 
 // randomTables gives a decoder tables of random entries, some of them too short for the index.
 func randomTables(d *Decoder, r *rand.Rand) {

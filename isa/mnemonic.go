@@ -12,18 +12,18 @@ import (
 // mnemonic and {NAME}, else the first word of the display. Of an instruction that consists of several it
 // is the first one's; "" where there is none.
 func (d *Decoder) Mnemonic(in Inst) string {
-	d.take(in)
+	d.setTop(in)
 	found := len(d.findings)
 	name := ""
 	if i := d.shownCase(0); i >= 0 {
 		name = d.mnemonic(d.frames[0].leaf.Cases[i].Items, 0)
 	}
-	d.forget(found)
+	d.dropFindings(found)
 	return name
 }
 
 func (d *Decoder) mnemonic(items []model.Item, depth int) string {
-	from := slices.IndexFunc(items, func(it model.Item) bool { return namesInstruction(&it) })
+	from := slices.IndexFunc(items, func(it model.Item) bool { return isMnemonicPart(&it) })
 	if from < 0 {
 		if word := firstWord(items); word != "" {
 			return word
@@ -31,7 +31,7 @@ func (d *Decoder) mnemonic(items []model.Item, depth int) string {
 		return d.mnemonicInside(items, depth)
 	}
 	end := from + 1
-	for end < len(items) && namesInstruction(&items[end]) {
+	for end < len(items) && isMnemonicPart(&items[end]) {
 		end++
 	}
 	if end == from+1 && items[from].Kind == model.ItemName {
@@ -51,7 +51,7 @@ func (d *Decoder) mnemonicInside(items []model.Item, depth int) string {
 		if ref == nil || ref.Kind != spec.KindBitset || !ref.Field.Bitset.HasOperands {
 			continue
 		}
-		if inner, x, ok := d.inside(ref, depth); ok && x != nil {
+		if inner, x, ok := d.enterDisplayed(ref, depth); ok && x != nil {
 			if name := d.mnemonic(x.items, inner); name != "" {
 				return name
 			}
@@ -95,9 +95,9 @@ func (l *Leaf) Mnemonics() []string {
 	return l.mnemonics
 }
 
-// IsPart reports whether words of a root are parts of the words of another root, such as an operation of several that an
+// IsNested reports whether words of a root are parts of the words of another root, such as an operation of several that an
 // instruction has.
-func (s *Set) IsPart(r *Root) bool {
+func (s *Set) IsNested(r *Root) bool {
 	for _, b := range s.model.ISA.Bitsets {
 		for _, c := range b.Cases {
 			for _, f := range c.Fields {
@@ -140,8 +140,8 @@ func (s *Set) InstructionRoots() []*Root {
 	return list
 }
 
-// Forms lists the leaves of a root whose instructions can have a mnemonic.
-func (r *Root) Forms(mnemonic string) []*Leaf {
+// LeavesByMnemonic lists the leaves of a root whose instructions can have a mnemonic.
+func (r *Root) LeavesByMnemonic(mnemonic string) []*Leaf {
 	var list []*Leaf
 	for _, l := range r.Leaves {
 		if slices.Contains(l.Mnemonics(), mnemonic) {
@@ -157,7 +157,7 @@ func mnemonicsOf(u *model.BoundLeaf, depth int, add func(string)) {
 		if !c.Shown {
 			continue
 		}
-		from := slices.IndexFunc(c.Items, func(it model.Item) bool { return namesInstruction(&it) })
+		from := slices.IndexFunc(c.Items, func(it model.Item) bool { return isMnemonicPart(&it) })
 		if from >= 0 {
 			eachText(c.Items[from:], "", add, maxMnemonics)
 			continue
@@ -193,7 +193,7 @@ func insideOf(it *model.Item, depth int, add func(string)) bool {
 // eachText calls add with each text that the items can have as far as they are a mnemonic, behind a
 // prefix. It returns how many more there may be.
 func eachText(items []model.Item, prefix string, add func(string), left int) int {
-	if len(items) == 0 || !namesInstruction(&items[0]) {
+	if len(items) == 0 || !isMnemonicPart(&items[0]) {
 		add(prefix)
 		return left - 1
 	}

@@ -270,7 +270,7 @@ func (w *operandWalk) addBits(ref *model.Ref, depth int, needed uint64, whole bo
 			index := e.Field.Gather(v)
 			entry = int(index[0])
 		}
-		v = w.d.inner(e, v)
+		v = w.d.nestedBits(e, v)
 		s = s.fieldOf(e).inside(w.d, s, e.Env.Bound(e.Env.Root.Leaves[0]), nil)
 	}
 	at := s.fieldOf(ref)

@@ -24,8 +24,8 @@ type operandMemo struct {
 	slots[Operand]
 }
 
-// manyOperands is how many are kept of an operand.
-const manyOperands = 1 << 7
+// maxOperandMemos is how many are kept of an operand.
+const maxOperandMemos = 1 << 7
 
 // memo returns what is remembered of an operand, and its key; nil where that is nothing. Nothing is of one inside of an entry:
 // its bits are those of the entry's number.
@@ -44,7 +44,7 @@ func (w *operandWalk) memo(ref *model.Ref, alts []model.Alt, o *spec.Operand, it
 		s.operands = append(s.operands, &operandMemo{ref: ref, first: first, operand: o})
 	}
 	m = s.operands[i]
-	if m.uses++; m.uses == fewUses {
+	if m.uses++; m.uses == minUses {
 		m.prepare(w.d.frames[depth].leaf, alts, items)
 	}
 	if !m.kept || w.d.general || m.skip() {
@@ -73,7 +73,7 @@ func (m *operandMemo) prepare(u *model.BoundLeaf, alts []model.Alt, items []mode
 			}
 		}
 	} else {
-		g.said(u.LeafFacts().Operands[m.operand], 0)
+		g.operandFacts(u.LeafFacts().Operands[m.operand], 0)
 	}
 	for i := range items {
 		g.item(&items[i], 0)
@@ -106,14 +106,14 @@ func (m *operandMemo) keep(x uint64, op *Operand) {
 	if m == nil {
 		return
 	}
-	to := m.put(x, manyOperands)
+	to := m.put(x, maxOperandMemos)
 	bits := append(to.Bits[:0], op.Bits...)
 	*to = *op
 	to.Bits = bits
 }
 
-// said follows what is said of an operand.
-func (g *dependencies) said(f *model.Facts, scopeDepth int) {
+// operandFacts follows what is said of an operand.
+func (g *dependencies) operandFacts(f *model.Facts, scopeDepth int) {
 	all := func(list ...*model.Prog) {
 		for _, p := range list {
 			if p != nil {

@@ -50,12 +50,12 @@ func (w *operandWalk) note(ref *model.Ref, alts []model.Alt, o *spec.Operand, it
 		w.pick(alts, depth)
 		w.piece(op, ref, false, depth)
 		if k := ref.Field.Kind; k == spec.KindBool || k == spec.KindBoolInv {
-			op.takeBits(d.value(ref, depth))
+			op.setBits(d.value(ref, depth))
 		}
 	}
 	w.close(op, end)
 	m.keep(x, op)
-	d.forget(found)
+	d.dropFindings(found)
 	d.operands = operands
 }
 
@@ -286,12 +286,12 @@ func (w *operandWalk) value(op *Operand, ref *model.Ref, relative bool, depth in
 		}
 		return
 	}
-	op.takeBits(v)
+	op.setBits(v)
 }
 
-// takeBits makes the bits of a piece the value of an operand that is neither a number nor a place. It reports whether the
+// setBits makes the bits of a piece the value of an operand that is neither a number nor a place. It reports whether the
 // operand is such.
-func (op *Operand) takeBits(v uint64) bool {
+func (op *Operand) setBits(v uint64) bool {
 	if op.Kind != ConditionOperand && op.Kind != ModifierOperand && op.Kind != SamplerOperand {
 		return false
 	}
@@ -301,7 +301,7 @@ func (op *Operand) takeBits(v uint64) bool {
 
 // nested takes what a nested bitset and the pieces that it shows say.
 func (w *operandWalk) nested(op *Operand, ref *model.Ref, relative bool, depth int) {
-	inner, x, ok := w.d.inside(ref, depth)
+	inner, x, ok := w.d.enterDisplayed(ref, depth)
 	if !ok {
 		w.addBits(ref, depth, all, false)
 		return
@@ -316,7 +316,7 @@ func (w *operandWalk) nested(op *Operand, ref *model.Ref, relative bool, depth i
 	if x != nil {
 		w.pieces(op, x.items, name, inner)
 	}
-	if op.takeBits(w.d.frames[inner].v[0]) {
+	if op.setBits(w.d.frames[inner].v[0]) {
 		w.addBits(ref, depth, all, false)
 	}
 }

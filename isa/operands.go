@@ -129,9 +129,9 @@ func (s *Set) Limit(name string) (most uint64, ok bool) {
 // Outputs lists what outputs of programs can mean to what follows in the pipeline.
 func (s *Set) Outputs() []*Output { return s.declared.outputs }
 
-// Stack returns how many places a stack keeps, 0 where that is not known; ok is false where there is none
+// StackDepth returns how many places a stack keeps, 0 where that is not known; ok is false where there is none
 // of that name.
-func (s *Set) Stack(name string) (depth int, ok bool) {
+func (s *Set) StackDepth(name string) (depth int, ok bool) {
 	if x := s.model.ISA.Stack(name); x != nil {
 		return x.Depth, true
 	}
@@ -162,7 +162,7 @@ func (d *Decoder) AppendOperands(dst []byte, buf []Operand, in Inst) ([]byte, []
 // is nil where the word means none.
 func (d *Decoder) Register(in Inst) Register {
 	r := Register{Component: -1}
-	d.take(in)
+	d.setTop(in)
 	d.walk.d = d
 	d.walk.register(&r, d.frames[0].leaf.LeafFacts().Own.Regs, 0)
 	return r

@@ -248,7 +248,7 @@ func TestMnemonics(t *testing.T) {
 	if got := fmt.Sprint(all); got != "[[named named.s] [add sub] [jump.far] []]" {
 		t.Errorf("mnemonics %s", got)
 	}
-	if forms := d.Root().Forms("sub"); len(forms) != 1 || forms[0].Name != "alu" {
+	if forms := d.Root().LeavesByMnemonic("sub"); len(forms) != 1 || forms[0].Name != "alu" {
 		t.Errorf("forms %v", forms)
 	}
 }
@@ -268,11 +268,11 @@ func TestCode(t *testing.T) {
 			code = []byte{0x01, 0x10, 0x34, 0x92, 0x02, 0x20, 0, 0, 0x55}
 		}
 		var got []string
-		for w := range d.Code(code) {
+		for w := range d.DecodeAll(code) {
 			name := "?"
 			if w.Inst.Leaf != nil {
 				name = w.Inst.Leaf.Name
-			} else if !w.Whole {
+			} else if !w.Present {
 				name = "cut"
 			}
 			if d.Addr != w.Addr {
@@ -281,14 +281,14 @@ func TestCode(t *testing.T) {
 			if name == "b" && string(d.Append(nil, w.Inst)) != "b 2 9234" {
 				t.Errorf("%s", d.Append(nil, w.Inst))
 			}
-			got = append(got, fmt.Sprintf("%d:%s+%d", w.Addr, name, w.Stored))
+			got = append(got, fmt.Sprintf("%d:%s+%d", w.Addr, name, w.Size))
 		}
 		if s := fmt.Sprint(got); s != x.want {
 			t.Errorf("%s: %s, want %s", x.text, s, x.want)
 		}
 	}
 	d := decoder(t, handbook(t, "Operands"))
-	for range d.Code(make([]byte, 100)) {
+	for range d.DecodeAll(make([]byte, 100)) {
 		break
 	}
 }

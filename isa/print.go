@@ -20,12 +20,12 @@ func (d *Decoder) Append(dst []byte, in Inst) []byte {
 	d.lineStart = len(dst)
 	l := d.envMemo(d.env).leafMemo(in.Leaf.model)
 	d.quick = d.planned(l, in.Leaf.model)
-	d.take(in)
+	d.setTop(in)
 	d.checkEntries(d.frames[0].leaf)
 	if x := d.choose(l, 0); x != nil {
 		dst = d.display(dst, x, 0)
 	} else {
-		d.found(finding{kind: NoDisplay, leaf: in.Leaf.model})
+		d.addFinding(finding{kind: NoDisplay, leaf: in.Leaf.model})
 	}
 	d.quick = false
 	return dst
@@ -35,7 +35,7 @@ func (d *Decoder) Append(dst []byte, in Inst) []byte {
 // Templates reach into entries by paths, on which nothing is matched.
 func (d *Decoder) checkEntries(u *model.BoundLeaf) {
 	for _, ref := range u.Tables {
-		v := d.inner(ref, &d.frames[0].v)
+		v := d.nestedBits(ref, &d.frames[0].v)
 		if leaves := ref.Env.Root.Leaves; len(leaves) == 1 {
 			d.dontCare(leaves[0], v)
 		}
@@ -62,7 +62,7 @@ func (d *Decoder) shownCase(depth int) int {
 func (d *Decoder) asserts(c *spec.Case, depth int) {
 	for _, a := range c.Asserts {
 		if got := d.frames[depth].v.And(a.Mask); got != a.Match {
-			d.found(finding{kind: Unexpected, assert: a, bitset: c.Bitset, value: got})
+			d.addFinding(finding{kind: Unexpected, assert: a, bitset: c.Bitset, value: got})
 		}
 	}
 }
@@ -98,7 +98,7 @@ func (d *Decoder) item(dst []byte, it *model.Item, depth int) []byte {
 	from := len(dst)
 	dst = d.reference(dst, it, depth)
 	if len(dst) == from {
-		return d.drop(dst, start, shown)
+		return d.dropText(dst, start, shown)
 	}
 	return d.literal(dst, it.After, depth)
 }
@@ -161,7 +161,7 @@ func (d *Decoder) reference(dst []byte, it *model.Item, depth int) []byte {
 // shownValue prints the value of what a name means; ref is nil where it means nothing.
 func (d *Decoder) shownValue(dst []byte, it *model.Item, ref *model.Ref, depth int) []byte {
 	if ref == nil {
-		d.found(finding{kind: NoField, name: &it.Name})
+		d.addFinding(finding{kind: NoField, name: &it.Name})
 		return dst
 	}
 	start := len(dst)
@@ -210,7 +210,7 @@ func (d *Decoder) members(dst []byte, it *model.Item, depth int) []byte {
 		}
 		from := len(dst)
 		if dst = d.reference(dst, &it.Members[i], depth); len(dst) == from {
-			dst = d.drop(dst, start, shown)
+			dst = d.dropText(dst, start, shown)
 		}
 	}
 	return dst
@@ -218,36 +218,36 @@ func (d *Decoder) members(dst []byte, it *model.Item, depth int) []byte {
 
 // nested prints a field whose type is a bitset in a scope of its own.
 func (d *Decoder) nested(dst []byte, ref *model.Ref, depth int) []byte {
-	inner, x, ok := d.inside(ref, depth)
+	inner, x, ok := d.enterDisplayed(ref, depth)
 	switch {
 	case inner >= maxFrames || d.operands > maxOperands:
-		d.tooDeep(ref)
+		d.reportTooDeep(ref)
 	case !ok:
-		d.found(finding{kind: NoMatch, leaf: d.frames[inner-1].leaf.Leaf, ref: ref, value: d.frames[inner].v})
+		d.addFinding(finding{kind: NoMatch, leaf: d.frames[inner-1].leaf.Leaf, ref: ref, value: d.frames[inner].v})
 	case x == nil:
-		d.found(finding{kind: NoDisplay, leaf: d.frames[inner].leaf.Leaf})
+		d.addFinding(finding{kind: NoDisplay, leaf: d.frames[inner].leaf.Leaf})
 	default:
 		return d.display(dst, x, inner)
 	}
 	return dst
 }
 
-// into gives a frame the value of a field of a bitset type, behind those that a path enters. It returns the number of
+// enterNested gives a frame the value of a field of a bitset type, behind those that a path enters. It returns the number of
 // that frame, too great where there is none, and that of the one which has the field.
-func (d *Decoder) into(ref *model.Ref, depth int) (inner, outer int) {
+func (d *Decoder) enterNested(ref *model.Ref, depth int) (inner, outer int) {
 	outer, inner = depth-ref.ScopeDepth, depth+1
 	if inner >= maxFrames {
 		return inner, outer
 	}
 	if ref.Prog != nil {
-		d.leave(inner)
+		d.leaveFrames(inner)
 		d.frames[inner].v = bits.Of(d.eval(ref.Prog, outer))
 		return inner, outer
 	}
 	v := &d.frames[outer].v
 	for _, e := range ref.Path {
 		f := &d.frames[inner]
-		f.v, f.leaf = *d.inner(e, v), e.Env.Bound(e.Env.Root.Leaves[0])
+		f.v, f.leaf = *d.nestedBits(e, v), e.Env.Bound(e.Env.Root.Leaves[0])
 		if d.watch != watchNothing {
 			d.place(e, inner, outer)
 		}
@@ -256,15 +256,15 @@ func (d *Decoder) into(ref *model.Ref, depth int) (inner, outer int) {
 			return inner, outer
 		}
 	}
-	d.leave(inner)
-	d.frames[inner].v = *d.inner(ref, v)
+	d.leaveFrames(inner)
+	d.frames[inner].v = *d.nestedBits(ref, v)
 	return inner, outer
 }
 
-// inside makes the value of a field of a bitset type a frame of its own. It returns the number of the frame and the
+// enterDisplayed makes the value of a field of a bitset type a frame of its own. It returns the number of the frame and the
 // display that the value has, nil for none; ok is false where it is no leaf, or none more can be looked into.
-func (d *Decoder) inside(ref *model.Ref, depth int) (inner int, x *display, ok bool) {
-	inner, outer := d.into(ref, depth)
+func (d *Decoder) enterDisplayed(ref *model.Ref, depth int) (inner int, x *display, ok bool) {
+	inner, outer := d.enterNested(ref, depth)
 	if d.operands++; inner >= maxFrames || d.operands > maxOperands {
 		return inner, nil, false
 	}
@@ -274,14 +274,14 @@ func (d *Decoder) inside(ref *model.Ref, depth int) (inner int, x *display, ok b
 	return inner, x, ok
 }
 
-// tooDeep reports that operands are nested too deep or are too many, and sees to it that no more of the
+// reportTooDeep reports that operands are nested too deep or are too many, and sees to it that no more of the
 // instruction are printed: there could be one for each way through them.
-func (d *Decoder) tooDeep(ref *model.Ref) {
+func (d *Decoder) reportTooDeep(ref *model.Ref) {
 	switch {
 	case d.operands <= maxOperands:
-		d.found(finding{kind: TooDeep, ref: ref, most: maxFrames})
+		d.addFinding(finding{kind: TooDeep, ref: ref, most: maxFrames})
 	case d.operands == maxOperands+1:
-		d.found(finding{kind: TooDeep, ref: ref, number: maxOperands})
+		d.addFinding(finding{kind: TooDeep, ref: ref, number: maxOperands})
 	}
 	d.operands = maxOperands + 1
 }
@@ -311,7 +311,7 @@ func (d *Decoder) number(dst []byte, ref *model.Ref, v uint64) []byte {
 
 // wide prints a number of more than 64 bits: hexadecimal or unsigned.
 func (d *Decoder) wide(dst []byte, ref *model.Ref, depth int) []byte {
-	v := ref.Field.Gather(d.entered(ref, depth-ref.ScopeDepth))
+	v := ref.Field.Gather(d.pathValue(ref, depth-ref.ScopeDepth))
 	if ref.Kind == spec.KindHex {
 		return v.AppendHex(dst, 1)
 	}
@@ -340,7 +340,7 @@ func (d *Decoder) branch(dst []byte, ref *model.Ref, v uint64) []byte {
 func (d *Decoder) target(ref *model.Ref, v uint64) int64 {
 	unit := int64(ref.Field.Unit)
 	if unit == 0 {
-		unit = int64(d.root.Stored(d.root.Size))
+		unit = int64(d.root.StoredSize(d.root.Size))
 	}
 	if ref.Kind == spec.KindAbsBranch {
 		return int64(v) * unit

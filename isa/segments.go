@@ -83,7 +83,7 @@ type shownItems struct {
 	tables []entrySource
 	// symbols tells that the program may have a name for a value.
 	symbols bool
-	alike   likeness
+	alike   cacheKey
 	// quiet tells that nothing is printed where no flag of the display is set.
 	quiet bool
 }
@@ -108,7 +108,7 @@ func (d *Decoder) planned(l *leafMemo, leaf *model.Leaf) bool {
 		return false
 	}
 	if l.plan == nil {
-		if d.uses++; d.uses <= fewUses {
+		if d.uses++; d.uses <= minUses {
 			return false
 		}
 		l.make(d, d.env.Bound(leaf))
@@ -257,8 +257,8 @@ func copyTexts(segments []segment, room []byte, from *sources, known segmentKind
 	return len(segments), len(room)
 }
 
-// behind puts a segment behind a constant text.
-func (p *segment) behind(text string) {
+// prependText puts a segment behind a constant text.
+func (p *segment) prependText(text string) {
 	p.lit = newChunk(text)
 	if p.lit[chunkLen] == longText {
 		p.front = text
@@ -284,7 +284,7 @@ func (d *Decoder) segment(dst []byte, p *segment, depth int) []byte {
 	switch {
 	case p.symbols && d.Symbol != nil:
 		return d.items(dst, p.items, depth)
-	case !p.remembered() || p.skip():
+	case !p.hasMemo() || p.skip():
 		return d.rest(dst, p, depth)
 	}
 	x := p.key.from(&d.frames[depth].from)
@@ -315,7 +315,7 @@ func (d *Decoder) rest(dst []byte, p *segment, depth int) []byte {
 // enough not to be counted where they are printed from memos.
 func (d *Decoder) direct(dst []byte, ref *model.Ref, depth int) []byte {
 	m, inner := d.envMemo(ref.Env), &d.frames[depth+1]
-	d.leave(depth + 1)
+	d.leaveFrames(depth + 1)
 	inner.v = bits.Value{d.frames[depth-ref.ScopeDepth].v.Uint(ref.Low, ref.Width)}
 	if ref.Width <= m.width && m.choice != nil {
 		if x := m.choice.at(m.choice.key.from(&inner.from)); x != nil {
@@ -366,7 +366,7 @@ func (p *plan) display(set *Set, number int) *display {
 	x := p.displays[number].Load()
 	if x == nil {
 		x = newDisplay(p.unit, number)
-		x.remember()
+		x.findMemos()
 		x.findFlags(set)
 		p.displays[number].Store(x)
 	}
@@ -412,18 +412,18 @@ type contents struct {
 // bounded reports whether neither bound is reached.
 func (n contents) bounded() bool { return n.operands <= maxOperands && n.depth < maxFrames }
 
-// or returns what one of both has.
-func (n contents) or(o contents) contents {
+// max returns what one of both has.
+func (n contents) max(o contents) contents {
 	return contents{
 		min(max(n.operands, o.operands), maxOperands+1), min(max(n.depth, o.depth), maxFrames),
 		n.branches || o.branches, n.placed || o.placed,
 	}
 }
 
-// beside returns what both have, one behind the other.
-func (n contents) beside(o contents) contents {
+// plus returns what both have, one behind the other.
+func (n contents) plus(o contents) contents {
 	o.operands += n.operands
-	return n.or(o)
+	return n.max(o)
 }
 
 // contentsOf has what is in the displays of operands, by their environment.
@@ -431,7 +431,7 @@ type contentsOf map[*model.Env]contents
 
 func (c contentsOf) boundLeaf(u *model.BoundLeaf) (most contents) {
 	for _, x := range u.Cases {
-		most = most.or(c.items(x.Items))
+		most = most.max(c.items(x.Items))
 	}
 	return most
 }
@@ -442,12 +442,12 @@ func (c contentsOf) items(items []model.Item) (n contents) {
 		if it.Kind == model.ItemText || it.Kind == model.ItemName {
 			continue
 		}
-		n = n.beside(c.items(it.Members))
+		n = n.plus(c.items(it.Members))
 		var most contents
 		for _, a := range it.Alts {
-			most = most.or(c.ref(a.Ref))
+			most = most.max(c.ref(a.Ref))
 		}
-		n = n.beside(most)
+		n = n.plus(most)
 		n.placed = n.placed || it.Kind == model.ItemAlign || it.Kind == model.ItemBreak || it.Kind == model.ItemRemark
 	}
 	return n
@@ -475,7 +475,7 @@ func (c contentsOf) env(env *model.Env) (most contents) {
 	}
 	c[env] = contents{operands: maxOperands + 1, depth: maxFrames} // where it is met inside of itself
 	for _, l := range env.Root.Leaves {
-		most = most.or(c.boundLeaf(env.Bound(l)))
+		most = most.max(c.boundLeaf(env.Bound(l)))
 	}
 	if c[env] = most; most.bounded() { // so that it is in no circle
 		env.Contents.Store(most)
@@ -504,14 +504,14 @@ func newDisplay(u *model.BoundLeaf, number int) *display {
 	return b.x
 }
 
-// remember finds which segments can be remembered, and by which bits.
-func (x *display) remember() {
+// findMemos finds which segments can be remembered, and by which bits.
+func (x *display) findMemos() {
 	for i := range x.segments {
 		p := &x.segments[i]
 		if p.kind == segmentEnd {
 			continue
 		}
-		if p.depend(); p.remembered() && !x.reads.add(&p.key, p.tables) {
+		if p.depend(); p.hasMemo() && !x.reads.add(&p.key, p.tables) {
 			p.kind = p.otherwise()
 		}
 	}
@@ -556,8 +556,8 @@ func (d *Decoder) flagsOf(p *segment) (flags bits.Value) {
 	return p.key.word(needed)
 }
 
-// leaveOut makes the segments that words without flags print, if they are fewer by some.
-func (x *display) leaveOut() {
+// dropQuiet makes the segments that words without flags print, if they are fewer by some.
+func (x *display) dropQuiet() {
 	list, text := make([]segment, 0, len(x.segments)), ""
 	for _, p := range x.segments {
 		if text += string(p.constant(nil)); p.quiet || p.kind == segmentEnd && text == "" {
@@ -567,7 +567,7 @@ func (x *display) leaveOut() {
 			own := *p.shownItems
 			p.shownItems = &own
 		}
-		p.behind(text)
+		p.prependText(text)
 		list, text = append(list, p), ""
 	}
 	if len(list)+2 < x.printed {
@@ -588,7 +588,7 @@ func (b *displayBuilder) place() textPlace { return textPlace{len(b.x.segments),
 
 // add appends a segment, behind the constant text that has gathered.
 func (b *displayBuilder) add(p segment) {
-	p.behind(b.text)
+	p.prependText(b.text)
 	p.fronts = b.texts
 	b.text, b.texts = "", nil
 	b.x.segments = append(b.x.segments, p)
@@ -653,14 +653,14 @@ func (p *segment) depend() (ok bool) {
 	case ok && (p.ref == nil || !plainNumber(p.ref)):
 		p.kind = segmentWide
 	}
-	if p.remembered() {
-		p.alike = p.likeness()
+	if p.hasMemo() {
+		p.alike = p.cacheKey()
 	}
 	return ok
 }
 
-// remembered reports whether the texts of the segment are.
-func (p *segment) remembered() bool {
+// hasMemo reports whether the texts of the segment are.
+func (p *segment) hasMemo() bool {
 	return p.kind == segmentDense || p.kind == segmentNamed || p.kind == segmentWide
 }
 
@@ -686,9 +686,9 @@ func (p *segment) otherwise() segmentKind {
 	return segmentNumber
 }
 
-// likeness is what the texts of a segment of one item depend on beside its key: the type of a field, and what is around
+// cacheKey is what the texts of a segment of one item depend on beside its key: the type of a field, and what is around
 // it where that matters too, which is the same in the same environment. The zero value is where that is not all.
-type likeness struct {
+type cacheKey struct {
 	kind          spec.Kind
 	width         int
 	enum          *model.Enum
@@ -699,12 +699,12 @@ type likeness struct {
 	field *spec.Field
 	depth int
 	key   string
-	// voice and said are where the kinds of letters are meant, and not the texts.
-	voice *voice
-	said  *spec.Field
+	// style and said are where the kinds of letters are meant, and not the texts.
+	style      *tokenStyle
+	styleField *spec.Field
 }
 
-func (p *segment) likeness() (l likeness) {
+func (p *segment) cacheKey() (l cacheKey) {
 	it := &p.items[0]
 	if it.Kind != model.ItemRef || len(it.Alts) != 1 || it.Alts[0].Cond != nil {
 		return l
@@ -713,7 +713,7 @@ func (p *segment) likeness() (l likeness) {
 	if ref == nil || ref.Field == nil || ref.Prog != nil {
 		return l
 	}
-	l = likeness{kind: ref.Kind, width: ref.Width, enum: ref.Enum, env: ref.Env, display: ref.Field.Display, before: it.Before, after: it.After}
+	l = cacheKey{kind: ref.Kind, width: ref.Width, enum: ref.Enum, env: ref.Env, display: ref.Field.Display, before: it.Before, after: it.After}
 	if len(p.key.rest) > 0 || ref.Low < 0 || ref.Width != p.key.width || ref.Env != nil && !ref.Env.Closed() {
 		l.field, l.depth, l.key = ref.Field, ref.ScopeDepth, p.key.name(p.tables)
 	}

@@ -44,9 +44,9 @@ func Load(fsys fs.FS, file string, opt Options) (*Set, error) {
 	return compile(parsed, newDeclared(parsed), opt, false)
 }
 
-// Shipped is a description that comes with a program whose tests load it by Load. Its Load is that one, once for
+// Embedded is a description that comes with a program whose tests load it by Load. Its Load is that one, once for
 // all callers, and does not look for mistakes again.
-type Shipped struct {
+type Embedded struct {
 	// FS holds the description in File, and what it imports.
 	FS   fs.FS
 	File string
@@ -57,7 +57,7 @@ type Shipped struct {
 }
 
 // Load returns the instruction set; for the same options it may be the same one.
-func (s *Shipped) Load(opt Options) (*Set, error) {
+func (s *Embedded) Load(opt Options) (*Set, error) {
 	s.once.Do(func() {
 		parsed, err := spec.LoadSound(s.FS, s.File)
 		if err != nil {
@@ -69,11 +69,11 @@ func (s *Shipped) Load(opt Options) (*Set, error) {
 	if s.err != nil || opt == (Options{}) {
 		return s.plain, s.err
 	}
-	return s.plain.With(opt)
+	return s.plain.WithOptions(opt)
 }
 
 // Products lists other names of the machine. It reads only them, which takes less time than Load.
-func (s *Shipped) Products() ([]Product, error) {
+func (s *Embedded) Products() ([]Product, error) {
 	list, err := spec.Products(s.FS, s.File)
 	return products(list), err
 }
@@ -91,8 +91,8 @@ func compile(parsed *spec.ISA, declared *declared, opt Options, shipped bool) (*
 	return s, nil
 }
 
-// With returns the same description with other options, without reading it again.
-func (s *Set) With(opt Options) (*Set, error) {
+// WithOptions returns the same description with other options, without reading it again.
+func (s *Set) WithOptions(opt Options) (*Set, error) {
 	return compile(s.model.ISA, s.declared, opt, s.shipped)
 }
 
@@ -155,9 +155,9 @@ func (s *Set) FirstGen(r *Root) (gen uint32, ok bool) {
 // Syntaxes lists the spellings, the plain one ("") first.
 func (s *Set) Syntaxes() []string { return s.model.ISA.Syntaxes() }
 
-// PlainSyntax returns the name of the plain spelling, by which Options can ask for it too; "" if it has
+// DefaultSyntax returns the name of the plain spelling, by which Options can ask for it too; "" if it has
 // none.
-func (s *Set) PlainSyntax() string { return s.model.ISA.Text.Syntax }
+func (s *Set) DefaultSyntax() string { return s.model.ISA.Text.Syntax }
 
 // Syntax returns the spelling of this set.
 func (s *Set) Syntax() string { return s.model.Syntax }
@@ -173,8 +173,8 @@ type Product struct {
 	Names []string
 	// Settings are values of contexts and of quirks, by default.
 	Settings []Setting
-	// Order is the byte order of raw code, one of ByteOrders; "" if the description does not give one.
-	Order string
+	// ByteOrder is the byte order of raw code, one of ByteOrders; "" if the description does not give one.
+	ByteOrder string
 }
 
 // Setting is the value of a context or of a quirk.
@@ -189,7 +189,7 @@ func (s *Set) Products() []Product { return products(s.model.ISA.Products) }
 func products(of []*spec.Product) []Product {
 	var list []Product
 	for _, p := range of {
-		out := Product{Names: slices.Clone(p.Names), Order: p.Order}
+		out := Product{Names: slices.Clone(p.Names), ByteOrder: p.Order}
 		for _, s := range p.Settings {
 			out.Settings = append(out.Settings, Setting(s))
 		}
@@ -249,7 +249,7 @@ type Inst struct {
 	Leaf *Leaf
 	// Bits is the word; bits beyond Leaf.Size are 0.
 	Bits bits.Value
-	// Missing is set where the word names an entry of a table that the decoder was not given, with a finding NoEntry
+	// MissingEntry is set where the word names an entry of a table that the decoder was not given, with a finding NoEntry
 	// for each. Such an entry reads as 0, so that the text of what is in it means nothing.
-	Missing bool
+	MissingEntry bool
 }

@@ -24,7 +24,7 @@ type site struct {
 	// claims are the bits of the word, or of the entry, that are no operand's; nil before they are asked for. See claimed.
 	claims *bits.Value
 	// outer is the voice in which the scope is reached, voice that of its own texts, where tokens are asked for.
-	outer, voice *voice
+	outer, style *tokenStyle
 	// views are what is seen in the displays of the leaf's cases; nil before one is printed.
 	views [][]view
 }
@@ -45,8 +45,8 @@ type fieldSite struct {
 	shown      uint64
 	start, end int
 	named      bool
-	// alone is the text of the field on its own, nil before it is asked for.
-	alone *lone
+	// standalone is the text of the field on its own, nil before it is asked for.
+	standalone *standaloneText
 	// mask are the bits of the field and width how many, once masked is set.
 	mask   bits.Value
 	width  int
@@ -66,7 +66,7 @@ func (d *Decoder) top(leaf *model.Leaf) *site {
 	if s == nil {
 		s = &site{leaf: d.env.Bound(leaf), parts: []bits.Part{{Low: 0, Width: leaf.Size}}, table: wordTable}
 		if d.watch == watchTokens {
-			s.voice = d.heard(nil, nil, s.leaf)
+			s.style = d.styleOf(nil, nil, s.leaf)
 		}
 		(*tops)[leaf.ID] = s
 	}
@@ -96,14 +96,14 @@ func (s *site) fieldOf(ref *model.Ref) *fieldSite {
 
 // inside returns the site of the value of a field of a bitset type, of the leaf in the site, reached in a text that has
 // the voice, nil where nobody asks for tokens.
-func (f *fieldSite) inside(d *Decoder, outer *site, unit *model.BoundLeaf, voice *voice) *site {
+func (f *fieldSite) inside(d *Decoder, outer *site, unit *model.BoundLeaf, style *tokenStyle) *site {
 	for _, s := range f.inner {
-		if s.leaf == unit && s.outer == voice {
+		if s.leaf == unit && s.outer == style {
 			return s
 		}
 	}
 	s := &site{
-		outer: voice, leaf: unit, path: f.info.Path + ".", depth: outer.depth + 1,
+		outer: style, leaf: unit, path: f.info.Path + ".", depth: outer.depth + 1,
 		parts: f.info.Parts, table: outer.table, tableName: outer.tableName,
 	}
 	if t := f.field.Table; t != nil {
@@ -122,15 +122,15 @@ func (d *Decoder) place(ref *model.Ref, inner, outer int) {
 }
 
 func (d *Decoder) placeAt(f *fieldSite, ref *model.Ref, inner, outer int) {
-	var heard *voice
+	var heard *tokenStyle
 	if d.watch == watchTokens {
-		heard = d.voice(inner - 1)
-		d.trace.group, d.trace.begun[inner] = nil, false
+		heard = d.style(inner - 1)
+		d.trace.group, d.trace.mnemonicPrinted[inner] = nil, false
 	}
 	from, to := &d.frames[outer], &d.frames[inner]
 	to.site, to.entry = f.inside(d, from.site, to.leaf, heard), from.entry
-	if heard != nil && to.site.voice == nil {
-		to.site.voice = d.heard(heard, ref.Field, to.leaf)
+	if heard != nil && to.site.style == nil {
+		to.site.style = d.styleOf(heard, ref.Field, to.leaf)
 	}
 	if f.info.Index {
 		index := ref.Field.Gather(&from.v)

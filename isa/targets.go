@@ -32,7 +32,7 @@ func (d *Decoder) shownTargets(dst []BranchTarget, in Inst) []BranchTarget {
 	}
 	found := len(d.findings)
 	d.text = d.Append(d.text[:0], in)
-	d.forget(found)
+	d.dropFindings(found)
 	d.Label = label
 	return dst
 }
@@ -55,37 +55,37 @@ type IndexField struct {
 
 // IndexFields lists the fields in the word of an instruction that name table entries.
 func (d *Decoder) IndexFields(in Inst) []IndexField {
-	d.take(in)
+	d.setTop(in)
 	found := len(d.findings)
 	list := d.indexFields(nil, "", 0)
-	d.forget(found)
+	d.dropFindings(found)
 	return list
 }
 
-// lacks reports whether an index of a frame, of its operands or of the entries that they are in names an entry that there
+// hasMissingEntry reports whether an index of a frame, of its operands or of the entries that they are in names an entry that there
 // is not. Each is a finding; what else is found on the way is left to whoever prints.
-func (d *Decoder) lacks(depth int) bool {
+func (d *Decoder) hasMissingEntry(depth int) bool {
 	lacks := false
 	indices := d.frames[depth].leaf.Indices()
 	for i := range indices {
 		if ref := indices[i].Always; ref != nil {
-			lacks = d.absent(ref, d.frames[depth].v.Uint(ref.Low, ref.Width)) || lacks
+			lacks = d.lacksEntry(ref, d.frames[depth].v.Uint(ref.Low, ref.Width)) || lacks
 			continue
 		}
 		found := len(d.findings)
 		ref := d.pick(indices[i].Alts, depth)
-		d.forget(found)
+		d.dropFindings(found)
 		if !ref.Indexes() {
 			continue
 		}
 		if ref.Field.Table != nil {
-			lacks = d.absent(ref, d.extract(ref, &d.frames[depth].v, depth)) || lacks
+			lacks = d.lacksEntry(ref, d.extract(ref, &d.frames[depth].v, depth)) || lacks
 			found = len(d.findings)
 		}
 		if ref.Field.Bitset.HasIndexes {
-			inner, _, ok := d.inside(ref, depth)
-			d.forget(found)
-			lacks = ok && d.lacks(inner) || lacks
+			inner, _, ok := d.enterDisplayed(ref, depth)
+			d.dropFindings(found)
+			lacks = ok && d.hasMissingEntry(inner) || lacks
 		}
 	}
 	return lacks
@@ -102,7 +102,7 @@ func (d *Decoder) indexFields(list []IndexField, path string, depth int) []Index
 		if f.Table != nil {
 			index := f.Gather(&d.frames[depth].v)
 			list = append(list, IndexField{path + f.Name, f.Table.Name, f.Table.Index, index[0]})
-		} else if inner, _, ok := d.inside(ref, depth); ok {
+		} else if inner, _, ok := d.enterDisplayed(ref, depth); ok {
 			list = d.indexFields(list, path+f.Name+".", inner)
 		}
 	}
@@ -114,11 +114,11 @@ func (d *Decoder) indexFields(list []IndexField, path string, depth int) []Index
 // or that the value does not fit.
 func (d *Decoder) SetField(in *Inst, name string, value uint64) error {
 	d.watch = watchFields
-	d.take(*in)
+	d.setTop(*in)
 	found := len(d.findings)
 	f := d.fieldAt(name)
 	d.watch = watchNothing
-	d.forget(found)
+	d.dropFindings(found)
 	if f == nil || f.Derived() {
 		return fmt.Errorf("%s has no field %s", in.Leaf.Display, name)
 	}
@@ -151,7 +151,7 @@ func (d *Decoder) fieldAt(path string) *FieldInfo {
 			return &d.frames[depth].site.fieldOf(ref).info
 		}
 		path = rest
-		depth, _, ok = d.inside(ref, depth)
+		depth, _, ok = d.enterDisplayed(ref, depth)
 	}
 	return nil
 }

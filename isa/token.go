@@ -44,12 +44,12 @@ func (d *Decoder) AppendTokens(dst []byte, tokens []Token, in Inst) ([]byte, []T
 	return dst, d.trace.append(tokens, len(dst))
 }
 
-// voice says what the texts of a scope are.
-type voice struct {
-	kind voiceKind
-	// instruction tells that the scope's display starts with a mnemonic; named, that the description
+// tokenStyle says what the texts of a scope are.
+type tokenStyle struct {
+	kind styleKind
+	// hasMnemonic tells that the scope's display starts with a mnemonic; named, that the description
 	// says which pieces of it are one.
-	instruction, named bool
+	hasMnemonic, named bool
 	// whole is the kind of all that is printed, where forced is set.
 	whole  TokenKind
 	forced bool
@@ -57,65 +57,65 @@ type voice struct {
 	parts []string
 }
 
-type voiceKind uint8
+type styleKind uint8
 
 const (
-	plainVoice voiceKind = iota
-	registerVoice
-	memoryVoice
+	plainStyle styleKind = iota
+	registerStyle
+	memoryStyle
 )
 
-// heard returns what the texts of a leaf are that is the value of a field, in a text that has the voice outer; nil for
+// styleOf returns what the texts of a leaf are that is the value of a field, in a text that has the voice outer; nil for
 // an instruction.
-func (d *Decoder) heard(outer *voice, field *spec.Field, leaf *model.BoundLeaf) *voice {
-	v := voice{instruction: true}
+func (d *Decoder) styleOf(outer *tokenStyle, field *spec.Field, leaf *model.BoundLeaf) *tokenStyle {
+	v := tokenStyle{hasMnemonic: true}
 	if outer != nil {
-		v = voice{instruction: outer.instruction && field.Bitset.HasOperands, forced: outer.forced, whole: outer.whole}
-		v.hear(field)
-		if outer.kind == registerVoice && slices.Contains(outer.parts, field.Name) {
-			v.kind = registerVoice
+		v = tokenStyle{hasMnemonic: outer.hasMnemonic && field.Bitset.HasOperands, forced: outer.forced, whole: outer.whole}
+		v.addField(field)
+		if outer.kind == registerStyle && slices.Contains(outer.parts, field.Name) {
+			v.kind = registerStyle
 		}
 	}
 	for _, c := range leaf.Cases {
 		for i := range c.Items {
-			v.named = v.named || namesInstruction(&c.Items[i])
+			v.named = v.named || isMnemonicPart(&c.Items[i])
 		}
 	}
-	v.take(&leaf.LeafFacts().Own)
-	return d.same(v)
+	v.addFacts(&leaf.LeafFacts().Own)
+	return d.shareStyle(v)
 }
 
-// same returns a voice that is the same for all texts alike.
-func (d *Decoder) same(v voice) *voice {
-	k := fmt.Sprintf("%d %t %t %d %t %q", v.kind, v.instruction, v.named, v.whole, v.forced, v.parts)
-	if d.voices == nil {
-		d.voices = map[string]*voice{}
+// shareStyle returns a voice that is the same for all texts alike.
+func (d *Decoder) shareStyle(v tokenStyle) *tokenStyle {
+	k := fmt.Sprintf("%d %t %t %d %t %q", v.kind, v.hasMnemonic, v.named, v.whole, v.forced, v.parts)
+	if d.styles == nil {
+		d.styles = map[string]*tokenStyle{}
 	}
-	if d.voices[k] == nil {
-		d.voices[k] = &v
+	if d.styles[k] == nil {
+		d.styles[k] = &v
 	}
-	return d.voices[k]
+	return d.styles[k]
 }
 
-// groupVoice returns what the texts of an operand's pieces are in a frame, nil for no operand.
-func (d *Decoder) groupVoice(o *spec.Operand, depth int) *voice {
+// groupStyle returns what the texts of an operand's pieces are in a frame, nil for no operand.
+func (d *Decoder) groupStyle(o *spec.Operand, depth int) *tokenStyle {
 	if o == nil {
 		return nil
 	}
 	s := d.frames[depth].site
-	v := voice{forced: s.voice.forced, whole: s.voice.whole}
+	v := tokenStyle{forced: s.style.forced, whole: s.style.whole}
 	switch o.Kind {
 	case spec.OperandRegister, spec.OperandSampler:
-		v.kind = registerVoice
+		v.kind = registerStyle
 	case spec.OperandMemory:
-		v.kind = memoryVoice
+		v.kind = memoryStyle
 	}
-	v.take(s.leaf.LeafFacts().Operands[o])
-	return d.same(v)
+	v.addFacts(s.leaf.LeafFacts().Operands[o])
+	return d.shareStyle(v)
 }
 
-// hear adds what a field says of its texts.
-func (v *voice) hear(field *spec.Field) {
+// addField adds what a field says of its texts.
+func (v *tokenStyle) addField(field *spec.Field) {
 	if v.forced {
 		return
 	}
@@ -125,31 +125,31 @@ func (v *voice) hear(field *spec.Field) {
 	case spec.OperandModifier, spec.OperandCondition:
 		v.whole, v.forced = TokenModifier, true
 	case spec.OperandRegister, spec.OperandSampler:
-		v.kind = registerVoice
+		v.kind = registerStyle
 	case spec.OperandMemory:
-		v.kind = memoryVoice
+		v.kind = memoryStyle
 	}
 }
 
-// take adds what facts say of the texts.
-func (v *voice) take(f *model.Facts) {
+// addFacts adds what facts say of the texts.
+func (v *tokenStyle) addFacts(f *model.Facts) {
 	for i := range f.Regs {
-		v.kind = registerVoice
-		v.name(&f.Regs[i])
+		v.kind = registerStyle
+		v.addRegister(&f.Regs[i])
 	}
 	for i := range f.Relatives {
-		v.name(&f.Relatives[i].Reg)
+		v.addRegister(&f.Relatives[i].Reg)
 	}
 	for _, m := range f.Mems {
 		v.parts = appendNames(v.parts, m.Index)
 	}
-	if v.kind == plainVoice && len(f.Mems) > 0 {
-		v.kind = memoryVoice
+	if v.kind == plainStyle && len(f.Mems) > 0 {
+		v.kind = memoryStyle
 	}
 }
 
-// name adds the fields that name a register.
-func (v *voice) name(r *model.Reg) {
+// addRegister adds the fields that name a register.
+func (v *tokenStyle) addRegister(r *model.Reg) {
 	for _, p := range []*model.Prog{r.Case, r.Own, r.Index, r.Component} {
 		v.parts = appendNames(v.parts, p)
 	}
@@ -170,8 +170,8 @@ func appendNames(names []string, p *model.Prog) []string {
 	return names
 }
 
-// namesInstruction reports whether an item is a part of the mnemonic by what the description says.
-func namesInstruction(it *model.Item) bool {
+// isMnemonicPart reports whether an item is a part of the mnemonic by what the description says.
+func isMnemonicPart(it *model.Item) bool {
 	if it.Kind == model.ItemName {
 		return true
 	}
@@ -193,9 +193,9 @@ type trace struct {
 	// turn is the number of the instruction, of those of which the fields were asked for.
 	turn uint64
 	// group is what the texts of an operand of several pieces are, nil outside of one.
-	group *voice
-	// begun tells of each frame that its mnemonic was printed.
-	begun [maxFrames]bool
+	group *tokenStyle
+	// mnemonicPrinted tells of each frame that its mnemonic was printed.
+	mnemonicPrinted [maxFrames]bool
 	// brackets counts those that are open in a register.
 	brackets int
 	// prefix is the start of a number that a literal ends with, such as 0x, until there is another token; -1 for none.
@@ -213,7 +213,7 @@ type shownField struct {
 
 // begin makes ready for a text that starts there.
 func (t *trace) begin(start int) {
-	t.kinds, t.start, t.shown, t.group, t.brackets, t.prefix, t.begun[0] = t.kinds[:0], start, t.shown[:0], nil, 0, -1, false
+	t.kinds, t.start, t.shown, t.group, t.brackets, t.prefix, t.mnemonicPrinted[0] = t.kinds[:0], start, t.shown[:0], nil, 0, -1, false
 }
 
 // upTo returns the kinds of the text up to a place.
@@ -254,8 +254,8 @@ func (t *trace) append(tokens []Token, end int) []Token {
 	return tokens
 }
 
-// drop takes back what was printed from a place on, and the fields that were shown since then.
-func (d *Decoder) drop(dst []byte, start, shown int) []byte {
+// dropText takes back what was printed from a place on, and the fields that were shown since then.
+func (d *Decoder) dropText(dst []byte, start, shown int) []byte {
 	if d.watch == watchTokens {
 		d.trace.kinds, d.trace.prefix = d.trace.upTo(start), -1
 	}
@@ -263,17 +263,17 @@ func (d *Decoder) drop(dst []byte, start, shown int) []byte {
 	return dst[:start]
 }
 
-// voice returns what texts of a frame are at this place.
-func (d *Decoder) voice(depth int) *voice {
+// style returns what texts of a frame are at this place.
+func (d *Decoder) style(depth int) *tokenStyle {
 	if d.trace.group != nil {
 		return d.trace.group
 	}
-	return d.frames[depth].site.voice
+	return d.frames[depth].site.style
 }
 
 // nameToken tells the tokens of the name of a leaf.
 func (d *Decoder) nameToken(s string, start, depth int) {
-	if v := d.voice(depth); v.instruction && !v.forced {
+	if v := d.style(depth); v.hasMnemonic && !v.forced {
 		d.trace.token(TokenMnemonic, start, start+len(s))
 	} else {
 		d.literalToken(s, start, depth)
@@ -283,10 +283,10 @@ func (d *Decoder) nameToken(s string, start, depth int) {
 // literalToken tells the tokens of a text of a template, which stands in the text from start on.
 func (d *Decoder) literalToken(s string, start, depth int) {
 	t := &d.trace
-	switch v := d.voice(depth); {
+	switch v := d.style(depth); {
 	case v.forced:
 		t.token(v.whole, start, start+len(s))
-	case v.kind == registerVoice:
+	case v.kind == registerStyle:
 		t.register(s, start)
 	default:
 		t.words(s, start, v, depth)
@@ -332,20 +332,20 @@ func sigil(c byte) bool { return c == '$' || c == '%' || c == '@' || c == '#' }
 // words tells the tokens of a text between operands: words, and what stands between them. The first
 // word of an instruction is its mnemonic where the description does not say what is. In the place of a memory a
 // word that a number or a bracket follows names the memory or a register.
-func (t *trace) words(s string, start int, v *voice, depth int) {
+func (t *trace) words(s string, start int, v *tokenStyle, depth int) {
 	for i := 0; i < len(s); {
 		end, kind := i+1, TokenPunctuation
 		switch c := s[i]; {
-		case letter(c) && v.instruction && !v.named && !t.begun[depth]:
+		case letter(c) && v.hasMnemonic && !v.named && !t.mnemonicPrinted[depth]:
 			for end < len(s) && s[end] != ' ' && s[end] != '\t' {
 				end++
 			}
-			kind, t.begun[depth] = TokenMnemonic, true
-		case v.kind == memoryVoice && sigil(c):
+			kind, t.mnemonicPrinted[depth] = TokenMnemonic, true
+		case v.kind == memoryStyle && sigil(c):
 			end, kind = word(s, i+1), TokenRegister
 		case letter(c):
 			end, kind = word(s, i), TokenModifier
-			if v.kind == memoryVoice && (end == len(s) || s[end] == '[') {
+			if v.kind == memoryStyle && (end == len(s) || s[end] == '[') {
 				kind = TokenRegister
 			}
 		case decimal(c):
@@ -366,7 +366,7 @@ func letter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' || c == '_' }
 // valueToken tells the token of a reference that was printed. named tells that the program's own name was.
 func (d *Decoder) valueToken(ref *model.Ref, depth, start, end int, named bool) {
 	if end > start && (named || ref.Kind != spec.KindBitset) {
-		d.trace.number(d.voice(depth).of(ref, named), start, end)
+		d.trace.number(d.style(depth).kindOf(ref, named), start, end)
 	}
 }
 
@@ -394,8 +394,8 @@ func (t *trace) number(kind TokenKind, start, end int) {
 	t.token(kind, start, end)
 }
 
-// of returns what the text of a field is that is no bitset.
-func (v *voice) of(ref *model.Ref, named bool) TokenKind {
+// kindOf returns what the text of a field is that is no bitset.
+func (v *tokenStyle) kindOf(ref *model.Ref, named bool) TokenKind {
 	switch {
 	case v.forced:
 		return v.whole
@@ -431,9 +431,9 @@ func (v *voice) of(ref *model.Ref, named bool) TokenKind {
 		return TokenModifier
 	}
 	switch v.kind {
-	case registerVoice:
+	case registerStyle:
 		return TokenRegister
-	case memoryVoice:
+	case memoryStyle:
 		return TokenAddress
 	}
 	return TokenImmediate

@@ -14,7 +14,7 @@ type view struct {
 	text          string
 	before, after textState
 	// group is what the texts are of the operand of which the segment is a piece, nil for none.
-	group *voice
+	group *tokenStyle
 	// field is the one that is shown without asking for more, nil before it is asked for.
 	field *fieldSite
 	// kinds has what the texts are that the segment remembers.
@@ -23,9 +23,9 @@ type view struct {
 
 // textState is what the tokens of a text depend on beside its voice.
 type textState struct {
-	// begun tells that the mnemonic was printed, brackets how many are open in a register.
-	begun    bool
-	brackets int
+	// mnemonicPrinted tells that the mnemonic was printed, brackets how many are open in a register.
+	mnemonicPrinted bool
+	brackets        int
 	// prefix is where a number starts that the text ends with, counted from its start; noPrefix for none.
 	prefix int
 }
@@ -41,8 +41,8 @@ func (d *Decoder) viewsOf(x *display, depth int) []view {
 	if s.views[x.number] == nil {
 		list := make([]view, len(x.segments))
 		for i := range list {
-			if p := &x.segments[i]; s.voice != nil {
-				list[i].group = d.groupVoice(p.operand, depth)
+			if p := &x.segments[i]; s.style != nil {
+				list[i].group = d.groupStyle(p.operand, depth)
 			} else if p.ref != nil {
 				list[i].field = d.reached(p.ref, depth)
 			}
@@ -96,15 +96,15 @@ func (d *Decoder) view(dst []byte, x *display, depth int) []byte {
 // viewText tells the tokens of the constant text of a segment, which stands in the text from start on.
 func (d *Decoder) viewText(p *segment, v *view, start, depth int) {
 	t := &d.trace
-	if v.text != "" && !d.general && v.before.begun == t.begun[depth] && v.before.brackets == t.brackets {
+	if v.text != "" && !d.general && v.before.mnemonicPrinted == t.mnemonicPrinted[depth] && v.before.brackets == t.brackets {
 		t.kinds = append(t.upTo(start), v.text...)
-		t.begun[depth], t.brackets, t.prefix = v.after.begun, v.after.brackets, start+v.after.prefix
+		t.mnemonicPrinted[depth], t.brackets, t.prefix = v.after.mnemonicPrinted, v.after.brackets, start+v.after.prefix
 		return
 	}
-	v.before = textState{t.begun[depth], t.brackets, 0}
+	v.before = textState{t.mnemonicPrinted[depth], t.brackets, 0}
 	at := start
 	for _, it := range p.fronts {
-		t.group = d.groupVoice(it.Operand, depth)
+		t.group = d.groupStyle(it.Operand, depth)
 		switch {
 		case it.Text == "":
 		case it.Kind == model.ItemName:
@@ -115,7 +115,7 @@ func (d *Decoder) viewText(p *segment, v *view, start, depth int) {
 		at += len(it.Text)
 	}
 	v.text = string(t.upTo(at)[start-t.start:])
-	v.after = textState{t.begun[depth], t.brackets, t.prefix - start}
+	v.after = textState{t.mnemonicPrinted[depth], t.brackets, t.prefix - start}
 	if t.prefix < 0 {
 		v.after.prefix = noPrefix
 	}
@@ -125,14 +125,14 @@ func (d *Decoder) viewText(p *segment, v *view, start, depth int) {
 func (d *Decoder) viewTokens(dst []byte, p *segment, v *view, depth int) []byte {
 	t := &d.trace
 	t.group = v.group
-	if !p.remembered() || p.symbols && d.Symbol != nil || t.prefix >= 0 || t.brackets > 0 || !d.settled(depth) {
+	if !p.hasMemo() || p.symbols && d.Symbol != nil || t.prefix >= 0 || t.brackets > 0 || !d.settled(depth) {
 		return d.viewItem(dst, p, depth)
 	}
 	m := &v.kinds
 	if m.moreTexts == nil {
 		alike := p.alike
-		if alike != (likeness{}) {
-			alike.voice, alike.said = d.voice(depth), p.items[0].Alts[0].Ref.Field
+		if alike != (cacheKey{}) {
+			alike.style, alike.styleField = d.style(depth), p.items[0].Alts[0].Ref.Field
 		}
 		*m = d.memoOf(p, alike)
 	}
@@ -158,15 +158,15 @@ func (d *Decoder) viewTokens(dst []byte, p *segment, v *view, depth int) []byte 
 
 // settled reports whether what a frame prints next cannot be its mnemonic.
 func (d *Decoder) settled(depth int) bool {
-	v := d.voice(depth)
-	return !v.instruction || v.named || d.trace.begun[depth]
+	v := d.style(depth)
+	return !v.hasMnemonic || v.named || d.trace.mnemonicPrinted[depth]
 }
 
 // viewItem prints what stands behind the text of a segment without its memo.
 func (d *Decoder) viewItem(dst []byte, p *segment, depth int) []byte {
 	start, shown := len(dst), len(d.trace.shown)
 	if dst = d.item(dst, &p.items[0], depth); p.member && len(dst) == start {
-		dst = d.drop(dst, start, shown)
+		dst = d.dropText(dst, start, shown)
 	}
 	return dst
 }
@@ -176,7 +176,7 @@ func (d *Decoder) viewItem(dst []byte, p *segment, depth int) []byte {
 func (d *Decoder) viewFields(dst []byte, p *segment, f *fieldSite, depth int) []byte {
 	it, start, found := &p.items[0], len(dst), len(d.findings)
 	switch {
-	case p.symbols && d.Symbol != nil || f == nil && !p.remembered():
+	case p.symbols && d.Symbol != nil || f == nil && !p.hasMemo():
 		return d.viewItem(dst, p, depth)
 	case f != nil && p.ref.Kind == spec.KindBitset:
 		dst = d.nested(dst, p.ref, depth)
@@ -189,7 +189,7 @@ func (d *Decoder) viewFields(dst []byte, p *segment, f *fieldSite, depth int) []
 	if f != nil && !left {
 		d.trace.shown = append(d.trace.shown, shownField{f, start, len(dst), p.ref.ScopeDepth > 0})
 	} else if !left {
-		d.forget(found)
+		d.dropFindings(found)
 		dst = d.viewItem(dst[:start], p, depth)
 	}
 	return dst

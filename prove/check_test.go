@@ -92,7 +92,7 @@ func verify(t *testing.T, set *isa.Set, f *Finding) {
 	var texts []string
 	for i := range f.Witnesses {
 		w := &f.Witnesses[i]
-		at, err := set.With(isa.Options{Gen: w.Gen})
+		at, err := set.WithOptions(isa.Options{Gen: w.Gen})
 		if err != nil {
 			t.Fatal(err)
 		}

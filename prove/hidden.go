@@ -136,7 +136,7 @@ func (u *HiddenBits) operandHides(f *spec.Field) bool {
 func (u *HiddenBits) hidden(in isa.Inst, mask bits.Value) (out bits.Value) {
 	u.d.Decode(in.Bits)
 	u.want = u.d.Append(u.want[:0], in)
-	if u.d.Odd() > 0 {
+	if u.d.NumFindings() > 0 {
 		return out
 	}
 	for left := mask; !left.IsZero(); {
@@ -146,7 +146,7 @@ func (u *HiddenBits) hidden(in isa.Inst, mask bits.Value) (out bits.Value) {
 		if !ok || other.Leaf != in.Leaf {
 			continue
 		}
-		if u.text = u.d.Append(u.text[:0], other); string(u.text) == string(u.want) && u.d.Odd() == 0 {
+		if u.text = u.d.Append(u.text[:0], other); string(u.text) == string(u.want) && u.d.NumFindings() == 0 {
 			out = out.Or(bit)
 		}
 	}

@@ -105,7 +105,7 @@ func (o *oracle) run() {
 		}
 	}
 	for gen := range uint32(oracleGens) {
-		set, err := o.set.With(isa.Options{Gen: gen})
+		set, err := o.set.WithOptions(isa.Options{Gen: gen})
 		if err != nil {
 			o.Fatal(err)
 		}
@@ -191,7 +191,7 @@ func (o *oracle) root(set *isa.Set, r *isa.Root) {
 			for _, f := range d.Findings() {
 				o.finding(r, v, f)
 			}
-			if d.Odd() > 0 {
+			if d.NumFindings() > 0 {
 				continue
 			}
 			if old, ok := texts[text]; ok {

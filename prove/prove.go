@@ -203,7 +203,7 @@ func Check(ctx context.Context, set *isa.Set, opt Options) (*Report, error) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		at, err := set.With(isa.Options{Gen: gen, Syntax: set.Syntax()})
+		at, err := set.WithOptions(isa.Options{Gen: gen, Syntax: set.Syntax()})
 		if err != nil {
 			return nil, c.refusedIn(gen, err)
 		}

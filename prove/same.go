@@ -260,7 +260,7 @@ func (m *machine) tryAll(env *model.Env) bool {
 				continue
 			}
 			text := string(d.Append(nil, in))
-			if d.Odd() > 0 {
+			if d.NumFindings() > 0 {
 				continue
 			}
 			old, ok := seen[text]
@@ -561,7 +561,7 @@ func (m *machine) readBack(d *isa.Decoder, p *asm.Parser, l *model.Leaf, word bi
 		return
 	}
 	text := d.Append(nil, in)
-	if d.Odd() > 0 {
+	if d.NumFindings() > 0 {
 		return
 	}
 	res, err := p.Parse(string(text))

@@ -570,7 +570,7 @@ func (m *machine) textsOf(ref *model.Ref) *textList {
 			continue
 		}
 		text := string(d.Append(nil, in))
-		if d.Odd() > 0 {
+		if d.NumFindings() > 0 {
 			continue
 		}
 		if t.words[text] == nil {

@@ -232,7 +232,7 @@ func (s *Survey) instruction(d *isa.Decoder, in isa.Inst, place Place) {
 	} else {
 		s.buf, s.operands = d.AppendOperands(s.buf[:0], s.operands[:0], in)
 	}
-	odd := d.Odd() > 0
+	odd := d.NumFindings() > 0
 	root := &s.Roots[in.Leaf.Root.ID]
 	leaf := &root.Leaves[in.Leaf.ID]
 	s.known, s.files = append(s.known[:0], &leaf.Sample), append(s.files[:0], &leaf.FileCount)
@@ -243,7 +243,7 @@ func (s *Survey) instruction(d *isa.Decoder, in isa.Inst, place Place) {
 		root.Nonconforming.add(s.text(one, d, root.Nonconforming.Count == 0))
 	}
 	s.features(d, one)
-	s.fields = d.Layout(s.fields[:0], in)
+	s.fields = d.FieldValues(s.fields[:0], in)
 	at := 0
 	for i := range s.fields {
 		f := &s.fields[i]
@@ -261,7 +261,7 @@ func caresForAll(d *isa.Decoder, in isa.Inst, f *isa.Field) bool {
 	if f.Table == "" {
 		return true
 	}
-	_, all := d.Cares(in, f)
+	_, all := d.DependsOn(in, f)
 	return all
 }
 

@@ -160,7 +160,7 @@ func (s *side) read(seed maphash.Seed) error {
 		s.current.Label = there
 		text = s.append(text[:0], ln)
 		s.current.Label = label
-		if ln.in.Missing {
+		if ln.in.MissingEntry {
 			s.reportMissing(ln.addr)
 		}
 		s.places = append(s.places, place)
@@ -563,8 +563,8 @@ func (d *Diff) Fields(x Pair) []FieldDiff {
 	a, b := d.a.at(x.A), d.b.at(x.B)
 	fieldsA, fieldsB := d.a.fieldsOf(a), d.b.fieldsOf(b)
 	list := fieldDiffs(fieldsA, fieldsB, func(x, y *isa.Field) bool {
-		ofA, _ := d.a.current.Cares(a.in, x)
-		ofB, _ := d.b.current.Cares(b.in, y)
+		ofA, _ := d.a.current.DependsOn(a.in, x)
+		ofB, _ := d.b.current.DependsOn(b.in, y)
 		return ofA || ofB
 	})
 	if a.ok && b.ok {

@@ -50,7 +50,7 @@ func (e *explainer) docs(set *isa.Set, l *isa.Leaf) {
 	if doc != "" {
 		e.printf("%s\n", wrap(doc, "  ", e.Width))
 	}
-	if all := l.Root.Doc; all != "" && all != doc && set.IsPart(l.Root) {
+	if all := l.Root.Doc; all != "" && all != doc && set.IsNested(l.Root) {
 		e.printf("\n%s\n", wrap(all, "  ", e.Width))
 	}
 }
@@ -135,7 +135,7 @@ func (e *explainer) drawWord(in isa.Inst, fields []isa.Field) {
 	others := []other{
 		{nothingLetter, "not described", bits.Ones(in.Leaf.Size)},
 		{ignoredLetter, note, in.Leaf.DontCare},
-		{expectedLetter, "expected to have a fixed value", in.Leaf.Asserted()},
+		{expectedLetter, "expected to have a fixed value", in.Leaf.AssertedBits()},
 		{fixedLetter, "identifies the encoding", in.Leaf.Mask},
 	}
 	e.draw(pic, fields, others, func(f *isa.Field) bool { return f.Table == "" })

@@ -94,7 +94,7 @@ func (l *Listing) lines() iter.Seq[line] {
 			if !yield(ln) {
 				return
 			}
-			addr += int64(root.Stored(ln.size))
+			addr += int64(root.StoredSize(ln.size))
 		}
 	}
 }
@@ -131,8 +131,8 @@ func (l *Listing) line(addr int64, sizes []int) line {
 		ln.in, ln.ok = d.Decode(v)
 		if ln.ok && ln.in.Leaf.Size <= have && (len(sizes) == 1 || ln.in.Leaf.Size == size) {
 			ln.size = ln.in.Leaf.Size
-			if ln.word = ln.in.Bits; ln.size%root.Unit != 0 {
-				ln.size = root.Stored(ln.size)
+			if ln.word = ln.in.Bits; ln.size%root.WordSize != 0 {
+				ln.size = root.StoredSize(ln.size)
 				ln.word = v.And(bits.Ones(ln.size))
 			}
 			return ln
@@ -150,7 +150,7 @@ func (l *Listing) line(addr int64, sizes []int) line {
 func (l *Listing) end() int64 {
 	end := l.Image.Start
 	for ln := range l.lines() {
-		end = ln.addr + int64(l.Decoder.Root().Stored(ln.size))
+		end = ln.addr + int64(l.Decoder.Root().StoredSize(ln.size))
 	}
 	return end
 }
@@ -209,7 +209,7 @@ func (l *Listing) Unit() int64 {
 	if unit > 0 {
 		return int64(unit)
 	}
-	return int64(l.Decoder.Root().Step())
+	return int64(l.Decoder.Root().Alignment())
 }
 
 // Write prints the listing. It returns the number of findings: unknown words and bits that are not
@@ -424,7 +424,7 @@ func (l *Listing) instruction(dst []byte, ln line) ([]byte, int) {
 	if !l.Quiet {
 		dst = AppendFindings(dst, d)
 	}
-	return dst, d.Odd()
+	return dst, d.NumFindings()
 }
 
 // misaligned returns what the address of an instruction should be a multiple of, as the <meta align> of
@@ -511,7 +511,7 @@ func (l *Listing) reportOf(addr int64, d *isa.Decoder) {
 // AppendFindings appends, as a comment, what the decoder found in the instruction that it printed
 // last.
 func AppendFindings(dst []byte, d *isa.Decoder) []byte {
-	for i := range d.Odd() {
+	for i := range d.NumFindings() {
 		if i == 0 {
 			dst = append(append(append(dst, '\t'), program.Comment(d.Set())...), ' ')
 		} else {

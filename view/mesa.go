@@ -68,7 +68,7 @@ func (l *Mesa) Write(w *bufio.Writer) (bad int, err error) {
 			text = append(text, "no match: "...)
 			text = append(word.AppendHex(text, l.Digits), '\n')
 		default:
-			ok = !l.Findings || l.Printer.Odd() == 0
+			ok = !l.Findings || l.Printer.NumFindings() == 0
 			text = append(l.appendFindings(text), '\n')
 			l.Printer.Reset()
 		}
@@ -142,7 +142,7 @@ func (l *Mesa) appendFindings(dst []byte) []byte {
 	if !l.Findings {
 		return dst
 	}
-	for i := range l.Printer.Odd() {
+	for i := range l.Printer.NumFindings() {
 		switch i {
 		case 0:
 			dst = append(dst, "\t; "...)

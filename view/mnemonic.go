@@ -85,7 +85,7 @@ func (e *explainer) examples(d *isa.Decoder, l *isa.Leaf) {
 			continue
 		}
 		text := string(d.Append(nil, in))
-		if found = d.Hazards(found[:0], in); d.Odd() > 0 || len(found) > 0 {
+		if found = d.Hazards(found[:0], in); d.NumFindings() > 0 || len(found) > 0 {
 			continue
 		}
 		if !slices.ContainsFunc(list, func(x example) bool { return x.text == text }) {

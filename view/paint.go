@@ -66,7 +66,7 @@ var (
 // define notes the names that a line gives: its label, and the words of a directive.
 func (s *sourcePainter) define(line string) {
 	code := program.StripComment(line, s.comment)
-	if m := sourceLabel().FindStringSubmatch(code); m != nil && !s.set.Prints(m[1]+":") {
+	if m := sourceLabel().FindStringSubmatch(code); m != nil && !s.set.MayPrint(m[1]+":") {
 		s.name(m[1])
 	}
 	at := sourceDirective().FindStringIndex(code)

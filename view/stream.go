@@ -210,7 +210,7 @@ func (s *Stream) pieces(scout *Listing) iter.Seq[piece] {
 		return s.piped(scout)
 	}
 	root := scout.Decoder.Root()
-	unit := int64(root.Stored(root.MinSize))
+	unit := int64(root.StoredSize(root.MinSize))
 	length := 8 * s.pieceBytes() / unit * unit
 	return func(yield func(piece) bool) {
 		for from := int64(0); from < 8*s.Size; {
@@ -230,7 +230,7 @@ func (s *Stream) pieces(scout *Listing) iter.Seq[piece] {
 // piped cuts what a pipe has at each time behind the last instruction that is complete.
 func (s *Stream) piped(scout *Listing) iter.Seq[piece] {
 	root := scout.Decoder.Root()
-	unit, longest := int64(root.Stored(root.MinSize))/8, int64(root.Stored(root.Size))/8
+	unit, longest := int64(root.StoredSize(root.MinSize))/8, int64(root.StoredSize(root.Size))/8
 	return func(yield func(piece) bool) {
 		var data []byte
 		buf := make([]byte, s.pieceBytes())
@@ -242,7 +242,7 @@ func (s *Stream) piped(scout *Listing) iter.Seq[piece] {
 				return
 			}
 			have := int64(len(data))
-			whole := have - have%int64(root.Unit/8)
+			whole := have - have%int64(root.WordSize/8)
 			to := max(0, whole-longest+unit) / unit * unit // an instruction that starts before it is complete
 			var partial error
 			if end {

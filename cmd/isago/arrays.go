@@ -108,12 +108,12 @@ func (f *asmFlags) codeOfFile(file []byte) ([]byte, error) {
 	set, root := l.Decoder.Set(), l.Decoder.Root()
 	var code []codeArray
 	for _, m := range im.Members() {
-		a := codeArray{name: "code", unit: root.Unit}
+		a := codeArray{name: "code", unit: root.WordSize}
 		if m.Several {
 			a.name = cName(m.Name)
 		}
-		for at := m.Start; at < m.End; at += int64(root.Unit) {
-			v, n := im.At(at, root, root.Unit)
+		for at := m.Start; at < m.End; at += int64(root.WordSize) {
+			v, n := im.At(at, root, root.WordSize)
 			a.data = program.AppendBytes(a.data, root, v, n)
 		}
 		code = append(code, a)

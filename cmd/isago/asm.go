@@ -276,7 +276,7 @@ func (w *wordWriter) line(dst []byte, p *asm.Parser, text string, read func(bits
 	if blank && len(code) == len(text) {
 		return dst, nil
 	}
-	if words, ok, err := program.ParseWord(code, w.root.Unit); ok {
+	if words, ok, err := program.ParseWord(code, w.root.WordSize); ok {
 		return w.data(dst, words, err)
 	}
 	res, err := p.Parse(text)
@@ -295,7 +295,7 @@ func (w *wordWriter) data(dst []byte, words []uint32, err error) ([]byte, error)
 	if err != nil {
 		return dst, err
 	}
-	if most := w.root.Stored(w.root.Size) / w.root.Unit; len(words) > most {
+	if most := w.root.StoredSize(w.root.Size) / w.root.WordSize; len(words) > most {
 		return dst, fmt.Errorf("%d words, expected at most %d, the longest instruction", len(words), most)
 	}
 	data := program.Data(w.root, words)
@@ -345,7 +345,7 @@ func (w *wordWriter) program(cmd *cobra.Command, f *asmFlags, p *asm.Parser, src
 		if w.hex {
 			buf = append(buf, '\n')
 		} else {
-			code.Order.Arrange(buf, w.root.Unit/8)
+			code.Order.Arrange(buf, w.root.WordSize/8)
 		}
 		if _, err = out.Write(buf); err != nil {
 			break
@@ -356,13 +356,13 @@ func (w *wordWriter) program(cmd *cobra.Command, f *asmFlags, p *asm.Parser, src
 
 // arrays returns a program in a format that every machine has.
 func (w *wordWriter) arrays(format string, code *program.Code) ([]byte, error) {
-	all := codeArray{name: "code", unit: w.root.Unit}
+	all := codeArray{name: "code", unit: w.root.WordSize}
 	entries := make([][]bits.Value, len(w.entryBits))
 	for x := range code.Words {
 		start := len(all.data)
 		all.data = program.AppendBytes(all.data, w.root, x.Word, x.Size)
 		if format == formatRaw {
-			code.Order.Arrange(all.data[start:], w.root.Unit/8)
+			code.Order.Arrange(all.data[start:], w.root.WordSize/8)
 		}
 		for _, e := range x.Entries {
 			for len(entries[e.Table]) <= e.Index {

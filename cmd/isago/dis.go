@@ -411,7 +411,7 @@ func (f *disFlags) stream(cmd *cobra.Command, name string, in *code, more io.Rea
 		}
 	}
 	if f.suffixes {
-		s.Size -= in.size % int64(root.Unit/8)
+		s.Size -= in.size % int64(root.WordSize/8)
 	}
 	s.New = func(labels *program.Labels) (*view.Listing, error) {
 		l, err := f.newListing(set, palette)
@@ -715,7 +715,7 @@ func (h *hexLines) tell(dst []byte) []byte {
 }
 
 func (h *hexLines) reportFindings() {
-	if h.d.Odd() == 0 {
+	if h.d.NumFindings() == 0 {
 		return
 	}
 	h.found.Store(true)

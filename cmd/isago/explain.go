@@ -393,7 +393,7 @@ func (f *explainFlags) draw(cmd *cobra.Command, d *isa.Decoder, in isa.Inst) err
 	if err := errors.Join(err, out.Flush()); err != nil {
 		return err
 	}
-	if d.Odd() > 0 {
+	if d.NumFindings() > 0 {
 		return errFindings
 	}
 	return nil

@@ -131,7 +131,7 @@ func (s stretch) list(p *exec.Program, d *isa.Decoder) (r stretchText) {
 		if in, ok := d.Decode(v); ok {
 			buf = d.Append(buf[:0], in)
 			text = blank(buf)
-			r.odd = r.odd || in.Missing
+			r.odd = r.odd || in.MissingEntry
 		}
 		r.text = fmt.Appendf(r.text, "0x%04x\t%s\n", p.Machine.Address(addr), text)
 		code, err := p.Machine.Lower(p.Root, &p.Words, v, addr)

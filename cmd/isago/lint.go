@@ -267,7 +267,7 @@ func (f *lintFlags) checkSize(name string, in *code) error {
 	if err != nil {
 		return &usageError{err}
 	}
-	if most := lint.MaxCode * int64(root.Stored(root.Size)/8); in.size > most {
+	if most := lint.MaxCode * int64(root.StoredSize(root.Size)/8); in.size > most {
 		return fmt.Errorf("%s: %d bytes, expected at most %d: %w", inputName(name), in.size, most, lint.ErrTooLarge)
 	}
 	return nil

@@ -114,7 +114,7 @@ type product struct {
 }
 
 func newProduct(p isa.Product) product {
-	out := product{Names: p.Names, Order: p.Order}
+	out := product{Names: p.Names, Order: p.ByteOrder}
 	for _, s := range p.Settings {
 		if out.Settings == nil {
 			out.Settings = map[string]string{}

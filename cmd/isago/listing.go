@@ -76,7 +76,7 @@ func (f *listingFlags) addEntries(im *program.Image, root *isa.Root) error {
 	if root.MinSize != root.Size {
 		return usagef("--entry counts instructions, which are of several lengths here")
 	}
-	unit := int64(root.Stored(root.Size))
+	unit := int64(root.StoredSize(root.Size))
 	for _, e := range entries {
 		im.Entries = append(im.Entries, program.Entry{Name: e.Name, Addr: int64(e.Index) * unit})
 	}
@@ -152,7 +152,7 @@ func (f *disFlags) mesaImage(cmd *cobra.Command, name string, l *view.Mesa) erro
 	if err != nil {
 		return err
 	}
-	unit := int64(root.Stored(root.Size))
+	unit := int64(root.StoredSize(root.Size))
 	for addr := int64(0); addr < im.Size(); addr += unit {
 		v, _ := im.At(addr, root, root.Size)
 		l.Words = append(l.Words, v)

@@ -81,7 +81,7 @@ func (f isaFlag) Set(name string) error {
 		f.isa, f.product = m.Name, p
 	}
 	if order := f.cmd.Flags().Lookup("order"); order != nil && !order.Changed {
-		f.order = f.product.Order
+		f.order = f.product.ByteOrder
 	}
 	return nil
 }
@@ -192,7 +192,7 @@ func (f *setFlags) checkGen(set *isa.Set, root *isa.Root) error {
 }
 
 func hasLeaves(set *isa.Set, root *isa.Root, gen uint32) bool {
-	at, err := set.With(isa.Options{Gen: gen, Syntax: set.Syntax()})
+	at, err := set.WithOptions(isa.Options{Gen: gen, Syntax: set.Syntax()})
 	return err == nil && len(at.Roots()[root.ID].Leaves) > 0
 }
 
@@ -263,13 +263,13 @@ func (f *setFlags) isSourceSyntax(m *catalog.Machine) (bool, error) {
 		return true, nil
 	}
 	set, err := f.load(m)
-	return err == nil && m.Syntax == "" && set.PlainSyntax() == f.syntax, err
+	return err == nil && m.Syntax == "" && set.DefaultSyntax() == f.syntax, err
 }
 
 // spellings lists the spellings that have names, the plain one first.
 func spellings(set *isa.Set) []string {
 	names := slices.Clone(set.Syntaxes())
-	names[0] = set.PlainSyntax()
+	names[0] = set.DefaultSyntax()
 	return slices.DeleteFunc(names, func(s string) bool { return s == "" })
 }
 

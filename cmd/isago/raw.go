@@ -124,10 +124,10 @@ func (f *machineFlags) arrange(size int64) (word int64, err error) {
 		return 0, err
 	}
 	f.arranged = program.Order{Big: strings.HasPrefix(f.order, "big"), Swapped: strings.HasSuffix(f.order, "swapped")}
-	if f.arranged.Swapped && root.Unit != 32 {
-		return 0, usagef("--order %s, but words of %s have %d bits: only those of 32 have halves that change places", f.order, root.Name, root.Unit)
+	if f.arranged.Swapped && root.WordSize != 32 {
+		return 0, usagef("--order %s, but words of %s have %d bits: only those of 32 have halves that change places", f.order, root.Name, root.WordSize)
 	}
-	return int64(root.Unit / 8), nil
+	return int64(root.WordSize / 8), nil
 }
 
 // fromText returns an input whose raw code is no text in hexadecimal, but the words that this is.
@@ -169,7 +169,7 @@ func (f *machineFlags) storage(size int64) (*isa.Root, error) {
 		return nil, err
 	}
 	if f.rawProgram(size) != nil {
-		return &isa.Root{Unit: 32, HighFirst: set.HighFirst()}, nil
+		return &isa.Root{WordSize: 32, HighFirst: set.HighFirst()}, nil
 	}
 	root, err := set.Root(f.root)
 	if err != nil {

@@ -199,7 +199,7 @@ func (f *asmFlags) compileFiles(cmd *cobra.Command, c program.Compiler, names []
 		return err
 	}
 	f.sourceFlags.contexts, f.processors = f.context, f.jobs
-	f.sourceFlags.order = program.Order{Big: f.product.Order == byteOrders[1] && slices.Index(f.formats(), f.format) <= 0 && !f.hex}
+	f.sourceFlags.order = program.Order{Big: f.product.ByteOrder == byteOrders[1] && slices.Index(f.formats(), f.format) <= 0 && !f.hex}
 	f.spelling, f.target = f.syntax, f.format
 	if m, err := catalog.Lookup(f.isa); f.hex && err == nil {
 		f.target = hexFormat
@@ -232,7 +232,7 @@ func (f *asmFlags) hexOf(file []byte) ([]byte, error) {
 		word := program.Word{Word: x.Word, Size: x.Decoder.Root().MinSize}
 		if x.Known {
 			word.Size = x.Inst.Leaf.Size
-			fields = x.Decoder.Layout(fields[:0], x.Inst)
+			fields = x.Decoder.FieldValues(fields[:0], x.Inst)
 			word.Entries = entriesOf(x.Decoder, fields)
 		}
 		buf = append(w.append(buf, &word), '\n')

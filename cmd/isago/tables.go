@@ -100,17 +100,17 @@ func (f *machineFlags) readTable(set *isa.Set, t *isa.TableInfo, file string) ([
 	if err != nil {
 		return nil, err
 	}
-	root := &isa.Root{Unit: 32, HighFirst: set.HighFirst()}
+	root := &isa.Root{WordSize: 32, HighFirst: set.HighFirst()}
 	if isText(string(data)) {
 		if data, err = program.HexText(root, textOf(file, data)); err != nil {
 			return nil, err
 		}
 	} else if f.order == byteOrders[1] {
-		for word := range slices.Chunk(data, root.Unit/8) {
+		for word := range slices.Chunk(data, root.WordSize/8) {
 			slices.Reverse(word)
 		}
 	}
-	stored := int64(root.Stored(t.Bits))
+	stored := int64(root.StoredSize(t.Bits))
 	im, err := program.Raw(root, data)
 	if err == nil && im.Bits%stored != 0 {
 		err = fmt.Errorf("%d bytes, expected entries of %d bytes", len(data), stored/8)

@@ -236,7 +236,7 @@ func (c *comparison) randomPrograms() (list []call, err error) {
 // appendStored appends an instruction as programs store it, with the least significant byte of each
 // word first.
 func appendStored(b []byte, root *isa.Root, v bits.Value, size int) []byte {
-	unit := max(8, root.Unit)
+	unit := max(8, root.WordSize)
 	var words [][]byte
 	for low := 0; low < size; low += unit {
 		var w []byte

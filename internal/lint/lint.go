@@ -252,13 +252,13 @@ func (l *linter) decode() error {
 		d.Addr = addr
 		in, ok := d.Decode(v)
 		if !ok || in.Leaf.Size > n {
-			addr += int64(root.Stored(root.MinSize))
+			addr += int64(root.StoredSize(root.MinSize))
 			continue
 		}
 		if len(l.code) == MaxCode {
 			return fmt.Errorf("more than %d instructions: %w", MaxCode, ErrTooLarge)
 		}
-		x := &inst{addr: addr, inst: in, next: addr + int64(root.Stored(in.Leaf.Size))}
+		x := &inst{addr: addr, inst: in, next: addr + int64(root.StoredSize(in.Leaf.Size))}
 		l.code = append(l.code, x)
 		l.at[addr] = x
 		addr = x.next
@@ -574,7 +574,7 @@ func list(names []string) string {
 // checkEntries reports table entries that an instruction selects and the file lacks. Other warnings
 // about the instruction are then unreliable.
 func (l *linter) checkEntries(n *node) {
-	if !n.inst.inst.Missing {
+	if !n.inst.inst.MissingEntry {
 		return
 	}
 	l.Decoder.Addr = n.addr

@@ -77,7 +77,7 @@ func (c *Code) Words(yield func(*Word) bool) {
 	addr, at, open := int64(0), 0, 0
 	put := func(w *Word) bool {
 		w.Addr = addr
-		addr += int64(c.root.Stored(w.Size))
+		addr += int64(c.root.StoredSize(w.Size))
 		return yield(w)
 	}
 	var inst Word
@@ -130,7 +130,7 @@ func (c *Code) Len() (n int) {
 }
 
 // line is the number of units of the longest instruction.
-func (c *Code) line() int { return c.root.Stored(c.root.Size) / c.root.Unit }
+func (c *Code) line() int { return c.root.StoredSize(c.root.Size) / c.root.WordSize }
 
 // Insts returns all words.
 func (c *Code) Insts() []Word {
@@ -190,7 +190,7 @@ func (a *Assembler) Assemble(src *Text) (*Code, error) {
 // AssembleStatements is Assemble for languages in which an instruction is no line.
 func (a *Assembler) AssembleStatements(src *Text, statements *Statements) (*Code, error) {
 	r := assembler{
-		Assembler: a, p: a.Parser, src: src, root: a.Root, unit: a.Root.Unit, comment: Comment(a.Set),
+		Assembler: a, p: a.Parser, src: src, root: a.Root, unit: a.Root.WordSize, comment: Comment(a.Set),
 		labels: map[string]label{}, known: map[string]bool{}, names: map[string]number{}, failed: map[string]bool{}, whole: map[int64]bool{},
 		code: Code{text: src, root: a.Root, entries: map[int][]asm.Entry{}},
 	}
@@ -382,7 +382,7 @@ func (a *assembler) pass() {
 	for i := range a.code.items {
 		switch x := &a.code.items[i]; x.kind {
 		case settledInst:
-			a.addr += int64(a.root.Stored(int(x.size)))
+			a.addr += int64(a.root.StoredSize(int(x.size)))
 			at += (int(x.size) + 31) / 32
 		case settledData:
 			a.addr += int64(a.unit) * int64(x.size)
@@ -463,7 +463,7 @@ func (a *assembler) statement(s Statement, known *ahead, bad bool) kind {
 	res, err := a.p.Parse(text)
 	if err != nil {
 		a.fail(err, off)
-		a.addr += int64(a.root.Stored(a.root.MinSize))
+		a.addr += int64(a.root.StoredSize(a.root.MinSize))
 		return anInstruction
 	}
 	a.add(wordOf(&res), code, off)
@@ -621,7 +621,7 @@ func (a *assembler) data(units []uint32, text string, off int64) {
 
 // Data joins the words of a .word directive, in the order of programs; they must fit 256 bits.
 func Data(root *isa.Root, words []uint32) Word {
-	unit := root.Unit
+	unit := root.WordSize
 	w := Word{Size: unit * len(words)}
 	for i, x := range words {
 		at := i
@@ -636,7 +636,7 @@ func Data(root *isa.Root, words []uint32) Word {
 // add adds the word of an instruction.
 func (a *assembler) add(w Word, text string, off int64) {
 	w.from, w.to = within(text, off)
-	a.addr += int64(a.root.Stored(w.Size))
+	a.addr += int64(a.root.StoredSize(w.Size))
 	a.words = append(a.words, w)
 }
 

@@ -194,7 +194,7 @@ func appendGroup(dst []byte, word uint32, size int) []byte {
 // Size returns the number of bits that the word takes in a program if it is no instruction: what
 // was written, in whole units.
 func (l *Line) Size(root *isa.Root) int {
-	return root.Stored(max(l.Word.Len(), min(l.Bits, root.Size), root.MinSize))
+	return root.StoredSize(max(l.Word.Len(), min(l.Bits, root.Size), root.MinSize))
 }
 
 // Prepare gives a decoder the line's table entries, if it has any, and returns the instruction, as Placer does.

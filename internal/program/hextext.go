@@ -26,7 +26,7 @@ func IsHexText(root *isa.Root, start []byte) bool {
 			break
 		}
 		_, err := g.number()
-		if size := 4 * len(g.digits); err != nil || size%root.Unit != 0 && !((g.prefixed || g.inArray) && size < root.Unit) {
+		if size := 4 * len(g.digits); err != nil || size%root.WordSize != 0 && !((g.prefixed || g.inArray) && size < root.WordSize) {
 			return false
 		}
 		if count += len(g.digits); g.prefixed || r.end < len(start) {
@@ -48,8 +48,8 @@ func HexText(root *isa.Root, src *diag.Source) (code []byte, err error) {
 		}
 		v, err := g.number()
 		size := 4 * len(g.digits)
-		if err == nil && size > root.Unit && size%root.Unit != 0 {
-			err = errorAt(g.at, diag.HexSize, "%q has %d digits, expected %d for each word", quote.Shorten(string(g.text)), len(g.digits), root.Unit/4)
+		if err == nil && size > root.WordSize && size%root.WordSize != 0 {
+			err = errorAt(g.at, diag.HexSize, "%q has %d digits, expected %d for each word", quote.Shorten(string(g.text)), len(g.digits), root.WordSize/4)
 		}
 		if err != nil {
 			err.Span = diag.Span{Src: src, Off: g.at, End: g.at + len(g.text)}

@@ -12,7 +12,7 @@ import (
 
 // TestHexText reads words as drivers have them, of machines with words of several sizes, and tells such text from code.
 func TestHexText(t *testing.T) {
-	word, half, octet, high := &isa.Root{Unit: 32}, &isa.Root{Unit: 16}, &isa.Root{Unit: 8}, &isa.Root{Unit: 32, HighFirst: true}
+	word, half, octet, high := &isa.Root{WordSize: 32}, &isa.Root{WordSize: 16}, &isa.Root{WordSize: 8}, &isa.Root{WordSize: 32, HighFirst: true}
 	for _, x := range []struct {
 		root *isa.Root
 		text string
@@ -57,7 +57,7 @@ func TestHexTextErrors(t *testing.T) {
 		start + "8000000g\n": diag.HexSyntax, start + "800000001\n": diag.HexSize, start + "0x,\n": diag.HexSyntax, start + "\x00": diag.HexSyntax,
 		array + " |{ 0x1 };\n": diag.HexSyntax, array[:len(array)-2] + "|10 };\n": diag.HexSyntax,
 	} {
-		root := &isa.Root{Unit: 32}
+		root := &isa.Root{WordSize: 32}
 		place := len(start)
 		if before, after, marked := strings.Cut(text, "|"); marked {
 			text, place = before+after, len(before)
@@ -78,7 +78,7 @@ func TestIsHexTextReadsNoMore(t *testing.T) {
 	for _, start := range []string{"", "01234567 ", "0x01234567,89abcdef\n"} {
 		data := append([]byte(start), make([]byte, 64<<20)...)
 		if n := testing.AllocsPerRun(3, func() {
-			if IsHexText(&isa.Root{Unit: 32}, data) {
+			if IsHexText(&isa.Root{WordSize: 32}, data) {
 				t.Error("zeros are hexadecimal")
 			}
 		}); n > 20 {
@@ -92,10 +92,10 @@ func FuzzHexText(f *testing.F) {
 		f.Add([]byte(text), uint8(2))
 	}
 	f.Fuzz(func(t *testing.T, text []byte, unit uint8) {
-		root := &isa.Root{Unit: 8 << (unit % 3), HighFirst: unit >= 128}
+		root := &isa.Root{WordSize: 8 << (unit % 3), HighFirst: unit >= 128}
 		_ = IsHexText(root, text)
 		code, err := HexText(root, &diag.Source{Text: string(text)})
-		if n := len(code); err == nil && (n*8%root.Unit != 0 || n > 4*len(text)) {
+		if n := len(code); err == nil && (n*8%root.WordSize != 0 || n > 4*len(text)) {
 			t.Errorf("%d bytes of %q", n, text)
 		}
 	})

@@ -117,7 +117,7 @@ func Raw(root *isa.Root, data []byte) (*Image, error) {
 
 // WholeWords returns an error where so many bytes end inside a word of a root.
 func WholeWords(root *isa.Root, size int64) error {
-	if unit := int64(root.Unit / 8); size%unit != 0 {
+	if unit := int64(root.WordSize / 8); size%unit != 0 {
 		return errorf(diag.FileFormat, "%d bytes, expected words of %d bytes", size, unit)
 	}
 	return nil
@@ -134,10 +134,10 @@ func (im *Image) Size() int64 {
 // At returns the bits in which an instruction of at most size bits is stored at an address, and how many
 // there are. Addresses are multiples of 8.
 func (im *Image) At(addr int64, root *isa.Root, size int) (v bits.Value, n int) {
-	n = int(min(im.Size()-addr, int64(root.Stored(size)), bits.Size))
+	n = int(min(im.Size()-addr, int64(root.StoredSize(size)), bits.Size))
 	step := 32
 	if root.HighFirst {
-		step = root.Unit
+		step = root.WordSize
 	}
 	words := (n + step - 1) / step
 	for k := range words {
@@ -163,9 +163,9 @@ func (im *Image) word(addr int64) uint32 {
 
 // AppendBytes appends an instruction as programs store it: little-endian words in the order of the machine.
 func AppendBytes(dst []byte, root *isa.Root, v bits.Value, size int) []byte {
-	stored := root.Stored(size)
+	stored := root.StoredSize(size)
 	for at := 0; at < stored; at += 8 {
-		dst = append(dst, byte(v.Uint(root.Place(stored, at), 8)))
+		dst = append(dst, byte(v.Uint(root.BitAt(stored, at), 8)))
 	}
 	return dst
 }
@@ -173,7 +173,7 @@ func AppendBytes(dst []byte, root *isa.Root, v bits.Value, size int) []byte {
 // AppendData appends the directive that stands for a word of size bits that is no instruction.
 func AppendData(dst []byte, root *isa.Root, word bits.Value, size int) []byte {
 	dst = append(dst, ".word"...)
-	n := root.Stored(size) / root.Unit
+	n := root.StoredSize(size) / root.WordSize
 	for i := range n {
 		at := i
 		if root.HighFirst {
@@ -183,7 +183,7 @@ func AppendData(dst []byte, root *isa.Root, word bits.Value, size int) []byte {
 			dst = append(dst, ',')
 		}
 		dst = append(dst, " 0x"...)
-		dst = appendGroup(dst, uint32(word.Uint(root.Unit*at, root.Unit)), root.Unit)
+		dst = appendGroup(dst, uint32(word.Uint(root.WordSize*at, root.WordSize)), root.WordSize)
 	}
 	return dst
 }

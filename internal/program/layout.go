@@ -49,7 +49,7 @@ func (r *Roles) roleOf(l *isa.Leaf) *Role {
 	case "loop":
 		role.Pads = "loop"
 	}
-	for _, f := range l.Flows() {
+	for _, f := range l.FlowForms() {
 		role.Target, role.Count = f.Target, f.Count
 		switch f.Kind {
 		case isa.If, isa.Loop:

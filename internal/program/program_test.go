@@ -211,7 +211,7 @@ func TestDataRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		set := rapid.SampledFrom(sets).Draw(t, "set")
 		root, _ := set.Root("")
-		unit := root.Unit
+		unit := root.WordSize
 		size := unit * rapid.IntRange(1, bits.Size/unit).Draw(t, "units")
 		v := value(t, size)
 		text := program.AppendData(nil, root, v, size)
@@ -329,8 +329,8 @@ func prepared(t *testing.T, s *isa.Set, p *program.Placer, text string) string {
 		return "unknown"
 	}
 	got := string(p.Decoder().Append(nil, in))
-	if odd := p.Decoder().Odd() > 0; odd != in.Missing {
-		t.Errorf("%s: missing %v, %q", text, in.Missing, p.Decoder().Findings())
+	if odd := p.Decoder().NumFindings() > 0; odd != in.MissingEntry {
+		t.Errorf("%s: missing %v, %q", text, in.MissingEntry, p.Decoder().Findings())
 	}
 	for _, f := range p.Decoder().Findings() {
 		got += "; " + f.Text

@@ -187,7 +187,7 @@ func (a *assembler) option(o *operands) error {
 	from := o.pos
 	name := strings.TrimRight(o.text[from:], blanks)
 	o.pos += len(name)
-	if expected := a.code.Order.Read(name, a.root.Unit); expected != "" {
+	if expected := a.code.Order.Read(name, a.root.WordSize); expected != "" {
 		return o.wrong(from, diag.TextExpected, "%s, expected %s", standing(name), expected)
 	}
 	return nil
@@ -263,7 +263,7 @@ type ownMarks struct{ comment, colon, directive bool }
 
 func ownMarksOf(p *asm.Parser, set *isa.Set, comment string) ownMarks {
 	custom := p.Custom != nil // which may print anything
-	prints := func(mark string) bool { return custom || set.Prints(mark) }
+	prints := func(mark string) bool { return custom || set.MayPrint(mark) }
 	own := ownMarks{comment: prints(comment), colon: prints(":"), directive: prints(".word")}
 	for word := range directives {
 		own.directive = own.directive || prints(word)

@@ -81,7 +81,7 @@ func (c *Checker) Check(w bits.Value) (Outcome, error) {
 	if err := c.compare(w, o); err != nil {
 		return o, err
 	}
-	o.Clean = c.Decoder.Odd() == 0
+	o.Clean = c.Decoder.NumFindings() == 0
 	if o.Clean {
 		if err := c.checkText(&o); err != nil {
 			return o, fmt.Errorf("%s prints %q: %w", w, c.text, err)

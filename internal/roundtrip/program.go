@@ -23,12 +23,12 @@ func (c *Checker) Program(set *isa.Set, source *Words, n int) error {
 			continue
 		}
 		c.setBranches(&in, source.Random()[0]%uint64(n))
-		if d.Append(nil, in); d.Odd() == 0 {
+		if d.Append(nil, in); d.NumFindings() == 0 {
 			list = append(list, in)
-			size += int64(root.Stored(in.Leaf.Size))
+			size += int64(root.StoredSize(in.Leaf.Size))
 		}
 	}
-	labels := program.NewLabels(size, int64(root.Step()), nil)
+	labels := program.NewLabels(size, int64(root.Alignment()), nil)
 	c.each(list, func(in isa.Inst) { labels.Add(d.Addr, d.Targets(nil, in)) })
 	d.Label = labels.Name
 	defer func() { d.Label, d.Addr = nil, 0 }()
@@ -66,7 +66,7 @@ func (c *Checker) each(list []isa.Inst, visit func(isa.Inst)) {
 	c.Decoder.Addr = 0
 	for _, in := range list {
 		visit(in)
-		c.Decoder.Addr += int64(c.Decoder.Root().Stored(in.Leaf.Size))
+		c.Decoder.Addr += int64(c.Decoder.Root().StoredSize(in.Leaf.Size))
 	}
 }
 

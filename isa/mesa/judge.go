@@ -46,7 +46,7 @@ func (p *Printer) description() alike {
 func (p *Printer) judge(l *model.Leaf) (same, padded bool) {
 	j := judge{p: p, known: map[exprAt]bool{}, wrong: map[exprAt]bool{}}
 	j.place(&place{leaf: l})
-	return !j.doubt, j.padded
+	return !j.mayDiffer, j.padded
 }
 
 // judge follows what can be asked for while a word is printed.
@@ -62,8 +62,8 @@ type judge struct {
 	known map[exprAt]bool
 	trail []exprAt
 	wrong map[exprAt]bool
-	// doubt tells that there may be a difference.
-	doubt, padded bool
+	// mayDiffer tells that there may be a difference.
+	mayDiffer, padded bool
 }
 
 // exprAt is an expression in a scope.
@@ -86,7 +86,7 @@ type place struct {
 // place follows the printing of a value.
 func (j *judge) place(at *place) {
 	j.places++
-	if j.doubt = j.doubt || at.depth == maxDepth || j.places > maxOperands; j.doubt {
+	if j.mayDiffer = j.mayDiffer || at.depth == maxDepth || j.places > maxOperands; j.mayDiffer {
 		return
 	}
 	for c := range cases(at.leaf) {
@@ -94,7 +94,7 @@ func (j *judge) place(at *place) {
 			j.expr(at, c.Expr)
 		}
 		if t := c.Displays[""]; t != nil {
-			j.perhaps(func() { j.template(at, t) })
+			j.underCondition(func() { j.template(at, t) })
 			if c.Expr == nil {
 				return
 			}
@@ -105,7 +105,7 @@ func (j *judge) place(at *place) {
 // template follows a display, which both have to read alike.
 func (j *judge) template(at *place, t *spec.Template) {
 	items := j.p.steps.text(t)
-	j.doubt = j.doubt || pieces(items) != oursOf(t)
+	j.mayDiffer = j.mayDiffer || pieces(items) != oursOf(t)
 	for i := range items {
 		it := &items[i]
 		if it.Last {
@@ -115,13 +115,13 @@ func (j *judge) template(at *place, t *spec.Template) {
 			continue
 		}
 		if at.leaf.Spec.Operand(it.Name) != nil || strings.Contains(it.Name, "#assert") {
-			j.doubt = true
+			j.mayDiffer = true
 		}
 		for c := range cases(at.leaf) {
-			j.doubt = j.doubt || c.Set(it.Name) != nil
+			j.mayDiffer = j.mayDiffer || c.Set(it.Name) != nil
 		}
 		m := j.name(at, it.Name, func(f *spec.Field, owner *place) bool { j.shown(at, f, owner); return false })
-		j.doubt = j.doubt || m.found && !m.always && it.Column >= 0 // Mesa pads only before what is there
+		j.mayDiffer = j.mayDiffer || m.found && !m.always && it.Column >= 0 // Mesa pads only before what is there
 	}
 }
 
@@ -164,8 +164,8 @@ func writeColumn(b *strings.Builder, column int) { fmt.Fprintf(b, "{:%d}", colum
 
 func writeName(b *strings.Builder, name string) { fmt.Fprintf(b, "{%s}", name) }
 
-// perhaps follows what is done for some bits: what it computes is not known afterwards.
-func (j *judge) perhaps(do func()) {
+// underCondition follows what is done for some bits: what it computes is not known afterwards.
+func (j *judge) underCondition(do func()) {
 	n := len(j.trail)
 	do()
 	for _, k := range j.trail[n:] {
@@ -181,7 +181,7 @@ type meaning struct{ found, always, wrong bool }
 // name calls do with each field that a name can mean, and the place that has it. do reports whether its value is wrong.
 func (j *judge) name(at *place, name string, do func(f *spec.Field, owner *place) bool) (m meaning) {
 	open := top(j.open)
-	j.doubt = j.doubt || strings.HasPrefix(name, "@") // a context
+	j.mayDiffer = j.mayDiffer || strings.HasPrefix(name, "@") // a context
 	n := len(j.trail)
 	defer func() { // only what was asked before the first field is known
 		if m.found {
@@ -191,7 +191,7 @@ func (j *judge) name(at *place, name string, do func(f *spec.Field, owner *place
 			j.trail = j.trail[:n]
 		}
 	}()
-	for up := at; !j.doubt; up = up.up {
+	for up := at; !j.mayDiffer; up = up.up {
 		for c := range cases(up.leaf) {
 			f := c.Field(name)
 			holds := c.Expr == nil || c.Expr == open
@@ -205,7 +205,7 @@ func (j *judge) name(at *place, name string, do func(f *spec.Field, owner *place
 			if f == nil {
 				continue
 			}
-			j.doubt = j.doubt || holds && c.Expr != nil && up != at // the decoder asks it out there
+			j.mayDiffer = j.mayDiffer || holds && c.Expr != nil && up != at // the decoder asks it out there
 			only := holds && !m.found
 			m.found = true
 			if do(f, up) {
@@ -221,7 +221,7 @@ func (j *judge) name(at *place, name string, do func(f *spec.Field, owner *place
 		}
 		i := slices.IndexFunc(up.params, func(p spec.Param) bool { return p.As == name })
 		if i < 0 {
-			j.doubt = j.doubt || strings.Contains(name, ".") // a path
+			j.mayDiffer = j.mayDiffer || strings.Contains(name, ".") // a path
 			return m
 		}
 		name = up.params[i].Name
@@ -231,7 +231,7 @@ func (j *judge) name(at *place, name string, do func(f *spec.Field, owner *place
 
 // value follows the value of a field, and reports whether it is wrong.
 func (j *judge) value(f *spec.Field, owner *place) (wrong bool) {
-	j.doubt = j.doubt || f.Table != nil
+	j.mayDiffer = j.mayDiffer || f.Table != nil
 	return f.Expr != nil && j.expr(owner, f.Expr)
 }
 
@@ -248,9 +248,9 @@ func (j *judge) expr(at *place, e *spec.Expr) (wrong bool) {
 		return true
 	}
 	if j.evals++; j.evals > maxJudged {
-		j.doubt = true
+		j.mayDiffer = true
 	}
-	if j.doubt {
+	if j.mayDiffer {
 		return false
 	}
 	again := len(j.open) > 0 && e == j.open[0]
@@ -260,7 +260,7 @@ func (j *judge) expr(at *place, e *spec.Expr) (wrong bool) {
 	j.open = append(j.open, e)
 	for _, name := range e.FieldNames() {
 		m := j.name(at, name, j.value)
-		j.doubt = j.doubt || !m.always
+		j.mayDiffer = j.mayDiffer || !m.always
 		wrong = wrong || m.wrong
 	}
 	j.open = j.open[:len(j.open)-1]
@@ -271,7 +271,7 @@ func (j *judge) expr(at *place, e *spec.Expr) (wrong bool) {
 	case again && at == j.outer:
 		j.wrong[key] = true // until it is computed to its end
 	default:
-		j.doubt = true // it stays so
+		j.mayDiffer = true // it stays so
 	}
 	if len(j.open) == 0 {
 		clear(j.wrong)
@@ -284,17 +284,17 @@ func (j *judge) shown(at *place, f *spec.Field, owner *place) {
 	j.value(f, owner)
 	switch f.Kind {
 	case spec.KindBitset:
-		j.doubt = j.doubt || f.AllParams
+		j.mayDiffer = j.mayDiffer || f.AllParams
 		for _, l := range j.p.steps.leaves[f.Bitset] {
-			j.perhaps(func() { j.place(&place{leaf: l, params: f.Params, up: at, depth: at.depth + 1}) })
+			j.underCondition(func() { j.place(&place{leaf: l, params: f.Params, up: at, depth: at.depth + 1}) })
 		}
 		return
 	case spec.KindEnum:
-		j.doubt = j.doubt || !plain(f.Enum)
+		j.mayDiffer = j.mayDiffer || !plain(f.Enum)
 	case spec.KindBranch, spec.KindAbsBranch:
-		j.doubt = j.doubt || f.Unit != 0 || f.Width > 32
+		j.mayDiffer = j.mayDiffer || f.Unit != 0 || f.Width > 32
 	}
-	j.doubt = j.doubt || f.Width > 64 || f.Remark
+	j.mayDiffer = j.mayDiffer || f.Width > 64 || f.Remark
 }
 
 // plain reports whether the first value that a number has in an enum is the one that the decoder prints.

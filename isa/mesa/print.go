@@ -45,8 +45,8 @@ type leaf struct {
 	judged, same, padded bool
 }
 
-// fewWords is how many words of a leaf are printed step by step before it is worth a judgement.
-const fewWords = 8
+// minWords is how many words of a leaf are printed step by step before it is worth a judgement.
+const minWords = 8
 
 // New returns a printer for a root, "" being that of instructions. The error tells that there is no such root,
 // or that Mesa's tools do not read the description.
@@ -59,7 +59,7 @@ func New(set *isa.Set, root string) (*Printer, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Printer{machine: machine, root: machine.Roots[d.Root().ID], decoder: d, unit: int64(d.Root().Stored(d.Root().Size))}
+	p := &Printer{machine: machine, root: machine.Roots[d.Root().ID], decoder: d, unit: int64(d.Root().StoredSize(d.Root().Size))}
 	p.leaves = make([]leaf, len(p.root.Leaves))
 	p.steps = steps{
 		hooks: p, leaves: map[*spec.Bitset][]*model.Leaf{}, exprs: map[*spec.Expr]*model.Node{}, texts: map[*spec.Template][]spec.MesaItem{},
@@ -86,7 +86,7 @@ func (p *Printer) Append(dst []byte, word bits.Value) (text []byte, ok bool) {
 		return p.steps.word(dst, p.root.Spec, word)
 	}
 	in, ok := p.decoder.Decode(word)
-	odd := p.decoder.Odd() > 0
+	odd := p.decoder.NumFindings() > 0
 	switch {
 	case !ok && !odd:
 		return dst, false
@@ -95,10 +95,10 @@ func (p *Printer) Append(dst []byte, word bits.Value) (text []byte, ok bool) {
 	}
 	p.decoder.Addr = p.Index * p.unit
 	text = p.decoder.Append(dst, in)
-	if odd = p.decoder.Odd() > 0; odd && !p.alike.findings || p.leaves[in.Leaf.ID].padded && !ascii(text[len(dst):]) {
+	if odd = p.decoder.NumFindings() > 0; odd && !p.alike.findings || p.leaves[in.Leaf.ID].padded && !ascii(text[len(dst):]) {
 		return p.steps.word(text[:len(dst)], p.root.Spec, word)
 	}
-	for i := range p.decoder.Odd() {
+	for i := range p.decoder.NumFindings() {
 		p.found.text = p.decoder.AppendFinding(p.found.text, i)
 		p.found.end()
 	}
@@ -111,7 +111,7 @@ func (p *Printer) same(in isa.Inst) bool {
 	if l.judged {
 		return l.same
 	}
-	if l.met++; l.met > fewWords {
+	if l.met++; l.met > minWords {
 		l.judged = true
 		l.same, l.padded = p.judge(p.root.Leaves[in.Leaf.ID])
 	}
@@ -152,8 +152,8 @@ type findings struct {
 // end ends a finding, which was appended to the text.
 func (f *findings) end() { f.ends = append(f.ends, len(f.text)) }
 
-// Odd returns the number of findings since the last Reset.
-func (p *Printer) Odd() int { return len(p.found.ends) }
+// NumFindings returns the number of findings since the last Reset.
+func (p *Printer) NumFindings() int { return len(p.found.ends) }
 
 // Finding returns a finding in isaspec's words, by its number from 0 below Odd. It is valid until the next Append
 // or Reset.
@@ -168,7 +168,7 @@ func (p *Printer) Finding(i int) []byte {
 // Findings returns what was found since the last Reset, in isaspec's words.
 func (p *Printer) Findings() []string {
 	var list []string
-	for i := range p.Odd() {
+	for i := range p.NumFindings() {
 		list = append(list, string(p.Finding(i)))
 	}
 	return list

@@ -71,12 +71,12 @@ func (s *steps) word(dst []byte, root *spec.Bitset, word bits.Value) (text []byt
 		return dst, false
 	}
 	if size := sc.leaf.Size; s.hooks.machine.ISA.Text.Storage > 0 && word.Shr(size) != (bits.Value{}) {
-		s.find("bits beyond the %d of an instruction", size) // which Mesa's tools never store
+		s.addFinding("bits beyond the %d of an instruction", size) // which Mesa's tools never store
 	}
 	return s.print(dst, sc), true
 }
 
-func (s *steps) find(format string, args ...any) {
+func (s *steps) addFinding(format string, args ...any) {
 	s.hooks.found.text = fmt.Appendf(s.hooks.found.text, format, args...)
 	s.hooks.found.end()
 }
@@ -92,7 +92,7 @@ func (s *steps) enter(r *spec.Bitset, v bits.Value, params []spec.Param, up *sco
 			continue
 		}
 		if found != nil {
-			s.find("bitset conflict: %s vs %s", found.Spec.DisplayName, l.Spec.DisplayName)
+			s.addFinding("bitset conflict: %s vs %s", found.Spec.DisplayName, l.Spec.DisplayName)
 			return nil
 		}
 		found = l
@@ -101,7 +101,7 @@ func (s *steps) enter(r *spec.Bitset, v bits.Value, params []spec.Param, up *sco
 		return nil
 	}
 	if ignored := v.And(found.DontCare); !ignored.IsZero() {
-		s.find("dontcare bits in %s: %s", found.Spec.DisplayName, s.hex(ignored))
+		s.addFinding("dontcare bits in %s: %s", found.Spec.DisplayName, s.hex(ignored))
 	}
 	depth := 0
 	if up != nil {
@@ -136,14 +136,14 @@ func (s *steps) print(dst []byte, sc *scope) []byte {
 			return s.template(dst, sc, s.text(t))
 		}
 	}
-	s.find("%s: no display template", sc.leaf.Spec.DisplayName)
+	s.addFinding("%s: no display template", sc.leaf.Spec.DisplayName)
 	return dst
 }
 
 func (s *steps) asserts(sc *scope, c *spec.Case) {
 	for _, a := range c.Asserts {
 		if got := sc.value.And(a.Mask); got != a.Match {
-			s.find("WARNING: unexpected bits[%d:%d] in %s: %s vs %s", a.Low, a.High, c.Bitset.DisplayName,
+			s.addFinding("WARNING: unexpected bits[%d:%d] in %s: %s vs %s", a.Low, a.High, c.Bitset.DisplayName,
 				s.hex(got.Shr(a.Low)), s.hex(a.Match.Shr(a.Low)))
 		}
 	}
@@ -190,7 +190,7 @@ func (s *steps) shown(dst []byte, sc *scope, it *spec.MesaItem) []byte {
 	}
 	f, owner := s.lookup(sc, it.Name)
 	if f == nil {
-		s.find("no field '%s'", it.Name)
+		s.addFinding("no field '%s'", it.Name)
 		return dst
 	}
 	return s.field(s.pad(dst, it.Column), sc, f, s.value(owner, f))
@@ -281,19 +281,19 @@ func (s *steps) eval(sc *scope, e *spec.Expr) uint64 {
 		if f, owner := s.lookup(sc, name); f != nil {
 			v = s.value(owner, f)
 		} else {
-			s.find("no field '%s'", name)
+			s.addFinding("no field '%s'", name)
 		}
 		s.values = append(s.values, v[0])
 	}
 	v := s.expr(e).Eval(func(n *model.Node) uint64 { return s.values[base:][n.Value] })
 	s.values = s.values[:base]
 	s.stack = s.stack[:len(s.stack)-1]
-	sc.remember(e, v)
+	sc.setValue(e, v)
 	return v
 }
 
-// remember keeps the value of an expression; the last one counts.
-func (sc *scope) remember(e *spec.Expr, v uint64) {
+// setValue keeps the value of an expression; the last one counts.
+func (sc *scope) setValue(e *spec.Expr, v uint64) {
 	for i := range sc.cache {
 		if sc.cache[i].expr == e {
 			sc.cache[i].value = v
@@ -354,14 +354,14 @@ func (s *steps) field(dst []byte, sc *scope, f *spec.Field, v bits.Value) []byte
 func (s *steps) nested(dst []byte, sc *scope, f *spec.Field, v bits.Value) []byte {
 	if s.operands++; sc.depth+1 >= maxDepth || s.operands > maxOperands {
 		if s.operands <= maxOperands {
-			s.find("operands nested more than %d deep in %s", maxDepth, f.Name)
+			s.addFinding("operands nested more than %d deep in %s", maxDepth, f.Name)
 		}
 		s.operands = maxOperands + 1
 		return dst
 	}
 	inner := s.enter(f.Bitset, v, f.Params, sc)
 	if inner == nil {
-		s.find("no match: FIELD: '%s.%s': %s", sc.leaf.Spec.DisplayName, f.Name, s.hex(v))
+		s.addFinding("no match: FIELD: '%s.%s': %s", sc.leaf.Spec.DisplayName, f.Name, s.hex(v))
 		return dst
 	}
 	return s.print(dst, inner)

@@ -348,14 +348,14 @@ func (r *reader) clause(l *isa.Leaf) clause {
 		loader: l.Meta("loader"), room: r.named(l, "room"), size: r.named(l, "size"),
 		nest: nest{counted: l.Meta("counted")},
 	}
-	for _, f := range l.Flows() {
+	for _, f := range l.FlowForms() {
 		c.flow(r.m.set, f)
 	}
-	for _, x := range l.Limits() {
+	for _, x := range l.FieldLimits() {
 		if c.goes {
-			c.clauses = int(x.Most) + 1
+			c.clauses = int(x.Max) + 1
 		} else {
-			c.store = int(x.Most) + 1
+			c.store = int(x.Max) + 1
 		}
 	}
 	c.sized = make([]bool, len(r.m.rooms))
@@ -377,7 +377,7 @@ func (r *reader) clause(l *isa.Leaf) clause {
 // flow notes one of the ways in which control goes on behind a clause.
 func (c *clause) flow(set *isa.Set, f isa.FlowForm) {
 	c.goes = c.goes || f.Target != ""
-	if depth, ok := set.Stack(f.Stack); ok {
+	if depth, ok := set.StackDepth(f.Stack); ok {
 		c.depth = depth
 	}
 	switch f.Kind {

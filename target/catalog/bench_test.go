@@ -42,7 +42,7 @@ func sample(tb testing.TB, m catalog.Machine) (*isa.Decoder, []isa.Inst) {
 	for range 40 {
 		for _, l := range d.Root().Leaves {
 			v := bits.Value{r.Uint64(), r.Uint64(), r.Uint64(), r.Uint64()}
-			in, ok := d.Decode(v.AndNot(l.Mask.Or(l.DontCare).Or(l.Asserted())).Or(l.Match).And(bits.Ones(l.Size)))
+			in, ok := d.Decode(v.AndNot(l.Mask.Or(l.DontCare).Or(l.AssertedBits())).Or(l.Match).And(bits.Ones(l.Size)))
 			if !ok {
 				continue
 			}
@@ -76,7 +76,7 @@ func knowing(d *isa.Decoder) []struct {
 		{"operands", func(in isa.Inst) { operands = d.Operands(operands[:0], in) }},
 		{"tokens", func(in isa.Inst) { text, tokens = d.AppendTokens(text[:0], tokens[:0], in) }},
 		{"fields", func(in isa.Inst) { fields = d.Fields(fields[:0], in) }},
-		{"layout", func(in isa.Inst) { fields = d.Layout(fields[:0], in) }},
+		{"layout", func(in isa.Inst) { fields = d.FieldValues(fields[:0], in) }},
 		{"flows", func(in isa.Inst) { flows = d.Flows(flows[:0], in) }},
 		{"mnemonic", func(in isa.Inst) { d.Mnemonic(in) }},
 	}
@@ -111,7 +111,7 @@ func programs(d *isa.Decoder, list []isa.Inst) (out []isa.Inst) {
 	seen := map[bits.Value]bool{}
 	for range 8000 {
 		in := list[r.IntN(min(12, len(list)))]
-		fields := d.Layout(nil, in)
+		fields := d.FieldValues(nil, in)
 		for range min(2, len(fields)) {
 			f := &fields[r.IntN(len(fields))]
 			if len(f.Parts) == 1 && f.Table == "" && f.Parts[0].Width <= 16 {

@@ -99,8 +99,8 @@ func TestProducts(t *testing.T) {
 			t.Errorf("%s: read alone the products are %v, with the rest %v", m.Name, products, set.Products())
 		}
 		for _, p := range products {
-			if p.Order != "" && m.Raw != nil && len(m.Raw.Orders) > 0 && !slices.Contains(m.Raw.Orders, p.Order) {
-				t.Errorf("%s: %v have the order %s, expected one of %v", m.Name, p.Names, p.Order, m.Raw.Orders)
+			if p.ByteOrder != "" && m.Raw != nil && len(m.Raw.Orders) > 0 && !slices.Contains(m.Raw.Orders, p.ByteOrder) {
+				t.Errorf("%s: %v have the order %s, expected one of %v", m.Name, p.Names, p.ByteOrder, m.Raw.Orders)
 			}
 			for _, name := range p.Names {
 				if other := owner[name]; other != "" {

@@ -151,7 +151,7 @@ func randomLines(tb testing.TB, set *isa.Set, most int) *lineReader {
 	for range 20 * most {
 		l := leaves[rnd.IntN(len(leaves))]
 		v := bits.Value{rnd.Uint64(), rnd.Uint64(), rnd.Uint64(), rnd.Uint64()}
-		in, ok := d.Decode(v.AndNot(l.Mask.Or(l.DontCare).Or(l.Asserted())).Or(l.Match).And(bits.Ones(l.Size)))
+		in, ok := d.Decode(v.AndNot(l.Mask.Or(l.DontCare).Or(l.AssertedBits())).Or(l.Match).And(bits.Ones(l.Size)))
 		if !ok {
 			continue
 		}

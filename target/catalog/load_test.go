@@ -25,7 +25,7 @@ func TestDescriptionsAreSound(t *testing.T) {
 			continue
 		}
 		for _, syntax := range set.Syntaxes() {
-			if _, err := set.With(isa.Options{Syntax: syntax}); err != nil {
+			if _, err := set.WithOptions(isa.Options{Syntax: syntax}); err != nil {
 				t.Errorf("%s, %q: %s", file, syntax, diag.Render(err))
 			}
 		}

@@ -401,7 +401,7 @@ func (r *assembly) hazards(in isa.Inst, span diag.Span) {
 	r.fresh.SetTable(0, r.table.Entries)
 	for _, h := range r.fresh.Hazards(nil, in) {
 		switch {
-		case !h.Refused:
+		case !h.Rejected:
 			r.warn(diag.Code(h.Name), span, "%s", h.Text)
 		case !r.facts.unchecked:
 			r.fail(diag.RegisterUse, span, "%s", h.Text)
@@ -429,14 +429,14 @@ func (b *bounds) load(set *isa.Set) error {
 
 // slot checks the fields that have a limit.
 func (r *assembly) slot(in isa.Inst, span diag.Span) {
-	limits := in.Leaf.Limits()
+	limits := in.Leaf.FieldLimits()
 	if len(limits) == 0 || r.facts.unchecked {
 		return
 	}
 	for _, f := range r.fresh.Fields(nil, in) {
 		for _, l := range limits {
-			if f.Path == l.Field && f.Value[0] > l.Most {
-				r.fail(diag.TextRange, span, "%s %d, expected 0 to %d", l.Field, f.Value[0], l.Most)
+			if f.Path == l.Field && f.Value[0] > l.Max {
+				r.fail(diag.TextRange, span, "%s %d, expected 0 to %d", l.Field, f.Value[0], l.Max)
 			}
 		}
 	}
@@ -448,9 +448,9 @@ func (r *assembly) limited(e *asm.Error) string {
 	if r.mnemonic == nil || e.Code != diag.TextRange {
 		return e.Msg
 	}
-	for _, l := range r.mnemonic.leaf.Limits() {
+	for _, l := range r.mnemonic.leaf.FieldLimits() {
 		if strings.Contains(e.Msg, " "+l.Field+",") {
-			return fmt.Sprintf("%s %s, expected 0 to %d", l.Field, r.line.Source[e.Off:e.End], l.Most)
+			return fmt.Sprintf("%s %s, expected 0 to %d", l.Field, r.line.Source[e.Off:e.End], l.Max)
 		}
 	}
 	return e.Msg

@@ -76,7 +76,7 @@ func (r *reader) read(word bits.Value) error {
 	}
 	// The text alone does not tell ignored bits, which are findings.
 	r.text = r.decoder.Append(r.text[:0], in)
-	if r.decoder.Odd() == 0 {
+	if r.decoder.NumFindings() == 0 {
 		if res, err := r.parser.ParseBytes(r.text); err == nil && res.Inst.Bits == word {
 			r.plain++
 			return nil

@@ -18,4 +18,4 @@ func Load(opt isa.Options) (*isa.Set, error) { return shipped.Load(opt) }
 // Products lists other names of the machine, without loading the instruction set.
 func Products() ([]isa.Product, error) { return shipped.Products() }
 
-var shipped = isa.Shipped{FS: FS, File: "pica200.xml"}
+var shipped = isa.Embedded{FS: FS, File: "pica200.xml"}

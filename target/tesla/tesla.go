@@ -19,7 +19,7 @@ func Load(opt isa.Options) (*isa.Set, error) { return shipped.Load(opt) }
 // Products lists other names of the machine, without loading the instruction set.
 func Products() ([]isa.Product, error) { return shipped.Products() }
 
-var shipped = isa.Shipped{FS: FS, File: "tesla.xml"}
+var shipped = isa.Embedded{FS: FS, File: "tesla.xml"}
 
 // plain is the instruction set in the plain spelling, which the compiler and the sources share.
 var plain = sync.OnceValues(func() (*isa.Set, error) { return Load(isa.Options{}) })

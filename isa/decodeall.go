@@ -10,19 +10,19 @@ import (
 // Word is what stands at a place of a program.
 type Word struct {
 	// Addr is the place, Stored the room that the word takes there, in bits.
-	Addr, Stored int64
+	Addr, Size int64
 	// Inst is the instruction; its Leaf is nil where the word is none.
 	Inst Inst
 	// Bits are the word, also where it is no instruction.
 	Bits bits.Value
-	// Whole is not set of what the end of the code cuts off, which is no instruction.
-	Whole bool
+	// Present is not set of what the end of the code cuts off, which is no instruction.
+	Present bool
 }
 
-// Code decodes a program, one instruction after another, however long each is. A word that is no
+// DecodeAll decodes a program, one instruction after another, however long each is. A word that is no
 // instruction is as long as the shortest. The decoder stands at the address of what is yielded, and
 // Findings tells of it; the code starts at address 0.
-func (d *Decoder) Code(code []byte) iter.Seq[Word] {
+func (d *Decoder) DecodeAll(code []byte) iter.Seq[Word] {
 	return func(yield func(Word) bool) {
 		sizes := d.lengths()
 		for at := 0; at < len(code); {
@@ -32,7 +32,7 @@ func (d *Decoder) Code(code []byte) iter.Seq[Word] {
 			if !yield(w) {
 				return
 			}
-			at += int(w.Stored / 8)
+			at += int(w.Size / 8)
 		}
 		d.Addr = 8 * int64(len(code))
 	}
@@ -59,26 +59,26 @@ func (d *Decoder) word(code []byte, sizes []int) Word {
 		v, have := d.root.load(code, size)
 		in, ok := d.Decode(v)
 		if ok && in.Leaf.Size <= have && (len(sizes) == 1 || in.Leaf.Size == size) {
-			return Word{Inst: in, Bits: in.Bits, Stored: int64(d.root.Stored(in.Leaf.Size)), Whole: true}
+			return Word{Inst: in, Bits: in.Bits, Size: int64(d.root.StoredSize(in.Leaf.Size)), Present: true}
 		}
 	}
 	size := d.root.MinSize
 	v, have := d.root.load(code, size)
-	w := Word{Bits: v.And(bits.Ones(min(size, have))), Stored: int64(d.root.Stored(size)), Whole: have >= size}
-	if max := 8 * int64(len(code)); w.Stored > max {
-		w.Stored = max
+	w := Word{Bits: v.And(bits.Ones(min(size, have))), Size: int64(d.root.StoredSize(size)), Present: have >= size}
+	if max := 8 * int64(len(code)); w.Size > max {
+		w.Size = max
 	}
 	return w
 }
 
 // load reads the bits of an instruction of at most size bits as it is stored, and how many there are.
 func (r *Root) load(code []byte, size int) (v bits.Value, have int) {
-	stored := r.Stored(size)
+	stored := r.StoredSize(size)
 	if have = min(8*len(code), stored); r.Swapped {
-		have -= have % r.Unit // of a piece of a word the low bits may be missing
+		have -= have % r.WordSize // of a piece of a word the low bits may be missing
 	}
 	for at := 0; at < have; at += 8 {
-		if to := r.Place(stored, at); to < bits.Size {
+		if to := r.BitAt(stored, at); to < bits.Size {
 			v.SetUint(to, 8, uint64(code[at/8]))
 		}
 	}

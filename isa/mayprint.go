@@ -8,10 +8,10 @@ import (
 	"github.com/isago/isago/internal/spec"
 )
 
-// Prints reports whether the text of an instruction can have a mark in it, such as what starts a
+// MayPrint reports whether the text of an instruction can have a mark in it, such as what starts a
 // comment, apart from what a hook prints. It may say yes of a mark that only the texts of several
 // fields side by side could make.
-func (s *Set) Prints(mark string) bool {
+func (s *Set) MayPrint(mark string) bool {
 	if known, ok := s.prints.Load(mark); ok {
 		return known.(bool)
 	}

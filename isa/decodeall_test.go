@@ -28,12 +28,12 @@ func TestCodeSwapped(t *testing.T) {
 		0x66, 0x55, 0x88, 0x77, 0xaa, 0x19, 0xcc, 0xbb, // 55667788 above 19aabbcc
 		0x22, 0x01, 0x44}
 	var got []string
-	for w := range d.Code(code) {
+	for w := range d.DecodeAll(code) {
 		switch {
 		case w.Inst.Leaf != nil:
 			got = append(got, string(d.Append(nil, w.Inst)))
 		default:
-			got = append(got, fmt.Sprint(w.Bits, w.Whole))
+			got = append(got, fmt.Sprint(w.Bits, w.Present))
 		}
 	}
 	if want := []string{"short 1223344", "long 556677889aabbcc", "0 false"}; !slices.Equal(got, want) {

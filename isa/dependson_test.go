@@ -36,7 +36,7 @@ func TestCares(t *testing.T) {
 			continue
 		}
 		found++
-		if some, all := d.Cares(in, &f); some != x[0] || all != x[1] {
+		if some, all := d.DependsOn(in, &f); some != x[0] || all != x[1] {
 			t.Errorf("%s: some %v, all %v, want %v", f.Path, some, all, x)
 		}
 	}

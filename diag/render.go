@@ -24,9 +24,9 @@ func render(err error, colour bool) string {
 	var one *Error
 	switch {
 	case errors.As(err, &list):
-		r.list(list)
+		r.renderList(list)
 	case errors.As(err, &one):
-		r.error(one, nil)
+		r.renderError(one, nil)
 	default:
 		fmt.Fprintf(&r.b, "%s\n", quote.BriefQuotes(err.Error()))
 	}
@@ -56,40 +56,40 @@ func (r *renderer) paint(colour, text string) string {
 	return colour + text + resetColour
 }
 
-// list renders errors in their order. Errors with the message of an earlier one are rendered with that one.
-func (r *renderer) list(list List) {
+// renderList renders errors in their order. Errors with the message of an earlier one are rendered with that one.
+func (r *renderer) renderList(list List) {
 	again := map[cause]List{}
 	for _, e := range list {
 		again[e.cause()] = append(again[e.cause()], e)
 	}
 	for _, e := range list {
 		if same := again[e.cause()]; same[0] == e {
-			r.error(e, same[1:])
+			r.renderError(e, same[1:])
 		}
 	}
 }
 
-// error renders an error. same are the later errors with the same message.
-func (r *renderer) error(e *Error, same List) {
+// renderError renders an error. same are the later errors with the same message.
+func (r *renderer) renderError(e *Error, same List) {
 	what, msg := r.paint(levelColours[e.Level], e.Level.String()+": "), quote.Brief(e.Msg)
 	switch {
 	case e.Span.IsValid():
 		fmt.Fprintf(&r.b, "%s %s%s [%s]\n", r.paint(boldColour, e.Span.String()+":"), what, r.paint(boldColour, msg), e.Code)
-		r.caret(e.Span)
+		r.writeCaret(e.Span)
 	case e.Level == Mistake: // the command prints its name first
 		fmt.Fprintf(&r.b, "%s [%s]\n", msg, e.Code)
 	default:
 		fmt.Fprintf(&r.b, "%s%s [%s]\n", what, msg, e.Code)
 	}
 	if len(same) > 0 && e.Span.IsValid() {
-		r.remark("note", "the same "+places(same))
+		r.writeRemark("note", "the same "+places(same))
 	}
 	for _, h := range e.Help {
-		r.remark("help", h)
+		r.writeRemark("help", h)
 	}
 	for _, n := range e.Notes {
 		fmt.Fprintf(&r.b, "%s %s%s\n", r.paint(boldColour, n.Span.String()+":"), r.paint(noteColour, "note: "), quote.Brief(n.Msg))
-		r.caret(n.Span)
+		r.writeCaret(n.Span)
 	}
 }
 
@@ -129,16 +129,16 @@ func places(same List) string {
 // gutter is the width of line numbers, the same as in clang.
 const gutter = 5
 
-// remark prints a line below the quoted line.
-func (r *renderer) remark(kind, text string) {
+// writeRemark writes a line below the quoted line.
+func (r *renderer) writeRemark(kind, text string) {
 	fmt.Fprintf(&r.b, "%*s %s %s\n", gutter, "", r.paint(gutterColour, "="), r.paint(noteColour, kind+": ")+text)
 }
 
 // caretWidth is the largest number of bytes of a quoted line. A description may be one line of a megabyte.
 const caretWidth = 160
 
-// caret prints the line of a span, with carets below the span.
-func (r *renderer) caret(s Span) {
+// writeCaret writes the line of a span, with carets below the span.
+func (r *renderer) writeCaret(s Span) {
 	if !s.IsValid() {
 		return
 	}

@@ -101,13 +101,13 @@ func (l *loader) expandPlain() {
 		}
 		for _, name := range order {
 			for _, t := range bitsets[name].templates() {
-				x.plain(t)
+				x.expandPlain(t)
 			}
 		}
 	}
 }
 
-func (x *expander) plain(t *Template) {
+func (x *expander) expandPlain(t *Template) {
 	for _, name := range references(t.src.s, false) {
 		if by := x.named[name]; by != nil {
 			by.Used = true
@@ -134,13 +134,13 @@ func (l *loader) expandStrict() {
 	}
 	for _, b := range l.isa.Bitsets {
 		for _, t := range b.templates() {
-			t.src = x.strict(t.src, t.Span)
+			t.src = x.expandStrict(t.src, t.Span)
 			t.Text = t.src.s
 		}
 	}
 }
 
-func (x *expander) strict(src text, at diag.Span) text {
+func (x *expander) expandStrict(src text, at diag.Span) text {
 	seen := map[string]bool{}
 	for _, name := range references(src.s, true) {
 		by := x.named[name]
@@ -155,7 +155,7 @@ func (x *expander) strict(src text, at diag.Span) text {
 		inner, ok := x.done[by]
 		if !ok {
 			x.open = append(x.open, by)
-			inner = x.strict(by.src, by.Span)
+			inner = x.expandStrict(by.src, by.Span)
 			x.open = x.open[:len(x.open)-1]
 			x.done[by] = inner
 		}

@@ -122,7 +122,7 @@ func (e *Expr) mustParse() {
 
 func (e *Expr) parse() error {
 	p := &exprParser{isa: e.isa, text: e.Text, src: text{e.Text, e.Span, e.runs}}
-	root, err := p.comma()
+	root, err := p.parseComma()
 	if err != nil {
 		return err
 	}
@@ -235,34 +235,34 @@ func (p *exprParser) eat(op string, not ...string) bool {
 	return true
 }
 
-func (p *exprParser) comma() (*Node, error) {
-	x, err := p.cond()
+func (p *exprParser) parseComma() (*Node, error) {
+	x, err := p.parseCond()
 	for err == nil && p.eat(",") {
 		var y *Node
-		if y, err = p.cond(); err == nil {
+		if y, err = p.parseCond(); err == nil {
 			x, err = p.node(Node{Op: OpComma, Type: y.Type, X: x, Y: y, Span: x.Span})
 		}
 	}
 	return x, err
 }
 
-func (p *exprParser) cond() (*Node, error) {
+func (p *exprParser) parseCond() (*Node, error) {
 	if p.depth++; p.depth > MaxExprDepth {
 		return nil, p.errorf("expression nested more than %d deep", MaxExprDepth)
 	}
 	defer func() { p.depth-- }()
-	x, err := p.binary(0)
+	x, err := p.parseBinary(0)
 	if err != nil || !p.eat("?") {
 		return x, err
 	}
-	y, err := p.comma()
+	y, err := p.parseComma()
 	if err != nil {
 		return nil, err
 	}
 	if !p.eat(":") {
 		return nil, p.errorf("%s, expected the : that belongs to ?", p.here())
 	}
-	z, err := p.cond()
+	z, err := p.parseCond()
 	if err != nil {
 		return nil, err
 	}
@@ -299,25 +299,25 @@ var levels = [][]operator{
 	{{"*", OpMul, nil}, {"/", OpDiv, []string{"/*", "//"}}, {"%", OpMod, nil}},
 }
 
-func (p *exprParser) binary(level int) (*Node, error) {
+func (p *exprParser) parseBinary(level int) (*Node, error) {
 	if level == len(levels) {
-		return p.unary()
+		return p.parseUnary()
 	}
-	x, err := p.binary(level + 1)
+	x, err := p.parseBinary(level + 1)
 	for err == nil {
-		op, ok := p.operator(level)
+		op, ok := p.parseOperator(level)
 		if !ok {
 			break
 		}
 		var y *Node
-		if y, err = p.binary(level + 1); err == nil {
+		if y, err = p.parseBinary(level + 1); err == nil {
 			x, err = p.node(Node{Op: op, Type: resultType(op, x.Type, y.Type), X: x, Y: y, Span: x.Span})
 		}
 	}
 	return x, err
 }
 
-func (p *exprParser) operator(level int) (Op, bool) {
+func (p *exprParser) parseOperator(level int) (Op, bool) {
 	for _, o := range levels[level] {
 		if p.eat(o.text, o.not...) {
 			return o.op, true
@@ -339,7 +339,7 @@ func resultType(op Op, a, b Type) Type {
 	return usual(a, b)
 }
 
-func (p *exprParser) unary() (*Node, error) {
+func (p *exprParser) parseUnary() (*Node, error) {
 	if p.depth++; p.depth > MaxExprDepth {
 		return nil, p.errorf("expression nested more than %d deep", MaxExprDepth)
 	}
@@ -350,7 +350,7 @@ func (p *exprParser) unary() (*Node, error) {
 		if !p.eat(u.text, u.not...) {
 			continue
 		}
-		x, err := p.unary()
+		x, err := p.parseUnary()
 		if err != nil || u.op == OpComma { // unary plus has no effect
 			return x, err
 		}
@@ -360,7 +360,7 @@ func (p *exprParser) unary() (*Node, error) {
 		}
 		return p.node(Node{Op: u.op, Type: t, X: x, Span: p.span(from)})
 	}
-	return p.primary()
+	return p.parsePrimary()
 }
 
 // word skips a word and reports whether it was there.
@@ -373,7 +373,7 @@ func (p *exprParser) word(s string) bool {
 	return true
 }
 
-func (p *exprParser) primary() (*Node, error) {
+func (p *exprParser) parsePrimary() (*Node, error) {
 	p.space()
 	from := p.pos
 	var c byte
@@ -383,7 +383,7 @@ func (p *exprParser) primary() (*Node, error) {
 	switch {
 	case c == '(':
 		p.pos++
-		x, err := p.comma()
+		x, err := p.parseComma()
 		if err != nil {
 			return nil, err
 		}
@@ -392,11 +392,11 @@ func (p *exprParser) primary() (*Node, error) {
 		}
 		return x, nil
 	case c == '{':
-		return p.field()
+		return p.parseField()
 	case c >= '0' && c <= '9':
-		return p.number()
+		return p.parseNumber()
 	case c == '#':
-		return p.enumValue()
+		return p.parseEnumValue()
 	case strings.HasPrefix(p.text[p.pos:], "ISA_GPU_ID"):
 		p.pos += len("ISA_GPU_ID")
 		if p.eat("(") && p.eat(")") {
@@ -412,7 +412,7 @@ func (p *exprParser) primary() (*Node, error) {
 	return nil, p.errorf("%s, expected a field in braces, a number, an enum value or (", p.here())
 }
 
-func (p *exprParser) field() (*Node, error) {
+func (p *exprParser) parseField() (*Node, error) {
 	from := p.pos
 	end := strings.IndexByte(p.text[p.pos:], '}')
 	if end < 0 {
@@ -450,7 +450,7 @@ func isNameByte(c byte) bool {
 	return c == '_' || c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'z'
 }
 
-func (p *exprParser) number() (*Node, error) {
+func (p *exprParser) parseNumber() (*Node, error) {
 	from := p.pos
 	for p.pos < len(p.text) && isNameByte(p.text[p.pos]) {
 		p.pos++
@@ -503,7 +503,7 @@ func literalType(v uint64, base int, suffix string) Type {
 	return U64
 }
 
-func (p *exprParser) enumValue() (*Node, error) {
+func (p *exprParser) parseEnumValue() (*Node, error) {
 	from := p.pos
 	p.pos++
 	for p.pos < len(p.text) && (isNameByte(p.text[p.pos]) || p.text[p.pos] == '-') {

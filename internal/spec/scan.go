@@ -35,7 +35,7 @@ func (p *xmlParser) scanFrom(at, end int) bool {
 			}
 			raw := s[from:at]
 			decoded, ok := unescaped(raw)
-			if !ok || strings.Contains(raw, cdataEnd) || p.chars(decoded, diag.Span{Src: p.src, Off: from, End: at}) != nil {
+			if !ok || strings.Contains(raw, cdataEnd) || p.addText(decoded, diag.Span{Src: p.src, Off: from, End: at}) != nil {
 				return false
 			}
 		case strings.HasPrefix(s[at:], "<!--"):
@@ -47,7 +47,7 @@ func (p *xmlParser) scanFrom(at, end int) bool {
 		case strings.HasPrefix(s[at:], cdata):
 			at += len(cdata)
 			n := strings.Index(s[at:], cdataEnd)
-			if n < 0 || p.chars(s[at:at+n], diag.Span{Src: p.src, Off: from, End: at + n + 3}) != nil {
+			if n < 0 || p.addText(s[at:at+n], diag.Span{Src: p.src, Off: from, End: at + n + 3}) != nil {
 				return false
 			}
 			at += n + 3
@@ -56,10 +56,10 @@ func (p *xmlParser) scanFrom(at, end int) bool {
 			if n < 0 || len(p.stack) == 0 || strings.TrimRight(s[at+2:at+n], blanks) != p.stack[len(p.stack)-1].name {
 				return false
 			}
-			p.end()
+			p.endElement()
 			at += n + 1
 		default:
-			if at = p.tag(at); at < 0 {
+			if at = p.scanTag(at); at < 0 {
 				return false
 			}
 		}
@@ -95,8 +95,8 @@ func isPlain(s string) bool {
 	return true
 }
 
-// tag parses the start tag at an index. It returns the index after the tag, and -1 if encoding/xml must parse it.
-func (p *xmlParser) tag(from int) int {
+// scanTag parses the start tag at an index. It returns the index after the tag, and -1 if encoding/xml must parse it.
+func (p *xmlParser) scanTag(from int) int {
 	s := p.src.Text
 	at := from + 1
 	name := s[at : at+nameLength(s[at:])]
@@ -116,8 +116,8 @@ func (p *xmlParser) tag(from int) int {
 			if closed {
 				at++
 			}
-			n := p.node(name, diag.Span{Src: p.src, Off: from, End: at})
-			if p.attrs.free = p.attrs.free[min(len(list), len(p.attrs.free)):]; p.start(n) != nil || p.attributes(n, slices.Clip(list)) != nil {
+			n := p.newNode(name, diag.Span{Src: p.src, Off: from, End: at})
+			if p.attrs.free = p.attrs.free[min(len(list), len(p.attrs.free)):]; p.startElement(n) != nil || p.setAttributes(n, slices.Clip(list)) != nil {
 				return -1
 			}
 			if !closed && name == p.deferred {
@@ -130,7 +130,7 @@ func (p *xmlParser) tag(from int) int {
 				closed = true
 			}
 			if closed {
-				p.end()
+				p.endElement()
 			}
 			return at
 		}

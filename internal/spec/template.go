@@ -43,7 +43,7 @@ func (s *ISA) parseTemplate(items []Item, src text) ([]Item, diag.List) {
 	var errs diag.List
 	margin := s.margin(src.s)
 	for off := 0; off < len(src.s); {
-		if i := s.printed(src.s[off:]); i >= 0 {
+		if i := s.indexBrace(src.s[off:]); i >= 0 {
 			items = s.appendText(items, src, off, off+i+1, margin)
 			items[len(items)-1].Braces++
 			off += i + len("{{")
@@ -72,9 +72,9 @@ func (s *ISA) parseTemplate(items []Item, src text) ([]Item, diag.List) {
 	return items, errs
 }
 
-// printed returns the index of the first {{ or }} in t, or -1. In a plain description, or if another { comes first, it
+// indexBrace returns the index of the first {{ or }} in t, or -1. In a plain description, or if another { comes first, it
 // is -1.
-func (s *ISA) printed(t string) int {
+func (s *ISA) indexBrace(t string) int {
 	if !s.Strict {
 		return -1
 	}

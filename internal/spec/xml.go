@@ -115,7 +115,7 @@ func parseXML(src *diag.Source, elements *int, later string, in *arenas) (*node,
 // the contents need encoding/xml.
 func (p *xmlParser) parseInside(n *node) (children []*node, ok bool) {
 	p.nodes.free, p.attrs.free, p.texts.free = p.nodes.all, p.attrs.all, p.texts.all
-	top := p.node(n.name, n.span)
+	top := p.newNode(n.name, n.span)
 	if p.elements == nil {
 		p.elements = new(int)
 	}
@@ -179,15 +179,15 @@ func (r *arena[T]) next() *T {
 	return e
 }
 
-// node allocates an element.
-func (p *xmlParser) node(name string, span diag.Span) *node {
+// newNode allocates an element.
+func (p *xmlParser) newNode(name string, span diag.Span) *node {
 	n := p.nodes.next()
 	*n = node{name: name, span: span, children: n.children[:0]}
 	return n
 }
 
-// text returns the text of an open element so far, or nil.
-func (p *xmlParser) text(b *textBuilder) *text {
+// newText returns the text of an open element so far, or nil.
+func (p *xmlParser) newText(b *textBuilder) *text {
 	t, ok := b.text()
 	if !ok {
 		return nil
@@ -208,7 +208,7 @@ func (p *xmlParser) parse() (*node, error) {
 		if err != nil {
 			return nil, p.syntaxError(err, from, to)
 		}
-		if err := p.token(tok, diag.Span{Src: p.src, Off: from, End: to}); err != nil {
+		if err := p.readToken(tok, diag.Span{Src: p.src, Off: from, End: to}); err != nil {
 			return nil, err
 		}
 	}
@@ -263,33 +263,33 @@ func notXML(r rune) bool {
 	return r < ' ' && !strings.ContainsRune(blanks, r) || r == '\v' || r == '\f' || r >= 0xFFFD && r <= 0xFFFF
 }
 
-func (p *xmlParser) token(tok xml.Token, span diag.Span) error {
+func (p *xmlParser) readToken(tok xml.Token, span diag.Span) error {
 	switch t := tok.(type) {
 	case xml.StartElement:
-		n := p.node(t.Name.Local, span)
-		if err := p.start(n); err != nil {
+		n := p.newNode(t.Name.Local, span)
+		if err := p.startElement(n); err != nil {
 			return err
 		}
-		return p.attributes(n, p.attributesOf(t, n))
+		return p.setAttributes(n, p.findAttributes(t, n))
 	case xml.EndElement:
-		p.end()
+		p.endElement()
 	case xml.CharData:
-		return p.chars(string(t), span)
+		return p.addText(string(t), span)
 	}
 	return nil
 }
 
-// end finishes an element when its end tag is read.
-func (p *xmlParser) end() {
+// endElement finishes an element when its end tag is read.
+func (p *xmlParser) endElement() {
 	top := &p.stack[len(p.stack)-1]
-	top.body = p.text(&top.build)
+	top.body = p.newText(&top.build)
 	if len(top.children) == 0 {
 		top.opening = top.body
 	}
 	p.stack = p.stack[:len(p.stack)-1]
 }
 
-func (p *xmlParser) start(n *node) error {
+func (p *xmlParser) startElement(n *node) error {
 	switch {
 	case len(p.stack) == MaxDepth:
 		return diag.Errorf(diag.XMLLimit, n.span, "elements nested more than %d deep", MaxDepth)
@@ -298,7 +298,7 @@ func (p *xmlParser) start(n *node) error {
 	case len(p.stack) > 0:
 		top := &p.stack[len(p.stack)-1]
 		if len(top.children) == 0 {
-			top.opening = p.text(&top.build)
+			top.opening = p.newText(&top.build)
 		}
 		top.children = append(top.children, n)
 	case p.root != nil:
@@ -311,8 +311,8 @@ func (p *xmlParser) start(n *node) error {
 	return nil
 }
 
-// attributes sets the attributes of an element. A duplicate attribute is an error.
-func (p *xmlParser) attributes(n *node, list []attr) error {
+// setAttributes sets the attributes of an element. A duplicate attribute is an error.
+func (p *xmlParser) setAttributes(n *node, list []attr) error {
 	for i := range list {
 		at := &list[i]
 		if n.attr(at.name) != nil {
@@ -325,9 +325,9 @@ func (p *xmlParser) attributes(n *node, list []attr) error {
 	return nil
 }
 
-// attributesOf finds the position of each attribute, because encoding/xml only returns that of the tag. encoding/xml
+// findAttributes finds the position of each attribute, because encoding/xml only returns that of the tag. encoding/xml
 // has already checked the syntax.
-func (p *xmlParser) attributesOf(t xml.StartElement, n *node) []attr {
+func (p *xmlParser) findAttributes(t xml.StartElement, n *node) []attr {
 	raw := p.src.Text[n.span.Off:n.span.End]
 	i := len(raw) - len(strings.TrimLeft(raw, "<"))
 	i += strings.IndexAny(raw[i:], blanks+"/>")
@@ -354,7 +354,7 @@ func (p *xmlParser) attributesOf(t xml.StartElement, n *node) []attr {
 	return list
 }
 
-func (p *xmlParser) chars(decoded string, span diag.Span) error {
+func (p *xmlParser) addText(decoded string, span diag.Span) error {
 	if len(p.stack) > 0 {
 		p.stack[len(p.stack)-1].build.add(decoded, span)
 		return nil

@@ -1,4 +1,4 @@
-/* A small emulator of the invented machine "example": its decoder is example.c, which isago generates.
+/* A small emulator of the invented machine "example". isago generates its decoder, example.c.
  *
  *     make && ./emulator
  */
@@ -12,7 +12,7 @@ struct machine {
 	int64_t pc;
 };
 
-/* The register that a field of four bits is; NULL for none. */
+/* Returns the register that a 4-bit field names; NULL for none. */
 static int16_t *reg(struct machine *m, uint32_t field)
 {
 	struct example_register_inst inst;
@@ -41,7 +41,7 @@ static int16_t low16(int64_t v)
 	return (int16_t)(uint16_t)((uint64_t)v & 0xffff);
 }
 
-/* Carries out one instruction. Returns false where it is none. */
+/* Executes one instruction. Returns false if the word is not an instruction. */
 static bool step(struct machine *m, example_word word)
 {
 	struct example_inst inst;
@@ -92,7 +92,7 @@ static bool step(struct machine *m, example_word word)
 	return true;
 }
 
-/* Five times four by adding: r1 counts down from the number in the first word, which is packed here. */
+/* Computes 5 * 4 by adding: r0 counts down from the number in the first word, which is packed here. */
 int main(void)
 {
 	struct example_add start = {0};

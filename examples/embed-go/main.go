@@ -26,7 +26,7 @@ func main() {
 	}
 }
 
-// run multiplies five by four by adding: r1 counts up from -4.
+// run computes 5 * 4 by adding: r1 counts up from -4.
 func run() error {
 	o := example.Defaults()
 	start := example.AddFields{A: 1, Dst: 1, Immediate: true, B2: -4}
@@ -56,7 +56,7 @@ func run() error {
 	return nil
 }
 
-// step carries out one instruction.
+// step executes one instruction.
 func (m *machine) step(code []byte) error {
 	in, err := example.Decode(code)
 	if err != nil {
@@ -105,7 +105,7 @@ func taken(cond example.Cond, last int16) bool {
 	return true
 }
 
-// operand is the second one of an instruction: a number or a register.
+// operand returns the second operand of an instruction: a number or a register.
 func (m *machine) operand(immediate bool, number int32, register uint32) int16 {
 	if immediate {
 		return int16(number)
@@ -113,7 +113,7 @@ func (m *machine) operand(immediate bool, number int32, register uint32) int16 {
 	return *m.reg(register)
 }
 
-// reg is the register that a field of four bits is.
+// reg returns the register that a 4-bit field names.
 func (m *machine) reg(field uint32) *int16 {
 	in, _ := m.o.DecodeRegister(example.Word(field))
 	if in.Op == example.REGISTER_SPECIAL {

@@ -11,9 +11,9 @@
 	[1] = "colour";
 
 .uniforms
-	[0] = "modelView";	// c[0] to c[3], a row each
+	[0] = "modelView";	// c[0] to c[3], one row each
 	[4] = "projection";	// c[4] to c[7]
-	[8] = "light";		// towards the light, in the space of the eye
+	[8] = "light";		// towards the light, in eye space
 	[9] = "diffuse";
 	[10] = "ambient";
 
@@ -22,19 +22,19 @@
 	[11].y = 1.0;
 
 .asm
-	// r0: the position as the eye sees it. A word names one constant, so each row is a word.
+	// r0: the position in eye space. A word reads one constant, so each row needs a word.
 	EXEC DP4v r0.x***, a[0].xyzw, c[0].xyzw;
 	EXEC DP4v r0.*y**, a[0].xyzw, c[1].xyzw;
 	EXEC DP4v r0.**z*, a[0].xyzw, c[2].xyzw;
 	EXEC DP4v r0.***w, a[0].xyzw, c[3].xyzw;
 
-	// The export takes the result of the vector unit; r63 keeps it out of the registers.
+	// The result of the vector unit goes to the export. r63 keeps it out of the registers.
 	EXEC(export[0]=vector) DP4v r63.x***, r0.xyzw, c[4].xyzw;
 	EXEC(export[0]=vector) DP4v r63.*y**, r0.xyzw, c[5].xyzw;
 	EXEC(export[0]=vector) DP4v r63.**z*, r0.xyzw, c[6].xyzw;
 	EXEC(export[0]=vector) DP4v r63.***w, r0.xyzw, c[7].xyzw;
 
-	// r1: the normal, turned. The length of it is worked out beside the next vector operation.
+	// r1: the rotated normal. The scalar unit computes its length next to the following vector operation.
 	EXEC DP3v r1.x***, a[1].xyzw, c[0].xyzw;
 	EXEC DP3v r1.*y**, a[1].xyzw, c[1].xyzw;
 	EXEC DP3v r1.**z*, a[1].xyzw, c[2].xyzw;
@@ -45,7 +45,7 @@
 	EXEC MULv r2.x***, r2.xxxx, r3.xxxx;
 	EXEC MAXv r2.x***, r2.xxxx, c[11].xxxx;
 
-	// One constant a word: the product first, then the sum.
+	// A word reads one constant: the product first, then the sum.
 	EXEC MULv r2.xyz*, r2.xxxx, c[9].xyzw;
 	EXEC(export[1]=vector)(saturate) ADDv r63.xyz*, r2.xyzw, c[10].xyzw;
 	EXEC_END(export[1]=vector) MOVv r63.***w, c[11].yyyy;

@@ -1,6 +1,6 @@
-// Skinning: up to four bones, whose matrices of three rows stand from c[16] on, and whose numbers and
-// weights come with the vertex. A loop over the bones that have a weight: the components of both
-// attributes turn left each time, and the first component is the bone at hand.
+// Skinning with up to four bones. Their matrices of three rows start at c[16], and the vertex has their numbers
+// and weights. A loop visits the bones with a weight: each time it rotates the components of both attributes
+// to the left, so that the first component is the current bone.
 
 .attributes
 	[0] = "position";
@@ -12,7 +12,7 @@
 
 .uniforms
 	[0] = "projection";	// c[0] to c[3]
-	[16] = "bones";		// c[16] and on, three a bone
+	[16] = "bones";		// from c[16] on, three rows for each bone
 
 .constants
 	[4].x = 0.0;
@@ -20,16 +20,16 @@
 
 .asm
 	EXEC MOVv r0.xyzw, c[4].xxxy;		// r0: the sum, (0, 0, 0, 1)
-	EXEC MOVv r1.xyzw, a[1].xyzw;		// r1: the bones that are left
+	EXEC MOVv r1.xyzw, a[1].xyzw;		// r1: the remaining bones
 	EXEC MOVv r2.xyzw, a[2].xyzw;		// r2: their weights
 
 next:
-	// The sign of the weight goes into condition register 0. A branch is taken if any component of the
-	// predicate holds, so all four look at x.
+	// Condition register 0 gets the sign of the weight. A branch is taken if the predicate holds for any
+	// component, so all four test x.
 	EXEC(cs)(cwr) MOVv r63.x***, r2.xxxx;
 	EXEC(eq)(lt)(p.xxxx) BRAs done;
 
-	EXEC ARLv A0.x***, r1.xxxx;		// the place of the bone
+	EXEC ARLv A0.x***, r1.xxxx;		// the offset of the bone
 
 	EXEC DP4v r3.x***, a[0].xyzw, c[A0.x + 16].xyzw;
 	EXEC DP4v r3.*y**, a[0].xyzw, c[A0.x + 17].xyzw;

@@ -1,4 +1,4 @@
-// Transforms a vertex and lights it, with a place in a texture:
+// Transforms a vertex and lights it, with texture coordinates:
 //	position = projection * modelView * position
 //	colour   = ambient + max(normal . light, 0) * diffuse
 
@@ -13,9 +13,9 @@
 	[2] = "texcoord";
 
 .uniforms
-	[0] = "modelView";	// c[0] to c[3], a row each
+	[0] = "modelView";	// c[0] to c[3], one row each
 	[4] = "projection";	// c[4] to c[7]
-	[8] = "light";		// towards the light, in the space of the eye
+	[8] = "light";		// towards the light, in eye space
 	[9] = "diffuse";
 	[10] = "ambient";
 
@@ -24,7 +24,7 @@
 	[11].y = 1.0;
 
 .asm
-	// r0: the position as the eye sees it.
+	// r0: the position in eye space.
 	EXEC DP4v r0.x***, a[0].xyzw, c[0].xyzw;
 	EXEC DP4v r0.*y**, a[0].xyzw, c[1].xyzw;
 	EXEC DP4v r0.**z*, a[0].xyzw, c[2].xyzw;

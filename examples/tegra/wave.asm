@@ -1,8 +1,8 @@
-// A surface that waves: a function works out the height, called for two waves, and the sign of the
-// height chooses the colour by predicates rather than by a branch.
+// A surface with waves. A function computes the height and is called for two waves. The sign of the height
+// selects the colour by predicates instead of a branch.
 
 .attributes
-	[0] = "position";	// x and z; y is made here
+	[0] = "position";	// x and z; the program computes y
 
 .exports
 	[0] = "gl_Position";
@@ -23,7 +23,7 @@
 	EXEC MOVv r0.xyzw, a[0].xyzw;
 	EXEC MOVv r0.*y**, c[8].xxxx;
 
-	// The vector operation in the word of a call is done before the jump.
+	// The vector operation of a call runs before the jump.
 	EXEC(lt)(eq)(gt) MOVv r1.xyzw, c[4].xyzw CALs wave;
 	EXEC(lt)(eq)(gt) MOVv r1.xyzw, c[5].xyzw CALs wave;
 
@@ -32,7 +32,7 @@
 	EXEC(export[0]=vector) DP4v r63.**z*, r0.xyzw, c[2].xyzw;
 	EXEC(export[0]=vector) DP4v r63.***w, r0.xyzw, c[3].xyzw;
 
-	// Condition register 1 takes the sign of the height; then each colour is written where it holds.
+	// Condition register 1 gets the sign of the height. Then only the matching colour is written.
 	EXEC(cr=1)(cs)(cwr) MOVv r63.*y**, r0.yyyy;
 	EXEC(cr=1)(cc)(gt)(eq)(p.yyyy)(export[1]=vector) MOVv r63.xyzw, c[6].xyzw;
 	EXEC_END(cr=1)(cc)(lt)(p.yyyy)(export[1]=vector) MOVv r63.xyzw, c[7].xyzw;
@@ -45,6 +45,6 @@ wave:
 	EXEC SINs r2.x***, r2.xxxx;
 	EXEC(lt)(eq)(gt) MADv r0.*y**, r2.xxxx, r1.wwww, r0.yyyy RETs;
 
-// The program ends above. Without this its last word would be made to end it too, as grate does, and
-// would not return.
+// The program ends above. Without this directive, the assembler would also set the end bit of the last
+// word, as grate does, and the function would not return.
 .isago no-end

@@ -1,4 +1,4 @@
-// Sorts n whole numbers, a power of two up to 512: one block, a thread an element, the numbers in s[0x20] on.
+// Sorts n integers, where n is a power of two up to 512, in one block with one thread per element. The integers are in s[] from 0x20 on.
 // Parameters: values, n.
 architecture {sm_11}
 abiversion {0}
@@ -16,7 +16,7 @@ code {
 		ld b32 $r5 g14[$r4]
 		shl $a1 $r2 0x2
 		st b32 s[$a1+0x20] $r5
-		// runs of $r6 elements are sorted, up and down in turn, by comparing those $r7 apart
+		// sort runs of $r6 elements, alternately up and down, by comparing elements $r7 apart
 		mov b32 $r6 0x2
 	run:
 		shr u32 $r7 $r6 0x1

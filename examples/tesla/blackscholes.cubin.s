@@ -1,4 +1,4 @@
-// What options cost, by Black and Scholes. Parameters: call, put, price, strike, years, n, and as floats the rate and the
+// Option prices by Black and Scholes. Parameters: call, put, price, strike, years, n, and as floats the rate and the
 // volatility. The normal distribution is a function that is called twice.
 architecture {sm_11}
 abiversion {0}

@@ -1,5 +1,5 @@
-// How often each byte occurs: threads go through the data in steps of the whole grid, and add 1 to a bin with nobody
-// between. Parameters: data, bins, n.
+// Counts how often each byte occurs. Threads step through the data by the size of the grid, and add 1 to a bin atomically.
+// Parameters: data, bins, n.
 architecture {sm_11}
 abiversion {0}
 modname {cubin}

@@ -1,5 +1,5 @@
-// The Mandelbrot set, a thread a pixel, in blocks of 16 by 16: how many steps a point takes to leave the circle of radius 2,
-// and a colour for it. Parameters: steps, colours, width, limit, and as floats x, y (the corner) and step.
+// The Mandelbrot set, with one thread per pixel in blocks of 16 by 16: the number of steps in which a point leaves the circle
+// of radius 2, and a colour. Parameters: steps, colours, width, limit, and as floats x, y (the corner) and step.
 architecture {sm_11}
 abiversion {0}
 modname {cubin}
@@ -23,7 +23,7 @@ code {
 		mul f32 $r6 b32 s[0x28] $r6
 		add f32 $r5 b32 s[0x20] $r5
 		add f32 $r6 b32 s[0x24] $r6
-		// the pixel's place: 4 * (row * width + column)
+		// the offset of the pixel: 4 * (row * width + column)
 		mov b16 $r4l u16 s[0x18]
 		mul $r3 u16 $r3l u16 $r4l
 		add b32 $r2 $r2 $r3
@@ -53,7 +53,7 @@ code {
 		add b32 $r3 b32 s[0x10] $r2
 		st b32 g14[$r3] $r11
 		add b32 $r2 b32 s[0x14] $r2
-		// points that never left are black
+		// points that never leave are black
 		mov b32 $r12 0xff000000
 		and b32 $c0 # $r10 $r10
 		joinat painted

@@ -1,4 +1,4 @@
-// c = a * b, square matrices of n rows, n a multiple of 16. A block of 16 by 16 threads makes a tile of c;
+// c = a * b, square matrices of n rows, n a multiple of 16. A block of 16 by 16 threads computes a tile of c;
 // tiles of a and b go through s[]: a at 0x20, b at 0x420. Parameters: a, b, c, n.
 architecture {sm_11}
 abiversion {0}
@@ -12,7 +12,7 @@ code {
 	bincode {
 		cvt u32 $r2 u16 $r0l
 		cvt u32 $r3 u16 $r0h
-		// where the thread's elements go in s[]: 64 * y + 4 * x; rows of a are at 64 * y, columns of b at 4 * x
+		// the offset of the thread's elements in s[]: 64 * y + 4 * x; rows of a are at 64 * y, columns of b at 4 * x
 		shl b32 $r1 $r3 0x6
 		shl $a1 $r3 0x6
 		shl $a2 $r2 0x2
@@ -39,7 +39,7 @@ code {
 		add b32 $r7 b32 s[0x10] $r7
 		add b32 $r8 b32 s[0x14] $r8
 		add b32 $r9 b32 s[0x18] $r9
-		// what b moves on from tile to tile, and how many tiles there are
+		// the step of b from tile to tile, and the number of tiles
 		cvt u32 $r6 u16 $r6l
 		shl b32 $r10 $r6 0x6
 		shr u32 $r6 $r6 0x4

@@ -1,5 +1,5 @@
-// The sum of n whole numbers: each block of 256 threads adds 256 of them in a tree and writes one. Run it again on what
-// it wrote. Parameters: in, out, n; s[0x20] on is the tree.
+// The sum of n integers. Each block of 256 threads adds 256 of them in a tree and writes one sum. Run it again on the
+// sums. Parameters: in, out, n. The tree is in s[] from 0x20 on.
 architecture {sm_11}
 abiversion {0}
 modname {cubin}
@@ -13,7 +13,7 @@ code {
 		cvt u32 $r3 u16 $r0l
 		mov b16 $r2l u16 s[0x2]
 		add $r4 (mul u16 u16 s[0xc] $r2l) $r3
-		// beyond n there are zeros
+		// elements beyond n are 0
 		mov b32 $r5 0x0
 		set $c0 # g u32 b32 s[0x18] $r4
 		shl b32 $r4 $r4 0x2
@@ -37,7 +37,7 @@ code {
 		join (never) nop
 		shr u32 $c0 $r6 $r6 0x1
 		(lg $c0) bra half
-		// the first thread writes what the block found
+		// the first thread writes the sum of the block
 		and b32 $c0 # $r3 $r3
 		(lg $c0) ret
 		cvt u32 $r2 u16 u16 s[0xc]

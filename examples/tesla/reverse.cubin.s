@@ -1,5 +1,5 @@
-// Reverses the elements of a block through s[]: a barrier between the stores and the loads.
-// The parameter at 0x10 is the array; s[0x20] on is the block's own.
+// Reverses the elements of a block through s[], with a barrier between the stores and the loads.
+// The parameter at 0x10 is the array. The elements of the block are in s[] from 0x20 on.
 architecture {sm_11}
 abiversion {0}
 modname {cubin}

@@ -1,4 +1,4 @@
-// y[i] = a * x[i] + y[i], one thread an element. The parameters stand in s[] from 0x10 on: n, a, x, y.
+// y[i] = a * x[i] + y[i], one thread per element. The parameters are in s[], from 0x10 on: n, a, x, y.
 architecture {sm_10}
 abiversion {0}
 modname {cubin}

@@ -1,4 +1,4 @@
-// c[i] = a[i] + b[i], one thread an element. Parameters: a, b, c, n.
+// c[i] = a[i] + b[i], one thread per element. Parameters: a, b, c, n.
 architecture {sm_10}
 abiversion {0}
 modname {cubin}

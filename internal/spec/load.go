@@ -499,7 +499,7 @@ func (l *loader) readNamedExpr(n *node) {
 	l.named[n.span] = e
 }
 
-// readNamedInside reads the expressions with a name inside a bitset. Such a name is known everywhere.
+// readNamedInside reads the expressions with a name inside a bitset. Such a name can be used everywhere.
 func (l *loader) readNamedInside(n *node) {
 	if n.endTag > 0 && !strings.Contains(n.span.Src.Text[n.span.End:n.endTag], "<expr ") {
 		return

@@ -239,7 +239,7 @@ func TestPlainQuirks(t *testing.T) {
 		t.Errorf("fields: got %s", got)
 	}
 
-	// A named expression inside a bitset is known everywhere.
+	// A named expression inside a bitset can be used everywhere.
 	isa = load(`<bitset name="a" size="1"><field name="A" pos="0" type="uint"/><derived name="B" type="uint" expr="#in"/></bitset>
 		<bitset name="b" size="1"><field name="A" pos="0" type="uint"/><override><expr name="#in">{A}</expr></override></bitset>`)
 	if b := isa.Bitset("a").Cases[0].Field("B"); b.Expr != isa.Bitset("b").Cases[0].Expr {

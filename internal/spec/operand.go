@@ -491,7 +491,7 @@ func (l *loader) readFile(n *node) {
 	l.isa.Files = append(l.isa.Files, f)
 }
 
-// readComponentNames finds the enum with the names of the components.
+// readComponentNames resolves the attribute components, an enum.
 func (l *loader) readComponentNames(n *node, f *File) {
 	a := n.attr("components")
 	if a == nil {

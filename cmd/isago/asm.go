@@ -149,6 +149,9 @@ func (f *asmFlags) run(cmd *cobra.Command, name string) error {
 	if err != nil {
 		return err
 	}
+	progress := progressOf(cmd)
+	progress.start("%s: assembling", inputName(name))
+	defer progress.end()
 	return out.done(w.program(cmd, f, p, src, out))
 }
 
@@ -228,6 +231,7 @@ func (w *wordWriter) lines(cmd *cobra.Command, f *asmFlags, name string, r io.Re
 	var mu sync.Mutex
 	var hidden []hiddenBits
 	comment := program.Comment(w.set)
+	defer progressOf(cmd).startLines(cmd, name)()
 	err := eachLine(cmd.Context(), r, out.Writer, f.jobs, func() (lineFunc, error) {
 		p, err := f.parser(w.set)
 		if err != nil {

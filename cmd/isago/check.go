@@ -99,6 +99,7 @@ func (f *checkFlags) files(cmd *cobra.Command, list []input) error {
 	var worst error
 	for i, in := range list {
 		own := *f
+		progressOf(cmd).files(i, len(list))
 		if own.spec = in.name; f.sarif {
 			own.collected = all
 		} else if _, err := own.load(nil); err == nil && !f.json {
@@ -146,7 +147,10 @@ func (f *checkFlags) run(cmd *cobra.Command) error {
 	if cmd.Flags().Changed("gen") {
 		opt.Gens = []uint32{f.gen}
 	}
+	progress := progressOf(cmd)
+	progress.start("%s: checking", setName(set))
 	report, err := prove.Check(cmd.Context(), set, opt)
+	progress.end()
 	if _, refused := prove.ReportLoadError(err); refused {
 		return f.refused(cmd, err)
 	}

@@ -81,14 +81,15 @@ func (f *diffFlags) run(cmd *cobra.Command, a, b string) error {
 	}
 	missing := []missingEntries{{name: a}, {name: b}}
 	la.Report, lb.Report = missing[0].report, missing[1].report
-	progress := newProgress(cmd)
+	progress := progressOf(cmd)
+	progress.start("%s: comparing", inputName(a))
+	defer progress.end()
 	if la.Image.Size() >= lb.Image.Size() { // both are read at once
 		progress.watch(a, la)
 	} else {
 		progress.watch(b, lb)
 	}
 	d, err := view.Compare(la, lb)
-	progress.end()
 	if err != nil {
 		return err
 	}

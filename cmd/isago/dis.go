@@ -231,6 +231,7 @@ func (f *disFlags) files(cmd *cobra.Command, list []input, several bool) error {
 		for i, in := range list {
 			own := *f // the machine is each file's own
 			own.file = in.name
+			progressOf(cmd).files(i, len(list))
 			name, err := own.pick(in.name)
 			if err == nil {
 				err = noWords(name)
@@ -289,6 +290,9 @@ func (f *disFlags) run(cmd *cobra.Command, name string) error {
 		return err
 	}
 	defer in.Close()
+	progress := progressOf(cmd)
+	progress.start("%s: disassembling", inputName(name))
+	defer progress.end()
 	if more != nil {
 		if err := f.warnOfText(cmd, name, in); err != nil {
 			return err
@@ -435,23 +439,13 @@ func (f *disFlags) stream(cmd *cobra.Command, name string, in *code, more io.Rea
 		}
 		fmt.Fprintf(cmd.ErrOrStderr(), "%s: note: branch targets are numbers in code of more than %d bytes; %s gives them labels, after a pass over all of it\n", inputName(name), f.labelLimit, enough)
 	}
-	progress := newProgress(cmd)
-	defer progress.end()
-	s.Progress = func(what string, done, all int64) {
-		if what == view.Printing && isTerminal(cmd.OutOrStdout()) {
-			progress.end() // the lines show it
-			return
-		}
-		if more != nil {
-			progress.tell("%s: %s, %d bytes", inputName(name), what, done)
-			return
-		}
-		progress.tell("%s: %s, %d %%", inputName(name), what, 100*done/max(all, 1))
-	}
-	if report := s.Report; report != nil {
-		s.Report = func(addr int64, text string) {
-			progress.end()
-			report(addr, text)
+	if progress := progressOf(cmd); progress.w != nil {
+		s.Progress = func(what string, done, all int64) {
+			if more != nil {
+				progress.tell("%s: %s, %d bytes", inputName(name), what, done)
+				return
+			}
+			progress.tell("%s: %s, %d %%", inputName(name), what, 100*done/max(all, 1))
 		}
 	}
 	out := bufio.NewWriterSize(cmd.OutOrStdout(), outputBuffer)
@@ -612,6 +606,7 @@ func (f *disFlags) lines(cmd *cobra.Command, name string, palette view.Palette) 
 	if f.findings == "stderr" {
 		jobs = 1 // they come in order
 	}
+	defer progressOf(cmd).startLines(cmd, name)()
 	err = eachLine(cmd.Context(), r, bufio.NewWriterSize(cmd.OutOrStdout(), outputBuffer), jobs, start)
 	if err == nil && found.Load() {
 		return errFindings

@@ -18,8 +18,9 @@ import (
 
 // session holds what a command line has loaded, read and written so far.
 type session struct {
-	sets  map[setKey]*isa.Set
-	files files
+	sets     map[setKey]*isa.Set
+	files    files
+	progress progress
 	// words is the text of the words on the command line.
 	words string
 }

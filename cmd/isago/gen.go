@@ -146,6 +146,9 @@ func (f *genFlags) run(cmd *cobra.Command, l genLanguage) error {
 		}
 	}
 	fallback := strings.TrimSuffix(filepath.Base(f.spec), filepath.Ext(f.spec))
+	progress := progressOf(cmd)
+	progress.start("%s: generating", setName(set))
+	defer progress.end()
 	p, err := gen.New(cmd.Context(), set, gen.Options{
 		Name: f.name, Fallback: fallback, Gen: f.gen, AllGens: !cmd.Flags().Changed("gen"), Syntax: f.syntax,
 		Mesa: f.compat != "", Fragments: f.trust,

@@ -91,8 +91,12 @@ func (f *lintFlags) run(cmd *cobra.Command, names []string) error {
 	report := &prove.Report{}
 	var errs []error
 	failed := false
-	for _, name := range names {
+	progress := progressOf(cmd)
+	for i, name := range names {
+		progress.files(i, len(names))
+		progress.start("%s: checking", inputName(name))
 		list, err := f.file(cmd, name)
+		progress.end()
 		if err != nil {
 			refused, ok := prove.ReportLoadError(err)
 			if !ok && (len(names) == 1 || errors.Is(err, context.Canceled)) {

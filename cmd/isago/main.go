@@ -63,6 +63,7 @@ func runUntil(ctx context.Context, args []string, in io.Reader, out, errOut io.W
 	root.SetOut(written)
 	sessionOf(root).files.prints(out)
 	root.SetErr(errOut)
+	watchTerminals(root, written, out, errOut)
 	root.SetArgs(args)
 	misdirected := checkHelp(root)
 	contextFlags(root, args)
@@ -71,6 +72,7 @@ func runUntil(ctx context.Context, args []string, in io.Reader, out, errOut io.W
 		execute = func() (*cobra.Command, error) { return root, picasso(root, args[2:]) }
 	}
 	cmd, err := execute()
+	progressOf(root).end()
 	err = cmp.Or(err, *misdirected)
 	if err == nil || errors.Is(err, errFindings) || errors.Is(err, errFailed) {
 		err = cmp.Or(written.failed, err)

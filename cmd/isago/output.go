@@ -36,10 +36,15 @@ func (closedOutput) Write([]byte) (int, error) {
 type stdout struct {
 	io.Writer
 	failed error
+	// before is called before each write, unless it is nil.
+	before func()
 }
 
 // Write keeps an error.
 func (s *stdout) Write(p []byte) (int, error) {
+	if s.before != nil {
+		s.before()
+	}
 	n, err := s.Writer.Write(p)
 	if s.failed == nil {
 		s.failed = err
@@ -49,7 +54,10 @@ func (s *stdout) Write(p []byte) (int, error) {
 
 // fileOf returns the file that a writer of a command is.
 func fileOf(w io.Writer) (*os.File, bool) {
-	if s, ok := w.(*stdout); ok {
+	switch s := w.(type) {
+	case *stdout:
+		w = s.Writer
+	case *stderr:
 		w = s.Writer
 	}
 	file, ok := w.(*os.File)

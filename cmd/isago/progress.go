@@ -3,6 +3,8 @@ package main
 import (
 	"fmt"
 	"io"
+	"os"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -10,45 +12,175 @@ import (
 	"github.com/isago/isago/view"
 )
 
-// progress tells on a terminal how much of a long job is done. It writes nothing elsewhere.
+// progress shows how far a long job is, in one line on standard error, which it removes when the job ends. Other output
+// removes the line too, and output on a terminal shows itself how far the command is. progress writes only to terminals.
 type progress struct {
-	w    io.Writer // nil where nobody watches
-	next time.Time
-	told bool
+	w io.Writer // nil if standard error is not a terminal
+
+	mu      sync.Mutex
+	part    string    // the number of the file, before the text
+	text    string    // what the job is
+	started time.Time // zero if there is no job
+	next    time.Time // the earliest time of the next line
+	told    bool      // the job reports how far it is
+	shown   bool
+	off     bool
+	quit    chan struct{} // ends the goroutine of the job
+	began   func()        // is called at the start of each job, unless it is nil
 }
 
-// Nothing is told of jobs that end soon, and then not more often than can be read.
+// Short jobs show nothing. A job that does not report how far it is shows its time.
 const (
 	progressAfter = time.Second / 2
 	progressEvery = time.Second / 10
+	progressIdle  = time.Second
 )
 
-// newProgress starts a job.
-func newProgress(cmd *cobra.Command) *progress {
-	if w := cmd.ErrOrStderr(); isTerminal(w) {
-		return &progress{w: w, next: time.Now().Add(progressAfter)}
-	}
-	return &progress{}
-}
-
-// tell shows how far the job is, in place of what was shown before.
-func (p *progress) tell(format string, args ...any) {
-	if p.w == nil || time.Now().Before(p.next) {
+// watchTerminals has commands show progress if standard error is a terminal.
+func watchTerminals(root *cobra.Command, written *stdout, out, errOut io.Writer) {
+	if !isTerminal(errOut) {
 		return
 	}
-	p.next, p.told = time.Now().Add(progressEvery), true
-	fmt.Fprintf(p.w, "\r\x1b[K"+format, args...)
-}
-
-// watch tells how much of a program is read.
-func (p *progress) watch(name string, l *view.Listing) {
-	l.Progress = func(done, all int64) { p.tell("%s: %d %%", inputName(name), 100*done/all) }
-}
-
-// end takes away what was shown.
-func (p *progress) end() {
-	if p.told {
-		fmt.Fprint(p.w, "\r\x1b[K")
-		p.told = false
+	p := progressOf(root)
+	p.w = errOut
+	root.SetErr(&stderr{errOut, p})
+	if isTerminal(out) {
+		written.before = p.stop
 	}
+}
+
+// progressOf returns the progress of a command line.
+func progressOf(cmd *cobra.Command) *progress { return &sessionOf(cmd).progress }
+
+// files sets the number of the file that follows, from 0, and the number of files.
+func (p *progress) files(i, n int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.part = ""; n > 1 {
+		p.part = fmt.Sprintf("%d of %d: ", i+1, n)
+	}
+}
+
+// start begins a job. Every start needs an end.
+func (p *progress) start(format string, args ...any) {
+	if p.w == nil {
+		return
+	}
+	p.end()
+	if p.began != nil {
+		p.began()
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.text, p.started = fmt.Sprintf(format, args...), time.Now()
+	p.next, p.told = p.started.Add(progressAfter), false
+	quit := make(chan struct{})
+	p.quit = quit
+	go func() {
+		ticks := time.NewTicker(progressIdle)
+		defer ticks.Stop()
+		for {
+			select {
+			case <-quit:
+				return
+			case <-ticks.C:
+				p.idle(quit)
+			}
+		}
+	}()
+}
+
+// startLines begins a job that reads lines, and returns what ends it. There is none while a person types the lines.
+func (p *progress) startLines(cmd *cobra.Command, name string) (end func()) {
+	if file, ok := cmd.InOrStdin().(*os.File); name == "-" && ok && isTerminal(file) {
+		return func() {}
+	}
+	p.start("%s: reading", inputName(name))
+	return p.end
+}
+
+// idle shows the time of the job that quit ends, unless the job reports how far it is.
+func (p *progress) idle(quit chan struct{}) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if now := time.Now(); p.quit == quit && !p.told && !now.Before(p.next) {
+		p.draw(fmt.Sprintf("%s, %d s", p.text, int(now.Sub(p.started).Seconds())))
+	}
+}
+
+// tell reports how far the job is.
+func (p *progress) tell(format string, args ...any) {
+	if p.w == nil {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if now := time.Now(); !now.Before(p.next) {
+		p.next = now.Add(progressEvery)
+		p.told = true
+		p.draw(fmt.Sprintf(format, args...))
+	}
+}
+
+// draw replaces the line.
+func (p *progress) draw(text string) {
+	if !p.off {
+		p.shown = true
+		fmt.Fprintf(p.w, "\r\x1b[K%s%s", p.part, text)
+	}
+}
+
+// watch reports how much of a listing is read.
+func (p *progress) watch(name string, l *view.Listing) {
+	if p.w != nil {
+		l.Progress = func(done, all int64) { p.tell("%s: %d %%", inputName(name), 100*done/all) }
+	}
+}
+
+// end ends the job.
+func (p *progress) end() {
+	if p.w == nil {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.quit != nil {
+		close(p.quit)
+		p.quit = nil
+	}
+	p.remove()
+}
+
+// clear removes the line, which the next report draws again.
+func (p *progress) clear() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.remove()
+}
+
+// stop removes the line for good.
+func (p *progress) stop() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.off = true
+	p.remove()
+}
+
+func (p *progress) remove() {
+	if p.shown {
+		fmt.Fprint(p.w, "\r\x1b[K")
+		p.shown = false
+	}
+}
+
+// stderr is standard error on a terminal. Messages there replace the line of progress.
+type stderr struct {
+	io.Writer
+	progress *progress
+}
+
+// Write removes the line of progress first.
+func (s *stderr) Write(p []byte) (int, error) {
+	s.progress.clear()
+	return s.Writer.Write(p)
 }

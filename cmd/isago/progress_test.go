@@ -2,6 +2,10 @@ package main
 
 import (
 	"bytes"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -12,7 +16,10 @@ import (
 	"github.com/isago/isago/view"
 )
 
-// What is told of a program that is read is how much of it is done; the next thing takes its place, and the end all.
+// removed is what removes the line of progress.
+const removed = "\r\x1b[K"
+
+// Each report replaces the one before, and the end removes the last.
 func TestProgressOfListing(t *testing.T) {
 	set, err := example.Load(isa.Options{})
 	if err != nil {
@@ -30,10 +37,106 @@ func TestProgressOfListing(t *testing.T) {
 	var told bytes.Buffer
 	p := &progress{w: &told}
 	p.watch("a.bin", l)
+	p.files(1, 3)
 	l.Each(func(view.Decoded) bool { p.next = time.Time{}; return true })
 	p.end()
-	const line = "\r\x1b[K"
-	if want := line + "a.bin: 0 %" + line + "a.bin: 25 %" + line + "a.bin: 50 %" + line + "a.bin: 75 %" + line; told.String() != want {
+	const line = removed + "2 of 3: a.bin: "
+	if want := line + "0 %" + line + "25 %" + line + "50 %" + line + "75 %" + removed; told.String() != want {
 		t.Errorf("got %q, want %q", told.String(), want)
+	}
+}
+
+// A job that does not report shows its time; messages remove the line, and output on the terminal ends the reports.
+func TestProgressOfSilentJob(t *testing.T) {
+	var told bytes.Buffer
+	p := &progress{w: &told}
+	p.start("m: checking")
+	due := func() { p.started, p.next = time.Now().Add(-3*time.Second), time.Time{} }
+	p.idle(p.quit)
+	if told.Len() > 0 {
+		t.Errorf("a short job shows %q", told.String())
+	}
+	due()
+	p.idle(p.quit)
+	messages := &stderr{&told, p}
+	if _, err := io.WriteString(messages, "a: warning\n"); err != nil {
+		t.Fatal(err)
+	}
+	p.idle(make(chan struct{})) // of a job that has ended
+	due()
+	p.idle(p.quit)
+	p.stop()
+	p.idle(p.quit)
+	p.tell("more")
+	p.end()
+	if want := removed + "m: checking, 3 s" + removed + "a: warning\n" + removed + "m: checking, 3 s" + removed; told.String() != want {
+		t.Errorf("got %q, want %q", told.String(), want)
+	}
+}
+
+// Every command that can take long is a job, and removes its line; commands whose standard error is no terminal write none.
+func TestProgressOfCommands(t *testing.T) {
+	dir := t.TempDir()
+	raw := filepath.Join(dir, "raw")
+	if err := os.WriteFile(raw, make([]byte, 64), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	text := filepath.Join(dir, "text")
+	if err := os.WriteFile(text, []byte("nop\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	hex := filepath.Join(dir, "hex")
+	if err := os.WriteFile(hex, []byte("2243\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	const light, source = "../../examples/pica200/light.shbin", "../../examples/pica200/light.pica"
+	for _, args := range [][]string{
+		{"check", "--isa", "example"},
+		{"gen", "c", "--isa", "example", "-o", dir},
+		{"lint", light}, {"survey", light}, {"survey", "--isa", "example", raw}, {"diff", light, light},
+		{"dis", light}, {"dis", "--isa", "example", raw}, {"dis", "--isa", "example", "--hex", hex},
+		{"asm", "-o", filepath.Join(dir, "o"), source}, {"asm", "--isa", "example", "--hex", text},
+		{"asm", "--isa", "example", "--plain", "--hex", text},
+		{"run", light, "-n", "2"}, {"step", "--isa", "example", text},
+	} {
+		var told, errs bytes.Buffer
+		root := newRoot(args...)
+		root.SetArgs(args)
+		root.SetOut(io.Discard)
+		root.SetErr(&errs)
+		p := progressOf(root)
+		p.w = &told
+		jobs := 0
+		p.began = func() { jobs++ }
+		_ = root.Execute()
+		if jobs == 0 || p.quit != nil {
+			t.Errorf("%q: %d jobs, and the last one goes on: %t", args, jobs, p.quit != nil)
+		}
+		errs.Reset()
+		if run(args, strings.NewReader(""), io.Discard, &errs); strings.Contains(errs.String(), "\x1b") {
+			t.Errorf("%q: %q", args, errs.String())
+		}
+	}
+}
+
+// On a terminal the line is written and removed.
+func TestProgressOnTerminal(t *testing.T) {
+	terminal, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
+	if err != nil || !isTerminal(terminal) {
+		t.Skip("no terminal can be made here")
+	}
+	defer terminal.Close()
+	root := newRoot("check")
+	root.SetErr(io.Discard)
+	watchTerminals(root, &stdout{Writer: io.Discard}, io.Discard, terminal)
+	if p := progressOf(root); p.w != terminal {
+		t.Error("no progress on a terminal")
+	} else if file, ok := fileOf(root.ErrOrStderr()); !ok || file != terminal {
+		t.Error("standard error is no terminal any longer")
+	}
+	other := newRoot("check")
+	watchTerminals(other, &stdout{Writer: terminal}, terminal, io.Discard)
+	if progressOf(other).w != nil {
+		t.Error("progress where standard error is no terminal")
 	}
 }

@@ -251,16 +251,13 @@ func (f *runFlags) run(cmd *cobra.Command, name string) error {
 		}
 		opt.Trace = t.step
 	}
-	progress := newProgress(cmd)
-	opt.Progress = func(done, all int) { progress.tell("%d of %d", done, all) }
+	progress := progressOf(cmd)
+	progress.start("%s: running", inputName(name))
+	opt.Progress = func(done, all int) { progress.tell("%s: %d of %d", inputName(name), done, all) }
 	defer progress.end()
 	tables := &tableWriter{tableFlags: &f.tableFlags, cmd: cmd}
 	if f.mesh == "" {
 		opt.Rows = func(part *exec.Table) error {
-			if f.output == "-" && isTerminal(cmd.OutOrStdout()) { // rows show how far the run is
-				progress.end()
-				progress.w = nil
-			}
 			return tables.part(part)
 		}
 	}
@@ -276,7 +273,6 @@ func (f *runFlags) run(cmd *cobra.Command, name string) error {
 		err = usagef("--png, but this run draws nothing: there is no --mesh")
 	}
 	took := time.Since(start)
-	progress.end()
 	if err == nil && !f.drawsAlone(cmd) {
 		err = tables.whole(out.Tables)
 	}

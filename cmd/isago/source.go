@@ -290,6 +290,9 @@ func (f *sourceFlags) compile(cmd *cobra.Command, c program.Compiler, names []st
 
 // compiled runs a compiler on the sources that are named.
 func compiled(cmd *cobra.Command, c program.Compiler, names []string, opt program.CompileOptions) (*program.Compiled, error) {
+	progress := progressOf(cmd)
+	progress.start("%s: assembling", inputName(names[0]))
+	defer progress.end()
 	if reader, ok := c.(program.TextCompiler); ok && len(names) == 1 {
 		src, in, err := openText(cmd, names[0])
 		if err != nil {

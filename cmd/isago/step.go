@@ -99,6 +99,7 @@ func (f *stepFlags) run(cmd *cobra.Command, name string) error {
 	}
 	w := bufio.NewWriterSize(cmd.OutOrStdout(), outputBuffer)
 	var wrong atomic.Bool
+	defer progressOf(cmd).startLines(cmd, name)()
 	err = eachLine(cmd.Context(), in, w, f.jobs, func() (lineFunc, error) {
 		s := stepper{ctx: cmd.Context(), machines: map[string]stepMachine{"": {m, f.product}}, wrong: &wrong}
 		return s.line, nil

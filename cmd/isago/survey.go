@@ -92,7 +92,11 @@ func (f *surveyFlags) run(cmd *cobra.Command, names []string) error {
 			return err
 		}
 		f.files = append(f.files, inputName(name))
+		progress := progressOf(cmd)
+		progress.files(i, len(names))
+		progress.start("%s: counting", inputName(name))
 		one, err := f.file(cmd, i, name, total)
+		progress.end()
 		if err != nil && (len(names) == 1 || errors.Is(err, context.Canceled)) {
 			return err
 		}
@@ -186,14 +190,11 @@ func (f *surveyFlags) file(cmd *cobra.Command, number int, name string, total *s
 		return nil, usagef("%s is a program for %s, but the files before it are for %s; survey one machine at a time", inputName(name), setName(set), setName(total.Set))
 	}
 	total.Files++
-	progress := newProgress(cmd)
-	progress.watch(name, l)
+	progressOf(cmd).watch(name, l)
 	if total.SkipFeatures = raw && in.size > largestProgram; total.SkipFeatures {
 		total.FilesWithoutFeatures++
 	}
-	err = count(cmd.Context(), total, l, number)
-	progress.end()
-	if err != nil {
+	if err := count(cmd.Context(), total, l, number); err != nil {
 		return nil, err
 	}
 	f.members[number] = l.Image.Members()
@@ -290,13 +291,12 @@ func (f *surveyFlags) stream(cmd *cobra.Command, number int, name string, in *co
 			return part.TakeOrdered()
 		}
 	}
-	progress, words := newProgress(cmd), total.Words
+	progress, words := progressOf(cmd), total.Words
 	err = view.EachPiece(cmd.Context(), &s, open, func(part *survey.Survey, done int64) error {
 		total.Merge(part)
 		progress.tell("%s: %d words, %d %%", inputName(name), total.Words-words, 100*done/max(in.size, 1))
 		return nil
 	})
-	progress.end()
 	if err != nil {
 		return nil, fileError(name, err)
 	}

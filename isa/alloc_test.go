@@ -11,7 +11,7 @@ import (
 	"github.com/isago/isago/target/pica200"
 )
 
-// TestNoAllocations decodes, prints and reads instructions of PICA200 without allocating.
+// TestNoAllocations decodes, prints and parses PICA200 instructions without allocations.
 func TestNoAllocations(t *testing.T) {
 	s, err := pica200.Load(isa.Options{})
 	if err != nil {
@@ -29,14 +29,14 @@ func TestNoAllocations(t *testing.T) {
 	d.SetTable(0, table)
 	p.Tables[0] = &asm.FixedTable{Entries: table}
 	buf := make([]byte, 0, 256)
-	// From words.txt of PICA200, without those whose ignored bits are set.
+	// Words from words.txt of PICA200 without set ignored bits.
 	for _, word := range []uint64{0x024a1980, 0x4e000000, 0xe000005f, 0xc000085f, 0x88000000, 0x94000001, 0x9c000404} {
 		in, ok := d.Decode(bits.Of(word))
 		if !ok {
 			t.Fatalf("%x is unknown", word)
 		}
 		text := string(d.Append(buf[:0], in))
-		for range 120 { // texts are remembered, and leaves sorted, once instructions come again and again
+		for range 120 { // caches are filled, and leaves sorted, only for frequent instructions
 			in, _ = d.Decode(bits.Of(word))
 			d.Append(buf[:0], in)
 		}

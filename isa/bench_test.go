@@ -9,9 +9,8 @@ import (
 	"github.com/isago/isago/diag"
 )
 
-// benchProgram returns a decoder for PICA200 with a full table of operands, and a program of words in
-// which every instruction occurs and arithmetic occurs most, no two of them the same but by chance and
-// none with a finding.
+// benchProgram returns a decoder for PICA200 with a full operand table, and a random program without
+// findings. Every instruction occurs, arithmetic most often, and almost no two words are equal.
 func benchProgram(tb testing.TB) (*Decoder, []bits.Value) {
 	s, err := Load(os.DirFS("../target/pica200"), "pica200.xml", Options{})
 	if err != nil {
@@ -36,10 +35,11 @@ func benchProgram(tb testing.TB) (*Decoder, []bits.Value) {
 	return d, program
 }
 
-// benchWords is the number of words of a benchmark: more than a real program has, and than is remembered.
+// benchWords is the number of words of a benchmark. It exceeds the size of real programs and of the
+// caches.
 const benchWords = 1 << 13
 
-// benchTable returns operand descriptors such as programs have: often a plain swizzle or one letter.
+// benchTable returns typical operand descriptors: often an identity swizzle or a single component.
 func benchTable(r *rand.Rand) []bits.Value {
 	swizzles := []uint64{0x1b, 0x1b, 0x1b, 0x00, 0x55, 0xaa, 0xff, 0x1a, 0x6c}
 	masks := []uint64{15, 15, 15, 14, 8, 4, 2, 1}

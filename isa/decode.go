@@ -11,26 +11,26 @@ import (
 	"github.com/isago/isago/internal/spec"
 )
 
-// maxFrames bounds the depth of nested operands; Mesa's descriptions reach four.
+// maxFrames limits the nesting depth of operands. Mesa's descriptions reach four.
 const maxFrames = 24
 
-// maxOperands bounds the nested operands that are printed for one instruction: operands may be nested
-// in themselves.
+// maxOperands limits the nested operands that are printed for one instruction, because operands may
+// contain themselves.
 const maxOperands = 1 << 12
 
-// frame is a scope that is being printed: a leaf and the bits it is printed from.
+// frame is a scope during printing: a leaf and the bits that it is printed from.
 type frame struct {
 	v    bits.Value
 	leaf *model.BoundLeaf
-	// site says where the bits are, and entry is the number of the table entry in which they are. They are known where
-	// somebody watches.
+	// site locates the bits, and entry is the index of the table entry that contains them. Both are
+	// set only while something is watched.
 	site  *site
 	entry int
-	// from are the sources of what depends on the frame.
+	// from holds the sources of the keys in this frame.
 	from sources
 }
 
-// watch is what somebody who watches the printer wants to know of what is printed.
+// watch selects what is recorded while an instruction is printed.
 type watch uint8
 
 const (
@@ -40,25 +40,25 @@ const (
 	watchOperands
 )
 
-// Decoder decodes and prints the words of one root. It is cheap, reused over a whole program, not copied, and
-// not for use by several goroutines at once.
+// Decoder decodes and prints the words of one root. Reuse one Decoder for a whole program. A Decoder
+// must not be copied and is not safe for concurrent use.
 type Decoder struct {
-	// Label names a branch target; ok is false where the target is to be printed as a number. addr
-	// is the target's address in bits from the start of the program. nil: numbers everywhere.
+	// Label returns the name of a branch target. addr is the target in bits from the start of the
+	// program. If ok is false or Label is nil, the target prints as a number.
 	Label func(addr int64, call bool) (name string, ok bool)
-	// Symbol gives the name that the program has for a value of a field with symbols, by the space
-	// that the description names there; nil has none.
+	// Symbol returns the program's name for a value of a field with symbols. space is the name space
+	// in the description. Symbol may be nil.
 	Symbol func(space string, value uint64) (name string, ok bool)
-	// Custom prints a field of type custom; nil prints the number.
+	// Custom prints a field of type custom. If Custom is nil, the field prints as a number.
 	Custom func(dst []byte, field string, value uint64) []byte
-	// Addr is the address of the instruction in bits; relative branch targets count from it.
+	// Addr is the address of the instruction in bits. Relative branch targets count from it.
 	Addr int64
-	// Lines prints line breaks of templates as such, with Indent after each; otherwise a break is
-	// one blank.
+	// Lines prints the line breaks of displays as line breaks, each followed by Indent. If Lines is
+	// false, a break prints as one blank.
 	Lines  bool
 	Indent string
-	// Remarks prints what templates say to people as comments; these end a line, so that Lines belongs
-	// to it where a template has several.
+	// Remarks prints the remarks of displays as comments. A comment extends to the end of the line, so
+	// displays with several remarks also need Lines.
 	Remarks bool
 
 	set    *Set
@@ -66,44 +66,44 @@ type Decoder struct {
 	env    *model.Env
 	ctx    bits.Value
 	tables [][]bits.Value
-	// indexing tells that words of the root can name table entries.
+	// indexing reports whether words of the root can contain a table index.
 	indexing bool
 
 	frames    [maxFrames]frame
-	operands  int // that were printed of the instruction
+	operands  int // printed for the current instruction
 	evals     evaluations
 	lineStart int
 	scratch   bits.Value
 	memos     []*envMemo // by Env.Index
 	alike     map[cacheKey]memo
-	quick     bool // what is printed is printed from memos
-	uses      int  // counts the instructions that were printed before there were plans
+	quick     bool // whether the current instruction is printed from memos
+	uses      int  // the number of instructions printed without plans
 	findings  []finding
-	reported  []Finding // room for Findings
+	reported  []Finding // the buffer of Findings
 	conflict  [2]*Leaf  // see Conflict
 	missing   []reportedMissing
 	known     []cyclicValue
 	watch     watch
 	trace     trace
-	labelled  bool       // a label was printed
-	tops      [2][]*site // without and with a voice
-	sites     int        // that are kept
+	labelled  bool       // whether a label was printed
+	tops      [2][]*site // without and with token styles
+	sites     int        // the number of cached sites
 	strings   map[string]string
 	meanings  []span // of the fields in text
 	walk      operandWalk
 	styles    map[string]*tokenStyle
-	text      []byte // room for texts of which not the letters count
-	// general prints without memos; tests compare with it.
+	text      []byte // a buffer for texts that are not returned
+	// general disables memos. Tests compare both ways.
 	general bool
 }
 
-// reportedMissing remembers that an expression's missing names were reported in a scope.
+// reportedMissing records that the undefined names of an expression were reported in a scope.
 type reportedMissing struct {
 	depth int
 	prog  *model.Prog
 }
 
-// NewDecoder returns a decoder for a root, "" being that of instructions.
+// NewDecoder returns a Decoder for a root. The empty name selects the instructions.
 func (s *Set) NewDecoder(root string) (*Decoder, error) {
 	r, err := s.Root(root)
 	if err != nil {
@@ -127,13 +127,14 @@ func newDecoder(s *Set, env *model.Env) *Decoder {
 	return d
 }
 
-// Set returns the instruction set that the decoder belongs to.
+// Set returns the instruction set of the decoder.
 func (d *Decoder) Set() *Set { return d.set }
 
-// Root returns the root whose words are decoded.
+// Root returns the root whose words the decoder decodes.
 func (d *Decoder) Root() *Root { return d.root }
 
-// ParseContext changes one value in a word of contexts, given by name. With an error it returns the word as it was.
+// ParseContext sets one context of ctx by name. It returns ctx unchanged with an error for an unknown
+// name or value.
 func (s *Set) ParseContext(ctx bits.Value, name, value string) (bits.Value, error) {
 	c := s.model.ISA.Context(name)
 	if c == nil {
@@ -147,28 +148,29 @@ func (s *Set) ParseContext(ctx bits.Value, name, value string) (bits.Value, erro
 	return ctx, nil
 }
 
-// DefaultContext returns the word of contexts in which each has its default.
+// DefaultContext returns the default values of all contexts.
 func (s *Set) DefaultContext() bits.Value { return s.model.Context }
 
-// SetContext gives the contexts their values, as made by Set.ParseContext.
+// SetContext sets the values of the contexts, as built by Set.ParseContext.
 func (d *Decoder) SetContext(ctx bits.Value) { d.ctx = ctx }
 
-// Context returns the word of contexts.
+// Context returns the values of the contexts.
 func (d *Decoder) Context() bits.Value { return d.ctx }
 
-// SetTable gives a table, by its number in Set.Tables, its entries. The slice is used, not copied. An entry that a word
-// names and the slice does not have is no error: Inst.Missing tells of it.
+// SetTable sets the entries of a table, by its index in Set.Tables. The slice is not copied. If a word
+// selects an entry beyond the slice, Decode sets Inst.MissingEntry.
 func (d *Decoder) SetTable(index int, entries []bits.Value) { d.tables[index] = entries }
 
-// SetTables sets the entries of all tables, in the order of Set.Tables. A table that the list does not reach keeps its
-// entries.
+// SetTables sets the entries of all tables, in the order of Set.Tables. Tables beyond the end of the
+// list keep their entries.
 func (d *Decoder) SetTables(tables [][]bits.Value) { copy(d.tables, tables) }
 
-// Tables returns the entries of all tables, in the order of Set.Tables. The slices are the decoder's own.
+// Tables returns the entries of all tables, in the order of Set.Tables. The caller must not change
+// them.
 func (d *Decoder) Tables() [][]bits.Value { return d.tables }
 
-// Decode finds the instruction that v is; bits of v beyond its length are ignored. ok is false for
-// an unknown word, and Findings tells more where two instructions claim it.
+// Decode decodes the word v. It ignores bits above the instruction's length. ok is false for an
+// unknown word and for a word that two leaves match. Conflict then returns the two leaves.
 func (d *Decoder) Decode(v bits.Value) (in Inst, ok bool) {
 	d.findings = d.findings[:0]
 	if d.conflict[0] != nil {
@@ -202,7 +204,8 @@ func (d *Decoder) setTop(in Inst) {
 	}
 }
 
-// Conflict returns the two leaves that match a word which Decode has just refused; nil where none does.
+// Conflict returns the two leaves that match the word of the last Decode. It returns nil unless Decode
+// failed for that reason.
 func (d *Decoder) Conflict() []*Leaf {
 	if d.conflict[0] == nil {
 		return nil
@@ -210,7 +213,7 @@ func (d *Decoder) Conflict() []*Leaf {
 	return d.conflict[:]
 }
 
-// enter finds the leaf of the value in a frame and makes it the frame's leaf.
+// enter finds the leaf that matches the value of a frame and stores it in the frame.
 func (d *Decoder) enter(env *model.Env, depth int) bool {
 	l := d.match(env, depth)
 	if l != nil {
@@ -219,7 +222,7 @@ func (d *Decoder) enter(env *model.Env, depth int) bool {
 	return l != nil
 }
 
-// match finds the leaf of the value in a frame.
+// match returns the leaf that matches the value of a frame.
 func (d *Decoder) match(env *model.Env, depth int) *model.Leaf {
 	f := &d.frames[depth]
 	t := d.set.tree(env.Root)
@@ -245,7 +248,7 @@ func (d *Decoder) match(env *model.Env, depth int) *model.Leaf {
 	return found
 }
 
-// allowed evaluates a leaf's requirements.
+// allowed reports whether a leaf's requirements hold.
 func (d *Decoder) allowed(env *model.Env, l *model.Leaf, depth int) bool {
 	u := env.Bound(l)
 	for _, p := range u.Requires {
@@ -264,7 +267,7 @@ func (d *Decoder) dontCare(l *model.Leaf, v *bits.Value) {
 	}
 }
 
-// eval computes a bound expression in the scope of a frame.
+// eval evaluates an expression in the scope of a frame.
 func (d *Decoder) eval(p *model.Prog, depth int) uint64 {
 	if p.Simple {
 		v := &d.frames[depth].v
@@ -297,15 +300,16 @@ func (d *Decoder) eval(p *model.Prog, depth int) uint64 {
 	return d.compute(p, depth)
 }
 
-// valueMemo has the values of an expression, by the bits on which they depend. All decoders share it.
+// valueMemo caches the values of an expression by the bits on which they depend. All decoders share
+// it.
 type valueMemo struct {
 	key key
-	// known are one more than the values, 0 where that is not known or too great; nil where the expression
-	// depends on too much.
+	// known holds each value plus 1, or 0 if it is unknown or too large. It is nil if the expression
+	// depends on too many bits.
 	known []atomic.Uint32
 }
 
-// minValueUses is how often an expression is computed before it is worth a memo.
+// minValueUses is the number of evaluations of an expression before it gets a memo.
 const minValueUses = 16
 
 func newValueMemo(p *model.Prog) *valueMemo {
@@ -318,8 +322,8 @@ func newValueMemo(p *model.Prog) *valueMemo {
 	return &valueMemo{k, make([]atomic.Uint32, 1<<k.width)}
 }
 
-// evalCyclic computes an expression that needs its own value, once in a scope: the value which is found first,
-// perhaps inside another expression, is the value from then on, as in Mesa's tools.
+// evalCyclic evaluates an expression that needs its own value, once per scope. As in Mesa's tools, the
+// value that is computed first stays, even if it was computed inside another expression.
 func (d *Decoder) evalCyclic(p *model.Prog, depth int) uint64 {
 	for _, k := range d.known {
 		if k.depth == depth && k.expr == p.Spec {
@@ -345,14 +349,14 @@ func (d *Decoder) evalCyclic(p *model.Prog, depth int) uint64 {
 	return x
 }
 
-// cyclicValue is the value of an expression that needs its own, in the scope of a frame.
+// cyclicValue is the value of an expression that needs its own value, in the scope of a frame.
 type cyclicValue struct {
 	depth int
 	expr  *spec.Expr
 	value uint64
 }
 
-// leaveFrames forgets what is known of the frames from depth on.
+// leaveFrames discards the cached values of the frames from depth on.
 func (d *Decoder) leaveFrames(depth int) {
 	if len(d.missing)+len(d.known) > 0 {
 		d.forgetFrames(depth)
@@ -360,12 +364,12 @@ func (d *Decoder) leaveFrames(depth int) {
 }
 
 func (d *Decoder) forgetFrames(depth int) {
-	// An inner scope may have asked an outer one last.
+	// The last lookup in an outer scope may have come from an inner one.
 	d.missing = slices.DeleteFunc(d.missing, func(m reportedMissing) bool { return m.depth >= depth })
 	d.known = slices.DeleteFunc(d.known, func(k cyclicValue) bool { return k.depth >= depth })
 }
 
-// compute computes a bound expression anew.
+// compute evaluates an expression without a cache.
 func (d *Decoder) compute(p *model.Prog, depth int) uint64 {
 	e := &d.evals
 	if e.open == 0 {
@@ -383,7 +387,7 @@ func (d *Decoder) compute(p *model.Prog, depth int) uint64 {
 	return x
 }
 
-// evaluations are those of expressions inside one expression. Scopes do not change meanwhile.
+// evaluations caches the expressions inside one expression. Scopes do not change meanwhile.
 type evaluations struct {
 	open, count int
 	known       map[evaluation]uint64
@@ -394,11 +398,11 @@ type evaluation struct {
 	depth int
 }
 
-// maxUncached is the number of expressions inside one that are computed anew at each use. Those that
-// use others twice, which use others twice, would take ages.
+// maxUncached limits the evaluations inside one expression without a cache. Without the limit, nested
+// expressions that use others twice would take exponential time.
 const maxUncached = 1 << 10
 
-// evalOnce computes an expression once in each scope.
+// evalOnce evaluates an expression once per scope.
 func (d *Decoder) evalOnce(p *model.Prog, depth int) uint64 {
 	key := evaluation{p, depth}
 	x, ok := d.evals.known[key]
@@ -413,8 +417,8 @@ func (d *Decoder) evalOnce(p *model.Prog, depth int) uint64 {
 	return x
 }
 
-// reportMissing records the names of an expression that resolve nowhere, and that it would need its own
-// value, once in a scope.
+// reportMissing records, once per scope, the undefined names of an expression and that the expression
+// needs its own value.
 func (d *Decoder) reportMissing(p *model.Prog, depth int) {
 	for _, m := range d.missing {
 		if m.depth == depth && m.prog.Spec == p.Spec && m.prog.Cycle == p.Cycle {
@@ -432,7 +436,7 @@ func (d *Decoder) reportMissing(p *model.Prog, depth int) {
 	}
 }
 
-// node computes an expression in the scope of a frame.
+// node evaluates a node of an expression in the scope of a frame.
 func (d *Decoder) node(n *model.Node, depth int) uint64 {
 	return n.Eval(func(n *model.Node) uint64 {
 		if n.Test != nil {
@@ -452,7 +456,7 @@ func boolean(b bool) uint64 {
 	return 0
 }
 
-// pick returns what a name means here, nil where it resolves nowhere.
+// pick returns the meaning of a name in a frame, or nil if the name is undefined.
 func (d *Decoder) pick(alts []model.Alt, depth int) *model.Ref {
 	for i := range alts {
 		a := &alts[i]
@@ -463,7 +467,7 @@ func (d *Decoder) pick(alts []model.Alt, depth int) *model.Ref {
 	return nil
 }
 
-// value returns the raw bits of a reference, at most the low 64.
+// value returns the low 64 bits of a reference.
 func (d *Decoder) value(r *model.Ref, depth int) uint64 {
 	if r.Context != nil {
 		return d.ctx.Uint(r.Low, r.Width)
@@ -483,8 +487,8 @@ func (d *Decoder) extract(r *model.Ref, v *bits.Value, depth int) uint64 {
 	return w[0]
 }
 
-// pathValue returns the value of the last bitset that a path passes through, of the frame if there
-// is none. It is valid until the next call.
+// pathValue returns the value of the last bitset on a path, or that of the frame if the path is empty.
+// The result is valid until the next call.
 func (d *Decoder) pathValue(r *model.Ref, depth int) *bits.Value {
 	v := &d.frames[depth].v
 	for _, e := range r.Path {
@@ -493,8 +497,8 @@ func (d *Decoder) pathValue(r *model.Ref, depth int) *bits.Value {
 	return v
 }
 
-// nestedBits returns the value of a bitset field: its bits, or the entry that they are the index of.
-// It is valid until the next call.
+// nestedBits returns the value of a bitset field: its bits, or the table entry that they select. The
+// result is valid until the next call.
 func (d *Decoder) nestedBits(r *model.Ref, v *bits.Value) *bits.Value {
 	var index uint64
 	if r.Low >= 0 {
@@ -516,7 +520,7 @@ func (d *Decoder) nestedBits(r *model.Ref, v *bits.Value) *bits.Value {
 	return &d.tables[r.Field.Table.Index][index]
 }
 
-// lacksEntry reports whether a table has no such entry, which is a finding.
+// lacksEntry reports whether a table lacks an entry. It records a finding if so.
 func (d *Decoder) lacksEntry(r *model.Ref, index uint64) bool {
 	most := len(d.tables[r.Field.Table.Index])
 	if index < uint64(most) {
@@ -526,7 +530,7 @@ func (d *Decoder) lacksEntry(r *model.Ref, index uint64) bool {
 	return true
 }
 
-// TableEntry returns an entry of a table, zero where there is none.
+// TableEntry returns a table entry. It returns zero if the entry is missing.
 func (d *Decoder) TableEntry(table, index int) bits.Value {
 	if t := d.tables[table]; index >= 0 && index < len(t) {
 		return t[index]

@@ -9,7 +9,7 @@ import (
 	"github.com/isago/isago/target/pica200"
 )
 
-// TestContext reads one word in each value of a context, with leaves that exist in one of them.
+// TestContext decodes one word with each value of a context. Some leaves exist for only one value.
 func TestContext(t *testing.T) {
 	d := strict(t, `
 		<enum name="#stage"><value val="0" display="vs"/><value val="1" display="fs"/><value val="2" display="gs"/></enum>
@@ -44,7 +44,7 @@ func TestContext(t *testing.T) {
 	check(t, d, []row{{1, "tex fs", ""}})
 }
 
-// TestRefines checks that the narrower of two leaves that share words wins, wherever it stands.
+// TestRefines requires that the narrower of two overlapping leaves wins, in any file order.
 func TestRefines(t *testing.T) {
 	d := strict(t, `<bitset name="#instruction" size="8"/>
 		<bitset name="any" extends="#instruction"><display>any {X}</display><pattern low="4" high="7">0001</pattern><field name="X" low="0" high="3" type="hex"/></bitset>
@@ -53,7 +53,8 @@ func TestRefines(t *testing.T) {
 	check(t, d, []row{{0x10, "any 0", ""}, {0x1b, "any b", ""}, {0x1c, "some 0", ""}, {0x1e, "some 2", ""}, {0x1f, "one", ""}, {0x2f, "unknown", ""}})
 }
 
-// TestRefinesPlain checks the same of a description that is not strict, in which other leaves may share words by mistake.
+// TestRefinesPlain is TestRefines for a plain description, in which other leaves may overlap by
+// mistake.
 func TestRefinesPlain(t *testing.T) {
 	d := decoder(t, loadXML(t, `<isa><bitset name="#instruction" size="8"/>
 		<bitset name="any" extends="#instruction"><display>any</display><pattern pos="7">0</pattern><pattern low="0" high="6">xxxxxxx</pattern></bitset>
@@ -63,14 +64,15 @@ func TestRefinesPlain(t *testing.T) {
 	check(t, d, []row{{0x00, "some", ""}, {0x03, "one", ""}, {0x40, "any", "dontcare bits in any: 00000040"}, {0x10, "unknown", "bitset conflict: any vs lost"}})
 }
 
-// TestFindingOfRequirement asks twice for a word that is no instruction because a name is missing: each time it is told.
+// TestFindingOfRequirement decodes a word twice that does not match because a name is undefined. Each
+// time must have the finding.
 func TestFindingOfRequirement(t *testing.T) {
 	d := decoder(t, loadXML(t, `<isa><bitset name="#instruction" size="8"/>
 		<bitset name="a" extends="#instruction"><display>a</display><require>{P} == 1</require><pattern low="0" high="7">00000000</pattern></bitset></isa>`, isa.Options{}))
 	check(t, d, []row{{0, "unknown", "no field 'P'"}, {0, "unknown", "no field 'P'"}})
 }
 
-// TestOperandWithoutLeaves prints an operand of a type that has no leaf in the generation.
+// TestOperandWithoutLeaves prints an operand whose type has no leaf in the generation.
 func TestOperandWithoutLeaves(t *testing.T) {
 	const xml = `<isa><bitset name="#reg" size="2"/>
 		<bitset name="r" extends="#reg"><gen min="3"/><display>r{V}</display><field name="V" low="0" high="1" type="uint"/></bitset>
@@ -83,7 +85,7 @@ func TestOperandWithoutLeaves(t *testing.T) {
 	check(t, decoder(t, loadXML(t, xml, isa.Options{Gen: 3})), []row{{1, "a r1", ""}})
 }
 
-// TestGenerations takes the leaves that a generation has.
+// TestGenerations decodes with the leaves of each generation.
 func TestGenerations(t *testing.T) {
 	const xml = `<isa>
 		<bitset name="#instruction" size="4"><gen max="700"/></bitset>
@@ -94,8 +96,7 @@ func TestGenerations(t *testing.T) {
 	}
 }
 
-// TestLengths reads leaves of several lengths under one root: what stands behind the shorter one is
-// left alone.
+// TestLengths decodes leaves of several lengths in one root. Bits above a shorter one are ignored.
 func TestLengths(t *testing.T) {
 	d := strict(t, `<bitset name="#instruction" size="32"><field name="X" low="0" high="7" type="hex"/></bitset>
 		<bitset name="short" extends="#instruction"><display>short {X}</display><pattern low="8" high="31">000000000000000000000001</pattern></bitset>
@@ -123,7 +124,7 @@ func TestLengths(t *testing.T) {
 	}
 }
 
-// TestTree compares the decision tree with a look at every leaf of PICA200 in turn.
+// TestTree compares the decision tree with a linear search of PICA200's leaves.
 func TestTree(t *testing.T) {
 	s, err := pica200.Load(isa.Options{})
 	if err != nil {
@@ -147,7 +148,8 @@ func TestTree(t *testing.T) {
 	}
 }
 
-// Two leaves that match an operand are a finding, and no conflict of the word.
+// TestConflictOfOperand requires that two leaves that match an operand are a finding and not a
+// conflict of the word.
 func TestConflictOfOperand(t *testing.T) {
 	d := plain(t, `<bitset name="#in" size="2"/>
 		<bitset name="a" extends="#in"><display>a</display><pattern low="0" high="1">1x</pattern></bitset>

@@ -7,21 +7,22 @@ import (
 	"github.com/isago/isago/bits"
 )
 
-// Word is what stands at a place of a program.
+// Word is one word of a program.
 type Word struct {
-	// Addr is the place, Stored the room that the word takes there, in bits.
+	// Addr is the address and Size the size of the word in the program, both in bits.
 	Addr, Size int64
-	// Inst is the instruction; its Leaf is nil where the word is none.
+	// Inst is the instruction. Its Leaf is nil if the word is not an instruction.
 	Inst Inst
-	// Bits are the word, also where it is no instruction.
+	// Bits are the bits of the word, even if it is not an instruction.
 	Bits bits.Value
-	// Present is not set of what the end of the code cuts off, which is no instruction.
+	// Present is false for a last word that the end of the code truncates. Such a word is not an
+	// instruction.
 	Present bool
 }
 
-// DecodeAll decodes a program, one instruction after another, however long each is. A word that is no
-// instruction is as long as the shortest. The decoder stands at the address of what is yielded, and
-// Findings tells of it; the code starts at address 0.
+// DecodeAll decodes a program that starts at address 0, one instruction after another. An unknown word
+// has the size of the shortest instruction. During each iteration, Addr and Findings of the decoder
+// belong to the yielded word.
 func (d *Decoder) DecodeAll(code []byte) iter.Seq[Word] {
 	return func(yield func(Word) bool) {
 		sizes := d.lengths()
@@ -38,9 +39,8 @@ func (d *Decoder) DecodeAll(code []byte) iter.Seq[Word] {
 	}
 }
 
-// lengths lists the lengths at which an instruction has to be looked for. The bits of longer ones start
-// with those of shorter ones, so that the longest does for all, unless the order of the words depends on
-// their number.
+// lengths lists the lengths to try. If words are stored low word first, the longest length suffices,
+// because it contains the shorter ones. Otherwise the position of the bits depends on the length.
 func (d *Decoder) lengths() []int {
 	if !d.root.HighFirst {
 		return []int{d.root.Size}
@@ -53,7 +53,7 @@ func (d *Decoder) lengths() []int {
 	return slices.Compact(sizes)
 }
 
-// word decodes what the code starts with.
+// word decodes the first word of the code.
 func (d *Decoder) word(code []byte, sizes []int) Word {
 	for _, size := range sizes {
 		v, have := d.root.load(code, size)
@@ -71,11 +71,11 @@ func (d *Decoder) word(code []byte, sizes []int) Word {
 	return w
 }
 
-// load reads the bits of an instruction of at most size bits as it is stored, and how many there are.
+// load reads a stored instruction of at most size bits. have is the number of bits present.
 func (r *Root) load(code []byte, size int) (v bits.Value, have int) {
 	stored := r.StoredSize(size)
 	if have = min(8*len(code), stored); r.Swapped {
-		have -= have % r.WordSize // of a piece of a word the low bits may be missing
+		have -= have % r.WordSize // a partial word may lack its low bits
 	}
 	for at := 0; at < have; at += 8 {
 		if to := r.BitAt(stored, at); to < bits.Size {

@@ -9,7 +9,8 @@ import (
 	"github.com/isago/isago/diag"
 )
 
-// Of words whose high halves are stored first, instructions of one and of two words; of a word that is not all there, nothing.
+// TestCodeSwapped decodes instructions of one and of two words whose high halves are stored first. A
+// truncated word is not decoded.
 func TestCodeSwapped(t *testing.T) {
 	const text = `<isa strict="true"><text storage="32" words="high-first" halves="high-first"/>
 <bitset name="#instruction" size="32"/>

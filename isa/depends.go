@@ -10,35 +10,36 @@ import (
 	"github.com/isago/isago/internal/spec"
 )
 
-// dependencies gathers the bits on which a text or a value depends: of the frame at hand, of those around
-// it, of table entries, and of the contexts.
+// dependencies collects the bits on which a text or a value depends: bits of the frame, of enclosing
+// frames, of table entries and of the contexts.
 type dependencies struct {
 	masks  [sourceContext + 1]bits.Value // by source
 	tables []entrySource
-	// budget is what is left to look at; what depends on more, or on anything but bits, has none.
+	// budget limits the work. It is negative if the text depends on too much or on anything except
+	// bits.
 	budget int
-	// symbols tells that the program may have a name for a value.
+	// symbols reports whether the program may have a name for a value.
 	symbols bool
-	// facts asks for what is said of operands too.
+	// facts includes the bits on which facts about operands depend.
 	facts bool
-	// nested is how many operands deep this is gathered.
+	// nested is the current nesting depth of operands.
 	nested int
 }
 
 const maxDependencies = 1000
 
-// maxWindows bounds the runs of a key: what is more scattered is as fast without a memo.
+// maxWindows limits the bit runs of a key. With more runs, a memo is not faster than printing.
 const maxWindows = 8
 
 func (g *dependencies) fail() { g.budget = -1 }
 
-// spend reports whether there is more to look at.
+// spend reports whether budget is left, and uses some.
 func (g *dependencies) spend() bool {
 	g.budget--
 	return g.budget >= 0
 }
 
-// key joins the bits that were gathered; ok is false where they are more than most.
+// key combines the collected bits. ok is false if there are more than most bits.
 func (g *dependencies) key(most int) (k key, ok bool) {
 	if g.budget < 0 {
 		return k, false
@@ -67,8 +68,8 @@ func (g *dependencies) key(most int) (k key, ok bool) {
 	return k, true
 }
 
-// item follows an item in the frame that is so many scopes outside of the one at hand. Frames inside of it have
-// a negative one: their bits are those of a field that was followed already.
+// item follows an item of the frame scopeDepth levels up. Frames inside the current one have a
+// negative scopeDepth, and their bits belong to a field that was followed before.
 func (g *dependencies) item(it *model.Item, scopeDepth int) {
 	if it.Kind == model.ItemAlign || it.Kind == model.ItemBreak || it.Kind == model.ItemRemark {
 		g.fail()
@@ -84,13 +85,13 @@ func (g *dependencies) item(it *model.Item, scopeDepth int) {
 	}
 }
 
-// shown follows what a reference prints beside its value.
+// shown follows everything that a reference prints except its own value.
 func (g *dependencies) shown(ref *model.Ref, scopeDepth int) {
 	switch {
 	case ref == nil || ref.Kind == spec.KindBranch || ref.Kind == spec.KindAbsBranch || ref.Kind == spec.KindCustom || ref.Width > 64:
 		g.fail()
 	case ref.Kind != spec.KindBitset:
-	case ref.Field.Table != nil || len(ref.Path) > 0 && !ref.Env.Closed(): // more of an entry than its field
+	case ref.Field.Table != nil || len(ref.Path) > 0 && !ref.Env.Closed(): // more of the entry than this field
 		g.fail()
 	default:
 		g.env(ref.Env, scopeDepth-1-len(ref.Path))
@@ -98,7 +99,7 @@ func (g *dependencies) shown(ref *model.Ref, scopeDepth int) {
 	g.symbols = g.symbols || ref != nil && ref.Field != nil && ref.Field.Symbols != ""
 }
 
-// env follows an operand. What is found of one is kept with its environment, but for what is said of it.
+// env follows an operand. The result is cached in its environment, except for facts.
 func (g *dependencies) env(env *model.Env, scopeDepth int) {
 	if g.facts {
 		g.leaves(env, scopeDepth)
@@ -113,8 +114,8 @@ func (g *dependencies) env(env *model.Env, scopeDepth int) {
 	g.join(x, scopeDepth+1)
 }
 
-// join adds what an operand depends on, which was gathered in the frame around it. That frame is so many scopes outside
-// of the one at hand: at most none.
+// join adds the dependencies of an operand, collected in the enclosing frame. That frame is scopeDepth
+// levels up, where scopeDepth is at most 0.
 func (g *dependencies) join(x *dependencies, scopeDepth int) {
 	if g.budget -= maxDependencies - x.budget; x.budget < 0 || scopeDepth < 0 && len(x.tables) > 0 {
 		g.fail()
@@ -159,7 +160,7 @@ func (g *dependencies) leaves(env *model.Env, scopeDepth int) {
 	}
 }
 
-// cases follows what says whether there is a leaf, which case of it is shown, and what the cases expect.
+// cases follows the conditions that select the leaf and the case, and the asserts.
 func (g *dependencies) cases(u *model.BoundLeaf, scopeDepth int) {
 	for _, p := range u.Requires {
 		g.prog(p, scopeDepth)
@@ -168,7 +169,7 @@ func (g *dependencies) cases(u *model.BoundLeaf, scopeDepth int) {
 		if x.Cond != nil {
 			masks := g.masks
 			if g.prog(x.Cond, scopeDepth); !x.Shown && len(x.Spec.Asserts) == 0 {
-				g.masks = masks // an alias, which is never shown
+				g.masks = masks // an alias, which never prints
 			}
 		}
 		for _, a := range x.Spec.Asserts {
@@ -179,7 +180,7 @@ func (g *dependencies) cases(u *model.BoundLeaf, scopeDepth int) {
 	}
 }
 
-// alt follows one meaning of a name, of whose value these bits are needed.
+// alt follows one meaning of a name. needed are the bits of its value that matter.
 func (g *dependencies) alt(a *model.Alt, scopeDepth int, needed uint64) {
 	if !g.spend() {
 		return
@@ -202,9 +203,9 @@ func (g *dependencies) alt(a *model.Alt, scopeDepth int, needed uint64) {
 	}
 }
 
-// field follows a field of bits, perhaps by a path that enters others.
+// field follows a field with bits, possibly through a path.
 func (g *dependencies) field(ref *model.Ref, scopeDepth int, needed uint64) {
-	if scopeDepth < 0 { // of a frame whose bits were followed already, unless a table is entered
+	if scopeDepth < 0 { // The bits of that frame were followed before, except for table entries.
 		for _, e := range ref.Path {
 			if e.Field.Table != nil {
 				g.fail()
@@ -233,7 +234,7 @@ func (g *dependencies) field(ref *model.Ref, scopeDepth int, needed uint64) {
 		low = 0
 	}
 	at := ref.Field.Width
-	for _, p := range ref.Field.Parts { // the most significant first
+	for _, p := range ref.Field.Parts { // most significant first
 		at -= p.Width
 		of := needed
 		if ref.Field.Width <= 64 {
@@ -243,7 +244,8 @@ func (g *dependencies) field(ref *model.Ref, scopeDepth int, needed uint64) {
 	}
 }
 
-// entry returns the source for the entry whose index is a field of the word, -1 where there is none.
+// entry returns the source for the entry that a field of the word selects. It returns -1 if there is
+// none.
 func (g *dependencies) entry(source int, e *model.Ref, low int) int {
 	if source != 0 || low>>6 != (low+e.Width-1)>>6 {
 		return -1
@@ -251,7 +253,7 @@ func (g *dependencies) entry(source int, e *model.Ref, low int) int {
 	return g.entrySource(entrySource{e.Field.Table.Index, uint8(low >> 6), uint8(low & 63), ^uint64(0) >> (64 - uint(e.Width))})
 }
 
-// entrySource returns the source for an entry. It fails, and returns -1, where there are too many.
+// entrySource returns the source for an entry. It returns -1 and fails if there are too many entries.
 func (g *dependencies) entrySource(x entrySource) int {
 	i := slices.Index(g.tables, x)
 	if i < 0 {
@@ -266,7 +268,7 @@ func (g *dependencies) entrySource(x entrySource) int {
 
 func (g *dependencies) prog(p *model.Prog, scopeDepth int) { g.progBits(p, scopeDepth, all) }
 
-// progBits follows an expression of whose value some bits are needed.
+// progBits follows an expression. needed are the bits of its value that matter.
 func (g *dependencies) progBits(p *model.Prog, scopeDepth int, needed uint64) {
 	if len(p.Missing) > 0 || p.Open {
 		g.fail()
@@ -275,10 +277,10 @@ func (g *dependencies) progBits(p *model.Prog, scopeDepth int, needed uint64) {
 	g.node(p.Root, scopeDepth, needed)
 }
 
-// all are the bits of a value of which every one is needed.
+// all is the mask of all bits of a value.
 const all = ^uint64(0)
 
-// node follows a part of an expression, of whose value these bits are needed.
+// node follows a node of an expression. needed are the bits of its value that matter.
 func (g *dependencies) node(n *model.Node, scopeDepth int, needed uint64) {
 	if n == nil || !g.spend() {
 		return
@@ -299,7 +301,7 @@ func (g *dependencies) node(n *model.Node, scopeDepth int, needed uint64) {
 	g.node(n.Z, scopeDepth, z)
 }
 
-// test follows a test of bits of the scope that many out, or of contexts.
+// test follows a test of bits of a scope or of contexts.
 func (g *dependencies) test(t *model.Test, scopeDepth int) {
 	switch {
 	case t.Context:
@@ -311,9 +313,9 @@ func (g *dependencies) test(t *model.Test, scopeDepth int) {
 	}
 }
 
-// neededOf tells which bits of its operands an operator needs for these bits of its result.
+// neededOf returns the bits of its operands that an operator needs for the given bits of its result.
 func neededOf(n *model.Node, needed uint64) (x, y, z uint64) {
-	var c uint64 // the right operand, where it is a small constant
+	var c uint64 // the right operand, if it is a small constant
 	if n.Y != nil && n.Y.Op == spec.OpConst && n.Y.Value < signBit {
 		c = n.Y.Value
 	}
@@ -337,7 +339,7 @@ func neededOf(n *model.Node, needed uint64) (x, y, z uint64) {
 			}
 			return x, all, all
 		}
-	case spec.OpLt, spec.OpGe: // than a power of two: the bits from there on
+	case spec.OpLt, spec.OpGe: // compared with a power of two: the bits from there on
 		if mathbits.OnesCount64(c) == 1 {
 			return -c, all, all
 		}
@@ -345,10 +347,10 @@ func neededOf(n *model.Node, needed uint64) (x, y, z uint64) {
 	return all, all, all
 }
 
-// signBit is the one that is copied to those above it where a value of 32 bits becomes a longer one.
+// signBit is the bit that is copied when a 32-bit value is extended.
 const signBit = 1 << 31
 
-// extended adds the sign bit to bits that may be copies of it.
+// extended adds the sign bit if any of its copies is needed.
 func extended(needed uint64) uint64 {
 	if needed >= signBit {
 		needed |= signBit
@@ -356,7 +358,7 @@ func extended(needed uint64) uint64 {
 	return needed
 }
 
-// bits adds those bits of a part that are needed, of which bit 0 is the lowest.
+// bits adds the needed bits of a part. Bit 0 of needed is the lowest bit of the part.
 func (g *dependencies) bits(source int, p bits.Part, needed uint64) {
 	m := &g.masks[source]
 	if p.Width > 64 || p.Low+p.Width > bits.Size {
@@ -370,16 +372,16 @@ func (g *dependencies) bits(source int, p bits.Part, needed uint64) {
 	}
 }
 
-// key reads the bits on which something depends as one number.
+// key describes how to read the bits on which something depends as one number.
 type key struct {
-	// first is the lowest window, of no bits where the key depends on nothing.
+	// first is the lowest window. It is empty if there are no dependencies.
 	first window
 	rest  []window
-	// width is the number of bits of all windows.
+	// width is the number of bits in all windows.
 	width int
 }
 
-// name tells a key, of which tables have the entries, from all others.
+// name returns an identification of the key. tables are its table entries.
 func (k *key) name(tables []entrySource) string {
 	var name []byte
 	part := func(limb, shift uint8, mask uint64) {
@@ -396,15 +398,16 @@ func (k *key) name(tables []entrySource) string {
 	return string(append(name, uint8(len(tables))))
 }
 
-// window is a run of bits of a source, which stand in the key from bit at upwards.
+// window is a run of bits of a source. It occupies the key from bit at upwards.
 type window struct {
-	// source is the number of a frame further out, of an entry from sourceEntry on, or sourceContext.
+	// source is the number of levels up to a frame, sourceEntry plus the number of an entry, or
+	// sourceContext.
 	source, limb, shift, at uint8
 	mask                    uint64
 }
 
-// sources are where the bits of keys are: the frame at hand and those around it, entries of tables, and
-// the contexts.
+// sources point to the values that keys read: the frames from the current one outwards, table entries
+// and the contexts.
 type sources [8]*bits.Value
 
 const (
@@ -414,18 +417,18 @@ const (
 	maxEntries    = sourceContext - sourceEntry
 )
 
-// entrySource says which entry of a table a word names.
+// entrySource identifies the table entry that a word selects.
 type entrySource struct {
 	table       int
 	limb, shift uint8
 	mask        uint64
 }
 
-// reads are the entries that the keys of the segments of a display need.
+// reads are the table entries that the keys of a display need.
 type reads []entrySource
 
-// add adds the entries of a key, which are those of tables, and numbers them as those of the display. It reports whether
-// all have a place.
+// add adds the entries of a key and renumbers the key's windows. It reports whether there was space
+// for all entries.
 func (r *reads) add(k *key, tables []entrySource) bool {
 	place := make([]uint8, len(tables))
 	for i, e := range tables {
@@ -445,14 +448,15 @@ func (r *reads) add(k *key, tables []entrySource) bool {
 	return true
 }
 
-// number gives a window of an entry the place of that entry.
+// number sets the entry of a window to its position in the display.
 func (w *window) number(place []uint8) {
 	if w.source >= sourceEntry && w.source < sourceContext {
 		w.source = place[w.source-sourceEntry]
 	}
 }
 
-// find finds the entries. It reports whether there are all: the word may name one beyond its table.
+// find looks up the entries. It reports whether all entries exist. A word may select one beyond its
+// table.
 func (r reads) find(d *Decoder, to *sources) bool {
 	for i := range r {
 		e := &r[i]
@@ -480,7 +484,7 @@ func (k *key) from(s *sources) uint64 {
 	return x
 }
 
-// word returns a word that has a key of its own bits, and 0 elsewhere.
+// word returns a word whose own bits give the key. All other bits are 0.
 func (k *key) word(x uint64) (v bits.Value) {
 	for _, w := range append([]window{k.first}, k.rest...) {
 		v[w.limb] |= x >> w.at & w.mask << w.shift
@@ -488,7 +492,7 @@ func (k *key) word(x uint64) (v bits.Value) {
 	return v
 }
 
-// others reads the bits of all windows but the first.
+// others reads the bits of all windows except the first.
 func (k *key) others(s *sources) (x uint64) {
 	for i := range k.rest {
 		w := &k.rest[i]

@@ -9,8 +9,8 @@ import (
 	"github.com/isago/isago/isa"
 )
 
-// An instruction with one source depends on nothing of what an entry says of a second one, and only on the letters of its source that
-// are written: mov o0.zw, v1 has the mask zw and takes z and w.
+// TestCares has an instruction with one source. It ignores the second source of the entry and the
+// components that it does not write: mov o0.zw, v1 uses only z and w.
 func TestCares(t *testing.T) {
 	set, err := isa.Load(os.DirFS("../target/pica200"), "pica200.xml", isa.Options{})
 	if err != nil {

@@ -8,7 +8,8 @@ import (
 	"github.com/isago/isago/isa"
 )
 
-// What stood in front of a field that prints nothing is no token of the blanks that are printed there instead.
+// TestTokensOfNothing requires that the text before a field that prints nothing is not a token of the
+// blanks printed instead.
 func TestTokensOfNothing(t *testing.T) {
 	s := loadXML(t, `<isa><bitset name="#instruction" size="8">
 		<display>op{, ?A}{:align=8}x</display>
@@ -18,7 +19,7 @@ func TestTokensOfNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for range 5 { // without memos and with them
+	for range 5 { // without memos and with memos
 		for _, x := range []struct {
 			word uint64
 			text string

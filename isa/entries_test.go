@@ -10,8 +10,8 @@ import (
 	"github.com/isago/isago/isa"
 )
 
-// An entry that templates reach by paths alone has ignored bits like any other: they are told of
-// once, with memos and without, and where tokens are asked for.
+// TestIgnoredBitsOfEntries requires one finding for ignored bits of an entry that displays reach only
+// through paths, with and without memos and with tokens.
 func TestIgnoredBitsOfEntries(t *testing.T) {
 	const text = `<isa strict="true">
 	<bitset name="#entry" size="8">
@@ -66,7 +66,8 @@ func TestIgnoredBitsOfEntries(t *testing.T) {
 	}
 }
 
-// An operand inside of an entry has its bits in the entry that the word names, however often one like it was met in another.
+// TestOperandsOfEntries requires that an operand in an entry has its bits in the entry that the word
+// selects, even after another entry was used.
 func TestOperandsOfEntries(t *testing.T) {
 	d := strict(t, `
 	<bitset name="#entry" size="8">
@@ -89,8 +90,8 @@ func TestOperandsOfEntries(t *testing.T) {
 	}
 }
 
-// What Decode returns knows of each entry that the word names and nobody gave: in the word, in an operand, in an entry.
-// Printing finds nothing more.
+// TestMissingEntries requires that Decode finds each missing entry that the word selects: directly, in
+// an operand or in another entry. Printing must find nothing more.
 func TestMissingEntries(t *testing.T) {
 	const inEntry = `
 	<bitset name="#leaf" size="4"><display>{V}</display><field name="V" low="0" high="3" type="uint"/></bitset>
@@ -116,15 +117,15 @@ func TestMissingEntries(t *testing.T) {
 		word        uint64
 		findings    string
 	}{
-		// A is 1 01 10 1, so that E is 5; B is 1 10 00 1, so that E is 6.
+		// A is 1 01 10 1, so E is 5. B is 1 10 00 1, so E is 6.
 		{nestedIndexXML, [][]bits.Value{nil}, 0x606d, "no entry 5 in table shared of 0 [table-entry], no entry 6 in table shared of 0 [table-entry]"},
 		{nestedIndexXML, [][]bits.Value{make([]bits.Value, 6)}, 0x606d, "no entry 6 in table shared of 6 [table-entry]"},
 		{nestedIndexXML, [][]bits.Value{make([]bits.Value, 7)}, 0x606d, ""},
 		{nestedIndexXML, [][]bits.Value{nil}, 0, ""},                                                                                          // add r0, r0
 		{nestedIndexXML, [][]bits.Value{nil}, 0x202d, "no entry 5 in table shared of 0 [table-entry]"},                                        // B is r1
 		{inEntry, [][]bits.Value{nil, nil}, 0xff, ""},                                                                                         // nop
-		{inEntry, [][]bits.Value{nil, nil}, 6, "no entry 2 in table pairs of 0 [table-entry], no entry 0 in table leaves of 0 [table-entry]"}, // shown
-		{inEntry, [][]bits.Value{nil, nil}, 2, "no entry 2 in table pairs of 0 [table-entry], no entry 0 in table leaves of 0 [table-entry]"}, // not shown
+		{inEntry, [][]bits.Value{nil, nil}, 6, "no entry 2 in table pairs of 0 [table-entry], no entry 0 in table leaves of 0 [table-entry]"}, // printed
+		{inEntry, [][]bits.Value{nil, nil}, 2, "no entry 2 in table pairs of 0 [table-entry], no entry 0 in table leaves of 0 [table-entry]"}, // not printed
 		{inEntry, [][]bits.Value{{bits.Of(3)}, {bits.Of(0x10)}}, 4, "no entry 1 in table leaves of 1 [table-entry]"},                          // in the entry
 		{inEntry, [][]bits.Value{{bits.Of(3), bits.Of(4)}, {bits.Of(0x10)}}, 4, ""},
 	} {
@@ -132,7 +133,7 @@ func TestMissingEntries(t *testing.T) {
 		for i, table := range c.tables {
 			d.SetTable(i, table)
 		}
-		for range 40 { // until texts are remembered
+		for range 40 { // until the caches are used
 			in, ok := d.Decode(bits.Of(c.word))
 			if !ok || in.MissingEntry != (c.findings != "") {
 				t.Fatalf("%x: known %v, missing %v, expected %q", c.word, ok, in.MissingEntry, c.findings)

@@ -11,7 +11,7 @@ import (
 	"github.com/isago/isago/target/example"
 )
 
-// lamp describes a machine of two instructions, each of eight bits.
+// lamp describes a machine with two instructions of eight bits.
 var lamp = fstest.MapFS{"lamp.xml": {Data: []byte(`<isa name="lamp">
 <bitset name="#instruction" size="8"/>
 <bitset name="wait" extends="#instruction">
@@ -47,7 +47,7 @@ func ExampleLoad() {
 	// light
 }
 
-// All mistakes of a description are reported at once, each with its place.
+// Load reports all errors of a description at once, each with its position.
 func ExampleLoad_mistakes() {
 	broken := fstest.MapFS{"broken.xml": {Data: []byte(`<isa>
 <bitset name="#instruction" size="8"/>
@@ -97,7 +97,7 @@ func ExampleDecoder_Append() {
 			fmt.Printf("%02x is no instruction\n", word)
 			continue
 		}
-		text = d.Append(text[:0], in) // allocates nothing once there is room
+		text = d.Append(text[:0], in) // does not allocate if the buffer is large enough
 		fmt.Println(string(text))
 	}
 	// Output:
@@ -107,7 +107,7 @@ func ExampleDecoder_Append() {
 	// ff is no instruction
 }
 
-// Fields tells everything about a word: which bits are what, and where the text shows it.
+// Fields reports the bits, the value and the text of each field.
 func ExampleDecoder_Fields() {
 	set, err := isa.Load(lamp, "lamp.xml", isa.Options{})
 	if err != nil {

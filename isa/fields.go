@@ -9,35 +9,36 @@ import (
 	"github.com/isago/isago/internal/spec"
 )
 
-// Field is a field of a decoded instruction, or of an operand inside it.
+// Field is a field of a decoded instruction or of one of its operands.
 type Field struct {
-	// FieldInfo is the same for all words that have the field.
+	// FieldInfo is equal for all words that have the field.
 	*FieldInfo
-	// Entry says in which entry of the table the bits are.
+	// Entry is the index of the table entry that contains the bits.
 	Entry int
 	Value bits.Value
-	// Meaning is the text of the value, also where no template shows it.
+	// Meaning is the text of the value, even if no display prints it.
 	Meaning string
-	// Start and End are its place in the text; both -1 where it is not shown.
+	// Start and End delimit the field in the text, in bytes. Both are -1 if the text does not show it.
 	Start, End int
 }
 
-// FieldInfo is what the description says of a field.
+// FieldInfo is the part of a Field that does not depend on the word.
 type FieldInfo struct {
-	// Path is the name, with those of the enclosing fields before it, joined by dots.
+	// Path is the name with the names of the enclosing fields before it, separated by dots.
 	Path string
 	Name string
-	// Type is the type's name in the description.
+	// Type is the name of the type in the description.
 	Type string
 	Doc  string
 	// Depth is the number of enclosing fields.
 	Depth int
-	// Parts are the bits, the most significant part first: of the word, or of a table entry if
-	// Table is not empty. A derived field has none.
+	// Parts are the bits, most significant part first. They are bits of the word or, if Table is not
+	// empty, of a table entry. A derived field has no parts.
 	Parts []bits.Part
-	// Table says of which table the bits are an entry.
+	// Table is the name of the table whose entry contains the bits, or "".
 	Table string
-	// Index is set for a field whose bits are the index of a table entry; IndexOf names the table.
+	// Index reports whether the value is the index of a table entry. IndexOf is the name of that
+	// table.
 	Index   bool
 	IndexOf string
 }
@@ -45,9 +46,9 @@ type FieldInfo struct {
 // Derived reports whether the value is computed and has no bits of its own.
 func (f *FieldInfo) Derived() bool { return len(f.Parts) == 0 }
 
-// Fields appends every field of an instruction, shown or not, each before those inside it, to buf.
-// The places in the text are those of Append on an empty slice. Nothing is allocated for an instruction that has been
-// seen before.
+// Fields appends every field of an instruction to buf, shown or not, each before the fields inside it.
+// Start and End refer to the text that Append appends to an empty slice. Fields does not allocate for
+// a word that it has processed before.
 func (d *Decoder) Fields(buf []Field, in Inst) []Field {
 	d.trace.begin(0)
 	d.watch = watchFields
@@ -56,15 +57,16 @@ func (d *Decoder) Fields(buf []Field, in Inst) []Field {
 	return d.fields(fieldWalk{d: d, text: true, out: buf})
 }
 
-// FieldValues is Fields without what has to be printed: Meaning is empty, and the places in the text are -1.
+// FieldValues is like Fields but does not print. Meaning is empty, and Start and End are -1.
 func (d *Decoder) FieldValues(buf []Field, in Inst) []Field {
 	d.watch = watchFields
 	d.setTop(in)
 	return d.fields(fieldWalk{d: d, out: buf})
 }
 
-// DependsOn reports whether an instruction depends on any bit of a field of its, and whether on all. It does not on parts of table
-// entries that the <unused> rules of its leaf name: other instructions may share the entry, and decide what stands there.
+// DependsOn reports whether an instruction depends on some bit and on all bits of one of its fields.
+// An instruction does not depend on parts of table entries that its <unused> elements name. Other
+// instructions that share the entry determine these parts.
 func (d *Decoder) DependsOn(in Inst, f *Field) (some, all bool) {
 	if f.Table == "" {
 		return true, true
@@ -90,7 +92,7 @@ func (d *Decoder) DependsOn(in Inst, f *Field) (some, all bool) {
 	return !rest.IsZero(), rest == own
 }
 
-// placeFields tells each field where it is shown first.
+// placeFields sets the first position of each field in the text.
 func (t *trace) placeFields() {
 	t.turn++
 	for i := range t.shown {
@@ -100,16 +102,16 @@ func (t *trace) placeFields() {
 	}
 }
 
-// span is a place in a text.
+// span is a range of bytes in a text.
 type span struct{ start, end int }
 
 type fieldWalk struct {
 	d    *Decoder
-	text bool // the fields have their text
+	text bool // whether the fields have text
 	out  []Field
 }
 
-// fields lists the fields of the word. What is odd about those that no template shows is nobody's concern.
+// fields lists the fields of the word. It discards findings about fields that no display prints.
 func (d *Decoder) fields(w fieldWalk) []Field {
 	found, leaf, first := len(d.findings), d.frames[0].leaf.Leaf, len(w.out)
 	d.quick, d.operands = d.planned(d.envMemo(d.env).leafMemo(leaf), leaf), 0
@@ -118,7 +120,7 @@ func (d *Decoder) fields(w fieldWalk) []Field {
 	d.quick, d.watch = false, watchNothing
 	d.dropFindings(found)
 	if w.text {
-		all := d.intern(d.text) // at once, which takes as long as one of them
+		all := d.intern(d.text) // one string for all fields, which takes as long as one for a single field
 		for i, m := range d.meanings {
 			w.out[first+i].Meaning = all[m.start:m.end]
 		}
@@ -167,7 +169,8 @@ func (w *fieldWalk) scope(depth int) {
 	}
 }
 
-// listed is a field of a site with what its name can mean; ref and field are set where that is one thing.
+// listed is a field of a site with the meanings of its name. ref and field are set if there is only
+// one meaning.
 type listed struct {
 	alts  []model.Alt
 	ref   *model.Ref
@@ -193,15 +196,15 @@ func (s *site) list() []listed {
 	return s.listed
 }
 
-// standaloneText is one field on its own.
+// standaloneText is the text of one field outside of its display.
 type standaloneText struct {
 	segment
 	reads reads
-	// layout tells that the text may be another where it stands in a line.
+	// layout reports whether the text depends on its position in the line.
 	layout bool
 }
 
-// standaloneText returns a field on its own.
+// standaloneText returns the text of a field outside of its display.
 func (d *Decoder) standaloneText(at *fieldSite, ref *model.Ref) *standaloneText {
 	if at.standalone != nil {
 		return at.standalone
@@ -215,8 +218,8 @@ func (d *Decoder) standaloneText(at *fieldSite, ref *model.Ref) *standaloneText 
 	return x
 }
 
-// meaning appends the text of one field on its own, without the name that the program may have for its value, to that
-// of the instruction.
+// meaning appends the text of one field to that of the instruction. The text does not contain the
+// program's name for the value.
 func (d *Decoder) meaning(at *fieldSite, ref *model.Ref, depth int) {
 	x, start := d.standaloneText(at, ref), len(d.text)
 	d.watch, d.lineStart = watchNothing, start
@@ -232,10 +235,10 @@ func (d *Decoder) meaning(at *fieldSite, ref *model.Ref, depth int) {
 	d.meanings = append(d.meanings, span{start, len(d.text)})
 }
 
-// maxTextsKept bounds the texts that a decoder keeps.
+// maxTextsKept limits the texts that a decoder caches.
 const maxTextsKept = 1 << 14
 
-// intern returns a text as a string, the same for the same text.
+// intern returns text as a string. Equal texts share one string.
 func (d *Decoder) intern(text []byte) string {
 	if s, ok := d.strings[string(text)]; ok {
 		return s
@@ -262,7 +265,7 @@ func (w *fieldWalk) inner(at *fieldSite, ref *model.Ref, depth int) {
 	}
 }
 
-// leafOf finds the leaf of the value of a frame, of a field of a bitset type.
+// leafOf finds the leaf for the value of a bitset field.
 func (d *Decoder) leafOf(ref *model.Ref, depth int) bool {
 	if m := d.envMemo(ref.Env); m.choice != nil && ref.Field.Table == nil && ref.Width <= m.width {
 		if x := m.choice.at(m.choice.key.from(&d.frames[depth].from)); x != nil {

@@ -54,7 +54,7 @@ func describe(fields []isa.Field) string {
 	return b.String()
 }
 
-// TestFields lists the fields of one word: paths, where the bits are, values, places in the text.
+// TestFields lists the fields of one word with their paths, bits, values and positions in the text.
 func TestFields(t *testing.T) {
 	d := strict(t, fieldsXML)
 	d.SetTable(0, []bits.Value{{}, {}, bits.Of(0b10_0101_01), {}}) // M is 01 10, U is 5
@@ -67,7 +67,8 @@ func TestFields(t *testing.T) {
 	if got := string(d.Append(nil, in)); got != text {
 		t.Fatalf("%q, expected %q", got, text)
 	}
-	// R's bits, most significant first: 13 12 11 10 9 8. S is the upper three, N the lower three.
+	// The bits of R, most significant first, are 13 12 11 10 9 8. S is the upper three and N the lower
+	// three.
 	const want = `0 D #entry word 0+2 =2 "6" -1..-1 data
 1 D.M hex data[2] 0+2 6+2 =6 "6" 16..17 
 1 D.U hex data[2] 2+4 =5 "5" -1..-1 
@@ -93,8 +94,8 @@ func TestFields(t *testing.T) {
 	}
 }
 
-// nestedIndexXML has operands of 6 bits, some of which name an entry: bit 5 says which, bit 0 and bits 4..3 are the index,
-// its highest bit first. Those of B are bits 14..12 and 8..6 of the word.
+// nestedIndexXML has 6-bit operands, some of which select an entry. Bit 5 selects the kind. Bit 0 and
+// bits 4..3 are the index, highest bit first. The bits of B are bits 14..12 and 8..6 of the word.
 const nestedIndexXML = `
 	<bitset name="#entry" size="8"><display>{V}</display><field name="V" low="0" high="7" type="hex"/></bitset>
 	<table name="shared" type="#entry" size="8"/>
@@ -108,7 +109,8 @@ const nestedIndexXML = `
 		<field name="B" type="#source"><bits low="12" high="14"/><bits low="6" high="8"/></field>
 		<pattern low="9" high="11">000</pattern><pattern pos="15">0</pattern></bitset>`
 
-// An index in an operand is one of the instruction, and can be changed, where the operand has one.
+// TestIndexInOperand requires that an index in an operand belongs to the instruction and can be
+// changed there.
 func TestIndexInOperand(t *testing.T) {
 	d := strict(t, nestedIndexXML)
 	in, _ := d.Decode(bits.Of(0x606d)) // A is 1 01 10 1, so E is 101; B is 1 10 00 1, so E is 110
@@ -147,7 +149,8 @@ func TestIndexInOperand(t *testing.T) {
 	}
 }
 
-// An index that only what surrounds an operand has, or a computed operand, is not one of the operand.
+// TestIndexFromOutside requires that an index in the enclosing scope or in a computed operand does not
+// belong to the operand.
 func TestIndexFromOutside(t *testing.T) {
 	d := strict(t, `
 	<bitset name="#entry" size="8"><display>{V}</display><field name="V" low="0" high="7" type="hex"/></bitset>
@@ -171,7 +174,8 @@ func TestIndexFromOutside(t *testing.T) {
 	}
 }
 
-// An operand whose text depends on where in the line it stands means what it is at the start of one.
+// TestFieldsAligned requires that an operand whose text depends on its column has the meaning of the
+// first column.
 func TestFieldsAligned(t *testing.T) {
 	d := strict(t, `
 	<bitset name="#pair" size="8"><display>{A}{B:align=8}</display><field name="A" low="0" high="3" type="uint"/><field name="B" low="4" high="7" type="uint"/></bitset>
@@ -189,13 +193,13 @@ func TestFieldsAligned(t *testing.T) {
 	}
 }
 
-// What is found in an option is found once, also where it was printed twice to tell what it shows.
+// TestFieldsFindOnce requires one finding for an option that is printed twice to determine its fields.
 func TestFieldsFindOnce(t *testing.T) {
 	d := strict(t, `
 	<bitset name="#r" size="4"><display>r{N}</display><field name="N" low="0" high="2" type="uint"/><pattern pos="3">x</pattern></bitset>
 	<bitset name="#instruction" size="4"><display>op{ ?R}</display><field name="R" low="0" high="3" type="#r"/></bitset>`)
 	in, _ := d.Decode(bits.Of(0b1010))
-	for range 8 { // after a few, texts are remembered
+	for range 8 { // later words are printed from caches
 		d.Decode(in.Bits)
 		if got, want := describe(d.Fields(nil, in)), "0 R #r word 0+4 =a \"r2\" 3..5 \n1 R.N uint word 0+3 =2 \"2\" 4..5 \n"; got != want {
 			t.Errorf("got\n%swant\n%s", got, want)
@@ -206,7 +210,7 @@ func TestFieldsFindOnce(t *testing.T) {
 	}
 }
 
-// TestTokens says what each piece of the text is.
+// TestTokens checks the kind of each token.
 func TestTokens(t *testing.T) {
 	d := strict(t, fieldsXML)
 	d.SetTable(0, make([]bits.Value, 4))
@@ -217,7 +221,7 @@ func TestTokens(t *testing.T) {
 	}{
 		// FLAG, R 0, IMM -3
 		{0b00_00_0000_0_1_1101_00, "Nop M.s P  Rr0 P. Mx I0 P, # I-3 P  I0 A-3"},
-		// no FLAG, which leaves no token; IMM 3 has a name
+		// Without FLAG there is no token for it. IMM 3 has a name.
 		{0b00_00_0001_0_0_0011_00, "Nop P  Rr1 P. Mx I0 P, # Lthree P  I0 A3"},
 	} {
 		in, _ := d.Decode(bits.Of(x.word))
@@ -240,7 +244,8 @@ func TestTokens(t *testing.T) {
 	}
 }
 
-// The token in front of an option that prints nothing ends where it did without it.
+// TestTokensWithoutOption requires that the token before an option that prints nothing ends where it
+// ends without the option.
 func TestTokensWithoutOption(t *testing.T) {
 	d := strict(t, `<bitset name="#instruction" size="8"><display>op {A},{ ?F} {B}</display><field name="A" low="0" high="2" type="uint"/>
 		<field name="F" pos="3" type="bool" display="f"/><field name="B" low="4" high="7" type="uint"/></bitset>`)
@@ -259,14 +264,14 @@ func TestTargets(t *testing.T) {
 	d.Addr = 320
 	in, _ := d.Decode(bits.Of(0x05_02_ff_ff))
 	got := d.Targets(nil, in)
-	// A is -1 words of 32 bits, B byte 255, C 2 halves on; D is not shown
+	// A is -1 words of 32 bits, B is byte 255, and C is 2 halfwords forward. D is not printed.
 	want := []isa.BranchTarget{{Addr: 288}, {Addr: 2040, Call: true}, {Addr: 352}}
 	if !slices.Equal(got, want) {
 		t.Errorf("targets %v, expected %v", got, want)
 	}
 }
 
-// TestTables reads operands from a table, and reports an entry that is not there once.
+// TestTables prints operands from a table and reports a missing entry once.
 func TestTables(t *testing.T) {
 	d := strict(t, fieldsXML)
 	d.SetTable(0, []bits.Value{bits.Of(0xc0), bits.Of(3)}) // M: bits 7..6 are the low part
@@ -280,7 +285,7 @@ func TestTables(t *testing.T) {
 	}
 }
 
-// TestLayout lists the same fields without their text.
+// TestLayout requires the same fields without their text.
 func TestLayout(t *testing.T) {
 	d := strict(t, fieldsXML)
 	d.SetTable(0, []bits.Value{bits.Of(0x12), bits.Of(0x34), bits.Of(0x56), bits.Of(0x78)})

@@ -10,10 +10,10 @@ import (
 	"github.com/isago/isago/internal/spec"
 )
 
-// FindingKind is what a finding is about.
+// FindingKind is the kind of a Finding.
 type FindingKind uint8
 
-// The kinds of findings in a word.
+// Finding kinds.
 const (
 	NoMatch FindingKind = iota
 	Conflict
@@ -26,34 +26,35 @@ const (
 	Cycle
 )
 
-// Finding is something in a word that is not as the description expects. The word is decoded all
-// the same.
+// Finding is a deviation of a word from its description, such as an ignored bit that is set. The word
+// decodes despite its findings, except for a Conflict.
 type Finding struct {
 	Kind FindingKind
-	// Text is the message, in isaspec's words where isaspec has some.
+	// Text is the message. It follows the wording of isaspec's tools where these report the same.
 	Text string
 }
 
-// finding is a finding as it is kept: what its text is made of when somebody reads it.
+// finding is a finding before its text is formatted.
 type finding struct {
 	kind FindingKind
-	// leaf is the one in which it was found, of whose field ref; other is a second one that matches.
+	// leaf is the leaf that has the finding, and ref the field in it. other is the second leaf that
+	// matches.
 	leaf, other *model.Leaf
 	ref         *model.Ref
 	prog        *model.Prog
 	assert      *spec.Pattern
-	// bitset is the one that has the assert.
+	// bitset is the bitset with the failed assert.
 	bitset *spec.Bitset
-	// name is one that resolves nowhere.
+	// name is the undefined name.
 	name  *string
 	value bits.Value
-	// number and most are of an entry and of the entries that there are, or of operands.
+	// number is an entry or a count of operands. most is the corresponding limit.
 	number, most int
 }
 
-// addFinding keeps a finding.
+// addFinding records a finding.
 func (d *Decoder) addFinding(f finding) {
-	if f.kind == NoEntry { // which several paths can enter
+	if f.kind == NoEntry { // several paths may reach the entry
 		for i := range d.findings {
 			if x := &d.findings[i]; x.kind == NoEntry && x.ref.Field.Table == f.ref.Field.Table && x.number == f.number {
 				return
@@ -63,14 +64,14 @@ func (d *Decoder) addFinding(f finding) {
 	d.findings = append(d.findings, f)
 }
 
-// dropFindings forgets the findings but for the first n: nobody asked for the others.
+// dropFindings discards all findings except the first n.
 func (d *Decoder) dropFindings(n int) { d.findings = d.findings[:n] }
 
-// NumFindings returns the number of findings of the last Decode and the printing since.
+// NumFindings returns the number of findings of the last Decode and of printing since then.
 func (d *Decoder) NumFindings() int { return len(d.findings) }
 
-// Findings returns what was found by the last Decode and the printing since. The slice is reused; making
-// the texts takes longer than printing an instruction, so that Odd is the way to ask whether there are any.
+// Findings returns the findings of the last Decode and of printing since then. The next call reuses
+// the slice. Formatting is slower than printing an instruction, so check NumFindings first.
 func (d *Decoder) Findings() []Finding {
 	d.reported = d.reported[:0]
 	for i := range d.findings {
@@ -79,7 +80,7 @@ func (d *Decoder) Findings() []Finding {
 	return d.reported
 }
 
-// AppendFinding appends the text of a finding, by its number from 0 below Odd.
+// AppendFinding appends the text of a finding. i is at least 0 and less than NumFindings.
 func (d *Decoder) AppendFinding(dst []byte, i int) []byte {
 	return d.appendFinding(dst, &d.findings[i])
 }
@@ -117,7 +118,7 @@ func (d *Decoder) appendFinding(dst []byte, f *finding) []byte {
 	return append(append(dst, "expression needs its own value: "...), strings.Join(strings.Fields(f.prog.Spec.Text), " ")...)
 }
 
-// appendHex formats a value as wide as the instruction, as the findings of isaspec have it.
+// appendHex formats a value with the digits of the instruction, as isaspec's findings do.
 func (d *Decoder) appendHex(dst []byte, v bits.Value) []byte {
 	return v.AppendHex(dst, (d.root.Size+31)/32*8)
 }

@@ -2,16 +2,19 @@ package isa
 
 import "github.com/isago/isago/internal/spec"
 
-// Flow is a way in which control goes on behind an instruction, beside the next instruction.
+// Flow is a possible continuation of control flow after an instruction, other than the next
+// instruction.
 type Flow struct {
 	Kind FlowKind
-	// Maybe is set where the instruction decides while it runs, by a condition.
+	// Maybe reports whether the instruction decides at run time, by a condition.
 	Maybe bool
-	// Target is where, in bits from the start of the program; -1 where the word does not say.
+	// Target is the target address in bits from the start of the program. It is -1 if the word does
+	// not determine it.
 	Target int64
-	// Count is the length of what is at the target, in the units of the target; 0 where nothing is said.
+	// Count is the length of the code at the target, in the units of the target field. It is 0 if the
+	// word does not give a length.
 	Count uint64
-	// Stack names the stack on which the flow keeps or finds a place, "" for none.
+	// Stack is the name of the stack that stores or supplies an address, or "".
 	Stack string
 }
 
@@ -38,8 +41,8 @@ const (
 // String returns the kind as descriptions write it: jump, call, loop-end and so on.
 func (k FlowKind) String() string { return spec.FlowKind(k).String() }
 
-// Flows appends what the description says of the flow behind an instruction to buf. Where it says
-// nothing, each branch target is a jump or a call that may be made.
+// Flows appends the control flow declared for an instruction to buf. If the description declares none
+// at all, each branch target is a jump or a call that may or may not happen.
 func (d *Decoder) Flows(buf []Flow, in Inst) []Flow {
 	d.setTop(in)
 	found := len(d.findings)
@@ -51,7 +54,7 @@ func (d *Decoder) Flows(buf []Flow, in Inst) []Flow {
 	return buf
 }
 
-// flows appends the flows of a frame's leaf and of the bitsets nested in it.
+// flows appends the flows of a frame's leaf and of its nested bitsets.
 func (d *Decoder) flows(buf []Flow, depth int) []Flow {
 	u := d.frames[depth].leaf
 	flows := u.LeafFacts().Flows
@@ -82,7 +85,8 @@ func (d *Decoder) flows(buf []Flow, depth int) []Flow {
 	return buf
 }
 
-// branchFlows appends a jump or a call for each branch field of a description that says nothing of flow.
+// branchFlows appends a jump or a call for each branch field. It applies to descriptions without
+// declared flow.
 func (d *Decoder) branchFlows(buf []Flow, depth int) []Flow {
 	for _, named := range d.frames[depth].leaf.NamedFields() {
 		ref := d.pick(named.Alts, depth)

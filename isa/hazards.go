@@ -1,11 +1,11 @@
 package isa
 
-// Hazard is something that an instruction does not do as its text seems to say, by the description:
-// it is legal, and hardly meant.
+// Hazard is a legal instruction that probably does not do what its text suggests. The description
+// declares hazards.
 type Hazard struct {
-	// Name is stable; Text tells what is wrong.
+	// Name is a stable code. Text is the message.
 	Name, Text string
-	// Rejected is set where assemblers of programs do not take such an instruction.
+	// Rejected reports whether assemblers of whole programs reject the instruction.
 	Rejected bool
 }
 

@@ -10,7 +10,7 @@ import (
 	"github.com/isago/isago/isa"
 )
 
-// TestHazards asks for the hazards of words, those of a parent and parts of operands included.
+// TestHazards checks the hazards of words, including those of parent bitsets and of operand parts.
 func TestHazards(t *testing.T) {
 	set, err := isa.Load(fstest.MapFS{"x.xml": {Data: []byte(`<isa strict="true">
 <bitset name="#reg" size="3"><display>r{N}</display><field name="N" low="0" high="2" type="uint"/></bitset>

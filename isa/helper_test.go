@@ -20,7 +20,7 @@ func loadXML(t testing.TB, xml string, opt isa.Options) *isa.Set {
 	return s
 }
 
-// plain compiles a description as Mesa's tools know it, strict one as isago's are.
+// plain compiles a description in plain isaspec. strict compiles a strict one.
 func plain(t testing.TB, body string) *isa.Decoder {
 	return decoder(t, loadXML(t, `<isa>`+body+`</isa>`, isa.Options{}))
 }
@@ -38,7 +38,7 @@ func decoder(t testing.TB, s *isa.Set) *isa.Decoder {
 	return d
 }
 
-// row is a word, its text, and what is found in it, joined by ", ". A word that is none prints as
+// row is a word with its text and its findings, joined by ", ". A word that does not decode prints as
 // "unknown".
 type row struct {
 	word        uint64

@@ -9,26 +9,27 @@ import (
 	"github.com/isago/isago/internal/model"
 )
 
-// Root is a tree of encodings of a Set, its instructions or one kind of operand, seen as the list of its
-// leaves.
+// Root is a tree of encodings in a Set: its instructions or one kind of operand. It is represented by
+// the list of its leaves.
 type Root struct {
 	// ID is the index in Set.Roots.
 	ID   int
 	Name string
-	// Doc is what the description says of it.
+	// Doc is the documentation in the description.
 	Doc    string
 	Leaves []*Leaf
-	// Size is the length of the longest leaf in bits, MinSize that of the shortest.
+	// Size and MinSize are the lengths of the longest and the shortest leaf, in bits.
 	Size, MinSize int
-	// WordSize is the number of bits in the words in which programs are stored, each instruction in whole
-	// ones; HighFirst tells that the most significant of several comes first.
+	// WordSize is the size in bits of the words in which programs are stored. An instruction occupies
+	// whole words. HighFirst means that the most significant word comes first.
 	WordSize  int
 	HighFirst bool
-	// Swapped tells that of each word of 32 bits the high half is stored first.
+	// Swapped means that the high half of each 32-bit word is stored first.
 	Swapped bool
 }
 
-// BitAt returns the bit of an instruction, stored in so many bits, that is bit 0 of the byte at a place in bits.
+// BitAt returns the bit of an instruction that corresponds to bit 0 of the byte at the offset at.
+// stored is the stored size of the instruction. All values are in bits.
 func (r *Root) BitAt(stored, at int) int {
 	if r.Swapped {
 		at ^= 16
@@ -39,10 +40,11 @@ func (r *Root) BitAt(stored, at int) int {
 	return at
 }
 
-// StoredSize returns the number of bits that an instruction of so many bits takes in a program.
+// StoredSize returns the number of bits that an instruction of size bits occupies in a program.
 func (r *Root) StoredSize(size int) int { return (size + r.WordSize - 1) / r.WordSize * r.WordSize }
 
-// Alignment returns the number of bits of which the places of all instructions of a program are multiples.
+// Alignment returns the greatest number of bits that divides every instruction address in every
+// program.
 func (r *Root) Alignment() int {
 	step := r.StoredSize(max(r.MinSize, 1))
 	for _, l := range r.Leaves {
@@ -53,40 +55,39 @@ func (r *Root) Alignment() int {
 	return step
 }
 
-// Leaf is one instruction of a Set, or one form of an operand.
+// Leaf is an instruction of a Set or one form of an operand.
 type Leaf struct {
 	// ID is the index in Root.Leaves.
 	ID   int
 	Root *Root
-	// Name is the description's own name; Display is what {NAME} prints.
+	// Name is the name of the bitset. Display is the text that {NAME} prints.
 	Name, Display string
 	// Size is the length in bits.
 	Size int
-	// A word w is this leaf's if w&Mask == Match; DontCare bits are expected to be 0.
+	// A word w matches if w&Mask == Match. DontCare bits are ignored but are expected to be 0.
 	Match, Mask, DontCare bits.Value
 
 	model *model.Leaf
 	set   *Set
 
-	named     sync.Once // mnemonics are found when they are first asked for
+	named     sync.Once // mnemonics are computed on first use
 	mnemonics []string
 }
 
 // Inside returns the bound description of the leaf. Only packages of this module can call it.
 func (l *Leaf) Inside(inside.Key) *model.Leaf { return l.model }
 
-// Set returns the instruction set that has the leaf.
+// Set returns the instruction set of the leaf.
 func (l *Leaf) Set() *Set { return l.set }
 
-// Doc returns the leaf's documentation, its parent's where it has none.
+// Doc returns the documentation of the leaf or of its nearest ancestor that has some.
 func (l *Leaf) Doc() string { return l.model.Doc() }
 
-// Meta returns an attribute of the leaf's <meta>, of the nearest ancestor's where it has none, ""
-// where nobody has it.
+// Meta returns an attribute of <meta> from the leaf or from its nearest ancestor that has the
+// attribute. It returns "" if none has it.
 func (l *Leaf) Meta(name string) string { return l.model.Meta(name) }
 
-// Template returns the text of the leaf's display where no override holds, with the names of fields in
-// braces, in the spelling of the set.
+// Template returns the leaf's default display in the syntax of the set, with field names in braces.
 func (l *Leaf) Template() string { return l.model.Spec.Text(l.set.model.Syntax) }
 
 // Layout holds what a compiler of whole programs needs to know about an instruction.
@@ -118,17 +119,17 @@ func (l *Leaf) Layout() Layout {
 	}
 }
 
-// Runs says that instructions of a leaf run others, which stand elsewhere in the program.
+// Runs describes instructions of a leaf that run words elsewhere in the program, as a clause does.
 type Runs struct {
-	// Roots are the kinds of what is run, all of one size.
+	// Roots are the roots of these words. All have the same size.
 	Roots []*Root
-	// Address is where in the word the place of the first one is said, counted in their size from the
-	// start of the program; Count where it is said how many there are.
+	// Address is the part of the instruction that holds the index of the first word, counted in words
+	// of that size from the start of the program. Count is the part that holds the number of words.
 	Address, Count bits.Part
-	// Context is the context whose value the instruction says for each of them, "" for none.
+	// Context is the name of the context that the instruction sets for each word, or "".
 	Context string
-	// Steps are where in the word it says that of the first one, the second one and so on: as many as it
-	// can run.
+	// Steps are the parts of the instruction for the first word, the second word and so on. Their
+	// number is the maximum number of words.
 	Steps []RunsStep
 }
 
@@ -136,7 +137,7 @@ type Runs struct {
 // value of the context. A part of no bits gives nothing.
 type RunsStep struct{ Root, Context bits.Part }
 
-// Runs returns what instructions of the leaf run; ok is false for those that run nothing.
+// Runs returns what instructions of the leaf run. ok is false if they run nothing.
 func (l *Leaf) Runs() (r Runs, ok bool) {
 	x := l.model.Runs()
 	if x == nil {
@@ -157,7 +158,8 @@ func (l *Leaf) Runs() (r Runs, ok bool) {
 	return r, true
 }
 
-// FieldLimit is the greatest value that source may give a field whose bits hold more.
+// FieldLimit is the greatest value that source text may give a field, if that is less than the bits
+// can hold.
 type FieldLimit struct {
 	Field string
 	Max   uint64
@@ -174,19 +176,19 @@ func (l *Leaf) FieldLimits() []FieldLimit {
 	return list
 }
 
-// FlowForm is a flow that instructions of a leaf can have.
+// FlowForm is a control flow that some instruction of a leaf may have.
 type FlowForm struct {
 	Kind FlowKind
-	// Target and Count are the fields that say where, and how much is there; "" for none.
+	// Target and Count are the names of the fields that hold the target and the count, or "".
 	Target, Count string
-	// Maybe is set where the instruction may decide while it runs; Some where only some words of the leaf
-	// have the flow.
+	// Maybe reports whether the instruction may decide at run time. Sometimes reports whether only
+	// some words of the leaf have the flow.
 	Maybe, Sometimes bool
 	Stack            string
 }
 
-// FlowForms lists the flows that instructions of the leaf can have, as far as its own description says, not
-// that of operands in it.
+// FlowForms lists the possible control flow of the leaf's instructions. It does not include the flow
+// of operands.
 func (l *Leaf) FlowForms() []FlowForm {
 	var list []FlowForm
 	for b := l.model.Spec; b != nil; b = b.Extends {
@@ -197,7 +199,7 @@ func (l *Leaf) FlowForms() []FlowForm {
 	return list
 }
 
-// AssertedBits returns the bits that are expected to have a certain value in some case.
+// AssertedBits returns the bits for which some case has an expected value.
 func (l *Leaf) AssertedBits() bits.Value {
 	var mask bits.Value
 	for b := l.model.Spec; b != nil; b = b.Extends {
@@ -210,7 +212,7 @@ func (l *Leaf) AssertedBits() bits.Value {
 	return mask
 }
 
-// loadRoots makes the roots and leaves of a set, with the numbers that they have in its model.
+// loadRoots creates the roots and leaves of a set. Their IDs are those of the model.
 func (s *Set) loadRoots() {
 	for _, r := range s.model.Roots {
 		root := &Root{ID: r.ID, Name: r.Name, Doc: r.Spec.Doc, Size: r.Size, MinSize: r.MinSize, WordSize: r.WordSize, HighFirst: r.HighFirst, Swapped: r.Swapped}

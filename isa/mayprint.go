@@ -8,9 +8,9 @@ import (
 	"github.com/isago/isago/internal/spec"
 )
 
-// MayPrint reports whether the text of an instruction can have a mark in it, such as what starts a
-// comment, apart from what a hook prints. It may say yes of a mark that only the texts of several
-// fields side by side could make.
+// MayPrint reports whether the text of an instruction may contain mark, such as the start of a
+// comment. It ignores text from Custom. The result may be true although only adjacent fields could
+// form the mark.
 func (s *Set) MayPrint(mark string) bool {
 	if known, ok := s.prints.Load(mark); ok {
 		return known.(bool)
@@ -24,7 +24,7 @@ func (s *Set) MayPrint(mark string) bool {
 	return found
 }
 
-// between stands on both sides of each piece of text that can be printed.
+// between separates the pieces of text.
 const between = "\x00"
 
 // pieces returns all texts of a description that can be printed.

@@ -7,17 +7,16 @@ import (
 	"github.com/isago/isago/internal/model"
 )
 
-// The memo of the printer: texts by the bits on which they depend. The printer without it makes them. What
-// something is found in is not remembered, so that it is found again each time.
+// Memos cache printed texts by the bits on which they depend. The printer without memos makes the
+// texts. A text with a finding is never cached, so that the finding is reported each time.
 
-// chunk is a text of up to 15 bytes, and one more than its length in the last byte, so that an empty chunk
-// says that nothing is known. It is copied with one move of 16 bytes whatever its length; what is too much is
-// overwritten by what follows.
+// chunk is a text of up to 15 bytes. The last byte is the length plus 1, so that a zero chunk means
+// unknown. A chunk is always copied as 16 bytes. The next copy overwrites the excess bytes.
 type chunk [16]byte
 
 const (
 	chunkLen = len(chunk{}) - 1
-	// longText stands in place of the length of a text that is no chunk.
+	// longText replaces the length if the text is too long for a chunk.
 	longText = 0xff
 )
 
@@ -30,16 +29,16 @@ func newChunk[T []byte | string](s T) chunk {
 	return c
 }
 
-// maxDense is the greatest width of a key of which each value has a place for its text, in bits.
+// maxDense is the greatest width in bits of a key with one element per value.
 const maxDense = 10
 
-// slots have values by a key, each in the one slot that it can have. Programs have few different operands, random words
-// hardly the same one twice: where looking is in vain most of the time, it is left for a while.
+// slots is a cache with one possible slot per key. Real programs have few different operands, but
+// random words rarely repeat one. If most lookups fail, lookups pause for a while.
 type slots[T any] struct {
 	list []slot[T]
-	// misses counts those that found another key in their slot, since the slots were made.
+	// misses counts the lookups that found another key, since the slots were allocated.
 	misses int
-	// score rises with what is found and falls with what is not; pause is how often not to look.
+	// score rises with each hit and falls with each miss. pause is the number of lookups to skip.
 	score, pause int
 }
 
@@ -49,10 +48,10 @@ type slot[T any] struct {
 	value T
 }
 
-// A miss costs missCost hits; at poorScore it is not looked for longPause times.
+// A miss costs as much as missCost hits. At lowScore, longPause lookups are skipped.
 const missCost, lowScore, goodScore, longPause = 2, -512, 512, 1 << 13
 
-// skip reports whether not to look this time.
+// skip reports whether to skip this lookup.
 func (w *slots[T]) skip() bool {
 	if w.pause == 0 {
 		return false
@@ -61,16 +60,16 @@ func (w *slots[T]) skip() bool {
 	return true
 }
 
-// place is where among slots a key is.
+// place returns the slot index of a key.
 func place(x uint64, slots int) uint64 {
 	at, _ := mathbits.Mul64(x*0x9e3779b97f4a7c15, uint64(slots))
 	return at
 }
 
-// initialSlots is how many there are at first.
+// initialSlots is the initial number of slots.
 const initialSlots = 1 << 3
 
-// find returns the value of a key, nil where there is none.
+// find returns the value of a key, or nil.
 func (w *slots[T]) find(x uint64) *T {
 	if w.list == nil {
 		w.list = make([]slot[T], initialSlots)
@@ -86,7 +85,8 @@ func (w *slots[T]) find(x uint64) *T {
 	return nil
 }
 
-// put returns the room for the value of a key, with what another had there. There are at most many.
+// put returns storage for the value of a key, which may hold another key's value. many is the maximum
+// number of slots.
 func (w *slots[T]) put(x uint64, many int) *T {
 	to := &w.list[place(x, len(w.list))]
 	if to.known {
@@ -106,29 +106,29 @@ func (w *slots[T]) put(x uint64, many int) *T {
 	return &to.value
 }
 
-// maxWideTexts is how many texts of a wide key are kept.
+// maxWideTexts is the maximum number of cached texts for a wide key.
 const maxWideTexts = 1 << 11
 
-// memo has texts by a key.
+// memo caches texts by key.
 type memo struct {
-	// texts has one for each value of a narrow key; nil for a wider one.
+	// texts has one chunk for each value of a narrow key. It is nil for a wide key.
 	texts []chunk
 	*moreTexts
 }
 
-// moreTexts are those of a memo that are no chunk, or of a wider key.
+// moreTexts holds texts that do not fit in a chunk, or the texts of a wide key.
 type moreTexts struct {
-	long [][]byte // by the value of a narrow key, nil before there are any
+	long [][]byte // by the value of a narrow key; nil if there are none
 	slots[slotText]
 }
 
-// slotText is a text that a slot has room for, and its length.
+// slotText is a text with its length, in a slot.
 type slotText struct {
 	size uint8
 	text [38]byte
 }
 
-// newMemo returns a memo for the texts of a segment that are remembered, or for what is as long.
+// newMemo returns a memo for the texts of a segment or for data of the same size.
 func newMemo(p *segment) memo {
 	m := memo{moreTexts: &moreTexts{}}
 	if p.kind != segmentWide {
@@ -137,7 +137,7 @@ func newMemo(p *segment) memo {
 	return m
 }
 
-// text returns the text of a key, and whether there is one.
+// text returns the cached text for a key.
 func (m *memo) text(x uint64) (text []byte, ok bool) {
 	if m.texts == nil {
 		if s := m.find(x); s != nil {
@@ -155,7 +155,7 @@ func (m *memo) text(x uint64) (text []byte, ok bool) {
 	return c[:c[chunkLen]-1], true
 }
 
-// keep remembers the text of a key, if there is room.
+// keep caches the text for a key if there is space.
 func (m *memo) keep(x uint64, s []byte) {
 	switch {
 	case m.texts == nil && len(s) <= len(slotText{}.text):
@@ -174,17 +174,17 @@ func (m *memo) keep(x uint64, s []byte) {
 	m.long[x] = slices.Clone(s)
 }
 
-// choice has the displays that are printed, by the bits that choose one.
+// choice caches the display for the bits that select it.
 type choice struct {
 	key key
-	// places are one more than where in displays each stands, 0 where that is not known; nil for a wide key.
+	// places holds each display's index plus 1, or 0 if it is unknown. It is nil for a wide key.
 	places   []uint8
 	displays []*display
 	slots[*display]
 }
 
-// maxChoice is the greatest width of a key of which each value has a place for its display, maxDisplays how many
-// displays it can have; manyChoices is how many values of a wide key are kept.
+// maxChoice is the greatest key width with one element per value, and maxDisplays the greatest number
+// of displays. maxWideChoices is the maximum number of cached values of a wide key.
 const (
 	maxChoice      = 12
 	maxDisplays    = 255
@@ -199,7 +199,7 @@ func newChoice(k key) *choice {
 	return c
 }
 
-// at returns the display for the bits x, nil where it is not known.
+// at returns the display for key x, or nil if it is unknown.
 func (c *choice) at(x uint64) *display {
 	if c.places == nil {
 		if s := c.find(x); s != nil {
@@ -228,27 +228,28 @@ func (c *choice) put(x uint64, to *display) {
 	c.places[x] = uint8(i + 1)
 }
 
-// envMemo is what a decoder remembers of a bitset in its environment.
+// envMemo holds a decoder's memos for a bitset in one environment.
 type envMemo struct {
-	// choice tells the displays of its values of so many bits; nil where that depends on too much, or is
-	// not asked for.
+	// choice selects the display of a value. It is nil if the display depends on too many bits or if
+	// it is not needed.
 	choice *choice
 	width  int
 	leaves []*leafMemo // by Leaf.ID
 }
 
-// leafMemo is what a decoder remembers of a leaf in its environment.
+// leafMemo holds a decoder's memos for a leaf in one environment.
 type leafMemo struct {
-	// plan is nil before there is one.
+	// plan is nil until it is needed.
 	plan     *plan
-	displays []*display // by case; nil before they are printed
-	// only is the display that is printed whatever the bits are; nil if there is none.
+	displays []*display // by case; nil until they are printed
+	// only is the display that is used for all words, or nil.
 	only   *display
-	choice *choice // nil where it depends on too much
+	choice *choice // nil if it depends on too many bits
 }
 
-// minUses is how many instructions a decoder prints without memos, and how often it meets an operand before it is worth
-// one: what is found for a memo is more than a short program needs. Tests need fewer.
+// minUses is the number of instructions that a decoder prints without memos. It is also the number of
+// uses before an operand gets a memo. Short programs would not benefit from memos. Tests use a smaller
+// number.
 var minUses = 32
 
 func (d *Decoder) envMemo(env *model.Env) *envMemo {
@@ -263,7 +264,7 @@ func (d *Decoder) envMemo(env *model.Env) *envMemo {
 	return m
 }
 
-// leafMemo returns what is remembered of a leaf.
+// leafMemo returns the memos of a leaf.
 func (m *envMemo) leafMemo(leaf *model.Leaf) *leafMemo {
 	l := m.leaves[leaf.ID]
 	if l == nil {
@@ -273,7 +274,7 @@ func (m *envMemo) leafMemo(leaf *model.Leaf) *leafMemo {
 	return l
 }
 
-// display returns the display of a case with memos of the decoder's own.
+// display returns the display of a case with the decoder's own memos.
 func (l *leafMemo) display(d *Decoder, number int) *display {
 	if l.displays[number] == nil {
 		l.displays[number] = d.withMemos(l.plan.display(d.set, number))
@@ -281,7 +282,7 @@ func (l *leafMemo) display(d *Decoder, number int) *display {
 	return l.displays[number]
 }
 
-// make gives a leaf its plan.
+// make assigns the plan of a leaf.
 func (l *leafMemo) make(d *Decoder, u *model.BoundLeaf) {
 	l.plan = planOf(u)
 	l.plan.prepared.Do(l.plan.prepare)
@@ -293,7 +294,7 @@ func (l *leafMemo) make(d *Decoder, u *model.BoundLeaf) {
 	}
 }
 
-// withMemos returns a display with memos of the decoder's own.
+// withMemos returns a copy of a display with the decoder's own memos.
 func (d *Decoder) withMemos(x *display) *display {
 	own := *x
 	own.segments = slices.Clone(x.segments)
@@ -306,7 +307,8 @@ func (d *Decoder) withMemos(x *display) *display {
 	return &own
 }
 
-// memoOf returns the memo of a segment, the same for all that are alike; unless nothing is.
+// memoOf returns the memo of a segment. Segments with equal cache keys share one, unless the key is
+// zero.
 func (d *Decoder) memoOf(p *segment, alike cacheKey) memo {
 	m, ok := d.alike[alike]
 	if ok && alike != (cacheKey{}) {

@@ -16,9 +16,9 @@ import (
 	"github.com/isago/isago/internal/testgpu"
 )
 
-func init() { minUses = 3 } // so that what is remembered is met soon
+func init() { minUses = 3 } // so that caches are used early
 
-// randomTables gives a decoder tables of random entries, some of them too short for the index.
+// randomTables sets tables of random entries. Some tables are too short for the index.
 func randomTables(d *Decoder, r *rand.Rand) {
 	for i, t := range d.Set().Tables() {
 		entries := make([]bits.Value, r.Intn(t.Size+1))
@@ -37,14 +37,14 @@ func randomValue(r *rand.Rand, size int) bits.Value {
 	return v.And(bits.Ones(size))
 }
 
-// shareTables makes both decoders see the same tables.
+// shareTables gives both decoders the same tables.
 func shareTables(from, to *Decoder) {
 	for i, t := range from.tables {
 		to.SetTable(i, t)
 	}
 }
 
-// Texts from memos are what the templates say, with the same findings.
+// TestMemo requires that memos do not change texts and findings.
 func TestMemo(t *testing.T) {
 	for _, c := range []struct{ dir, file string }{
 		{"../target/pica200", "pica200.xml"},
@@ -64,7 +64,8 @@ func TestMemo(t *testing.T) {
 	}
 }
 
-// The same at the size of a real machine, where operands depend on flags outside.
+// TestMemoOfHeron is TestMemo at the size of a real machine, in which operands depend on flags
+// outside.
 func TestMemoOfHeron(t *testing.T) {
 	for _, gen := range testgpu.Gens {
 		s, err := Load(testgpu.Files(), testgpu.File, Options{Gen: gen})
@@ -75,7 +76,7 @@ func TestMemoOfHeron(t *testing.T) {
 	}
 }
 
-// The same for descriptions that are made up.
+// TestMemoOfInvented is TestMemo for random descriptions.
 func TestMemoOfInvented(t *testing.T) {
 	for seed := range *memoCount {
 		for _, source := range []string{randisa.Texts(*memoSeed<<32 + seed), randisa.Words(*memoSeed<<32 + seed), randisa.Programs(*memoSeed<<32 + seed)} {
@@ -103,7 +104,7 @@ func compareDisplays(t *testing.T, s *Set, n int) {
 	}
 	general, _ := s.NewDecoder("")
 	general.general = true
-	names := byte('a') // of values, which change with the program
+	names := byte('a') // of values; they change with the program
 	for _, d := range []*Decoder{fast, general} {
 		d.Label = func(addr int64, _ bool) (string, bool) { return "label", addr%3 == 0 }
 		d.Custom = func(dst []byte, field string, v uint64) []byte { return append(append(dst, field...), byte('0'+v)) }
@@ -133,7 +134,7 @@ func compareDisplays(t *testing.T, s *Set, n int) {
 		if !ok {
 			continue
 		}
-		got := fast.Append(make([]byte, 0, r.Intn(150)), in) // in much room and little
+		got := fast.Append(make([]byte, 0, r.Intn(150)), in) // with large and small buffers
 		want = general.Append(want[:0], in)
 		if string(got) != string(want) || !slices.Equal(fast.Findings(), general.Findings()) {
 			t.Fatalf("%s prints\n%q %v\nand in the general way\n%q %v", v, got, fast.Findings(), want, general.Findings())
@@ -144,8 +145,8 @@ func compareDisplays(t *testing.T, s *Set, n int) {
 	}
 }
 
-// compareKnowing holds what is remembered of an instruction against what is found out anew: each of its operands,
-// fields and tokens, and the findings.
+// compareKnowing compares the cached operands, fields, tokens and findings of an instruction with
+// newly computed ones.
 func compareKnowing(t *testing.T, fast, general *Decoder, in Inst) {
 	t.Helper()
 	for _, ask := range []struct {

@@ -8,9 +8,10 @@ import (
 	"github.com/isago/isago/internal/spec"
 )
 
-// Mnemonic returns the name of an instruction as its text has it: the fields that the description calls
-// mnemonic and {NAME}, else the first word of the display. Of an instruction that consists of several it
-// is the first one's; "" where there is none.
+// Mnemonic returns the name of an instruction as it occurs in the text. It consists of the fields that
+// the description calls mnemonic and of {NAME}, or else is the first word of the display. For an
+// instruction that contains several operations, it is the name of the first one. It returns "" if
+// there is no name.
 func (d *Decoder) Mnemonic(in Inst) string {
 	d.setTop(in)
 	found := len(d.findings)
@@ -41,7 +42,7 @@ func (d *Decoder) mnemonic(items []model.Item, depth int) string {
 	return d.intern(d.text)
 }
 
-// mnemonicInside looks for the mnemonic in the instructions of which a display consists.
+// mnemonicInside looks for the mnemonic in the operations that a display contains.
 func (d *Decoder) mnemonicInside(items []model.Item, depth int) string {
 	for i := range items {
 		if items[i].Kind != model.ItemRef {
@@ -60,7 +61,7 @@ func (d *Decoder) mnemonicInside(items []model.Item, depth int) string {
 	return ""
 }
 
-// firstWord returns the first word of the texts of a template, "" where there is none.
+// firstWord returns the first word of a template, or "".
 func firstWord(items []model.Item) string {
 	for i := range items {
 		if items[i].Kind != model.ItemText {
@@ -76,11 +77,11 @@ func firstWord(items []model.Item) string {
 	return ""
 }
 
-// maxMnemonics bounds the mnemonics of a leaf.
+// maxMnemonics limits the number of mnemonics of a leaf.
 const maxMnemonics = 1 << 12
 
-// Mnemonics lists the names that instructions of the leaf can have, as Decoder.Mnemonic tells them; at
-// most 4,096. The list is the same for all who ask and must not be changed.
+// Mnemonics lists the values that Decoder.Mnemonic can return for the leaf, at most 4,096. The caller
+// must not change the list.
 func (l *Leaf) Mnemonics() []string {
 	l.named.Do(func() {
 		m, seen := l.set.model, map[string]bool{}
@@ -90,13 +91,13 @@ func (l *Leaf) Mnemonics() []string {
 				l.mnemonics = append(l.mnemonics, name)
 			}
 		})
-		l.mnemonics = slices.Clip(l.mnemonics) // lest those who add to it share what they add
+		l.mnemonics = slices.Clip(l.mnemonics) // so that appending to the list copies it
 	})
 	return l.mnemonics
 }
 
-// IsNested reports whether words of a root are parts of the words of another root, such as an operation of several that an
-// instruction has.
+// IsNested reports whether words of a root are parts of the words of another root, as for one
+// operation of an instruction with several.
 func (s *Set) IsNested(r *Root) bool {
 	for _, b := range s.model.ISA.Bitsets {
 		for _, c := range b.Cases {
@@ -110,8 +111,8 @@ func (s *Set) IsNested(r *Root) bool {
 	return false
 }
 
-// InstructionRoots lists the roots whose words are instructions or parts of one that have a mnemonic of
-// their own, such as the operation that a field holds, the one that programs consist of first. The others are kinds of
+// InstructionRoots lists the roots whose words have a mnemonic. These are instructions, and parts of
+// instructions such as single operations. The main root comes first. All other roots are kinds of
 // operands.
 func (s *Set) InstructionRoots() []*Root {
 	operands := map[*spec.Bitset]bool{}
@@ -151,7 +152,7 @@ func (r *Root) LeavesByMnemonic(mnemonic string) []*Leaf {
 	return list
 }
 
-// mnemonicsOf calls add with each mnemonic of the displays of a leaf.
+// mnemonicsOf calls add with each mnemonic of a leaf's displays.
 func mnemonicsOf(u *model.BoundLeaf, depth int, add func(string)) {
 	for _, c := range u.Cases {
 		if !c.Shown {
@@ -174,8 +175,8 @@ func mnemonicsOf(u *model.BoundLeaf, depth int, add func(string)) {
 	}
 }
 
-// insideOf calls add with the mnemonics of the instructions that an item shows. It reports whether it
-// shows some.
+// insideOf calls add with the mnemonics of the operations that an item shows. It reports whether there
+// are any.
 func insideOf(it *model.Item, depth int, add func(string)) bool {
 	found := false
 	for _, a := range it.Alts {
@@ -190,8 +191,8 @@ func insideOf(it *model.Item, depth int, add func(string)) bool {
 	return found
 }
 
-// eachText calls add with each text that the items can have as far as they are a mnemonic, behind a
-// prefix. It returns how many more there may be.
+// eachText calls add with prefix and each possible text of the items that belongs to a mnemonic. It
+// returns how many more texts are allowed.
 func eachText(items []model.Item, prefix string, add func(string), left int) int {
 	if len(items) == 0 || !isMnemonicPart(&items[0]) {
 		add(prefix)
@@ -214,7 +215,7 @@ func eachText(items []model.Item, prefix string, add func(string), left int) int
 	return left
 }
 
-// textsOfRef lists the texts of a field that is a part of a mnemonic: of an enum, a flag, or leaves.
+// textsOfRef lists the texts of a field that is a part of a mnemonic: an enum, a flag, or leaves.
 func textsOfRef(ref *model.Ref) []string {
 	var list []string
 	switch {

@@ -7,8 +7,8 @@ import (
 	"github.com/isago/isago/bits"
 )
 
-// TestNames prints values by the names that the program gives them: what the pieces of the text are, and what fields
-// say, which have the value beside the name. Each word is asked for without memos and with them.
+// TestNames prints values with the program's names for them, and checks tokens and fields. Fields have
+// the value and the name. Each word is printed with and without memos.
 func TestNames(t *testing.T) {
 	for _, x := range []struct {
 		name, xml            string
@@ -56,7 +56,7 @@ func TestNames(t *testing.T) {
 			0x08, "op 4", "Nop P  I4", "F= A=4",
 		},
 		{
-			// inside of N the K of X is that of N
+			// The K of X inside N is that of N.
 			"a field shown inside of another", `<bitset name="#x" size="2"><display>x{K}.{V}</display><field name="V" low="0" high="1" type="uint"/></bitset>
 				<bitset name="#n" size="2"><display>{P}</display><field name="K" low="0" high="1" type="uint"/></bitset>
 				<bitset name="#instruction" size="8"><display>op {N}</display><pattern low="6" high="7">00</pattern>
@@ -65,7 +65,7 @@ func TestNames(t *testing.T) {
 			0x39, "op x2.1", "Nop P  Mx I2 P. I1", "X=x3.1 X.V=1 N=x2.1 N.K=2 K=3",
 		},
 		{
-			// as a piece of a register the number is one of its name, elsewhere not
+			// The number of a register is a part of its name. Elsewhere it is an immediate.
 			"one field in two ways", `<file name="r" type="u32" count="16"/><bitset name="#n" size="4"><display>{V}</display><field name="V" low="0" high="3" type="uint"/></bitset>
 				<bitset name="#instruction" size="8"><display>op {R}, {N}</display>
 				<operand name="R" kind="register"><display>r{N}</display><reg file="r" index="{N}"/></operand>

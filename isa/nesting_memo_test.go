@@ -9,8 +9,8 @@ import (
 	"github.com/isago/isago/isa"
 )
 
-// Bitsets that show two of the next one, twenty deep, are looked at once each, and print as before after the
-// printer has seen enough of them to remember texts.
+// TestDeepOperands has bitsets that each print two of the next one, twenty levels deep. Each must be
+// examined once, and caching must not change the text.
 func TestDeepOperands(t *testing.T) {
 	var b strings.Builder
 	b.WriteString(`<isa>`)

@@ -11,8 +11,9 @@ import (
 	"github.com/isago/isago/isa/mesa"
 )
 
-// Operands that are nested in themselves, or in each other twice a level, end: with a finding, soon,
-// and on the printer that follows Mesa too, whose tools run until their stack is full.
+// TestEndlessOperands requires that operands that contain themselves, or twice as many at each level,
+// end with a finding and quickly. This also applies to the printer with Mesa's rules. Mesa's tools run
+// until their stack overflows.
 func TestEndlessOperands(t *testing.T) {
 	var doubling strings.Builder // 2 to the 22nd operands
 	for i := range 22 {
@@ -61,7 +62,7 @@ func TestEndlessOperands(t *testing.T) {
 	}
 }
 
-// Conditions that need each other are computed a bounded number of times.
+// TestMesaConditionsOfEachOther requires a limit on the evaluation of mutually dependent conditions.
 func TestMesaConditionsOfEachOther(t *testing.T) {
 	var body strings.Builder
 	const n = 40
@@ -83,7 +84,7 @@ func TestMesaConditionsOfEachOther(t *testing.T) {
 	}
 }
 
-// Expressions that use others twice, which use others twice, are computed once each.
+// TestDoublingExpressions requires that expressions that use others twice are evaluated once each.
 func TestDoublingExpressions(t *testing.T) {
 	var plainly, under strings.Builder
 	const n = 60
@@ -100,8 +101,8 @@ func TestDoublingExpressions(t *testing.T) {
 	}
 }
 
-// What is found in an operand is found each time, also once the texts of operands are kept: of one that stands
-// alone, and of one that depends on its environment.
+// TestFindingsOutliveKeptTexts requires the same findings for an operand each time, even if its text
+// is cached, with and without dependencies on the environment.
 func TestFindingsOutliveKeptTexts(t *testing.T) {
 	d := plain(t, `<bitset name="#alone" size="4"><display>a{V}</display><field name="V" low="0" high="2" type="uint"/><pattern pos="3">x</pattern></bitset>
 		<bitset name="#inside" size="4"><display>{P}b{V}</display><override><expr>{P}</expr><display>p{V}</display><assert pos="3">0</assert></override>
@@ -124,7 +125,7 @@ func TestFindingsOutliveKeptTexts(t *testing.T) {
 	}
 }
 
-// So do those of a small operand, whose texts are kept.
+// TestDoublingExpressionsOfOperand requires the same for a small operand whose texts are cached.
 func TestDoublingExpressionsOfOperand(t *testing.T) {
 	var body strings.Builder
 	const n = 60

@@ -8,39 +8,42 @@ import (
 	"github.com/isago/isago/internal/spec"
 )
 
-// operandBits collects where the operand is that is being read.
+// operandBits collects the bits of the current operand.
 type operandBits struct {
-	// op is nil where nobody asks for bits.
+	// op is nil unless bits are recorded.
 	op *Operand
-	// depth is the number of the frame whose text shows the operand.
+	// depth is the frame whose text contains the operand.
 	depth int
-	// shown are the bits of the pieces of its text, decide those that decide which pieces it has and what they mean.
+	// shown are the bits of the parts of the text. decide are the bits that determine the parts and
+	// their meaning.
 	shown, decide []placedBits
-	// deciding is set while what decides is followed.
+	// deciding is true while the deciding bits are recorded.
 	deciding bool
 	// known has an element for the word and one for each table entry.
 	known []knownBits
-	// followed are the expressions whose bits were noted.
+	// followed are the expressions whose bits were recorded.
 	followed []followed
 }
 
-// placedBits are bits of the word, or of a table entry.
+// placedBits are bits of the word or of a table entry.
 type placedBits struct {
 	mask         bits.Value
 	table, entry int
-	// parts are those of the field, the most significant first.
+	// parts are the parts of the field, most significant first.
 	parts []bits.Part
-	// whole tells that they are all bits of a nested bitset, of which only those count that are used.
+	// whole means all bits of a nested bitset. Only those that are used count.
 	whole bool
 }
 
-// knownBits are the bits of the word, or of a table entry, on which the operand depends, and those that are listed.
+// knownBits are the bits of the word or of one table entry on which the operand depends, and the bits
+// that are listed.
 type knownBits struct {
 	used, listed bits.Value
 	table, entry int
 }
 
-// followed is an expression in a scope, its value, and the bits of that for which it was followed.
+// followed is an expression in a scope, with its value and the bits of the value for which it was
+// followed.
 type followed struct {
 	prog          *model.Prog
 	site          *site
@@ -48,15 +51,15 @@ type followed struct {
 	needed, value uint64
 }
 
-// openBits starts an operand that the text of a frame shows.
+// openBits starts an operand in the text of a frame.
 func (w *operandWalk) openBits(op *Operand, depth int) {
 	b := &w.bits
 	b.op, b.depth = op, depth
 	b.shown, b.decide, b.known, b.followed = b.shown[:0], b.decide[:0], b.known[:0], b.followed[:0]
 }
 
-// closeBits lists the bits of the operand: those of its pieces, in the order of the text, and then those that decide its
-// form and are not claimed.
+// closeBits lists the bits of the operand: those of its parts, in the order of the text, and then the
+// deciding bits that nothing else claims.
 func (w *operandWalk) closeBits() {
 	b := &w.bits
 	for i := range b.shown {
@@ -83,7 +86,7 @@ func (w *operandWalk) closeBits() {
 	b.op = nil
 }
 
-// list appends those bits to the operand's that are not among them, in the order of the field's parts.
+// list appends new bits to the operand's bits, in the order of the field's parts.
 func (b *operandBits) list(x *placedBits, known *knownBits) {
 	m := x.mask.AndNot(known.listed)
 	known.listed = known.listed.Or(m)
@@ -96,7 +99,7 @@ func (b *operandBits) list(x *placedBits, known *knownBits) {
 	}
 }
 
-// runs appends the runs of bits of a mask to the operand's, the most significant first.
+// runs appends the runs of bits in a mask to the operand's bits, most significant first.
 func (b *operandBits) runs(m bits.Value, x *placedBits) {
 	for !m.IsZero() {
 		high, low := m.Len(), m.TrailingZeros()
@@ -110,7 +113,7 @@ func (b *operandBits) runs(m bits.Value, x *placedBits) {
 	}
 }
 
-// at returns what is known of the bits of the word or an entry.
+// at returns the known bits of the word or of an entry.
 func (b *operandBits) at(table, entry int) *knownBits {
 	for i := range b.known {
 		if x := &b.known[i]; x.table == table && x.entry == entry {
@@ -121,11 +124,11 @@ func (b *operandBits) at(table, entry int) *knownBits {
 	return &b.known[len(b.known)-1]
 }
 
-// add notes bits of a piece of the text, or such as decide the form of the operand.
+// add records bits of a part of the text, or bits that determine the form of the operand.
 func (b *operandBits) add(x placedBits) {
 	known := b.at(x.table, x.entry)
 	if b.deciding {
-		if rest := x.mask.AndNot(known.used); !rest.IsZero() { // else all are noted
+		if rest := x.mask.AndNot(known.used); !rest.IsZero() { // otherwise all are recorded already
 			b.decide = append(b.decide, x)
 		}
 	} else {
@@ -136,8 +139,8 @@ func (b *operandBits) add(x placedBits) {
 	}
 }
 
-// eval computes an expression that says something of the operand, and notes its bits. An expression that needs its own
-// value has one that depends on what was computed before, and is left alone.
+// eval evaluates an expression about the operand and records its bits. It skips an expression that
+// needs its own value, because that value depends on earlier evaluations.
 func (w *operandWalk) eval(p *model.Prog, depth int) uint64 {
 	if w.bits.op == nil || p.Open {
 		return w.d.eval(p, depth)
@@ -149,7 +152,7 @@ func (w *operandWalk) eval(p *model.Prog, depth int) uint64 {
 	return x
 }
 
-// choice notes the bits that choose the leaf of a frame and its display.
+// choice records the bits that select the leaf of a frame and its display.
 func (w *operandWalk) choice(depth int) {
 	f := &w.d.frames[depth]
 	if f.leaf.Leaf.Mask != (bits.Value{}) {
@@ -166,7 +169,7 @@ func (w *operandWalk) choice(depth int) {
 	}
 }
 
-// pick returns what a name means, and notes the bits that decide that.
+// pick returns the meaning of a name and records the bits that select it.
 func (w *operandWalk) pick(alts []model.Alt, depth int) *model.Ref {
 	for i := range alts {
 		if a := &alts[i]; a.Cond == nil || w.eval(a.Cond, depth-a.CondDepth) != 0 {
@@ -176,7 +179,7 @@ func (w *operandWalk) pick(alts []model.Alt, depth int) *model.Ref {
 	return nil
 }
 
-// follow computes an expression and notes the bits that it needs for these bits of its value.
+// follow evaluates an expression and records the bits that determine the needed bits of its value.
 func (w *operandWalk) follow(p *model.Prog, depth int, needed uint64) uint64 {
 	b := &w.bits
 	s := w.d.frames[depth].site
@@ -194,7 +197,7 @@ func (w *operandWalk) follow(p *model.Prog, depth int, needed uint64) uint64 {
 	return x
 }
 
-// fields notes the bits of all fields of an expression that needs its own value.
+// fields records the bits of all fields in an expression that needs its own value.
 func (w *operandWalk) fields(p *model.Prog, depth int) {
 	s := w.d.frames[depth].site
 	if slices.ContainsFunc(w.bits.followed, func(x followed) bool { return x.prog == p && x.site == s }) {
@@ -208,8 +211,9 @@ func (w *operandWalk) fields(p *model.Prog, depth int) {
 	}
 }
 
-// node computes a part of an expression and notes the bits that it needs for these bits of its value. What does not count
-// in the word at hand has none: the other side of a condition, or of && and || where one side settles it.
+// node evaluates a node and records the bits that determine the needed bits of its value. Operands
+// that do not affect this word have none, such as the unused branch of ?: or the right side of && if
+// the left side is 0.
 func (w *operandWalk) node(n *model.Node, depth int, needed uint64) uint64 {
 	switch n.Op {
 	case spec.OpConst:
@@ -240,7 +244,7 @@ func (w *operandWalk) node(n *model.Node, depth int, needed uint64) uint64 {
 	return model.Apply(n, x, y)
 }
 
-// read returns the value of a reference, and notes those of its bits that are needed.
+// read returns the value of a reference and records the needed bits.
 func (w *operandWalk) read(ref *model.Ref, depth int, needed uint64) uint64 {
 	if ref.Prog != nil && !ref.Prog.Open {
 		return w.follow(ref.Prog, depth-ref.ScopeDepth, needed)
@@ -251,8 +255,9 @@ func (w *operandWalk) read(ref *model.Ref, depth int, needed uint64) uint64 {
 	return w.d.value(ref, depth)
 }
 
-// addBits notes those bits of a field that are needed, of a computed one those of the fields that it is computed from.
-// whole tells that the field is a nested bitset that is looked into.
+// addBits records the needed bits of a field. For a computed field these are the bits of the fields
+// that it is computed from. whole means that the field is a nested bitset whose parts are examined
+// too.
 func (w *operandWalk) addBits(ref *model.Ref, depth int, needed uint64, whole bool) {
 	depth -= ref.ScopeDepth
 	switch {
@@ -279,7 +284,7 @@ func (w *operandWalk) addBits(ref *model.Ref, depth int, needed uint64, whole bo
 	}
 }
 
-// bits returns where those bits of a field are that are needed.
+// bits returns the positions of the needed bits of a field.
 func (f *fieldSite) bits(needed uint64) bits.Value {
 	if !f.masked {
 		f.masked, f.mask = true, spread(bits.Ones(bits.Size), f.info.Parts)
@@ -293,8 +298,8 @@ func (f *fieldSite) bits(needed uint64) bits.Value {
 	return spread(bits.Of(needed), f.info.Parts)
 }
 
-// claimed returns the bits which belong to the leaf of a frame or to one of the operands that its displays show: those that
-// tell the leaf from others, those of its name, and those of the operands.
+// claimed returns the bits that belong to the leaf of a frame or to an operand in its displays: those
+// that select the leaf, those of its name, and those of the operands.
 func (d *Decoder) claimed(depth int) *bits.Value {
 	s := d.frames[depth].site
 	if s.claims == nil {
@@ -313,8 +318,8 @@ func (d *Decoder) claimed(depth int) *bits.Value {
 	return s.claims
 }
 
-// claim follows the operands that a display shows, and the parts of the name: of a field that holds operands of its own what
-// tells its leaves apart.
+// claim follows the operands that a display prints, and the parts of the name. For a field that
+// contains operands of its own it follows only the bits that select the leaf.
 func (g *dependencies) claim(items []model.Item) {
 	for i := range items {
 		it := &items[i]
@@ -346,7 +351,7 @@ func (g *dependencies) claim(items []model.Item) {
 	}
 }
 
-// spread puts the bits of a value where its parts are, the most significant of which is first.
+// spread moves the bits of a value to the positions of its parts, most significant part first.
 func spread(v bits.Value, parts []bits.Part) (out bits.Value) {
 	at := 0
 	for _, p := range slices.Backward(parts) {

@@ -7,19 +7,19 @@ import (
 	"github.com/isago/isago/internal/spec"
 )
 
-// OperandForm is an operand that instructions of a leaf can have, as far as that is the same in all words.
+// OperandForm describes an operand of a leaf as far as it is equal in all words.
 type OperandForm struct {
-	// Name is the description's.
+	// Name is the name in the description.
 	Name string
 	Role Role
 	Kind OperandKind
-	// Files are the register files and views of which the operand can be a register.
+	// Files are the register files and views to which the operand can refer.
 	Files []*File
-	// Added are those of Files to whose numbers a register can be added.
+	// Added are those of Files for which a register can be added to the number.
 	Added []*File
 }
 
-// OperandForms lists the operands of the leaf's text, in its order, where no override holds.
+// OperandForms lists the operands in the leaf's default display, in the order of the text.
 func (l *Leaf) OperandForms() []OperandForm {
 	return l.set.declared.forms(nil, l.set.model.TopEnv(l.model.Root).Bound(l.model), 0)
 }
@@ -38,7 +38,8 @@ func (x *declared) forms(list []OperandForm, u *model.BoundLeaf, depth int) []Op
 	return list
 }
 
-// sameOperand returns the operand of the first of some items, nil for none, and how many are pieces of it.
+// sameOperand returns the operand of the first item, or nil, and the number of items that belong to
+// it.
 func sameOperand(items []model.Item) (o *spec.Operand, n int) {
 	o, n = items[0].Operand, 1
 	for o != nil && n < len(items) && items[n].Operand == o {
@@ -47,7 +48,7 @@ func sameOperand(items []model.Item) (o *spec.Operand, n int) {
 	return o, n
 }
 
-// plainDisplay returns the display of a leaf where no override holds.
+// plainDisplay returns the default display of a leaf.
 func plainDisplay(u *model.BoundLeaf) []model.Item {
 	for _, c := range u.Cases {
 		if c.Shown && c.Cond == nil {
@@ -57,7 +58,7 @@ func plainDisplay(u *model.BoundLeaf) []model.Item {
 	return nil
 }
 
-// plainRef returns the field that an item shows where no override holds, nil for none.
+// plainRef returns the field that an item prints by default, or nil.
 func plainRef(it *model.Item) *model.Ref {
 	if it.Kind != model.ItemRef || len(it.Alts) == 0 {
 		return nil
@@ -68,7 +69,7 @@ func plainRef(it *model.Item) *model.Ref {
 	return nil
 }
 
-// form appends the operands of what is a piece of none.
+// form appends the operands of an item that belongs to no operand.
 func (x *declared) form(list []OperandForm, it *model.Item, depth int) []OperandForm {
 	for i := range it.Members {
 		list = x.form(list, &it.Members[i], depth)
@@ -88,7 +89,7 @@ func (x *declared) form(list []OperandForm, it *model.Item, depth int) []Operand
 	return list
 }
 
-// groupForm returns the form of an operand of several pieces.
+// groupForm returns the form of an operand with several parts.
 func (x *declared) groupForm(o *spec.Operand, facts *model.Facts, items []model.Item) OperandForm {
 	f := OperandForm{Name: o.Name, Role: Role(o.Role), Kind: OperandKind(o.Kind)}
 	f.facts(x, facts)
@@ -102,7 +103,7 @@ func (x *declared) groupForm(o *spec.Operand, facts *model.Facts, items []model.
 	return f.settled()
 }
 
-// relatives notes to which of some files something can be added.
+// relatives records the files for which something can be added to the register number.
 func (f *OperandForm) relatives(x *declared, facts *model.Facts, files []*File) {
 	for _, r := range facts.Relatives {
 		for _, file := range files {
@@ -113,7 +114,7 @@ func (f *OperandForm) relatives(x *declared, facts *model.Facts, files []*File) 
 	}
 }
 
-// piece adds what the type of a field says.
+// piece adds the properties of a field's type.
 func (f *OperandForm) piece(x *declared, ref *model.Ref) {
 	if f.Kind == UnknownOperand {
 		f.Kind = OperandKind(ref.Field.KindOfOperand())
@@ -161,7 +162,7 @@ func (f *OperandForm) add(file *File) {
 	}
 }
 
-// settled gives an operand that can be a register its kind.
+// settled sets the kind of an operand that can be a register.
 func (f OperandForm) settled() OperandForm {
 	if f.Kind == UnknownOperand && len(f.Files) > 0 {
 		f.Kind = RegisterOperand

@@ -8,7 +8,7 @@ import (
 	"github.com/isago/isago/isa"
 )
 
-// The forms of the handbook's operands are those of its two instructions.
+// TestOperandForms compares the forms with the two instructions in the language's handbook.
 func TestOperandForms(t *testing.T) {
 	root, err := handbook(t, "Operands").Root("")
 	if err != nil {

@@ -7,28 +7,28 @@ import (
 	"github.com/isago/isago/internal/spec"
 )
 
-// operandMemo remembers what an operand of a site is, by the bits on which that depends.
+// operandMemo caches an operand of a site, by the bits on which it depends.
 type operandMemo struct {
-	// ref is the field that is the operand, one of those that its name can mean, of which first is the first; or operand is
-	// the one of which several are pieces.
+	// ref is the field that is the operand, and first is the first meaning of its name. operand is set
+	// instead for an operand with several parts.
 	ref     *model.Ref
 	first   *model.Alt
 	operand *spec.Operand
-	// uses counts how often the operand was met before it was worth it.
+	// uses counts the uses of the operand without a memo.
 	uses int
-	// kept is set where it depends on few enough.
+	// kept reports whether the operand depends on few enough bits.
 	kept  bool
 	reads reads
 	key   key
-	// slots have all of an operand but its place in the text.
+	// slots hold operands without their position in the text.
 	slots[Operand]
 }
 
-// maxOperandMemos is how many are kept of an operand.
+// maxOperandMemos is the maximum number of cached values of an operand.
 const maxOperandMemos = 1 << 7
 
-// memo returns what is remembered of an operand, and its key; nil where that is nothing. Nothing is of one inside of an entry:
-// its bits are those of the entry's number.
+// memo returns the memo of an operand and the key in it. It returns nil if the operand is not cached.
+// An operand in a table entry is never cached, because its bits depend on the index of the entry.
 func (w *operandWalk) memo(ref *model.Ref, alts []model.Alt, o *spec.Operand, items []model.Item, depth int) (m *operandMemo, x uint64) {
 	s := w.d.frames[depth].site
 	if s.table != wordTable {
@@ -52,7 +52,7 @@ func (w *operandWalk) memo(ref *model.Ref, alts []model.Alt, o *spec.Operand, it
 	}
 	from := &w.d.frames[depth].from
 	if len(m.reads) > 0 {
-		own := *from // which has the entries of the display
+		own := *from // with the entries of the display
 		from = &own
 	}
 	if !m.reads.find(w.d, from) {
@@ -61,8 +61,8 @@ func (w *operandWalk) memo(ref *model.Ref, alts []model.Alt, o *spec.Operand, it
 	return m, m.key.from(from)
 }
 
-// prepare finds the bits on which the operand depends: those of its text, of what is said of it, and of the numbers of
-// table entries.
+// prepare computes the bits on which the operand depends: those of its text, of its facts and of table
+// indices.
 func (m *operandMemo) prepare(u *model.BoundLeaf, alts []model.Alt, items []model.Item) {
 	g := dependencies{budget: maxDependencies, facts: true}
 	if m.ref != nil {
@@ -85,7 +85,7 @@ func (m *operandMemo) prepare(u *model.BoundLeaf, alts []model.Alt, items []mode
 	m.kept = m.kept && m.reads.add(&m.key, g.tables)
 }
 
-// recall appends an operand that is remembered. It reports whether there is one.
+// recall appends a cached operand. It reports whether there is one.
 func (w *operandWalk) recall(m *operandMemo, x uint64, from, end int) bool {
 	if m == nil {
 		return false
@@ -101,7 +101,7 @@ func (w *operandWalk) recall(m *operandMemo, x uint64, from, end int) bool {
 	return true
 }
 
-// keep remembers an operand.
+// keep caches an operand.
 func (m *operandMemo) keep(x uint64, op *Operand) {
 	if m == nil {
 		return
@@ -112,7 +112,7 @@ func (m *operandMemo) keep(x uint64, op *Operand) {
 	to.Bits = bits
 }
 
-// operandFacts follows what is said of an operand.
+// operandFacts follows the facts about an operand.
 func (g *dependencies) operandFacts(f *model.Facts, scopeDepth int) {
 	all := func(list ...*model.Prog) {
 		for _, p := range list {

@@ -11,26 +11,26 @@ import (
 type operandWalk struct {
 	d   *Decoder
 	out []Operand
-	// start is where the text starts.
+	// start is the start of the text.
 	start int
-	// of is the only file to whose registers something is added, nil for any, of the operand being read.
+	// of is the only file that the current operand's added register applies to, or nil for any.
 	of *spec.File
-	// bits collects where the operand being read is.
+	// bits collects the bits of the current operand.
 	bits operandBits
 }
 
-// wordTable stands for the word where the number of a table is asked for.
+// wordTable is the table number of bits in the word itself.
 const wordTable = -1
 
-// field notes a field that was printed from a place on, if it is an operand on its own. alts are what its name can mean.
+// field records a printed field if it is an operand of its own. alts are the meanings of its name.
 func (w *operandWalk) field(ref *model.Ref, alts []model.Alt, depth, from, end int) {
 	if f := ref.Field; f != nil && f.IsOperand() && (f.Bitset == nil || !f.Bitset.HasOperands) {
 		w.note(ref, alts, nil, nil, depth, from, end)
 	}
 }
 
-// note notes an operand that was printed from a place on: a field, one of those that its name can mean, or one of several
-// pieces. What is found and counted was when its text was printed.
+// note records a printed operand: a field, given with the meanings of its name, or a group of parts.
+// It discards findings and counts, because printing the text has already recorded them.
 func (w *operandWalk) note(ref *model.Ref, alts []model.Alt, o *spec.Operand, items []model.Item, depth, from, end int) {
 	if end == from {
 		return
@@ -59,14 +59,14 @@ func (w *operandWalk) note(ref *model.Ref, alts []model.Alt, o *spec.Operand, it
 	d.operands = operands
 }
 
-// next returns room for one operand more; what the buffer has room for is reused.
+// next returns storage for another operand. It reuses the capacity of the buffer.
 func (w *operandWalk) next() *Operand {
 	w.of = nil
 	w.out = slices.Grow(w.out, 1)[:len(w.out)+1]
 	return &w.out[len(w.out)-1]
 }
 
-// open appends an operand that the text of a frame shows.
+// open appends an operand in the text of a frame.
 func (w *operandWalk) open(name string, role spec.Role, from, depth int) *Operand {
 	op := w.next()
 	*op = Operand{Name: name, Role: Role(role), Bits: op.Bits[:0], Start: from - w.start}
@@ -75,7 +75,7 @@ func (w *operandWalk) open(name string, role spec.Role, from, depth int) *Operan
 	return op
 }
 
-// close settles what an operand is.
+// close completes an operand.
 func (w *operandWalk) close(op *Operand, end int) {
 	op.End = end - w.start
 	w.closeBits()
@@ -93,7 +93,7 @@ func (w *operandWalk) close(op *Operand, end int) {
 	}
 }
 
-// group takes what is said of an operand of several pieces, and the pieces.
+// group adds the facts and the parts of an operand with several parts.
 func (w *operandWalk) group(op *Operand, o *spec.Operand, items []model.Item, depth int) {
 	op.Kind = OperandKind(o.Kind)
 	relative := w.apply(op, w.d.frames[depth].leaf.LeafFacts().Operands[o], depth)
@@ -102,8 +102,8 @@ func (w *operandWalk) group(op *Operand, o *spec.Operand, items []model.Item, de
 	}
 }
 
-// apply puts what the facts of a frame say in the operand, unless it was said outside. It returns the
-// name of the piece whose register is added to the number.
+// apply adds the facts of a frame to the operand, unless an enclosing scope has set them. It returns
+// the name of the part whose register is added to the number.
 func (w *operandWalk) apply(op *Operand, f *model.Facts, depth int) (relative string) {
 	if op.Register.File == nil {
 		w.register(&op.Register, f.Regs, depth)
@@ -159,7 +159,7 @@ func (w *operandWalk) holds(c model.When, depth int) bool {
 	return (c.Case == nil || w.eval(c.Case, depth) != 0) && (c.Own == nil || w.eval(c.Own, depth) != 0)
 }
 
-// register finds the register of the first facts that hold.
+// register sets the register from the first fact whose condition holds.
 func (w *operandWalk) register(to *Register, regs []model.Reg, depth int) {
 	for i := range regs {
 		if r := &regs[i]; w.holds(r.When, depth) {
@@ -177,7 +177,7 @@ func (w *operandWalk) setRegister(to *Register, r *model.Reg, depth int) {
 	*to = w.d.set.declared.register(r.File, int(int64(w.eval(r.Index, depth))), component)
 }
 
-// register makes a register of its number in a file or view.
+// register returns the register with a number in a file or view.
 func (x *declared) register(f *spec.File, index, component int) Register {
 	if f.Of == nil {
 		return Register{File: x.file(f), Index: index, Count: 1, Width: f.Type.Size(), Component: component}
@@ -194,10 +194,11 @@ func (x *declared) register(f *spec.File, index, component int) Register {
 	return r
 }
 
-// named reports whether the register is one of a file or view.
+// named reports whether the register belongs to a file or view.
 func (r *Register) named(f *File) bool { return r.File == f || r.View == f }
 
-// memoryOf returns the memory, of a group the one of the number; nil where the group has none such.
+// memoryOf returns the memory. For a group it is the member with the given number, or nil if there is
+// no such member.
 func (w *operandWalk) memoryOf(m *model.Mem, depth int) *Memory {
 	if m.Index == nil {
 		return w.d.set.declared.memories[m.Spec.Memory.Index]
@@ -221,8 +222,8 @@ func (w *operandWalk) memory(op *Operand, m *model.Mem, depth int) {
 	}
 }
 
-// piece adds a field to an operand: its bits, and what its type says. relative tells that its register
-// is added to the number of the operand's own.
+// piece adds a field to an operand: its bits and the properties of its type. relative means that its
+// register is added to the operand's own number.
 func (w *operandWalk) piece(op *Operand, ref *model.Ref, relative bool, depth int) {
 	f := ref.Field
 	w.addBits(ref, depth, all, f.Kind == spec.KindBitset && f.Table == nil && ref.Prog == nil && !relative)
@@ -246,7 +247,7 @@ func (w *operandWalk) piece(op *Operand, ref *model.Ref, relative bool, depth in
 	}
 }
 
-// number takes a number for the operand's value where nothing else says what it is.
+// number sets the operand's value to a number if nothing else determines the value.
 func (w *operandWalk) number(op *Operand, ref *model.Ref, depth int) {
 	if op.Register.File != nil || op.Memory != nil || op.Type.Bits != 0 {
 		return
@@ -266,7 +267,7 @@ func (w *operandWalk) number(op *Operand, ref *model.Ref, depth int) {
 	op.Value = v
 }
 
-// value takes the register that a value of an enum names.
+// value sets the register that an enum value names.
 func (w *operandWalk) value(op *Operand, ref *model.Ref, relative bool, depth int) {
 	v := w.d.value(ref, depth)
 	for _, x := range ref.Enum.Spec.Values {
@@ -289,8 +290,8 @@ func (w *operandWalk) value(op *Operand, ref *model.Ref, relative bool, depth in
 	op.setBits(v)
 }
 
-// setBits makes the bits of a piece the value of an operand that is neither a number nor a place. It reports whether the
-// operand is such.
+// setBits sets the value of an operand that is neither a number nor an address to the bits of a part.
+// It reports whether the operand is of that kind.
 func (op *Operand) setBits(v uint64) bool {
 	if op.Kind != ConditionOperand && op.Kind != ModifierOperand && op.Kind != SamplerOperand {
 		return false
@@ -299,7 +300,7 @@ func (op *Operand) setBits(v uint64) bool {
 	return true
 }
 
-// nested takes what a nested bitset and the pieces that it shows say.
+// nested adds the facts and the parts of a nested bitset.
 func (w *operandWalk) nested(op *Operand, ref *model.Ref, relative bool, depth int) {
 	inner, x, ok := w.d.enterDisplayed(ref, depth)
 	if !ok {
@@ -331,7 +332,8 @@ func (w *operandWalk) pieces(op *Operand, items []model.Item, relative string, d
 	}
 }
 
-// shownPiece adds the field that an item shows to an operand, of which the one of a name is added to the number.
+// shownPiece adds the field that an item prints. relative is the name of the part whose register is
+// added to the number.
 func (w *operandWalk) shownPiece(op *Operand, it *model.Item, relative string, depth int) {
 	if it.Kind != model.ItemRef {
 		return

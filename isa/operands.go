@@ -105,20 +105,20 @@ const (
 	Saturate
 )
 
-// Modifiers lists the names of a machine's modifiers; the bit of each is its place.
+// Modifiers lists the names of a machine's modifiers. The index of a name is the number of its bit.
 func (s *Set) Modifiers() []string { return s.model.ISA.Modifiers }
 
-// Files lists the register files and the views on them, in the order of the description.
+// Files lists the register files and the views of them, in the order of the description.
 func (s *Set) Files() []*File { return s.declared.files }
 
-// File returns a register file or view by name, nil where there is none.
+// File returns a register file or view by name, or nil.
 func (s *Set) File(name string) *File { return s.declared.file(s.model.ISA.File(name)) }
 
 // Memories lists the memories.
 func (s *Set) Memories() []*Memory { return s.declared.memories }
 
-// Limit returns a number that the description gives a bound of programs; ok is false where there is
-// none of that name.
+// Limit returns a limit of programs that the description declares. ok is false if there is no limit of
+// that name.
 func (s *Set) Limit(name string) (most uint64, ok bool) {
 	if l := s.model.ISA.Limit(name); l != nil {
 		return l.Most, true
@@ -126,11 +126,11 @@ func (s *Set) Limit(name string) (most uint64, ok bool) {
 	return 0, false
 }
 
-// Outputs lists what outputs of programs can mean to what follows in the pipeline.
+// Outputs lists the purposes that outputs of programs can have.
 func (s *Set) Outputs() []*Output { return s.declared.outputs }
 
-// StackDepth returns how many places a stack keeps, 0 where that is not known; ok is false where there is none
-// of that name.
+// StackDepth returns the capacity of a stack, or 0 if it is not known. ok is false if there is no stack of
+// that name.
 func (s *Set) StackDepth(name string) (depth int, ok bool) {
 	if x := s.model.ISA.Stack(name); x != nil {
 		return x.Depth, true
@@ -138,16 +138,16 @@ func (s *Set) StackDepth(name string) (depth int, ok bool) {
 	return 0, false
 }
 
-// Operands appends the operands that the text of an instruction shows to buf, in the order of the
-// text. What buf has room for is reused, the bits of operands too. The places in the text are those of
-// Append on an empty slice.
+// Operands appends the operands in the text of an instruction to buf, in the order of the text. It
+// reuses the capacity of buf and of its Bits. Start and End refer to the text that Append appends to
+// an empty slice.
 func (d *Decoder) Operands(buf []Operand, in Inst) []Operand {
 	text, buf := d.AppendOperands(d.text[:0], buf, in)
 	d.text = text
 	return buf
 }
 
-// AppendOperands is Append and Operands in one.
+// AppendOperands combines Append and Operands.
 func (d *Decoder) AppendOperands(dst []byte, buf []Operand, in Inst) ([]byte, []Operand) {
 	w := &d.walk
 	w.d, w.out, w.start = d, buf, len(dst)
@@ -158,8 +158,8 @@ func (d *Decoder) AppendOperands(dst []byte, buf []Operand, in Inst) ([]byte, []
 	return dst, buf
 }
 
-// Register returns the register that a word means, of a decoder whose root is a kind of operand; its File
-// is nil where the word means none.
+// Register returns the register that a word selects, if the decoder's root is a kind of operand. Its
+// File is nil if the word does not select a register.
 func (d *Decoder) Register(in Inst) Register {
 	r := Register{Component: -1}
 	d.setTop(in)

@@ -31,7 +31,7 @@ func handbook(t *testing.T, chapter string) *isa.Set {
 	return s
 }
 
-// say writes what is known of operands in one line each.
+// say formats operands, one per line.
 func say(text string, list []isa.Operand, set *isa.Set) string {
 	var b strings.Builder
 	for _, o := range list {
@@ -113,7 +113,8 @@ func checkOperands(t *testing.T, d *isa.Decoder, rows []operandRow) {
 	}
 }
 
-// The operands of the handbook's example are what it says below it. Bits 5 and 4 of a register that is no constant do nothing.
+// TestOperands compares the operands of the handbook's example with the table below it. Bits 5 and 4
+// of a register that is not a constant have no effect.
 func TestOperands(t *testing.T) {
 	checkOperands(t, decoder(t, handbook(t, "Operands")), []operandRow{
 		{0x411b8301, "mov r1, -c[3].wzyx",
@@ -128,8 +129,8 @@ func TestOperands(t *testing.T) {
 	})
 }
 
-// The operands of the template for machines: registers, an override that makes one a number, where bit 4 is set, a
-// computed one, a target.
+// TestExampleOperands checks the operands of the template machine: registers, an override that turns
+// one into a number if bit 4 is set, a computed operand, and a target.
 func TestExampleOperands(t *testing.T) {
 	s, err := example.Load(isa.Options{})
 	if err != nil {
@@ -150,8 +151,8 @@ func TestExampleOperands(t *testing.T) {
 	})
 }
 
-// What an operand says itself goes before what its pieces say, a register is added to those of one file alone,
-// and a register that stands alone may be an operand.
+// TestOperandSaysFirst requires that facts of an operand precede those of its parts, that a register
+// is added only to those of one file, and that a single register may be an operand.
 func TestOperandSaysFirst(t *testing.T) {
 	d := strict(t, `<file name="r" type="u8x4" count="2"/><file name="c" type="u8x4" count="2"/>
 		<register name="a" type="s32x2" use="address"/><register name="flag" type="bool"/>
@@ -177,7 +178,7 @@ func TestOperandSaysFirst(t *testing.T) {
 	}
 }
 
-// Register tells which register the word of a kind of operand means.
+// TestRegister checks the register that the word of an operand selects.
 func TestRegister(t *testing.T) {
 	s := handbook(t, "Operands")
 	d, err := s.NewDecoder("#reg")
@@ -214,7 +215,7 @@ func TestFlows(t *testing.T) {
 			t.Errorf("%x: %s, want %s", x.word, got, x.want)
 		}
 	}
-	// Where a description says nothing, each branch may be taken.
+	// Without declared flow, each branch may be taken.
 	plain := strict(t, `<bitset name="#instruction" size="16"><display>br {A} {B}</display>
 		<field name="A" low="0" high="7" type="branch"/><field name="B" low="8" high="15" type="absbranch" call="true" unit="8"/></bitset>`)
 	plain.Addr = 32
@@ -253,7 +254,7 @@ func TestMnemonics(t *testing.T) {
 	}
 }
 
-// Code yields instructions of several lengths, the words of a longer one in either order.
+// TestCode decodes instructions of several lengths. The words of a longer one are in either order.
 func TestCode(t *testing.T) {
 	for _, x := range []struct{ text, want string }{
 		{"", "[0:a+16 16:b+32 48:?+16 64:cut+8]"},
@@ -264,7 +265,7 @@ func TestCode(t *testing.T) {
 			<bitset name="b" extends="#instruction" size="32"><display>b {V} {W}</display><pattern low="12" high="15">0010</pattern>
 				<field name="V" low="0" high="11" type="uint"/><field name="W" low="16" high="31" type="hex"/></bitset>`)
 		code := []byte{0x01, 0x10, 0x02, 0x20, 0x34, 0x92, 0, 0, 0x55}
-		if x.text != "" { // the most significant word first
+		if x.text != "" { // most significant word first
 			code = []byte{0x01, 0x10, 0x34, 0x92, 0x02, 0x20, 0, 0, 0x55}
 		}
 		var got []string
@@ -293,8 +294,8 @@ func TestCode(t *testing.T) {
 	}
 }
 
-// A memory with a count is several, of which the number says one; of a number that there is not there is
-// none. Flows that wait say for whom.
+// TestOperandsInMemoriesOfAGroup has a group of memories, of which a number selects one. A number
+// without a memory gives none. It also checks flows that wait and name a stack.
 func TestOperandsInMemoriesOfAGroup(t *testing.T) {
 	s, err := isa.Load(fstest.MapFS{"a.xml": {Data: []byte(`<isa strict="true">
 <memory name="c" count="3" use="constant" size="64" access="u8 u32"/>
@@ -341,7 +342,8 @@ func TestOperandsInMemoriesOfAGroup(t *testing.T) {
 	}
 }
 
-// What an expression that needs its own value came to in one word is not its value in the next.
+// TestOperandsOfOneWordAfterAnother requires that the value of an expression that needs its own value
+// does not persist to the next word.
 func TestOperandsOfOneWordAfterAnother(t *testing.T) {
 	d := plain(t, `<bitset name="#instruction" size="8"><display>base {D} {V}</display>
 		<override><expr>{D} == 9</expr><display>over {D} {V}</display><field name="V" low="4" high="7" type="uint"/></override>
@@ -357,8 +359,9 @@ func TestOperandsOfOneWordAfterAnother(t *testing.T) {
 	}
 }
 
-// After the bits of its text an operand has those that decide what it is in the word at hand: no part of the name, no bit that
-// tells instructions apart, none of another operand, and none that does not count.
+// TestOperandBits requires that the bits of an operand's text precede the bits that determine its form
+// in this word. Bits of the name, of the pattern and of other operands are not listed, and neither are
+// bits without effect.
 func TestOperandBits(t *testing.T) {
 	d := strict(t, `<file name="r" type="u32" count="16"/><file name="c" type="u32" count="16"/><file name="a" type="u32" count="1"/>
 		<enum name="#op" kind="mnemonic"><value val="0" display="mov"/><value val="1" display="not"/></enum>
@@ -377,15 +380,17 @@ func TestOperandBits(t *testing.T) {
 			<field name="B" low="12" high="13" type="uint"/><override expr="{KIND}"><field name="B" low="12" high="13" type="int"/></override>
 			<field name="KIND" pos="14" type="bool"/><pattern pos="15">0</pattern></bitset>`)
 	checkOperands(t, d, []operandRow{
-		// A register: bit 4 is ignored, 5 tells what it is, 6 that it is no constant; 11 negates it. Of B bit 14 tells that it has no sign.
+		// A register: bit 4 is ignored, bit 5 selects the kind, bit 6 excludes a constant, and bit 11
+		// negates it. Bit 14 makes B unsigned.
 		{0x000f, "mov.b r15 0", "SIZE \".b\"  modifier 8..8\nA \"r15\" read register r15+1 bits 0+32 5..5 3..0 6..6 11..11\n" + "B \"0\"  immediate u2 =0 13..12 14..14\n"},
-		// A constant: bits 3 and 2 do not count, since bit 10 is 0; bit 7 would, were it not for bits 8 and 9.
+		// A constant: bits 3 and 2 have no effect because bit 10 is 0. Bit 7 has none because of bits
+		// 8 and 9.
 		{0x784d, "mov.neg.b c1 -1", "SIZE \".b\"  modifier 8..8\nA \"c1\" read register c1+1 bits 0+32 negate 5..5 1..0 10..10 6..6 11..11\n" + "B \"-1\"  immediate s2 =-1 13..12 14..14\n"},
 		{0x07cd, "not.w c[a+13] 0", "SIZE \".w\"  modifier 8..8\nA \"c[a+13]\" read register c13+1 bits 0+32 plus a0 5..5 3..0 6..6 7..7 11..11\n" + "B \"0\"  immediate u2 =0 13..12 14..14\n"},
 	})
 }
 
-// Fields that use others twice, which use others twice, are looked into once each.
+// TestOperandBitsEnd requires that fields that use others twice are examined once each.
 func TestOperandBitsEnd(t *testing.T) {
 	var b strings.Builder
 	b.WriteString(`<bitset name="#instruction" size="8"><display>{D60}</display><field name="D0" low="0" high="7" type="uint"/>`)
@@ -396,7 +401,8 @@ func TestOperandBitsEnd(t *testing.T) {
 	checkOperands(t, d, []operandRow{{0x03, "3458764513820540928", "D60 \"3458764513820540928\"  immediate u64 =3458764513820540928 7..0\n"}})
 }
 
-// A row of registers ends with the file, unless numbers go on at 0.
+// TestRowsOfRegisters requires that consecutive registers end with the file, unless numbers wrap
+// around to 0.
 func TestRowsOfRegisters(t *testing.T) {
 	d := strict(t, `<file name="r" type="u32" count="6"/><view name="rq" file="r" type="u32x4"/>
 		<file name="w" type="u32" count="6" outside="wrap"/><view name="wq" file="w" type="u32x4"/>
@@ -411,7 +417,8 @@ func TestRowsOfRegisters(t *testing.T) {
 	})
 }
 
-// A plain description may have fields that need their own value: all that they mention is theirs.
+// TestOperandBitsOfCycles has fields that need their own value in a plain description. Their bits are
+// those of all fields that they mention.
 func TestOperandBitsOfCycles(t *testing.T) {
 	s, err := isa.Load(fstest.MapFS{"a.xml": {Data: []byte(`<isa><bitset name="#instruction" size="8"><display>{A}</display>
 		<field name="N" low="0" high="3" type="uint"/><field name="M" low="4" high="7" type="uint"/>

@@ -13,9 +13,9 @@ import (
 // Text returns the text of an instruction, as Append appends it.
 func (d *Decoder) Text(in Inst) string { return string(d.Append(nil, in)) }
 
-// Append appends the text of an instruction to dst. Up to 64 bytes behind it may be overwritten. Nothing is
-// allocated while dst has room for the text and as much, once a few instructions of its kind have been
-// printed. Findings returns what is odd about the word.
+// Append appends the text of an instruction to dst. It may overwrite up to 64 bytes after the text.
+// Append does not allocate if dst has capacity for twice the text and a few instructions of the same
+// kind were printed before. Findings then returns the findings of the word.
 func (d *Decoder) Append(dst []byte, in Inst) []byte {
 	d.lineStart = len(dst)
 	l := d.envMemo(d.env).leafMemo(in.Leaf.model)
@@ -31,8 +31,8 @@ func (d *Decoder) Append(dst []byte, in Inst) []byte {
 	return dst
 }
 
-// checkEntries reports the ignored bits that are set in the table entries of the instruction.
-// Templates reach into entries by paths, on which nothing is matched.
+// checkEntries reports ignored bits that are set in table entries that displays reach only through
+// paths.
 func (d *Decoder) checkEntries(u *model.BoundLeaf) {
 	for _, ref := range u.Tables {
 		v := d.nestedBits(ref, &d.frames[0].v)
@@ -42,8 +42,8 @@ func (d *Decoder) checkEntries(u *model.BoundLeaf) {
 	}
 }
 
-// shownCase returns the number of the first case that applies to the leaf of a frame and has a display, -1 if there is
-// none, and finds what it and the cases before do not expect.
+// shownCase returns the index of the first case of a frame's leaf that applies and has a display, or
+// -1. It records the findings of the asserts up to that case.
 func (d *Decoder) shownCase(depth int) int {
 	for i, c := range d.frames[depth].leaf.Cases {
 		if c.Cond != nil && d.eval(c.Cond, depth) == 0 {
@@ -103,13 +103,13 @@ func (d *Decoder) item(dst []byte, it *model.Item, depth int) []byte {
 	return d.literal(dst, it.After, depth)
 }
 
-// remark prints what a description says to people, as a comment at the end of a line.
+// remark prints a remark as a comment at the end of a line.
 func (d *Decoder) remark(dst []byte, it *model.Item, depth int) []byte {
 	if !d.Remarks {
 		return dst
 	}
 	watch := d.watch
-	d.watch = watchNothing // a comment is no part of the instruction
+	d.watch = watchNothing // a comment is not a part of the instruction
 	defer func() { d.watch = watch }()
 	start := len(dst)
 	dst = append(append(append(dst, '\t'), d.set.Comment()...), ' ')
@@ -124,7 +124,7 @@ func (d *Decoder) remark(dst []byte, it *model.Item, depth int) []byte {
 	return dst
 }
 
-// literal prints a text of a template.
+// literal prints text of a display.
 func (d *Decoder) literal(dst []byte, s string, depth int) []byte {
 	if d.watch == watchTokens && s != "" {
 		d.literalToken(s, len(dst), depth)
@@ -132,7 +132,7 @@ func (d *Decoder) literal(dst []byte, s string, depth int) []byte {
 	return append(dst, s...)
 }
 
-// align pads to a column of the line, counted in characters.
+// align pads the line to a column, counted in characters.
 func (d *Decoder) align(dst []byte, column int) []byte {
 	for n := utf8.RuneCount(dst[d.lineStart:]); n < column; n++ {
 		dst = append(dst, ' ')
@@ -140,7 +140,7 @@ func (d *Decoder) align(dst []byte, column int) []byte {
 	return dst
 }
 
-// lineBreak starts a line, which is indented further than others by the given blanks.
+// lineBreak starts a new line. further is additional indentation.
 func (d *Decoder) lineBreak(dst []byte, further string) []byte {
 	if !d.Lines {
 		return append(dst, ' ')
@@ -150,7 +150,7 @@ func (d *Decoder) lineBreak(dst []byte, further string) []byte {
 	return append(append(dst, d.Indent...), further...)
 }
 
-// reference prints what stands in braces.
+// reference prints a reference in braces.
 func (d *Decoder) reference(dst []byte, it *model.Item, depth int) []byte {
 	if it.Kind == model.ItemSet {
 		return d.members(dst, it, depth)
@@ -158,7 +158,7 @@ func (d *Decoder) reference(dst []byte, it *model.Item, depth int) []byte {
 	return d.shownValue(dst, it, d.pick(it.Alts, depth), depth)
 }
 
-// shownValue prints the value of what a name means; ref is nil where it means nothing.
+// shownValue prints the value of a reference. ref is nil if the name is undefined.
 func (d *Decoder) shownValue(dst []byte, it *model.Item, ref *model.Ref, depth int) []byte {
 	if ref == nil {
 		d.addFinding(finding{kind: NoField, name: &it.Name})
@@ -174,7 +174,7 @@ func (d *Decoder) shownValue(dst []byte, it *model.Item, ref *model.Ref, depth i
 		dst = d.scalar(dst, ref, depth)
 	default:
 		watch, group := d.watch, d.trace.group
-		if watch == watchOperands && !ref.Field.Bitset.HasOperands { // one operand, whatever is in it
+		if watch == watchOperands && !ref.Field.Bitset.HasOperands { // one operand, whatever it contains
 			d.watch = watchNothing
 		}
 		dst = d.nested(dst, ref, depth)
@@ -192,7 +192,7 @@ func (d *Decoder) shownValue(dst []byte, it *model.Item, ref *model.Ref, depth i
 	return dst
 }
 
-// symbol returns the program's own name for the value of a field.
+// symbol returns the program's name for the value of a field.
 func (d *Decoder) symbol(ref *model.Ref, depth int) (string, bool) {
 	if d.Symbol == nil || ref.Field == nil || ref.Field.Symbols == "" {
 		return "", false
@@ -200,7 +200,7 @@ func (d *Decoder) symbol(ref *model.Ref, depth int) (string, bool) {
 	return d.Symbol(ref.Field.Symbols, d.value(ref, depth))
 }
 
-// members prints a set: its members that print something, joined.
+// members prints a set: the members that print something, joined by its separator.
 func (d *Decoder) members(dst []byte, it *model.Item, depth int) []byte {
 	first := len(dst)
 	for i := range it.Members {
@@ -216,7 +216,7 @@ func (d *Decoder) members(dst []byte, it *model.Item, depth int) []byte {
 	return dst
 }
 
-// nested prints a field whose type is a bitset in a scope of its own.
+// nested prints a field with a bitset type, in a scope of its own.
 func (d *Decoder) nested(dst []byte, ref *model.Ref, depth int) []byte {
 	inner, x, ok := d.enterDisplayed(ref, depth)
 	switch {
@@ -232,8 +232,9 @@ func (d *Decoder) nested(dst []byte, ref *model.Ref, depth int) []byte {
 	return dst
 }
 
-// enterNested gives a frame the value of a field of a bitset type, behind those that a path enters. It returns the number of
-// that frame, too great where there is none, and that of the one which has the field.
+// enterNested stores the value of a bitset field in a new frame, after those of the bitsets on its
+// path. It returns the number of that frame and of the frame that contains the field. inner is too
+// large if the nesting limit is reached.
 func (d *Decoder) enterNested(ref *model.Ref, depth int) (inner, outer int) {
 	outer, inner = depth-ref.ScopeDepth, depth+1
 	if inner >= maxFrames {
@@ -261,8 +262,8 @@ func (d *Decoder) enterNested(ref *model.Ref, depth int) (inner, outer int) {
 	return inner, outer
 }
 
-// enterDisplayed makes the value of a field of a bitset type a frame of its own. It returns the number of the frame and the
-// display that the value has, nil for none; ok is false where it is no leaf, or none more can be looked into.
+// enterDisplayed stores the value of a bitset field in a new frame. It returns the number of the frame
+// and the value's display, or nil. ok is false if no leaf matches or a limit is reached.
 func (d *Decoder) enterDisplayed(ref *model.Ref, depth int) (inner int, x *display, ok bool) {
 	inner, outer := d.enterNested(ref, depth)
 	if d.operands++; inner >= maxFrames || d.operands > maxOperands {
@@ -274,8 +275,8 @@ func (d *Decoder) enterDisplayed(ref *model.Ref, depth int) (inner int, x *displ
 	return inner, x, ok
 }
 
-// reportTooDeep reports that operands are nested too deep or are too many, and sees to it that no more of the
-// instruction are printed: there could be one for each way through them.
+// reportTooDeep reports that operands are nested too deep or too many. It also stops printing further
+// operands of the instruction, whose number may be exponential.
 func (d *Decoder) reportTooDeep(ref *model.Ref) {
 	switch {
 	case d.operands <= maxOperands:
@@ -294,7 +295,7 @@ func (d *Decoder) scalar(dst []byte, ref *model.Ref, depth int) []byte {
 	return d.number(dst, ref, d.value(ref, depth))
 }
 
-// number prints the value of a field that is no bitset.
+// number prints the value of a field that is not a bitset.
 func (d *Decoder) number(dst []byte, ref *model.Ref, v uint64) []byte {
 	switch ref.Kind {
 	case spec.KindFloat:
@@ -309,7 +310,7 @@ func (d *Decoder) number(dst []byte, ref *model.Ref, v uint64) []byte {
 	return model.AppendConstant(dst, ref, v)
 }
 
-// wide prints a number of more than 64 bits: hexadecimal or unsigned.
+// wide prints a number of more than 64 bits in hexadecimal or as unsigned decimal.
 func (d *Decoder) wide(dst []byte, ref *model.Ref, depth int) []byte {
 	v := ref.Field.Gather(d.pathValue(ref, depth-ref.ScopeDepth))
 	if ref.Kind == spec.KindHex {
@@ -322,7 +323,7 @@ func (d *Decoder) wide(dst []byte, ref *model.Ref, depth int) []byte {
 	return strconv.AppendUint(dst, v[0], 10)
 }
 
-// branch prints a target as a label where there is one.
+// branch prints a target as a label if it has one.
 func (d *Decoder) branch(dst []byte, ref *model.Ref, v uint64) []byte {
 	if d.Label != nil {
 		if name, ok := d.Label(d.target(ref, v), ref.Field.Call); ok {
@@ -336,7 +337,7 @@ func (d *Decoder) branch(dst []byte, ref *model.Ref, v uint64) []byte {
 	return strconv.AppendInt(dst, model.SignExtend(v, ref.Width), 10)
 }
 
-// target returns the address in bits that a branch field of the given value means.
+// target returns the address in bits that a branch field with the value v refers to.
 func (d *Decoder) target(ref *model.Ref, v uint64) int64 {
 	unit := int64(ref.Field.Unit)
 	if unit == 0 {

@@ -8,7 +8,7 @@ import (
 	"github.com/isago/isago/isa"
 )
 
-// TestTypes prints a field, or a derived one, of each type. The rules are those of isaspec.
+// TestTypes prints a field and a derived field of each type by the rules of isaspec.
 func TestTypes(t *testing.T) {
 	const field, derived = `<field name="F" low="0" high="%d" type="%s" %s/>`, `<field name="X" low="0" high="%d" type="uint"/><derived name="F" type="%s" %s><expr>{X}</expr></derived>`
 	for _, x := range []struct {
@@ -63,7 +63,7 @@ func TestTypes(t *testing.T) {
 				<bitset name="#instruction" size="64"><display>[{F}]</display>`+
 				fmt.Sprintf(x.form, x.high, x.typ, x.attrs)+rest(x.high)+`</bitset>`)
 			for _, r := range x.rows {
-				if r.found != "" { // as wide as the instruction, here 64 bits
+				if r.found != "" { // with the digits of the instruction, here 64 bits
 					r.found = r.found[:len(r.found)-8] + "00000000" + r.found[len(r.found)-8:]
 				}
 				check(t, d, []row{r})
@@ -83,15 +83,15 @@ func TestHooks(t *testing.T) {
 	d := strict(t, `<bitset name="#instruction" size="16"><display>{C} {R} {A}</display>
 		<field name="C" low="0" high="3" type="custom"/><field name="R" low="4" high="7" type="branch" unit="4"/>
 		<field name="A" low="8" high="11" type="absbranch" call="true"/><field name="S" low="12" high="15" type="uint"/></bitset>`)
-	check(t, d, []row{{0xfaf5, "5 -1 10", ""}}) // absbranch is unsigned under strict
+	check(t, d, []row{{0xfaf5, "5 -1 10", ""}}) // absbranch is unsigned in strict descriptions
 	d.Custom = func(dst []byte, field string, v uint64) []byte { return fmt.Appendf(dst, "<%s %d>", field, v) }
 	d.Label = func(addr int64, call bool) (string, bool) { return fmt.Sprintf("L%d.%v", addr, call), addr != 76 }
 	d.Addr = 80
 	check(t, d, []row{{0xfaf5, "<C 5> -1 L160.true", ""}, {0xfae5, "<C 5> L72.false L160.true", ""}}) // 80 - 1*4, 80 - 2*4, 10*16
 }
 
-// TestCases checks which override supplies a display and a field: the first that holds, of the leaf
-// before those of its parents; and that asserts are checked on the way there.
+// TestCases checks which override determines a display and a field. The first that holds wins, those
+// of the leaf before those of its parents. Asserts are checked up to that override.
 func TestCases(t *testing.T) {
 	d := plain(t, `
 		<expr name="#a">{A}</expr>
@@ -114,19 +114,19 @@ func TestCases(t *testing.T) {
 	check(t, d, []row{
 		{0xf0, "low 15 7", ""},
 		{0xb1, "low b 7", ""}, // A: F is hexadecimal, the display that of the default
-		// the assert's bit 6; 8 digits for each 32 bits of the instruction
+		// Bit 6 of the assert. Findings have 8 digits for each 32 bits of the instruction.
 		{0xf1, "low f 7", "WARNING: unexpected bits[6:6] in #instruction: 00000001 vs 00000000"},
 		{0xf2, "b 15 0", ""},
 		{0xb3, "b b 1", ""},
 		{0xf4, "HIGH 15 7", ""},
 		{0xf6, "b 15 0", ""},
-		{0xf7, "", ""}, // an empty display is one; the parent's asserts are not reached
+		{0xf7, "", ""}, // An empty display counts, so the parent's asserts are not checked.
 		{0xf8, "last", ""},
 		{0xf9, "last", ""},
 	})
 }
 
-// TestScopes checks how a nested name is found: here, through a param outside, and not otherwise.
+// TestScopes requires that a nested name resolves in the enclosing scope only if it is a parameter.
 func TestScopes(t *testing.T) {
 	const nested = `
 		<bitset name="#r" size="4"><override><expr>{H}</expr><display>h{V}{Q}</display></override><display>r{V}{Q}</display>
@@ -138,11 +138,11 @@ func TestScopes(t *testing.T) {
 			<field name="S" low="8" high="11" type="#r">%s</field>
 		</bitset>`
 	check(t, plain(t, fmt.Sprintf(nested, ``)), []row{
-		{0x521, "r12 r5", "no field 'H', no field 'Q'"}, // nothing climbs by itself; what is missing reads 0
+		{0x521, "r12 r5", "no field 'H', no field 'Q'"}, // a name does not climb without a parameter, and an undefined name reads 0
 		{0x5a1, "h12 r5", "no field 'H', no field 'Q'"},
 	})
 	check(t, plain(t, fmt.Sprintf(nested, `<param name="K" as="H"/><param name="H" as="Q"/>`)), []row{
-		{0x521, "r12 h50", ""}, // the field found keeps its type
+		{0x521, "r12 h50", ""}, // the outer field keeps its type
 		{0x581, "h10 r51", ""},
 	})
 	check(t, strict(t, `
@@ -155,7 +155,7 @@ func TestScopes(t *testing.T) {
 	})
 }
 
-// TestSpeculation lets a condition use a field that its own override defines.
+// TestSpeculation has a condition that uses a field that its own override defines.
 func TestSpeculation(t *testing.T) {
 	d := plain(t, `<bitset name="#instruction" size="4"><override><expr>{X} == 3</expr><display>three {X}</display><field name="X" low="2" high="3" type="uint"/></override>
 		<display>other {X}</display><field name="X" low="0" high="1" type="uint"/><field name="Y" low="2" high="3" type="uint"/></bitset>`)
@@ -196,15 +196,15 @@ func TestTemplates(t *testing.T) {
 	}
 }
 
-// TestLines prints a template of two lines as such; columns count in the line.
+// TestLines prints a display of two lines. Columns count from the start of the line.
 func TestLines(t *testing.T) {
 	d := strict(t, `<bitset name="#instruction" size="4"><display>
 			abc {X}
 			d{:align=4}e
 		</display><field name="X" low="0" high="3" type="uint"/></bitset>`)
-	check(t, d, []row{{5, "abc 5 de", ""}}) // in one line column 4 is past
+	check(t, d, []row{{5, "abc 5 de", ""}}) // in one line, column 4 is already exceeded
 	d.Lines, d.Indent = true, "  "
-	check(t, d, []row{{5, "abc 5\n  d e", ""}}) // the indent counts
+	check(t, d, []row{{5, "abc 5\n  d e", ""}}) // the indentation counts
 }
 
 func TestSets(t *testing.T) {
@@ -230,7 +230,7 @@ func TestFindings(t *testing.T) {
 		{0x000100f112, "sure", "WARNING: unexpected bits[8:23] in sure: 00000000000000f1 vs 00000000000000f0"},
 		{0x0000000000, "unknown", ""},
 	})
-	// bits beyond the instruction are ignored
+	// Bits above the instruction are ignored.
 	if in, ok := d.Decode(bits.Of(0x000100f012).Or(bits.Range(40, 200))); !ok || in.Bits != bits.Of(0x000100f012) {
 		t.Errorf("bits beyond the size are kept: %s", in.Bits)
 	}

@@ -13,7 +13,8 @@ import (
 	"github.com/isago/isago/isa"
 )
 
-// Many leaves of random fixed bits have no small decision tree: making one is bounded, and words decode all the same.
+// TestRandomLeaves has many leaves with random patterns, for which no small decision tree exists.
+// Building the tree must be bounded, and words must decode.
 func TestRandomLeaves(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	var b strings.Builder

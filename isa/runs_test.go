@@ -9,7 +9,7 @@ import (
 	"github.com/isago/isago/isa"
 )
 
-// TestRuns reads what an instruction says of others that it runs.
+// TestRuns reads the description of the words that an instruction runs.
 func TestRuns(t *testing.T) {
 	files := fstest.MapFS{"x.xml": {Data: []byte(`<isa name="x" strict="true">
 <context name="wait" type="bool"/>

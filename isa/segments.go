@@ -10,81 +10,83 @@ import (
 	"github.com/isago/isago/internal/spec"
 )
 
-// plan is how the displays of a leaf are printed from memos. It is worked out once for all decoders.
+// plan is how to print the displays of a leaf from memos. All decoders share it.
 type plan struct {
 	unit *model.BoundLeaf
-	// plain and displays are those without and with memos that were asked for, by case.
+	// plain holds displays without memos, and displays those with memos, by case. Both are filled on
+	// first use.
 	plain, displays []atomic.Pointer[display]
-	// prepared guards what is behind it, which is found when the first memo is asked for.
+	// prepared guards the following members, which are computed when the first memo is needed.
 	prepared sync.Once
-	// only is the number of the case whose display is printed whatever the bits are, -1 if there is none.
+	// only is the index of the case that is used for all words, or -1.
 	only int
-	// choice are the bits that say which case is printed, where chooses is set.
+	// choice is the key that selects the case. It is valid if chooses is true.
 	choice  key
 	chooses bool
-	// general tells that operands may be nested in themselves, or are too many: without memos they are counted.
-	// branches tells that a display can show a branch target.
+	// general means that operands may contain themselves or are too many. They are then printed
+	// without memos and counted. branches reports whether a display can contain a branch target.
 	general, branches bool
 }
 
-// display is the display of a case, in segments.
+// display is the display of a case, divided into segments.
 type display struct {
 	unit *model.BoundLeaf
-	// number is that of the case, items what it shows.
+	// number is the index of the case. items is its display.
 	number   int
 	items    []model.Item
 	segments []segment
-	// printed is how many segments print something: not the last without text.
+	// printed is the number of segments, without a last segment that has no text.
 	printed int
 	reads   reads
 	groups  []group
-	// flags are bits of which most words have none: these print usual, without the quiet segments; nil where it is not
-	// worth it.
+	// flags are bits that are 0 in most words. Such words print usual, which lacks the quiet segments.
+	// usual is nil if it would save too little.
 	flags bits.Value
 	usual []segment
 }
 
-// group is an operand of several pieces, which stands between two places of a display.
+// group is an operand with several parts, between two positions of a display.
 type group struct {
 	operand  *spec.Operand
 	items    []model.Item
 	from, to textPlace
 }
 
-// textPlace is a place in the constant text of a segment.
+// textPlace is a position in the constant text of a segment.
 type textPlace struct{ segment, offset int }
 
-// segment is constant text and what stands behind it.
+// segment is constant text followed by an item.
 type segment struct {
 	lit  chunk
 	kind segmentKind
-	// key are the bits on which a dense or a wide segment depends.
+	// key selects the text of a dense or wide segment.
 	key key
 	memo
 	*shownItems
 }
 
-// shownItems is what a segment shows.
+// shownItems are the items of a segment.
 type shownItems struct {
-	// front is the constant text where it is no chunk, fronts the items that it consists of.
+	// front is the constant text if it does not fit in a chunk. fronts are the items of the constant
+	// text.
 	front  string
 	fronts []*model.Item
 	items  []model.Item
-	// operand is the one of which the items are a piece; member tells that they are one of a set.
+	// operand is the operand to which the items belong. member means that they belong to a set.
 	operand *spec.Operand
 	member  bool
-	// looks tells that they may have operands in them, or be one by what else the word says.
+	// looks means that the items may contain operands, or be an operand because of other bits.
 	looks bool
-	// ref is the field of a number or an operand that is shown without asking for more; direct tells that it is an
-	// operand in bits of a frame.
+	// ref is the field of a number or operand without conditions. direct means an operand in the bits
+	// of a frame.
 	ref    *model.Ref
 	direct bool
-	// tables are the entries in which bits of the key are.
+	// tables are the table entries that the key reads.
 	tables []entrySource
-	// symbols tells that the program may have a name for a value.
+	// symbols reports whether the program may have a name for a value.
 	symbols bool
 	alike   cacheKey
-	// quiet tells that nothing is printed where no flag of the display is set.
+	// quiet means that the item prints nothing if all flags of the display are 0.
 	quiet bool
 }
 
@@ -92,17 +94,17 @@ type segmentKind uint8
 
 const (
 	segmentDense   segmentKind = iota // a text that depends on few bits
-	segmentEnd                        // constant text alone
+	segmentEnd                        // only constant text
 	segmentNamed                      // a text that depends on few bits, unless the program has a name for it
-	segmentBreak                      // a blank, unless lines are broken
-	segmentWide                       // a text that depends on more
-	segmentNumber                     // a number that is formatted sooner than found
-	segmentOperand                    // an operand whose own segments are remembered
-	segmentItem                       // what is printed as an item
+	segmentBreak                      // a blank or a line break
+	segmentWide                       // a text that depends on more bits
+	segmentNumber                     // a number, which is faster to format than to look up
+	segmentOperand                    // an operand whose own segments have memos
+	segmentItem                       // printed as an item
 )
 
-// planned reports whether an instruction of a leaf is printed from memos: not where that is not worth it yet, or not
-// possible.
+// planned reports whether to print an instruction of a leaf from memos. It returns false if memos are
+// impossible or not worthwhile yet.
 func (d *Decoder) planned(l *leafMemo, leaf *model.Leaf) bool {
 	if d.general {
 		return false
@@ -116,8 +118,8 @@ func (d *Decoder) planned(l *leafMemo, leaf *model.Leaf) bool {
 	return !l.plan.general
 }
 
-// choose returns the display of the first case that applies and has one, and finds what the cases before
-// it do not expect; nil if there is none.
+// choose returns the display of the first case that applies and has one, or nil. It records the
+// findings of the asserts up to that case.
 func (d *Decoder) choose(l *leafMemo, depth int) *display {
 	c := l.choice
 	switch {
@@ -148,7 +150,7 @@ func (d *Decoder) firstCase(l *leafMemo, depth int) *display {
 	return plainDisplayOf(d.frames[depth].leaf, i)
 }
 
-// chosen finds the leaf of the value of a frame, and its display, nil where it has none.
+// chosen finds the leaf for the value of a frame and its display. x is nil if there is no display.
 func (d *Decoder) chosen(ref *model.Ref, depth int) (x *display, ok bool) {
 	m := d.envMemo(ref.Env)
 	if !d.quick {
@@ -200,7 +202,7 @@ func (d *Decoder) display(dst []byte, x *display, depth int) []byte {
 	if !x.reads.find(d, from) {
 		x = plainDisplayOf(x.unit, x.number)
 	}
-	known := segmentBreak // up to which kind texts are copied
+	known := segmentBreak // segments up to this kind are copied
 	switch {
 	case d.Symbol != nil:
 		known = segmentEnd
@@ -227,9 +229,9 @@ func (d *Decoder) display(dst []byte, x *display, depth int) []byte {
 	return dst
 }
 
-// copyTexts prints segments of kinds up to the one given as long as their texts are chunks that are known, and there is
-// room. It returns how many it has printed, and how much room is left. It calls nothing, so that what it needs stays in
-// registers.
+// copyTexts copies the texts of segments up to the kind known, as long as they are cached as chunks
+// and there is space. It returns the number of printed segments and the remaining space. It calls no
+// functions, so that its variables stay in registers.
 func copyTexts(segments []segment, room []byte, from *sources, known segmentKind) (done, left int) {
 	for i := range segments {
 		p := &segments[i]
@@ -257,7 +259,7 @@ func copyTexts(segments []segment, room []byte, from *sources, known segmentKind
 	return len(segments), len(room)
 }
 
-// prependText puts a segment behind a constant text.
+// prependText sets the constant text before a segment.
 func (p *segment) prependText(text string) {
 	p.lit = newChunk(text)
 	if p.lit[chunkLen] == longText {
@@ -279,7 +281,7 @@ func (p *segment) constant(dst []byte) []byte {
 	return dst[:n+size]
 }
 
-// segment prints what stands behind the text of a segment.
+// segment prints the item of a segment.
 func (d *Decoder) segment(dst []byte, p *segment, depth int) []byte {
 	switch {
 	case p.symbols && d.Symbol != nil:
@@ -298,7 +300,7 @@ func (d *Decoder) segment(dst []byte, p *segment, depth int) []byte {
 	return dst
 }
 
-// rest prints what stands behind the text of a segment without a memo of its own.
+// rest prints the item of a segment without the segment's memo.
 func (d *Decoder) rest(dst []byte, p *segment, depth int) []byte {
 	switch {
 	case p.ref == nil:
@@ -311,8 +313,8 @@ func (d *Decoder) rest(dst []byte, p *segment, depth int) []byte {
 	return d.number(dst, p.ref, d.value(p.ref, depth))
 }
 
-// direct prints an operand in bits of a frame by the display that they choose, where that is known. Operands are few
-// enough not to be counted where they are printed from memos.
+// direct prints an operand in the bits of a frame, with the display that its key selects if that is
+// cached. Such operands are few enough that they need not be counted.
 func (d *Decoder) direct(dst []byte, ref *model.Ref, depth int) []byte {
 	m, inner := d.envMemo(ref.Env), &d.frames[depth+1]
 	d.leaveFrames(depth + 1)
@@ -337,7 +339,7 @@ func plainDisplayOf(u *model.BoundLeaf, number int) *display {
 	return x
 }
 
-// planOf returns the plan of a leaf, made at first use.
+// planOf returns the plan of a leaf. It is created on first use.
 func planOf(u *model.BoundLeaf) *plan {
 	if p, ok := u.Printer.Load().(*plan); ok {
 		return p
@@ -347,7 +349,7 @@ func planOf(u *model.BoundLeaf) *plan {
 	return p
 }
 
-// prepare finds what memos need.
+// prepare computes what memos need.
 func (p *plan) prepare() {
 	inside := contentsOf{}.boundLeaf(p.unit)
 	if p.general, p.branches = !inside.bounded(), inside.branches; p.general {
@@ -361,7 +363,7 @@ func (p *plan) prepare() {
 	}
 }
 
-// display returns the display of a case, made at first use.
+// display returns the display of a case with memos. It is created on first use.
 func (p *plan) display(set *Set, number int) *display {
 	x := p.displays[number].Load()
 	if x == nil {
@@ -373,8 +375,7 @@ func (p *plan) display(set *Set, number int) *display {
 	return x
 }
 
-// onlyCase returns the number of the case whose display is printed whatever the bits are, -1 if there is
-// none.
+// onlyCase returns the index of the case that is used for all words, or -1.
 func (p *plan) onlyCase() int {
 	for i, c := range p.unit.Cases {
 		if c.Cond != nil || len(c.Spec.Asserts) > 0 {
@@ -387,7 +388,7 @@ func (p *plan) onlyCase() int {
 	return -1
 }
 
-// prepare finds the bits that say which display a value of a bitset has, of at most so many bits.
+// prepare computes the key that selects the display for a value of width bits.
 func (m *envMemo) prepare(env *model.Env, width int) {
 	m.width, m.choice = width, nil
 	g := dependencies{budget: maxDependencies}
@@ -401,18 +402,19 @@ func (m *envMemo) prepare(env *model.Env, width int) {
 	}
 }
 
-// contents are what displays have in them.
+// contents summarizes what displays contain.
 type contents struct {
-	// operands and depth are the greatest numbers of operands, and of frames in which they are printed.
+	// operands and depth are the maximum numbers of operands and of nested frames.
 	operands, depth int
-	// branches tells that a branch target may be shown, placed that the text depends on where in a line it stands.
+	// branches reports whether a branch target may be printed. placed reports whether the text depends
+	// on its column.
 	branches, placed bool
 }
 
-// bounded reports whether neither bound is reached.
+// bounded reports whether both numbers are within their limits.
 func (n contents) bounded() bool { return n.operands <= maxOperands && n.depth < maxFrames }
 
-// max returns what one of both has.
+// max returns the maximum of both.
 func (n contents) max(o contents) contents {
 	return contents{
 		min(max(n.operands, o.operands), maxOperands+1), min(max(n.depth, o.depth), maxFrames),
@@ -420,13 +422,13 @@ func (n contents) max(o contents) contents {
 	}
 }
 
-// plus returns what both have, one behind the other.
+// plus returns the contents of both in sequence.
 func (n contents) plus(o contents) contents {
 	o.operands += n.operands
 	return n.max(o)
 }
 
-// contentsOf has what is in the displays of operands, by their environment.
+// contentsOf caches the contents of operands by environment.
 type contentsOf map[*model.Env]contents
 
 func (c contentsOf) boundLeaf(u *model.BoundLeaf) (most contents) {
@@ -473,20 +475,20 @@ func (c contentsOf) env(env *model.Env) (most contents) {
 	if n, ok := c[env]; ok {
 		return n
 	}
-	c[env] = contents{operands: maxOperands + 1, depth: maxFrames} // where it is met inside of itself
+	c[env] = contents{operands: maxOperands + 1, depth: maxFrames} // in case the operand contains itself
 	for _, l := range env.Root.Leaves {
 		most = most.max(c.boundLeaf(env.Bound(l)))
 	}
-	if c[env] = most; most.bounded() { // so that it is in no circle
+	if c[env] = most; most.bounded() { // it does not contain itself
 		env.Contents.Store(most)
 	}
 	return most
 }
 
-// newDisplay returns the display of a case, no segment of which is remembered.
+// newDisplay returns the display of a case without memos.
 func newDisplay(u *model.BoundLeaf, number int) *display {
 	b := displayBuilder{x: &display{unit: u, number: number, items: u.Cases[number].Items}}
-	b.x.segments = make([]segment, 0, len(b.x.items)/2+1) // half of most are text
+	b.x.segments = make([]segment, 0, len(b.x.items)/2+1) // about half of the items are text
 	for items := b.x.items; len(items) > 0; {
 		o, n := sameOperand(items)
 		from := b.place()
@@ -504,7 +506,7 @@ func newDisplay(u *model.BoundLeaf, number int) *display {
 	return b.x
 }
 
-// findMemos finds which segments can be remembered, and by which bits.
+// findMemos determines which segments can have a memo, and their keys.
 func (x *display) findMemos() {
 	for i := range x.segments {
 		p := &x.segments[i]
@@ -517,7 +519,7 @@ func (x *display) findMemos() {
 	}
 }
 
-// findFlags finds the segments of which most words print nothing: signs, options and the like.
+// findFlags finds the segments that print nothing in most words, such as signs and options.
 func (x *display) findFlags(set *Set) {
 	d := newDecoder(set, x.unit.Env)
 	d.frames[innermost].leaf = x.unit
@@ -527,18 +529,19 @@ func (x *display) findFlags(set *Set) {
 	}
 }
 
-// innermost is the frame in which a segment is tried, with room for all around it, whose bits do not matter; maxFlags is
-// the greatest width of a key that is.
+// innermost is the frame in which findFlags tries a segment. It leaves space for the enclosing frames,
+// whose bits do not matter. maxFlags is the greatest key width that findFlags tries.
 const innermost, maxFlags = maxFrames - 2, 6
 
-// flagsOf returns the fewest bits of the word without which a segment prints nothing; none where there are none such.
+// flagsOf returns the fewest bits of the word such that a segment prints nothing if all are 0. It
+// returns no bits if there is no such set.
 func (d *Decoder) flagsOf(p *segment) (flags bits.Value) {
 	outside := func(w window) bool { return w.source != 0 }
 	if p.kind != segmentDense || p.key.width > maxFlags || outside(p.key.first) || slices.ContainsFunc(p.key.rest, outside) {
 		return flags
 	}
 	needed := uint64(1)<<p.key.width - 1
-	var loud []uint64 // keys that print something
+	var loud []uint64 // keys with output
 	for x := range needed + 1 {
 		d.frames[innermost].v = p.key.word(x)
 		if d.text = d.rest(d.text[:0], p, innermost); len(d.text)+len(d.findings) > 0 {
@@ -556,7 +559,7 @@ func (d *Decoder) flagsOf(p *segment) (flags bits.Value) {
 	return p.key.word(needed)
 }
 
-// dropQuiet makes the segments that words without flags print, if they are fewer by some.
+// dropQuiet computes the segments for words without flags, if they are considerably fewer.
 func (x *display) dropQuiet() {
 	list, text := make([]segment, 0, len(x.segments)), ""
 	for _, p := range x.segments {
@@ -575,18 +578,18 @@ func (x *display) dropQuiet() {
 	}
 }
 
-// displayBuilder makes the segments of a display.
+// displayBuilder divides a display into segments.
 type displayBuilder struct {
 	x *display
-	// text and texts belong to no segment yet.
+	// text and texts are not part of a segment yet.
 	text  string
 	texts []*model.Item
 }
 
-// place returns the place of what comes next.
+// place returns the position of the next item.
 func (b *displayBuilder) place() textPlace { return textPlace{len(b.x.segments), len(b.text)} }
 
-// add appends a segment, behind the constant text that has gathered.
+// add appends a segment with the constant text collected before it.
 func (b *displayBuilder) add(p segment) {
 	p.prependText(b.text)
 	p.fronts = b.texts
@@ -594,7 +597,8 @@ func (b *displayBuilder) add(p segment) {
 	b.x.segments = append(b.x.segments, p)
 }
 
-// items appends items, all of one operand if they are of any; member tells that they are those of a set.
+// items appends items, which belong to the operand o unless it is nil. member means that they belong
+// to a set.
 func (b *displayBuilder) items(items []model.Item, o *spec.Operand, member bool) {
 	for i := range items {
 		it := &items[i]
@@ -612,7 +616,7 @@ func (b *displayBuilder) items(items []model.Item, o *spec.Operand, member bool)
 	}
 }
 
-// newSegment returns the segment of an item, the only one of a list.
+// newSegment returns the segment of a list with one item.
 func newSegment(items []model.Item) segment {
 	it := &items[0]
 	p := segment{shownItems: &shownItems{items: items, symbols: true}}
@@ -635,11 +639,11 @@ func newSegment(items []model.Item) segment {
 	return p
 }
 
-// noText and blank are texts that depend on nothing.
+// noText and blank are constant texts.
 var noText, blank = []chunk{newChunk("")}, []chunk{newChunk(" ")}
 
-// depend finds the bits on which the text of a segment depends, and whether it is worth remembering by them. It reports
-// whether these are few enough.
+// depend determines the key of a segment and whether a memo is worthwhile. It reports whether the text
+// depends on few enough bits.
 func (p *segment) depend() (ok bool) {
 	g := dependencies{budget: maxDependencies}
 	g.item(&p.items[0], 0)
@@ -659,12 +663,12 @@ func (p *segment) depend() (ok bool) {
 	return ok
 }
 
-// hasMemo reports whether the texts of the segment are.
+// hasMemo reports whether the texts of the segment are cached.
 func (p *segment) hasMemo() bool {
 	return p.kind == segmentDense || p.kind == segmentNamed || p.kind == segmentWide
 }
 
-// plainNumber reports whether a field is a number, which is formatted as soon as found.
+// plainNumber reports whether a field is a number that is faster to format than to look up.
 func plainNumber(ref *model.Ref) bool {
 	switch ref.Kind {
 	case spec.KindInt, spec.KindUint, spec.KindHex, spec.KindOffset, spec.KindUOffset, spec.KindBranch, spec.KindAbsBranch, spec.KindCustom:
@@ -673,7 +677,7 @@ func plainNumber(ref *model.Ref) bool {
 	return false
 }
 
-// otherwise returns the kind of the segment if there is no memo for it.
+// otherwise returns the kind of the segment without a memo.
 func (p *segment) otherwise() segmentKind {
 	switch {
 	case p.items[0].Kind == model.ItemBreak:
@@ -686,8 +690,9 @@ func (p *segment) otherwise() segmentKind {
 	return segmentNumber
 }
 
-// cacheKey is what the texts of a segment of one item depend on beside its key: the type of a field, and what is around
-// it where that matters too, which is the same in the same environment. The zero value is where that is not all.
+// cacheKey is everything on which the texts of a single-item segment depend except the bits of its
+// key: the type of the field and, if it matters, the environment. Segments with equal cache keys share
+// a memo. The zero value means that the segment cannot share one.
 type cacheKey struct {
 	kind          spec.Kind
 	width         int
@@ -695,11 +700,11 @@ type cacheKey struct {
 	env           *model.Env
 	display       *string
 	before, after string
-	// field is what has bits around it that matter, so far out, by the key of that name.
+	// field, depth and key identify the source of the bits if more than the field's own bits matter.
 	field *spec.Field
 	depth int
 	key   string
-	// style and said are where the kinds of letters are meant, and not the texts.
+	// style and styleField are set if the memo holds token kinds instead of texts.
 	style      *tokenStyle
 	styleField *spec.Field
 }

@@ -1,5 +1,5 @@
-// Package isa loads an instruction set from its description. It decodes words, prints them, and reports their operands
-// and fields.
+// Package isa loads an instruction set from its description. It decodes words, prints them, and
+// returns their operands and fields.
 package isa
 
 import (
@@ -15,27 +15,28 @@ import (
 	"github.com/isago/isago/internal/spec"
 )
 
-// Options choose what of a description is taken.
+// Options select a variant of the description.
 type Options struct {
-	// Gen is the generation (isaspec's gpu_id) whose bitsets exist; 0 where a description has none.
+	// Gen is the generation (gpu_id in isaspec). It is 0 for a description without generations.
 	Gen uint32
-	// Syntax is the spelling to print and to read; "" is the plain one.
+	// Syntax is the name of the syntax to print and parse. The empty string selects the default
+	// syntax.
 	Syntax string
 }
 
-// Set is an instruction set, ready to decode. It is safe for use by several goroutines.
+// Set is a compiled instruction set. It is safe for concurrent use.
 type Set struct {
 	model    *model.Machine
 	roots    []*Root
-	trees    []atomic.Pointer[tree] // by Root.ID, each made when it is asked for, and again when it is asked for often
+	trees    []atomic.Pointer[tree] // by Root.ID; built on first use and again after frequent use
 	shipped  bool
 	declared *declared
-	// prints are the answers of Prints, by mark.
+	// prints caches the results of MayPrint by mark.
 	prints sync.Map
 }
 
-// Load reads a description and what it imports from fsys. Mistakes in it are reported all at once;
-// Explain formats such an error with the lines that are wrong.
+// Load reads a description and its imports from fsys. The error is a diag.List with all mistakes in
+// the description, which diag.Render formats with the source lines.
 func Load(fsys fs.FS, file string, opt Options) (*Set, error) {
 	parsed, err := spec.Load(fsys, file)
 	if err != nil {
@@ -44,10 +45,10 @@ func Load(fsys fs.FS, file string, opt Options) (*Set, error) {
 	return compile(parsed, newDeclared(parsed), opt, false)
 }
 
-// Embedded is a description that comes with a program whose tests load it by Load. Its Load is that one, once for
-// all callers, and does not look for mistakes again.
+// Embedded is a description that is part of a program. The tests of the program load it with the
+// function Load. The method Load loads it once for each set of options and does not check it again.
 type Embedded struct {
-	// FS holds the description in File, and what it imports.
+	// FS contains File and everything that it imports.
 	FS   fs.FS
 	File string
 
@@ -56,7 +57,7 @@ type Embedded struct {
 	err   error
 }
 
-// Load returns the instruction set; for the same options it may be the same one.
+// Load returns the instruction set. Calls with equal options may return the same Set.
 func (s *Embedded) Load(opt Options) (*Set, error) {
 	s.once.Do(func() {
 		parsed, err := spec.LoadSound(s.FS, s.File)
@@ -72,7 +73,7 @@ func (s *Embedded) Load(opt Options) (*Set, error) {
 	return s.plain.WithOptions(opt)
 }
 
-// Products lists other names of the machine. It reads only them, which takes less time than Load.
+// Products lists other names of the machine. It parses only these names and is faster than Load.
 func (s *Embedded) Products() ([]Product, error) {
 	list, err := spec.Products(s.FS, s.File)
 	return products(list), err
@@ -91,12 +92,13 @@ func compile(parsed *spec.ISA, declared *declared, opt Options, shipped bool) (*
 	return s, nil
 }
 
-// WithOptions returns the same description with other options, without reading it again.
+// WithOptions returns the same description with other options. It does not parse the description
+// again.
 func (s *Set) WithOptions(opt Options) (*Set, error) {
 	return compile(s.model.ISA, s.declared, opt, s.shipped)
 }
 
-// tree returns the tree of the leaves of a root.
+// tree returns the decision tree of a root.
 func (s *Set) tree(r *model.Root) *tree {
 	t := s.trees[r.ID].Load()
 	switch {
@@ -114,16 +116,17 @@ func (s *Set) tree(r *model.Root) *tree {
 // Inside returns the bound description of the set. Only packages of this module can call it.
 func (s *Set) Inside(inside.Key) *model.Machine { return s.model }
 
-// Name returns the machine's name, "" if the description does not give one.
+// Name returns the name of the machine, or "" if the description has none.
 func (s *Set) Name() string { return s.model.ISA.Name }
 
-// Doc returns what the description says about the machine.
+// Doc returns the documentation of the machine.
 func (s *Set) Doc() string { return s.model.ISA.Doc }
 
-// Roots lists the trees of encodings in the order of the description.
+// Roots lists the trees of encodings in file order.
 func (s *Set) Roots() []*Root { return s.roots }
 
-// Root returns a tree of encodings by name, with or without its #; "" is the one of instructions.
+// Root returns a tree of encodings by name, with or without #. The empty name selects the
+// instructions.
 func (s *Set) Root(name string) (*Root, error) {
 	r, err := s.model.Root(name)
 	switch {
@@ -135,7 +138,7 @@ func (s *Set) Root(name string) (*Root, error) {
 	return s.roots[r.ID], nil
 }
 
-// FirstGen returns the first generation in which a root has leaves; ok is false where there is none.
+// FirstGen returns the first generation in which a root has leaves. ok is false if there is none.
 func (s *Set) FirstGen(r *Root) (gen uint32, ok bool) {
 	for _, b := range s.model.ISA.Bitsets {
 		if len(b.Children) > 0 || b.Root() != s.model.Roots[r.ID].Spec {
@@ -152,38 +155,40 @@ func (s *Set) FirstGen(r *Root) (gen uint32, ok bool) {
 	return gen, ok
 }
 
-// Syntaxes lists the spellings, the plain one ("") first.
+// Syntaxes lists the names of the syntaxes, the default one ("") first.
 func (s *Set) Syntaxes() []string { return s.model.ISA.Syntaxes() }
 
-// DefaultSyntax returns the name of the plain spelling, by which Options can ask for it too; "" if it has
-// none.
+// DefaultSyntax returns the name of the default syntax, or "" if it has none. Options.Syntax accepts
+// that name too.
 func (s *Set) DefaultSyntax() string { return s.model.ISA.Text.Syntax }
 
-// Syntax returns the spelling of this set.
+// Syntax returns the syntax of this set.
 func (s *Set) Syntax() string { return s.model.Syntax }
 
-// Comment returns what starts a comment in the machine's programs, "" if nothing does.
+// Comment returns the text that starts a comment in the machine's programs, or "" if there are no
+// comments.
 func (s *Set) Comment() string { return s.model.ISA.Text.Comment }
 
 // HighFirst reports whether programs store the most significant 32-bit word of an instruction first.
 func (s *Set) HighFirst() bool { return s.model.ISA.Text.HighFirst }
 
-// Product has names by which people know the machine, or one of its models.
+// Product holds names by which the machine or one of its models is known.
 type Product struct {
 	Names []string
-	// Settings are values of contexts and of quirks, by default.
+	// Settings are values of contexts and of quirks.
 	Settings []Setting
-	// ByteOrder is the byte order of raw code, one of ByteOrders; "" if the description does not give one.
+	// ByteOrder is the byte order of raw code, one of ByteOrders. It is "" if the description has
+	// none.
 	ByteOrder string
 }
 
 // Setting is the value of a context or of a quirk.
 type Setting struct{ Name, Value string }
 
-// ByteOrders lists the orders in which programs store the bytes of a word, the default first.
+// ByteOrders lists the possible orders of the bytes in a word, the default one first.
 func ByteOrders() []string { return slices.Clone(spec.ByteOrders) }
 
-// Products lists other names of the machine, in the order of the description.
+// Products lists other names of the machine, in file order.
 func (s *Set) Products() []Product { return products(s.model.ISA.Products) }
 
 func products(of []*spec.Product) []Product {
@@ -198,12 +203,12 @@ func products(of []*spec.Product) []Product {
 	return list
 }
 
-// ContextInfo describes a context: something outside the word that changes how it is read.
+// ContextInfo describes a context: a value outside of the word that affects decoding.
 type ContextInfo struct {
 	Name, Doc string
-	// Values are the names that it can have, the default first.
+	// Values are the possible values, the default one first.
 	Values []string
-	// FromText tells that the value belongs to each instruction and is part of its text.
+	// FromText reports whether the value belongs to each instruction and is part of its text.
 	FromText bool
 }
 
@@ -227,10 +232,10 @@ func (s *Set) Contexts() []ContextInfo {
 	return list
 }
 
-// TableInfo describes a table of operands beside the code.
+// TableInfo describes a table next to the code.
 type TableInfo struct {
 	Name, Doc string
-	// Size is the number of entries, Bits the size of one.
+	// Size is the number of entries. Bits is the size of an entry in bits.
 	Size, Bits int
 }
 
@@ -243,13 +248,14 @@ func (s *Set) Tables() []TableInfo {
 	return list
 }
 
-// Inst is a decoded instruction: everything else about it is computed on demand. One that Decode did not find has no Leaf,
-// and nothing may be asked of it.
+// Inst is a decoded instruction. Methods of Decoder compute everything else about it on demand. An
+// Inst without a Leaf is not an instruction and must not be passed to them.
 type Inst struct {
 	Leaf *Leaf
-	// Bits is the word; bits beyond Leaf.Size are 0.
+	// Bits is the word. Bits above Leaf.Size are 0.
 	Bits bits.Value
-	// MissingEntry is set where the word names an entry of a table that the decoder was not given, with a finding NoEntry
-	// for each. Such an entry reads as 0, so that the text of what is in it means nothing.
+	// MissingEntry reports whether the word selects a table entry that the decoder does not have. The
+	// decoder then also has a finding NoEntry for each such entry. A missing entry reads as 0, so its
+	// text is meaningless.
 	MissingEntry bool
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/isago/isago/diag"
 )
 
-// findingsOf returns what is found of each of some words, one decoder printing all.
+// findingsOf returns the findings of some words, printed by one decoder.
 func findingsOf(t *testing.T, source string, words ...uint64) (list [][]string) {
 	t.Helper()
 	s, err := Load(fstest.MapFS{"a.xml": {Data: []byte(source)}}, "a.xml", Options{})
@@ -44,7 +44,8 @@ func wantFindings(t *testing.T, got [][]string, want ...[]string) {
 	}
 }
 
-// Each of two operands has its own finding, also where an operand asked last for a name of the instruction.
+// TestMissingNameOfEachOperand requires a finding for each of two operands, even if the last lookup of
+// a name in the instruction came from an operand.
 func TestMissingNameOfEachOperand(t *testing.T) {
 	got := findingsOf(t, `<isa>
 <bitset name="#op" size="2">
@@ -64,8 +65,8 @@ func TestMissingNameOfEachOperand(t *testing.T) {
 	wantFindings(t, got, []string{"no field 'NOPE'", "no field 'GONE'", "no field 'NOPE'"})
 }
 
-// A name that is missing in an expression is reported once in a scope, also where an operand that instructions share asks
-// for it a second time.
+// TestMissingNameOnceInAScope requires one finding per scope for an undefined name, even if a shared
+// operand looks it up again.
 func TestMissingNameOnceInAScope(t *testing.T) {
 	got := findingsOf(t, `<isa>
 <bitset name="#op" size="2">
@@ -83,7 +84,8 @@ func TestMissingNameOnceInAScope(t *testing.T) {
 	wantFindings(t, got, []string{"no field 'GONE'"}, []string{"no field 'GONE'"})
 }
 
-// What an operand is handed in one instruction, which needs the operand for it, is not there in another.
+// TestOperandThatIsNeededForItself requires that the parameters of an operand in one instruction do
+// not persist in another. The instruction needs the operand to compute a parameter.
 func TestOperandThatIsNeededForItself(t *testing.T) {
 	got := findingsOf(t, `<isa>
 <bitset name="#op" size="2">

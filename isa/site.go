@@ -8,28 +8,30 @@ import (
 	"github.com/isago/isago/internal/spec"
 )
 
-// site is a scope as it is reached from the word, by some fields: what their names and bits say of the
-// fields in it. A decoder makes each once.
+// site is a scope at a fixed position of the word: the leaf, the path of fields that leads to it, and
+// its bits. A decoder caches its sites.
 type site struct {
 	leaf  *model.BoundLeaf
-	path  string // of the fields by which it is reached, with a dot behind each
+	path  string // the names of the enclosing fields, each followed by a dot
 	depth int
-	// parts are the bits of the scope: of the word, or of an entry of the table.
+	// parts are the bits of the scope, in the word or in an entry of the table.
 	parts     []bits.Part
 	table     int // wordTable for the word
 	tableName string
 	fields    []namedSite
 	listed    []listed
 	operands  []*operandMemo
-	// claims are the bits of the word, or of the entry, that are no operand's; nil before they are asked for. See claimed.
+	// claims are the bits of the word or entry that belong to no operand. It is nil until claimed
+	// computes it.
 	claims *bits.Value
-	// outer is the voice in which the scope is reached, voice that of its own texts, where tokens are asked for.
+	// outer is the token style in which the scope is reached. style is that of its own texts. Both are
+	// set only for tokens.
 	outer, style *tokenStyle
-	// views are what is seen in the displays of the leaf's cases; nil before one is printed.
+	// views are the views of the displays of the leaf's cases. It is nil until one is printed.
 	views [][]view
 }
 
-// namedSite is a field in a site, beside what it is looked for by.
+// namedSite is a field in a site, with its key.
 type namedSite struct {
 	field *spec.Field
 	at    *fieldSite
@@ -40,23 +42,23 @@ type fieldSite struct {
 	field *spec.Field
 	info  FieldInfo
 	inner []*site
-	// start and end are its place in the text of the instruction of that number; named tells that a name of the
-	// program's stands there.
+	// start and end are the position of the field in the text of the instruction with the number
+	// shown. named means that the program's name is printed there.
 	shown      uint64
 	start, end int
 	named      bool
-	// standalone is the text of the field on its own, nil before it is asked for.
+	// standalone is the text of the field outside of its display. It is nil until it is needed.
 	standalone *standaloneText
-	// mask are the bits of the field and width how many, once masked is set.
+	// mask holds the bits of the field and width their number, if masked is true.
 	mask   bits.Value
 	width  int
 	masked bool
 }
 
-// maxSites bounds the sites that a decoder keeps: operands may be nested in themselves.
+// maxSites limits the cached sites, because operands may contain themselves.
 const maxSites = 1 << 13
 
-// top returns the site of a leaf's own fields, with a voice or without.
+// top returns the site of a leaf's own fields, with or without a token style.
 func (d *Decoder) top(leaf *model.Leaf) *site {
 	tops := &d.tops[boolean(d.watch == watchTokens)]
 	if *tops == nil {
@@ -73,7 +75,7 @@ func (d *Decoder) top(leaf *model.Leaf) *site {
 	return s
 }
 
-// fieldOf returns the field of a reference, which stands in the site.
+// fieldOf returns the field of the site that a reference refers to.
 func (s *site) fieldOf(ref *model.Ref) *fieldSite {
 	for i := range s.fields {
 		if s.fields[i].field == ref.Field {
@@ -94,8 +96,8 @@ func (s *site) fieldOf(ref *model.Ref) *fieldSite {
 	return f
 }
 
-// inside returns the site of the value of a field of a bitset type, of the leaf in the site, reached in a text that has
-// the voice, nil where nobody asks for tokens.
+// inside returns the site for the value of a bitset field with a leaf. style is the token style of the
+// enclosing text, or nil without tokens.
 func (f *fieldSite) inside(d *Decoder, outer *site, unit *model.BoundLeaf, style *tokenStyle) *site {
 	for _, s := range f.inner {
 		if s.leaf == unit && s.outer == style {
@@ -116,7 +118,8 @@ func (f *fieldSite) inside(d *Decoder, outer *site, unit *model.BoundLeaf, style
 	return s
 }
 
-// place notes where the bits of a frame are: those of a field of the frame outer.
+// place sets the position of the bits of the frame inner, which are the value of a field in the frame
+// outer.
 func (d *Decoder) place(ref *model.Ref, inner, outer int) {
 	d.placeAt(d.frames[outer].site.fieldOf(ref), ref, inner, outer)
 }
@@ -138,7 +141,7 @@ func (d *Decoder) placeAt(f *fieldSite, ref *model.Ref, inner, outer int) {
 	}
 }
 
-// compose appends bits Low.. of a value that is itself made of parts, the most significant first.
+// compose appends the bits of p in a value that consists of parts, most significant first.
 func compose(parts, outer []bits.Part, p bits.Part) []bits.Part {
 	if len(outer) == 1 && p.Low+p.Width <= outer[0].Width {
 		return append(parts, bits.Part{Low: outer[0].Low + p.Low, Width: p.Width})

@@ -8,14 +8,14 @@ import (
 	"github.com/isago/isago/internal/spec"
 )
 
-// BranchTarget is a place that an instruction can go to.
+// BranchTarget is a possible target of an instruction.
 type BranchTarget struct {
-	// Addr is in bits from the start of the program.
+	// Addr is the address in bits from the start of the program.
 	Addr int64
 	Call bool
 }
 
-// Targets appends the branch targets that the text of an instruction shows.
+// Targets appends the branch targets in the text of an instruction to dst.
 func (d *Decoder) Targets(dst []BranchTarget, in Inst) []BranchTarget {
 	if !d.MayBranch(in.Leaf) {
 		return dst
@@ -23,7 +23,7 @@ func (d *Decoder) Targets(dst []BranchTarget, in Inst) []BranchTarget {
 	return d.shownTargets(dst, in)
 }
 
-// shownTargets prints an instruction and notes its labels.
+// shownTargets prints an instruction and collects its labels.
 func (d *Decoder) shownTargets(dst []BranchTarget, in Inst) []BranchTarget {
 	label := d.Label
 	d.Label = func(addr int64, call bool) (string, bool) {
@@ -37,15 +37,16 @@ func (d *Decoder) shownTargets(dst []BranchTarget, in Inst) []BranchTarget {
 	return dst
 }
 
-// MayBranch reports whether a display of an instruction's leaf can show a branch target. For the first few
-// instructions of a leaf that is not looked into, and taken for granted: most programs are short.
+// MayBranch reports whether some display of a leaf can contain a branch target. For the first
+// instructions of a leaf it returns true without examining the displays, because most programs are
+// short.
 func (d *Decoder) MayBranch(leaf *Leaf) bool {
 	l := d.envMemo(d.env).leafMemo(leaf.model)
 	return l.plan == nil || l.plan.branches
 }
 
-// IndexField is a field of an instruction, or of an operand in its word, that is the index of a table entry. Field is its
-// path.
+// IndexField is a field with a table index, in an instruction or in an operand that is part of its
+// word. Field is its path.
 type IndexField struct {
 	Field      string
 	Table      string
@@ -53,7 +54,7 @@ type IndexField struct {
 	Index      uint64
 }
 
-// IndexFields lists the fields in the word of an instruction that name table entries.
+// IndexFields lists the fields of an instruction that contain a table index.
 func (d *Decoder) IndexFields(in Inst) []IndexField {
 	d.setTop(in)
 	found := len(d.findings)
@@ -62,8 +63,8 @@ func (d *Decoder) IndexFields(in Inst) []IndexField {
 	return list
 }
 
-// hasMissingEntry reports whether an index of a frame, of its operands or of the entries that they are in names an entry that there
-// is not. Each is a finding; what else is found on the way is left to whoever prints.
+// hasMissingEntry reports whether a frame, its operands or their table entries select a missing entry.
+// It records a finding for each and discards all other findings, which printing records.
 func (d *Decoder) hasMissingEntry(depth int) bool {
 	lacks := false
 	indices := d.frames[depth].leaf.Indices()
@@ -91,7 +92,7 @@ func (d *Decoder) hasMissingEntry(depth int) bool {
 	return lacks
 }
 
-// indexFields appends the index fields of a frame, whose fields have the path before their names, and of those in it.
+// indexFields appends the index fields of a frame and of nested frames. path precedes the names.
 func (d *Decoder) indexFields(list []IndexField, path string, depth int) []IndexField {
 	for _, x := range d.frames[depth].leaf.Indices() {
 		ref := d.pick(x.Alts, depth)
@@ -109,9 +110,9 @@ func (d *Decoder) indexFields(list []IndexField, path string, depth int) []Index
 	return list
 }
 
-// SetField gives a field of the instruction's word a value: name is one of its fields, or the path of one in an operand.
-// It is for what text does not say, such as lengths that a layout computes. The error tells that there is no such field,
-// or that the value does not fit.
+// SetField sets a field of the instruction by name, or by path for a field in an operand. It is meant
+// for values that the text does not determine, such as lengths that a layout computes. It returns an
+// error if there is no such field or the value does not fit.
 func (d *Decoder) SetField(in *Inst, name string, value uint64) error {
 	d.watch = watchFields
 	d.setTop(*in)
@@ -139,7 +140,7 @@ func (d *Decoder) SetField(in *Inst, name string, value uint64) error {
 	return nil
 }
 
-// fieldAt returns what is known of a field of the instruction by its path, nil where it has none.
+// fieldAt returns a field of the instruction by path, or nil.
 func (d *Decoder) fieldAt(path string) *FieldInfo {
 	for depth, ok := 0, true; ok; {
 		name, rest, more := strings.Cut(path, ".")

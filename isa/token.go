@@ -8,19 +8,19 @@ import (
 	"github.com/isago/isago/internal/spec"
 )
 
-// TokenKind is what a piece of text is, for those who colour it.
+// TokenKind is the kind of a piece of text, for syntax highlighting.
 type TokenKind uint8
 
-// The kinds of tokens. They follow from the description, so that every machine colours alike.
+// Token kinds. They follow from the description, so that all machines are highlighted in the same way.
 const (
-	TokenPunctuation TokenKind = iota // what stands between the others, blanks too
+	TokenPunctuation TokenKind = iota // everything else, including blanks
 	TokenMnemonic                     // the name of the instruction
-	TokenModifier                     // an option, a condition, a swizzle, a sign of an operand
+	TokenModifier                     // an option, a condition, a swizzle or the sign of an operand
 	TokenRegister                     // a whole register: $r2h, c[5]
 	TokenImmediate                    // a number
-	TokenAddress                      // a place in the program or in memory, as a number
-	TokenLabel                        // the same, or any value, by the name that the program gives it
-	TokenComment                      // what the description says to people
+	TokenAddress                      // an address in the program or in memory, as a number
+	TokenLabel                        // an address or another value, by the program's name for it
+	TokenComment                      // a remark of the description
 )
 
 var tokenNames = []string{"punctuation", "mnemonic", "modifier", "register", "immediate", "address", "label", "comment"}
@@ -28,14 +28,14 @@ var tokenNames = []string{"punctuation", "mnemonic", "modifier", "register", "im
 // String returns the kind in lower case: mnemonic, register and so on.
 func (k TokenKind) String() string { return tokenNames[k] }
 
-// Token is a piece of an instruction's text, from byte Start up to End of the text.
+// Token is a piece of an instruction's text, from byte Start to byte End of the text, End excluded.
 type Token struct {
 	Kind       TokenKind
 	Start, End int
 }
 
-// AppendTokens is Append that also appends what each piece of the text is. Nothing is allocated while
-// both have room.
+// AppendTokens appends the text like Append, and its tokens. It does not allocate if both slices have
+// enough capacity.
 func (d *Decoder) AppendTokens(dst []byte, tokens []Token, in Inst) ([]byte, []Token) {
 	d.trace.begin(len(dst))
 	d.watch = watchTokens
@@ -44,16 +44,17 @@ func (d *Decoder) AppendTokens(dst []byte, tokens []Token, in Inst) ([]byte, []T
 	return dst, d.trace.append(tokens, len(dst))
 }
 
-// tokenStyle says what the texts of a scope are.
+// tokenStyle determines the token kinds in the texts of a scope.
 type tokenStyle struct {
 	kind styleKind
-	// hasMnemonic tells that the scope's display starts with a mnemonic; named, that the description
-	// says which pieces of it are one.
+	// hasMnemonic reports whether the scope's display starts with a mnemonic. named reports whether
+	// the description marks the parts of the mnemonic.
 	hasMnemonic, named bool
-	// whole is the kind of all that is printed, where forced is set.
+	// whole is the kind of all output if forced is true.
 	whole  TokenKind
 	forced bool
-	// parts are the fields of which a register's file, number and component are made, or the number of a memory.
+	// parts are the fields that make up a register's file, number and component, or the number of a
+	// memory.
 	parts []string
 }
 
@@ -65,8 +66,8 @@ const (
 	memoryStyle
 )
 
-// styleOf returns what the texts of a leaf are that is the value of a field, in a text that has the voice outer; nil for
-// an instruction.
+// styleOf returns the style of a leaf that is the value of a field in a text with the style outer.
+// outer is nil for an instruction.
 func (d *Decoder) styleOf(outer *tokenStyle, field *spec.Field, leaf *model.BoundLeaf) *tokenStyle {
 	v := tokenStyle{hasMnemonic: true}
 	if outer != nil {
@@ -85,7 +86,7 @@ func (d *Decoder) styleOf(outer *tokenStyle, field *spec.Field, leaf *model.Boun
 	return d.shareStyle(v)
 }
 
-// shareStyle returns a voice that is the same for all texts alike.
+// shareStyle returns a shared style equal to v.
 func (d *Decoder) shareStyle(v tokenStyle) *tokenStyle {
 	k := fmt.Sprintf("%d %t %t %d %t %q", v.kind, v.hasMnemonic, v.named, v.whole, v.forced, v.parts)
 	if d.styles == nil {
@@ -97,7 +98,8 @@ func (d *Decoder) shareStyle(v tokenStyle) *tokenStyle {
 	return d.styles[k]
 }
 
-// groupStyle returns what the texts of an operand's pieces are in a frame, nil for no operand.
+// groupStyle returns the style of an operand with several parts in a frame. It returns nil if o is
+// nil.
 func (d *Decoder) groupStyle(o *spec.Operand, depth int) *tokenStyle {
 	if o == nil {
 		return nil
@@ -114,7 +116,7 @@ func (d *Decoder) groupStyle(o *spec.Operand, depth int) *tokenStyle {
 	return d.shareStyle(v)
 }
 
-// addField adds what a field says of its texts.
+// addField applies the declarations of a field to the style.
 func (v *tokenStyle) addField(field *spec.Field) {
 	if v.forced {
 		return
@@ -131,7 +133,7 @@ func (v *tokenStyle) addField(field *spec.Field) {
 	}
 }
 
-// addFacts adds what facts say of the texts.
+// addFacts applies facts about an operand to the style.
 func (v *tokenStyle) addFacts(f *model.Facts) {
 	for i := range f.Regs {
 		v.kind = registerStyle
@@ -148,7 +150,7 @@ func (v *tokenStyle) addFacts(f *model.Facts) {
 	}
 }
 
-// addRegister adds the fields that name a register.
+// addRegister adds the fields that select a register.
 func (v *tokenStyle) addRegister(r *model.Reg) {
 	for _, p := range []*model.Prog{r.Case, r.Own, r.Index, r.Component} {
 		v.parts = appendNames(v.parts, p)
@@ -170,7 +172,7 @@ func appendNames(names []string, p *model.Prog) []string {
 	return names
 }
 
-// isMnemonicPart reports whether an item is a part of the mnemonic by what the description says.
+// isMnemonicPart reports whether the description marks an item as a part of the mnemonic.
 func isMnemonicPart(it *model.Item) bool {
 	if it.Kind == model.ItemName {
 		return true
@@ -183,40 +185,40 @@ func isMnemonicPart(it *model.Item) bool {
 	return false
 }
 
-// trace records tokens, and the fields that are shown, while an instruction is printed.
+// trace records the tokens and the printed fields of an instruction.
 type trace struct {
-	// kinds has a byte for each of the text from start on, as far as it was told: one more than the kind of its token,
-	// 0 for none, with firstByte where a token starts that is not a part of one before.
+	// kinds has one byte per byte of the text from start on: the token kind plus 1, or 0 if it is
+	// unknown. firstByte marks the start of a token that does not continue the previous one.
 	kinds []uint8
 	start int
 	shown []shownField
-	// turn is the number of the instruction, of those of which the fields were asked for.
+	// turn is the number of the current instruction, among those whose fields were requested.
 	turn uint64
-	// group is what the texts of an operand of several pieces are, nil outside of one.
+	// group is the style of the current operand with several parts, or nil.
 	group *tokenStyle
-	// mnemonicPrinted tells of each frame that its mnemonic was printed.
+	// mnemonicPrinted reports, for each frame, whether its mnemonic was printed.
 	mnemonicPrinted [maxFrames]bool
-	// brackets counts those that are open in a register.
+	// brackets is the number of open brackets in a register.
 	brackets int
-	// prefix is the start of a number that a literal ends with, such as 0x, until there is another token; -1 for none.
+	// prefix is the start of a number prefix such as 0x at the end of the last literal, or -1.
 	prefix int
 }
 
 const firstByte = 1 << 7
 
-// shownField is a field that was printed, and where.
+// shownField is a printed field with its position.
 type shownField struct {
 	field      *fieldSite
 	start, end int
 	named      bool
 }
 
-// begin makes ready for a text that starts there.
+// begin resets the trace for a text that starts at start.
 func (t *trace) begin(start int) {
 	t.kinds, t.start, t.shown, t.group, t.brackets, t.prefix, t.mnemonicPrinted[0] = t.kinds[:0], start, t.shown[:0], nil, 0, -1, false
 }
 
-// upTo returns the kinds of the text up to a place.
+// upTo returns the kinds of the text before an offset.
 func (t *trace) upTo(place int) []uint8 {
 	n := place - t.start
 	for len(t.kinds) < n {
@@ -225,7 +227,8 @@ func (t *trace) upTo(place int) []uint8 {
 	return t.kinds[:n]
 }
 
-// token tells what a piece of text is. Pieces of a register, and of a mnemonic, are one.
+// token records the kind of a piece of text. Adjacent pieces of a register or of a mnemonic form one
+// token.
 func (t *trace) token(kind TokenKind, start, end int) {
 	t.prefix = -1
 	k := uint8(kind + 1)
@@ -238,7 +241,7 @@ func (t *trace) token(kind TokenKind, start, end int) {
 	}
 }
 
-// append appends the tokens of a text that was told.
+// append appends the recorded tokens.
 func (t *trace) append(tokens []Token, end int) []Token {
 	kinds := t.kinds[:min(len(t.kinds), end-t.start)]
 	for from := 0; from < len(kinds); {
@@ -254,7 +257,7 @@ func (t *trace) append(tokens []Token, end int) []Token {
 	return tokens
 }
 
-// dropText takes back what was printed from a place on, and the fields that were shown since then.
+// dropText removes the text from start on and the fields that were printed in it.
 func (d *Decoder) dropText(dst []byte, start, shown int) []byte {
 	if d.watch == watchTokens {
 		d.trace.kinds, d.trace.prefix = d.trace.upTo(start), -1
@@ -263,7 +266,7 @@ func (d *Decoder) dropText(dst []byte, start, shown int) []byte {
 	return dst[:start]
 }
 
-// style returns what texts of a frame are at this place.
+// style returns the style of the current text in a frame.
 func (d *Decoder) style(depth int) *tokenStyle {
 	if d.trace.group != nil {
 		return d.trace.group
@@ -271,7 +274,7 @@ func (d *Decoder) style(depth int) *tokenStyle {
 	return d.frames[depth].site.style
 }
 
-// nameToken tells the tokens of the name of a leaf.
+// nameToken records the tokens of the name of a leaf.
 func (d *Decoder) nameToken(s string, start, depth int) {
 	if v := d.style(depth); v.hasMnemonic && !v.forced {
 		d.trace.token(TokenMnemonic, start, start+len(s))
@@ -280,7 +283,7 @@ func (d *Decoder) nameToken(s string, start, depth int) {
 	}
 }
 
-// literalToken tells the tokens of a text of a template, which stands in the text from start on.
+// literalToken records the tokens of literal text that starts at start.
 func (d *Decoder) literalToken(s string, start, depth int) {
 	t := &d.trace
 	switch v := d.style(depth); {
@@ -301,8 +304,8 @@ func word(s string, i int) int {
 	return i
 }
 
-// register tells the tokens of a text in the name of a register: all of it but signs and what separates
-// it from others. What is in brackets is a part of it.
+// register records the tokens of text in the name of a register. Everything belongs to the register
+// except signs and separators. Text in brackets belongs to it too.
 func (t *trace) register(s string, start int) {
 	for i := 0; i < len(s); {
 		if end := word(s, i); end > i && end < len(s) && s[end] == ' ' { // a type before the name
@@ -326,12 +329,12 @@ func (t *trace) register(s string, start int) {
 	}
 }
 
-// sigil reports whether names of registers start with such a character.
+// sigil reports whether register names may start with c.
 func sigil(c byte) bool { return c == '$' || c == '%' || c == '@' || c == '#' }
 
-// words tells the tokens of a text between operands: words, and what stands between them. The first
-// word of an instruction is its mnemonic where the description does not say what is. In the place of a memory a
-// word that a number or a bracket follows names the memory or a register.
+// words records the tokens of text between operands: words and punctuation. The first word of an
+// instruction is its mnemonic unless the description marks the mnemonic. In a memory operand, a word
+// before a number or a bracket names the memory or a register.
 func (t *trace) words(s string, start int, v *tokenStyle, depth int) {
 	for i := 0; i < len(s); {
 		end, kind := i+1, TokenPunctuation
@@ -363,21 +366,22 @@ func decimal(c byte) bool { return c >= '0' && c <= '9' }
 
 func letter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' || c == '_' }
 
-// valueToken tells the token of a reference that was printed. named tells that the program's own name was.
+// valueToken records the token of a printed reference. named means that the program's name was
+// printed.
 func (d *Decoder) valueToken(ref *model.Ref, depth, start, end int, named bool) {
 	if end > start && (named || ref.Kind != spec.KindBitset) {
 		d.trace.number(d.style(depth).kindOf(ref, named), start, end)
 	}
 }
 
-// shown notes a field that was printed.
+// shown records a printed field.
 func (d *Decoder) shown(ref *model.Ref, depth, start, end int, named bool) {
 	if ref.Field != nil {
 		d.trace.shown = append(d.trace.shown, shownField{d.reached(ref, depth), start, end, named || ref.ScopeDepth > 0})
 	}
 }
 
-// reached returns the field that a reference means in a frame, perhaps by a path.
+// reached returns the field that a reference selects in a frame, possibly through a path.
 func (d *Decoder) reached(ref *model.Ref, depth int) *fieldSite {
 	s := d.frames[depth-min(ref.ScopeDepth, depth)].site
 	for _, e := range ref.Path {
@@ -386,15 +390,15 @@ func (d *Decoder) reached(ref *model.Ref, depth int) *fieldSite {
 	return s.fieldOf(ref)
 }
 
-// number tells the token of a field, with the part of the number that the text before it is.
+// number records the token of a field, including a number prefix in the text before it.
 func (t *trace) number(kind TokenKind, start, end int) {
 	if t.prefix >= 0 && (kind == TokenImmediate || kind == TokenAddress) && len(t.kinds) == start-t.start {
-		start = t.prefix // there is nothing between
+		start = t.prefix // nothing is between them
 	}
 	t.token(kind, start, end)
 }
 
-// kindOf returns what the text of a field is that is no bitset.
+// kindOf returns the token kind of a field that is not a bitset.
 func (v *tokenStyle) kindOf(ref *model.Ref, named bool) TokenKind {
 	switch {
 	case v.forced:

@@ -9,47 +9,47 @@ import (
 	"github.com/isago/isago/internal/model"
 )
 
-// tree finds the leaves that may match a word. It branches on bits that tell leaves apart; whoever asks verifies all
-// bits of a candidate.
+// tree finds the leaves that may match a word. It branches on bits that distinguish leaves. The caller
+// checks all bits of a candidate.
 type tree struct {
 	root *treeNode
-	// first tells that the first candidate that matches is the one: the description is known to
-	// have no overlap but those it declares, and they are sorted the narrower first.
+	// first means that the first matching candidate is the result. It holds if the description has no
+	// undeclared overlaps, and then narrower leaves come first.
 	first bool
-	// requires tells which leaves, by ID, exist only under a condition.
+	// requires reports, by ID, which leaves have requirements.
 	requires []bool
-	// flat tells that root is a list of all leaves that could be a tree, and asked how often it was looked through.
+	// flat means that the root is still a list of all leaves. asked counts the searches of that list.
 	flat  bool
 	asked atomic.Int32
 }
 
-// maxAsked is how often the list of all leaves is looked through before a tree is made of it, which takes as long as
-// several hundred times.
+// maxAsked is the number of linear searches before the tree is built. Building it takes as long as
+// several hundred searches.
 const maxAsked = 100
 
 type treeNode struct {
-	// key has the runs of bits by whose value next is indexed; nil where nothing matches.
+	// key reads the bits that index next. It is nil if nothing matches.
 	key  key
 	next []*treeNode
-	// leaves are the candidates of a node that asks for nothing.
+	// leaves are the candidates of a node without a key.
 	leaves []*model.Leaf
 }
 
-// Candidate lists up to fewLeaves are searched one by one. A node asks for at most maxAskedBits, in at most maxRuns runs,
-// of which each leaves no more than worthIt of the candidates that there were, and each leaf stands in maxCopies lists or
-// so.
+// Lists of up to fewLeaves candidates are searched linearly. A node reads at most maxAskedBits bits in
+// at most maxRuns runs. Each run must leave at most worthIt of the candidates, and each leaf may be in
+// about maxCopies lists.
 const (
 	fewLeaves    = 2
 	maxAskedBits = 11
 	maxRuns      = 4
 	worthIt      = 0.97
 	maxCopies    = 4
-	// maxGrowth bounds the work of making a tree: how often it is looked whether a bit divides a candidate. What is left
-	// undone is searched one by one.
+	// maxGrowth limits the work of building a tree, in checks of whether a bit distinguishes a
+	// candidate. The rest is searched linearly.
 	maxGrowth = 1 << 26
 )
 
-// newTree returns the tree of a root that is still a list.
+// newTree returns the tree of a root as a list.
 func newTree(r *model.Root, strict bool) *tree {
 	leaves := slices.Clone(r.Leaves)
 	narrowFirst(leaves)
@@ -60,7 +60,7 @@ func newTree(r *model.Root, strict bool) *tree {
 	return t
 }
 
-// grown returns the tree of a list; words are of that size.
+// grown returns the full tree for words of size bits.
 func (t *tree) grown(size int) *tree {
 	return &tree{root: grow(t.root.leaves, bits.Value{}, size, maxGrowth), first: t.first, requires: t.requires}
 }
@@ -74,7 +74,7 @@ func conditional(l *model.Leaf) bool {
 	return false
 }
 
-// narrowFirst moves each leaf before those that it refines, keeping the order otherwise.
+// narrowFirst sorts each leaf before those that it refines and otherwise keeps the order.
 func narrowFirst(leaves []*model.Leaf) {
 	for i := 1; i < len(leaves); i++ {
 		l := leaves[i]
@@ -92,8 +92,8 @@ func narrowFirst(leaves []*model.Leaf) {
 	}
 }
 
-// grow makes the node of some leaves of that size. used are the bits that were asked for on the way, left is the work that
-// it may take; nodes below it have parts of that by their candidates.
+// grow builds the node for some leaves of size bits. used are the bits read by the nodes above. left
+// limits the work and is shared among the nodes below in proportion to their candidates.
 func grow(leaves []*model.Leaf, used bits.Value, size, left int) *treeNode {
 	n := &treeNode{leaves: leaves}
 	mask, asked := ask(leaves, used, size, &left)
@@ -124,14 +124,15 @@ func grow(leaves []*model.Leaf, used bits.Value, size, left int) *treeNode {
 	return n
 }
 
-// ask chooses bits one by one, each so that a word has the fewest candidates if all leaves are as frequent. It returns
-// them and how many there are, none where none helps. It takes its work from left.
+// ask chooses bits one by one. Each one minimizes the expected number of candidates if all leaves are
+// equally frequent. It returns the bits and their number, or 0 if none helps. It subtracts its work
+// from left.
 func ask(leaves []*model.Leaf, used bits.Value, size int, left *int) (mask bits.Value, asked int) {
 	if len(leaves) <= fewLeaves {
 		return mask, 0
 	}
 	lists := [][]share{nil}
-	var fixed [bits.Size]int // how many leaves fix a bit
+	var fixed [bits.Size]int // how many leaves fix each bit
 	for _, l := range leaves {
 		lists[0] = append(lists[0], share{&l.Mask, &l.Match, 1})
 		for m := l.Mask.AndNot(used); !m.IsZero(); {
@@ -168,7 +169,7 @@ func ask(leaves []*model.Leaf, used bits.Value, size int, left *int) (mask bits.
 	return mask, asked
 }
 
-// runs returns how many runs of bits there are in a mask with one bit more.
+// runs returns the number of runs in a mask after setting bit.
 func runs(mask bits.Value, bit int) (n int) {
 	mask.SetUint(bit, 1, 1)
 	for _, limb := range mask {
@@ -177,14 +178,14 @@ func runs(mask bits.Value, bit int) (n int) {
 	return n
 }
 
-// share is a leaf in a list of candidates, and how much of its words is there.
+// share is a leaf in a list of candidates and the fraction of its words in the list.
 type share struct {
 	mask, match *bits.Value
 	of          float64
 }
 
-// divided returns, for both lists into which a bit divides one, the sum of the candidates that the words of all leaves
-// have, and the length.
+// divided returns the cost and the length of the two lists into which a bit divides one list. The cost
+// is the total number of candidates over the words of all leaves.
 func divided(list []share, bit int) (cost float64, entries int) {
 	limb, at := bit>>6&3, uint(bit&63)
 	var of [2]float64
@@ -227,7 +228,7 @@ func divide(lists [][]share, bit int) (out [][]share) {
 	return out
 }
 
-// lookup returns the leaves that may match, in the order in which they are to be tried.
+// lookup returns the leaves that may match, in the order in which to try them.
 func (t *tree) lookup(v *bits.Value) []*model.Leaf {
 	n, word := t.root, sources{v}
 	for n.next != nil {
@@ -238,7 +239,7 @@ func (t *tree) lookup(v *bits.Value) []*model.Leaf {
 	return n.leaves
 }
 
-// matches reports whether all fixed bits of the leaf are as they must be.
+// matches reports whether all fixed bits of a leaf match.
 func matches(l *model.Leaf, v *bits.Value) bool {
 	if l.Size <= 64 {
 		return v[0]&l.Mask[0] == l.Match[0]

@@ -7,32 +7,34 @@ import (
 	"github.com/isago/isago/internal/spec"
 )
 
-// view is what there is to see in a segment of a display, at a site.
+// view caches the tokens, fields and operands of a display's segment at a site.
 type view struct {
-	// text is what the constant text is, as trace.kinds has it, where it was printed with before in front; after is what
-	// is behind it.
+	// text holds the token kinds of the constant text in the format of trace.kinds, for the state
+	// before. after is the state after the text.
 	text          string
 	before, after textState
-	// group is what the texts are of the operand of which the segment is a piece, nil for none.
+	// group is the style of the operand to which the segment belongs, or nil.
 	group *tokenStyle
-	// field is the one that is shown without asking for more, nil before it is asked for.
+	// field is the field that is printed without conditions. It is nil until it is needed.
 	field *fieldSite
-	// kinds has what the texts are that the segment remembers.
+	// kinds caches the token kinds of the segment's texts.
 	kinds memo
 }
 
-// textState is what the tokens of a text depend on beside its voice.
+// textState is the state on which the tokens of a text depend, in addition to its style.
 type textState struct {
-	// mnemonicPrinted tells that the mnemonic was printed, brackets how many are open in a register.
+	// mnemonicPrinted reports whether the mnemonic was printed. brackets is the number of open
+	// brackets in a register.
 	mnemonicPrinted bool
 	brackets        int
-	// prefix is where a number starts that the text ends with, counted from its start; noPrefix for none.
+	// prefix is the start of a number prefix at the end of the text, relative to the start of the text,
+	// or noPrefix.
 	prefix int
 }
 
 const noPrefix = math.MinInt / 2
 
-// viewsOf returns the views of a display of the site's leaf.
+// viewsOf returns the views of a display at the frame's site.
 func (d *Decoder) viewsOf(x *display, depth int) []view {
 	s := d.frames[depth].site
 	if s.views == nil {
@@ -52,7 +54,7 @@ func (d *Decoder) viewsOf(x *display, depth int) []view {
 	return s.views[x.number]
 }
 
-// view prints a display of which the tokens, the fields or the operands are asked for.
+// view prints a display and records its tokens, fields or operands.
 func (d *Decoder) view(dst []byte, x *display, depth int) []byte {
 	if !x.reads.find(d, &d.frames[depth].from) {
 		x = plainDisplayOf(x.unit, x.number)
@@ -62,7 +64,7 @@ func (d *Decoder) view(dst []byte, x *display, depth int) []byte {
 	if d.watch != watchOperands {
 		groups = nil
 	}
-	open, start := false, 0 // of a group, and where its text starts
+	open, start := false, 0 // whether a group is open, and where its text starts
 	for i := range x.segments {
 		p := &x.segments[i]
 		for ; len(groups) > 0; groups = groups[1:] {
@@ -93,7 +95,7 @@ func (d *Decoder) view(dst []byte, x *display, depth int) []byte {
 	return dst
 }
 
-// viewText tells the tokens of the constant text of a segment, which stands in the text from start on.
+// viewText records the tokens of a segment's constant text, which starts at start.
 func (d *Decoder) viewText(p *segment, v *view, start, depth int) {
 	t := &d.trace
 	if v.text != "" && !d.general && v.before.mnemonicPrinted == t.mnemonicPrinted[depth] && v.before.brackets == t.brackets {
@@ -121,7 +123,7 @@ func (d *Decoder) viewText(p *segment, v *view, start, depth int) {
 	}
 }
 
-// viewTokens prints what stands behind the text of a segment, with its tokens.
+// viewTokens prints the item of a segment and records its tokens.
 func (d *Decoder) viewTokens(dst []byte, p *segment, v *view, depth int) []byte {
 	t := &d.trace
 	t.group = v.group
@@ -141,7 +143,7 @@ func (d *Decoder) viewTokens(dst []byte, p *segment, v *view, depth int) []byte 
 	}
 	x, start := p.key.from(&d.frames[depth].from), len(dst)
 	if text, known := p.memo.text(x); known && len(text) == 0 {
-		return dst // an option that is not there
+		return dst // an absent option
 	} else if kinds, ok := m.text(x); ok && known {
 		t.kinds = append(t.upTo(start), kinds...)
 		return append(dst, text...)
@@ -156,13 +158,13 @@ func (d *Decoder) viewTokens(dst []byte, p *segment, v *view, depth int) []byte 
 	return dst
 }
 
-// settled reports whether what a frame prints next cannot be its mnemonic.
+// settled reports whether the next text of a frame cannot be its mnemonic.
 func (d *Decoder) settled(depth int) bool {
 	v := d.style(depth)
 	return !v.hasMnemonic || v.named || d.trace.mnemonicPrinted[depth]
 }
 
-// viewItem prints what stands behind the text of a segment without its memo.
+// viewItem prints the item of a segment without its memo.
 func (d *Decoder) viewItem(dst []byte, p *segment, depth int) []byte {
 	start, shown := len(dst), len(d.trace.shown)
 	if dst = d.item(dst, &p.items[0], depth); p.member && len(dst) == start {
@@ -171,8 +173,8 @@ func (d *Decoder) viewItem(dst []byte, p *segment, depth int) []byte {
 	return dst
 }
 
-// viewFields prints what stands behind the text of a segment, with its fields, of which f is the one that is shown
-// without asking for more.
+// viewFields prints the item of a segment and records its fields. f is the field that is printed
+// without conditions.
 func (d *Decoder) viewFields(dst []byte, p *segment, f *fieldSite, depth int) []byte {
 	it, start, found := &p.items[0], len(dst), len(d.findings)
 	switch {
@@ -185,7 +187,7 @@ func (d *Decoder) viewFields(dst []byte, p *segment, f *fieldSite, depth int) []
 		dst = d.segment(dst, p, depth)
 		d.watch = watchFields
 	}
-	left := len(dst) == start && (p.member || it.Kind == model.ItemSet || it.Before+it.After != "") // out, with its fields
+	left := len(dst) == start && (p.member || it.Kind == model.ItemSet || it.Before+it.After != "") // dropped, with its fields
 	if f != nil && !left {
 		d.trace.shown = append(d.trace.shown, shownField{f, start, len(dst), p.ref.ScopeDepth > 0})
 	} else if !left {
@@ -195,7 +197,7 @@ func (d *Decoder) viewFields(dst []byte, p *segment, f *fieldSite, depth int) []
 	return dst
 }
 
-// viewOperands prints what stands behind the text of a segment, with its operands, if these are watched.
+// viewOperands prints the item of a segment and records its operands, if operands are watched.
 func (d *Decoder) viewOperands(dst []byte, p *segment, depth int) []byte {
 	if d.watch == watchNothing {
 		return d.segment(dst, p, depth)

@@ -103,7 +103,7 @@ func (u *HiddenBits) Describe(word bits.Value, source func() (text string, ok bo
 	return in.Leaf, msg
 }
 
-// mayHideField reports whether some display of a leaf or of its operands omits a field.
+// mayHide reports whether some display of a leaf or of its operands omits a field.
 func (u *HiddenBits) mayHide(l *model.Leaf) bool {
 	if hides, ok := u.mayHideField[l.Spec]; ok {
 		return hides

@@ -1,4 +1,4 @@
 package mesa
 
-// Alike reports whether an instruction is printed from memos by now.
+// Alike reports whether the instructions of a leaf are printed from memos at present.
 func (p *Printer) Alike(leaf int) bool { return p.leaves[leaf].same }

@@ -9,13 +9,14 @@ import (
 	"github.com/isago/isago/internal/spec"
 )
 
-// alike says what of a description the decoder and Mesa's rules have in common.
+// alike is what the decoder and Mesa's rules have in common for a whole description.
 type alike struct {
-	// ours tells that the decoder may print at all; findings, that what it finds has Mesa's words.
+	// ours reports whether the decoder may print at all. findings reports whether its findings have
+	// Mesa's wording.
 	ours, findings bool
 }
 
-// description compares what concerns all leaves.
+// description compares everything that concerns all leaves.
 func (p *Printer) description() alike {
 	m := p.machine
 	wide := false
@@ -26,43 +27,45 @@ func (p *Printer) description() alike {
 		}
 	}
 	a := alike{ours: m.Syntax == "" && m.ISA.Text.Storage == 0 && wide == (p.steps.words > 1), findings: (p.root.Size+31)/32 == p.steps.words}
-	for _, r := range m.Roots { // a conflict names the first two
+	for _, r := range m.Roots { // a conflict names the first two leaves
 		a.findings = a.findings && slices.Equal(r.Leaves, p.steps.leaves[r.Spec])
 	}
 	return a
 }
 
-// judge reports whether the decoder prints each word of a leaf as Mesa's rules do, and finds the same; padded,
-// that its text has columns, which Mesa counts in bytes.
+// judge reports whether the decoder prints every word of a leaf with the text and the findings of
+// Mesa's rules. padded reports whether the text has columns, which Mesa counts in bytes.
 //
-// They can differ where an expression that is open or beyond the stack is asked for its value, where a name
-// resolves nowhere in an expression, where a template is read in another way, and in a few types. All that can
-// be asked for is followed, whatever the bits are: a leaf may be refused that never shows a difference.
+// The results can differ if an expression is evaluated inside itself or beyond the stack limit, if a
+// name in an expression is undefined, if the tools parse a display differently, and for a few types.
+// judge follows everything that any word could evaluate. It may therefore reject a leaf that never
+// shows a difference.
 //
-// Mesa's rules compute the conditions of all overrides that they pass, also of those without the field that is looked for:
-// what these come to does not matter there. But a scope keeps it. So each expression is followed as those rules compute
-// it, once in a scope, and one that comes to something else because it is needed inside itself is a difference, unless
-// it is the outermost: that is computed to its end then, and nobody may have needed it before.
+// Mesa's rules evaluate the conditions of all overrides on the way to a field, even of overrides
+// without that field. Their values do not matter there, but the scope stores them. So judge follows
+// each expression in Mesa's order, once per scope. An expression whose value changes because it was
+// needed inside itself is a difference. The exception is the outermost expression if nothing else has
+// used its value, because it is then evaluated to its end.
 func (p *Printer) judge(l *model.Leaf) (same, padded bool) {
 	j := judge{p: p, known: map[exprAt]bool{}, wrong: map[exprAt]bool{}}
 	j.place(&place{leaf: l})
 	return !j.mayDiffer, j.padded
 }
 
-// judge follows what can be asked for while a word is printed.
+// judge follows everything that may be evaluated while a word is printed.
 type judge struct {
 	p *Printer
-	// places and evals are what was looked at: no word makes the printers do more.
+	// places and evals count the scopes and evaluations. No single word needs more.
 	places, evals int
-	// open are the expressions that are open, the outermost of them in the scope of outer.
+	// open are the expressions that are being evaluated. The outermost of them is in the scope outer.
 	open  []*spec.Expr
 	outer *place
-	// known are the expressions that a scope has whatever the bits are, in the order in which it got them, and wrong those that
-	// are not what they will be.
+	// known are the expressions that a scope has certainly evaluated, and trail lists them in that
+	// order. wrong are those whose value is not final.
 	known map[exprAt]bool
 	trail []exprAt
 	wrong map[exprAt]bool
-	// mayDiffer tells that there may be a difference.
+	// mayDiffer reports whether there may be a difference.
 	mayDiffer, padded bool
 }
 
@@ -72,10 +75,10 @@ type exprAt struct {
 	expr *spec.Expr
 }
 
-// maxJudged bounds the expressions that are followed for a leaf.
+// maxJudged limits the expressions that are followed for a leaf.
 const maxJudged = 1 << 14
 
-// place is a scope as far as it is known without the bits.
+// place is a scope without its bits.
 type place struct {
 	leaf   *model.Leaf
 	params []spec.Param
@@ -102,7 +105,7 @@ func (j *judge) place(at *place) {
 	}
 }
 
-// template follows a display, which both have to read alike.
+// template follows a display, which both tools must parse in the same way.
 func (j *judge) template(at *place, t *spec.Template) {
 	items := j.p.steps.text(t)
 	j.mayDiffer = j.mayDiffer || pieces(items) != oursOf(t)
@@ -121,11 +124,11 @@ func (j *judge) template(at *place, t *spec.Template) {
 			j.mayDiffer = j.mayDiffer || c.Set(it.Name) != nil
 		}
 		m := j.name(at, it.Name, func(f *spec.Field, owner *place) bool { j.shown(at, f, owner); return false })
-		j.mayDiffer = j.mayDiffer || m.found && !m.always && it.Column >= 0 // Mesa pads only before what is there
+		j.mayDiffer = j.mayDiffer || m.found && !m.always && it.Column >= 0 // Mesa pads only before a defined name
 	}
 }
 
-// pieces writes what a display consists of.
+// pieces formats the items of a display.
 func pieces(items []spec.MesaItem) string {
 	var b strings.Builder
 	for _, it := range items {
@@ -142,7 +145,8 @@ func pieces(items []spec.MesaItem) string {
 	return b.String()
 }
 
-// oursOf is pieces for a display as the decoder reads it; "\x00" where that is not Mesa's way.
+// oursOf formats the items of a display as the decoder parses it. It returns "\x00" if Mesa's tools
+// parse it differently.
 func oursOf(t *spec.Template) string {
 	var b strings.Builder
 	for _, it := range t.Items() {
@@ -164,7 +168,8 @@ func writeColumn(b *strings.Builder, column int) { fmt.Fprintf(b, "{:%d}", colum
 
 func writeName(b *strings.Builder, name string) { fmt.Fprintf(b, "{%s}", name) }
 
-// underCondition follows what is done for some bits: what it computes is not known afterwards.
+// underCondition follows what happens only for some words. The expressions that do evaluates are
+// unknown afterwards.
 func (j *judge) underCondition(do func()) {
 	n := len(j.trail)
 	do()
@@ -174,16 +179,17 @@ func (j *judge) underCondition(do func()) {
 	j.trail = j.trail[:n]
 }
 
-// meaning is what a name can mean: found tells that there is a field; always, that there is one whatever the bits are;
-// wrong, that which it is, or its value, may not be what it will be.
+// meaning describes a name. found: some case defines it. always: it is defined for all words. wrong:
+// the field or its value may not be final.
 type meaning struct{ found, always, wrong bool }
 
-// name calls do with each field that a name can mean, and the place that has it. do reports whether its value is wrong.
+// name calls do with each possible field of a name and the scope that defines it. do reports whether
+// the field's value is wrong.
 func (j *judge) name(at *place, name string, do func(f *spec.Field, owner *place) bool) (m meaning) {
 	open := top(j.open)
 	j.mayDiffer = j.mayDiffer || strings.HasPrefix(name, "@") // a context
 	n := len(j.trail)
-	defer func() { // only what was asked before the first field is known
+	defer func() { // Only expressions evaluated before the first field are known.
 		if m.found {
 			for _, k := range j.trail[n:] {
 				delete(j.known, k)
@@ -205,7 +211,7 @@ func (j *judge) name(at *place, name string, do func(f *spec.Field, owner *place
 			if f == nil {
 				continue
 			}
-			j.mayDiffer = j.mayDiffer || holds && c.Expr != nil && up != at // the decoder asks it out there
+			j.mayDiffer = j.mayDiffer || holds && c.Expr != nil && up != at // the decoder evaluates it in the outer scope
 			only := holds && !m.found
 			m.found = true
 			if do(f, up) {
@@ -229,14 +235,14 @@ func (j *judge) name(at *place, name string, do func(f *spec.Field, owner *place
 	return m
 }
 
-// value follows the value of a field, and reports whether it is wrong.
+// value follows the value of a field and reports whether it is wrong.
 func (j *judge) value(f *spec.Field, owner *place) (wrong bool) {
 	j.mayDiffer = j.mayDiffer || f.Table != nil
 	return f.Expr != nil && j.expr(owner, f.Expr)
 }
 
-// expr follows an expression, in which every name has to mean something, and reports whether its value is not what it is
-// outside of what is open.
+// expr follows an expression, in which every name must be defined. It reports whether the value inside
+// the open expressions differs from the value outside.
 func (j *judge) expr(at *place, e *spec.Expr) (wrong bool) {
 	key := exprAt{at, e}
 	switch {
@@ -269,9 +275,9 @@ func (j *judge) expr(at *place, e *spec.Expr) (wrong bool) {
 		j.known[key] = true
 		j.trail = append(j.trail, key)
 	case again && at == j.outer:
-		j.wrong[key] = true // until it is computed to its end
+		j.wrong[key] = true // until its evaluation ends
 	default:
-		j.mayDiffer = true // it stays so
+		j.mayDiffer = true // the value is final
 	}
 	if len(j.open) == 0 {
 		clear(j.wrong)
@@ -297,7 +303,7 @@ func (j *judge) shown(at *place, f *spec.Field, owner *place) {
 	j.mayDiffer = j.mayDiffer || f.Width > 64 || f.Remark
 }
 
-// plain reports whether the first value that a number has in an enum is the one that the decoder prints.
+// plain reports whether the decoder prints the first text of each value in an enum.
 func plain(e *spec.Enum) bool {
 	return !slices.ContainsFunc(e.Values, func(v *spec.Value) bool { return v.Syntax != "" })
 }

@@ -23,9 +23,9 @@ func loadXML(t testing.TB, xml string) *isa.Set {
 	return s
 }
 
-// mesaTests has a row for each thing in which Mesa's isaspec and the decoder differ, and a few in
-// which they agree. mesa and ours are the text of a word and what is found in it, each behind " | ".
-// docs/language.md lists them under the same names.
+// mesaTests has a row for each difference between Mesa's isaspec and the decoder, and a few rows
+// without differences. mesa and ours are the text of a word and its findings, each finding after " |
+// ". docs/language.md lists the differences under the same names.
 var mesaTests = []struct {
 	name, leaf string
 	word       uint64
@@ -53,15 +53,16 @@ var mesaTests = []struct {
 	},
 	{
 		name: "expressions that need their own value",
-		// D on the outside is entered once more, and there takes the inner D as 0: 1 + (1 + 0).
+		// The outer D is entered once more, and the inner D is then 0: 1 + (1 + 0).
 		leaf: `<display>{D}</display><pattern low="0" high="31">00000000000000000000000000000000</pattern>
 		<derived name="D" type="uint" width="8"><expr>{D} + 1</expr></derived>`,
 		word: 0, mesa: "2", ours: "2 | expression needs its own value: {D} + 1",
 	},
 	{
 		name: "expressions that need each other",
-		// D asks for E, that for D, entered once more, and that for E, which is 0 there: D is A, E is 3A + B, and the
-		// outer D is 6A + 2B + A. E is what was found on the way: with A = 15 and B = 11, 127 and 56.
+		// D needs E, which needs D, entered once more, which needs E, which is 0 there. So D is A, E
+		// is 3A + B, and the outer D is 6A + 2B + A. E keeps the value found on the way. With A = 15
+		// and B = 11 the results are 127 and 56.
 		leaf: `<display>{D} {E} {D}</display><pattern low="8" high="31">000000000000000000000000</pattern><field name="A" low="0" high="3" type="uint"/>
 		<field name="B" low="4" high="7" type="uint"/><derived name="D" type="uint" width="8"><expr>{E} * 2 + {A}</expr></derived>
 		<derived name="E" type="uint" width="8"><expr>{D} * 3 + {B}</expr></derived>`,
@@ -69,7 +70,8 @@ var mesaTests = []struct {
 	},
 	{
 		name: "expressions that are used by others before",
-		// T asks for D, and that for D, which is open and not the outermost: D is A from then on.
+		// T needs D, which needs D. D is open and not the outermost expression, so it is A from then
+		// on.
 		leaf: `<display>{T} {D}</display><pattern low="8" high="31">000000000000000000000000</pattern><field name="A" low="0" high="7" type="uint"/>
 		<derived name="D" type="uint" width="8"><expr>{D} + {A}</expr></derived><derived name="T" type="uint" width="8"><expr>{D} + 1</expr></derived>`,
 		word: 5, mesa: "6 5", ours: "6 5 | expression needs its own value: {D} + {A}",
@@ -105,7 +107,7 @@ var mesaTests = []struct {
 	},
 }
 
-// oftenMet is how often a word is printed until the decoder would print it, if it may.
+// oftenMet is the number of prints after which the decoder prints a word if it can.
 const oftenMet = 20
 
 func TestMesa(t *testing.T) {
@@ -146,7 +148,7 @@ func TestMesa(t *testing.T) {
 	}
 }
 
-// Values of more than 64 bits: Mesa prints the low 64.
+// TestMesaWide has values of more than 64 bits. Mesa prints the low 64 bits.
 func TestMesaWide(t *testing.T) {
 	set, err := isa.Load(fstest.MapFS{"a.xml": {Data: []byte(`<isa><bitset name="#instruction" size="96"/>
 	<bitset name="x" extends="#instruction"><display>{V}</display><field name="V" low="0" high="95" type="hex"/></bitset></isa>`)}}, "a.xml", isa.Options{})
@@ -173,7 +175,7 @@ func TestMesaWide(t *testing.T) {
 	}
 }
 
-// What a word that is no instruction leaves behind shows on the next one.
+// TestMesaLeak requires that the state left by a word that does not decode affects the next word.
 func TestMesaLeak(t *testing.T) {
 	set, err := isa.Load(fstest.MapFS{"a.xml": {Data: []byte(`<isa><bitset name="#instruction" size="8"/>
 	<bitset name="a" extends="#instruction"><display>a</display><pattern low="0" high="7">1xxxxxxx</pattern></bitset>
@@ -195,7 +197,7 @@ func TestMesaLeak(t *testing.T) {
 	}
 }
 
-// A strict description has words that Mesa's tools do not know.
+// TestMesaStrict requires an error for a strict description, which Mesa's tools cannot read.
 func TestMesaStrict(t *testing.T) {
 	set, err := isa.Load(fstest.MapFS{"a.xml": {Data: []byte(`<isa name="s" strict="true"><bitset name="#instruction" size="8">
 	<display>a</display><pattern low="0" high="7">00000000</pattern></bitset></isa>`)}}, "a.xml", isa.Options{})
@@ -207,7 +209,7 @@ func TestMesaStrict(t *testing.T) {
 	}
 }
 
-// Expressions may be eight deep: the eighth has its value, the ninth is 0.
+// TestMesaStack nests expressions. The eighth has its value, and the ninth is 0.
 func TestMesaStack(t *testing.T) {
 	for _, x := range []struct {
 		depth int
@@ -232,7 +234,8 @@ func TestMesaStack(t *testing.T) {
 	}
 }
 
-// Nothing is allocated, however operands are nested and computed, once a few words of an instruction were printed.
+// TestMesaAllocations requires no allocations for nested and computed operands after the first words
+// of an instruction.
 func TestMesaAllocations(t *testing.T) {
 	s := loadXML(t, `<isa><bitset name="#reg" size="4"><display>{P}r{V}</display><field name="V" low="0" high="3" type="uint"/></bitset>
 		<bitset name="#instruction" size="32"><display>op {SUM} {R}</display><override><expr>{A} &gt; 3</expr><display>{NAME:align=3} {R} {SUM}</display></override>

@@ -16,17 +16,16 @@ import (
 	"github.com/isago/isago/isa"
 )
 
-// Printer prints the words of one root of a description that is not strict. It is not for use by several
-// goroutines at once.
+// Printer prints the words of one root of a plain description. It is not safe for concurrent use.
 type Printer struct {
-	// Label names the target of a branch, an instruction's index; ok is false where the target is to
-	// be printed as a number. nil: numbers everywhere.
+	// Label returns the name of a branch target, given as the index of an instruction. If ok is false
+	// or Label is nil, the target prints as a number.
 	Label func(index int64, call bool) (name string, ok bool)
-	// Custom prints a field of type custom; nil prints nothing.
+	// Custom prints a field of type custom. If Custom is nil, the field prints nothing.
 	Custom func(dst []byte, field string, value uint64) []byte
-	// Index is that of the instruction in the program; relative targets count from it.
+	// Index is the index of the instruction in the program. Relative branch targets count from it.
 	Index int64
-	// Stepwise follows Mesa's rules for each word. The text is the same, and takes ten times as long.
+	// Stepwise evaluates Mesa's rules for each word. The text is the same and takes ten times as long.
 	Stepwise bool
 
 	machine *model.Machine
@@ -39,17 +38,18 @@ type Printer struct {
 	found   findings
 }
 
-// leaf is what is known of a leaf: in how many words it was met, and whether the decoder prints it.
+// leaf is the state of a leaf: the number of its words so far, and whether the decoder prints it.
 type leaf struct {
 	met                  uint8
 	judged, same, padded bool
 }
 
-// minWords is how many words of a leaf are printed step by step before it is worth a judgement.
+// minWords is the number of words of a leaf that are printed step by step before judge examines the
+// leaf.
 const minWords = 8
 
-// New returns a printer for a root, "" being that of instructions. The error tells that there is no such root,
-// or that Mesa's tools do not read the description.
+// New returns a Printer for a root. The empty name selects the instructions. It returns an error if
+// there is no such root or if the description is strict.
 func New(set *isa.Set, root string) (*Printer, error) {
 	machine := inside.Machine(set)
 	if machine.ISA.Strict {
@@ -79,8 +79,8 @@ func New(set *isa.Set, root string) (*Printer, error) {
 	return p, nil
 }
 
-// Append appends the text of a word to dst. Up to 64 bytes behind it may be overwritten. ok is false for an
-// unknown word, of which nothing is printed. What is found is added to the findings.
+// Append appends the text of a word to dst and adds its findings. It may overwrite up to 64 bytes
+// after the text. ok is false for an unknown word, which prints nothing.
 func (p *Printer) Append(dst []byte, word bits.Value) (text []byte, ok bool) {
 	if p.Stepwise || !p.alike.ours {
 		return p.steps.word(dst, p.root.Spec, word)
@@ -105,7 +105,7 @@ func (p *Printer) Append(dst []byte, word bits.Value) (text []byte, ok bool) {
 	return text, true
 }
 
-// same reports whether the decoder prints an instruction as Mesa's does, as far as is known by now.
+// same reports whether the decoder is known to print an instruction as Mesa's does.
 func (p *Printer) same(in isa.Inst) bool {
 	l := &p.leaves[in.Leaf.ID]
 	if l.judged {
@@ -118,7 +118,7 @@ func (p *Printer) same(in isa.Inst) bool {
 	return l.judged && l.same
 }
 
-// ascii reports whether a text has as many characters as bytes.
+// ascii reports whether every character of a text has one byte.
 func ascii(text []byte) bool {
 	for _, c := range text {
 		if c >= 0x80 {
@@ -135,7 +135,7 @@ func (p *Printer) custom(dst []byte, field string, value uint64) []byte {
 	return p.Custom(dst, field, value)
 }
 
-// label names a target, which is cut to 32 bits before.
+// label returns the name of a target, truncated to 32 bits.
 func (p *Printer) label(index int64, call bool) (name string, ok bool) {
 	if p.Label == nil {
 		return "", false
@@ -143,20 +143,20 @@ func (p *Printer) label(index int64, call bool) (name string, ok bool) {
 	return p.Label(int64(int32(index)), call)
 }
 
-// findings are texts, one behind the other.
+// findings holds the concatenated texts of findings.
 type findings struct {
 	text []byte
 	ends []int
 }
 
-// end ends a finding, which was appended to the text.
+// end ends a finding whose text was appended.
 func (f *findings) end() { f.ends = append(f.ends, len(f.text)) }
 
 // NumFindings returns the number of findings since the last Reset.
 func (p *Printer) NumFindings() int { return len(p.found.ends) }
 
-// Finding returns a finding in isaspec's words, by its number from 0 below Odd. It is valid until the next Append
-// or Reset.
+// Finding returns a finding in isaspec's wording. i is at least 0 and less than NumFindings. The
+// result is valid until the next Append or Reset.
 func (p *Printer) Finding(i int) []byte {
 	from := 0
 	if i > 0 {
@@ -165,7 +165,7 @@ func (p *Printer) Finding(i int) []byte {
 	return p.found.text[from:p.found.ends[i]]
 }
 
-// Findings returns what was found since the last Reset, in isaspec's words.
+// Findings returns the findings since the last Reset, in isaspec's wording.
 func (p *Printer) Findings() []string {
 	var list []string
 	for i := range p.NumFindings() {
@@ -174,5 +174,5 @@ func (p *Printer) Findings() []string {
 	return list
 }
 
-// Reset forgets the findings.
+// Reset discards the findings.
 func (p *Printer) Reset() { p.found.text, p.found.ends = p.found.text[:0], p.found.ends[:0] }

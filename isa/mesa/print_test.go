@@ -16,8 +16,9 @@ import (
 	"github.com/isago/isago/isa/mesa"
 )
 
-// TestDecoderPrintsAlike prints random words of a GPU of 350 bitsets from memos and step by step, bits and all
-// that is odd about them, and sees that nearly all instructions are printed from memos.
+// TestDecoderPrintsAlike prints random words of a GPU with 350 bitsets, from memos and step by step,
+// and compares texts and findings. It also requires that nearly all instructions are printed from
+// memos.
 func TestDecoderPrintsAlike(t *testing.T) {
 	r := rand.New(rand.NewSource(5))
 	for _, gen := range testgpu.Gens {
@@ -46,7 +47,7 @@ func TestDecoderPrintsAlike(t *testing.T) {
 			for i := range 40 {
 				w := source.Leaf(l)
 				if i&1 == 0 {
-					w = bits.Of(r.Uint64()).AndNot(l.Mask).Or(l.Match) // what it expects of bits set aside
+					w = bits.Of(r.Uint64()).AndNot(l.Mask).Or(l.Match) // Its expected bits are ignored here.
 				}
 				quick.Index, slow.Index = int64(i), int64(i)
 				text, ok := quick.Append(nil, w)
@@ -72,8 +73,8 @@ var (
 	alikeCount = flag.Uint64("alike-count", 60, "how many")
 )
 
-// TestAlikeOfRandom prints random descriptions, in which expressions need each other and names are missing, from memos and
-// step by step.
+// TestAlikeOfRandom prints random descriptions with cyclic expressions and undefined names, from memos
+// and step by step.
 func TestAlikeOfRandom(t *testing.T) {
 	known := 0
 	for seed := range *alikeCount {

@@ -13,40 +13,39 @@ import (
 	"github.com/isago/isago/internal/spec"
 )
 
-// What is printed and computed of one word is bounded where Mesa's tools go on until their stack is
-// full, or for ages: operands may be nested in themselves, expressions may need each other.
+// Limits for one word. Without them, nested operands and cyclic expressions could run forever. Mesa's
+// tools run until their stack overflows.
 const (
 	maxDepth    = 24
 	maxOperands = 1 << 12
 	maxEvals    = 1 << 18
 )
 
-// maxOpen is the number of expressions that can be open at once.
+// maxOpen is the maximum number of expressions that can be open at once.
 const maxOpen = 8
 
-// steps prints words by Mesa's rules, one after the other: it looks names up while it prints, in the order in
-// which Mesa's decoder does, so that findings come in the same order and expressions that need their own value
-// end where they end there.
+// steps prints words by Mesa's rules. It looks up names during printing in the order of Mesa's
+// decoder. Findings therefore have the same order, and cyclic expressions end at the same point.
 type steps struct {
 	hooks *Printer
-	// leaves are those of each root in the order in which they are tried: where several bitsets have one name,
-	// all stand where the first does.
+	// leaves lists the leaves of each root in the order in which they are tried. Bitsets with the same
+	// name are at the position of the first one.
 	leaves map[*spec.Bitset][]*model.Leaf
-	// words is the number of 32-bit words of every value: those of the largest root.
+	// words is the number of 32-bit words in every value, which is that of the largest root.
 	words int
 	stack []*spec.Expr
 	exprs map[*spec.Expr]*model.Node
 	texts map[*spec.Template][]spec.MesaItem
-	// scopes are those that are open, by depth; values those of the names of open expressions.
+	// scopes are the open scopes by depth. values are the values of the names in open expressions.
 	scopes [maxDepth]scope
 	values []uint64
 	ref    model.Ref // to a constant that is being printed
 	start  int       // of the line, in the text being printed
-	// operands and evals are what was printed and computed of the word.
+	// operands and evals count the operands and evaluations of the current word.
 	operands, evals int
 }
 
-// scope is a value that is being printed, as one of the leaves of its root.
+// scope is a value that is being printed, as a leaf of its root.
 type scope struct {
 	leaf   *model.Leaf
 	value  bits.Value
@@ -56,13 +55,13 @@ type scope struct {
 	cache  []exprValue
 }
 
-// exprValue is what an expression came to in a scope.
+// exprValue is the value of an expression in a scope.
 type exprValue struct {
 	expr  *spec.Expr
 	value uint64
 }
 
-// word prints a word of a root; ok is false where it is unknown.
+// word prints a word of a root. ok is false if the word is unknown.
 func (s *steps) word(dst []byte, root *spec.Bitset, word bits.Value) (text []byte, ok bool) {
 	s.start, s.operands, s.evals = len(dst), 0, 0
 	s.values = s.values[:0]
@@ -71,7 +70,7 @@ func (s *steps) word(dst []byte, root *spec.Bitset, word bits.Value) (text []byt
 		return dst, false
 	}
 	if size := sc.leaf.Size; s.hooks.machine.ISA.Text.Storage > 0 && word.Shr(size) != (bits.Value{}) {
-		s.addFinding("bits beyond the %d of an instruction", size) // which Mesa's tools never store
+		s.addFinding("bits beyond the %d of an instruction", size) // Mesa's tools never store such bits
 	}
 	return s.print(dst, sc), true
 }
@@ -81,10 +80,10 @@ func (s *steps) addFinding(format string, args ...any) {
 	s.hooks.found.end()
 }
 
-// hex formats a value as wide as an instruction.
+// hex formats a value with the digits of an instruction.
 func (s *steps) hex(v bits.Value) []byte { return v.AppendHex(nil, 8*s.words) }
 
-// enter finds the leaf of a value; nil if there is none, or two.
+// enter finds the leaf that matches a value. It returns nil if no leaf or two leaves match.
 func (s *steps) enter(r *spec.Bitset, v bits.Value, params []spec.Param, up *scope) *scope {
 	var found *model.Leaf
 	for _, l := range s.leaves[r] {
@@ -112,7 +111,7 @@ func (s *steps) enter(r *spec.Bitset, v bits.Value, params []spec.Param, up *sco
 	return sc
 }
 
-// cases yields the cases of a leaf and its ancestors in the order in which they are asked.
+// cases yields the cases of a leaf and its ancestors in the order of lookup.
 func cases(l *model.Leaf) iter.Seq[*spec.Case] {
 	return func(yield func(*spec.Case) bool) {
 		for b := l.Spec; b != nil; b = b.Extends {
@@ -149,7 +148,7 @@ func (s *steps) asserts(sc *scope, c *spec.Case) {
 	}
 }
 
-// text returns a template as Mesa's tools read it.
+// text returns a display as Mesa's tools parse it.
 func (s *steps) text(t *spec.Template) []spec.MesaItem {
 	items, ok := s.texts[t]
 	if !ok {
@@ -159,7 +158,7 @@ func (s *steps) text(t *spec.Template) []spec.MesaItem {
 	return items
 }
 
-// template prints a text with names in braces.
+// template prints a display.
 func (s *steps) template(dst []byte, sc *scope, items []spec.MesaItem) []byte {
 	for i := range items {
 		it := &items[i]
@@ -178,12 +177,12 @@ func (s *steps) pad(dst []byte, column int) []byte {
 	return dst
 }
 
-// shown prints what stands in braces.
+// shown prints a reference in braces.
 func (s *steps) shown(dst []byte, sc *scope, it *spec.MesaItem) []byte {
 	switch {
 	case it.Column >= 0 && it.Name == "":
 		return s.pad(dst, it.Column)
-	case strings.HasPrefix("NAME", it.Name): // compared with as many characters as are written
+	case strings.HasPrefix("NAME", it.Name): // compared only over the length of the reference
 		return append(s.pad(dst, it.Column), sc.leaf.Spec.DisplayName...)
 	case isAssertName(sc, it.Name):
 		return s.pad(dst, it.Column)
@@ -196,8 +195,8 @@ func (s *steps) shown(dst []byte, sc *scope, it *spec.MesaItem) []byte {
 	return s.field(s.pad(dst, it.Column), sc, f, s.value(owner, f))
 }
 
-// isAssertName reports whether a name is the one that Mesa's generator gives to an assert: a field
-// that prints nothing.
+// isAssertName reports whether a name is one that Mesa's generator gives to an assert. Such a field
+// prints nothing.
 func isAssertName(sc *scope, name string) bool {
 	bitset, number, ok := strings.Cut(name, "#assert")
 	if !ok {
@@ -208,7 +207,7 @@ func isAssertName(sc *scope, name string) bool {
 			continue
 		}
 		c := b.Cases[len(b.Cases)-1]
-		var starts []int // of what the generator numbers, in the order of the file
+		var starts []int // of everything that the generator numbers, in file order
 		for _, a := range c.Asserts {
 			starts = append(starts, a.Span.Off)
 		}
@@ -225,12 +224,12 @@ func isAssertName(sc *scope, name string) bool {
 	return false
 }
 
-// lookup finds the field that a name means, and the scope that has it.
+// lookup finds the field of a name and the scope that defines it.
 func (s *steps) lookup(sc *scope, name string) (*spec.Field, *scope) {
 	for sc != nil {
 		for c := range cases(sc.leaf) {
-			// The condition on top of the stack, the one that is being evaluated, counts as true, so
-			// that it can use a field that its own override defines.
+			// The condition at the top of the stack is being evaluated and counts as true, so that it
+			// can use a field that its own override defines.
 			if c.Expr != nil && c.Expr != top(s.stack) && s.eval(sc, c.Expr) == 0 {
 				continue
 			}
@@ -247,7 +246,7 @@ func (s *steps) lookup(sc *scope, name string) (*spec.Field, *scope) {
 	return nil, nil
 }
 
-// top returns the expression that is being evaluated, nil if there is none.
+// top returns the expression that is being evaluated, or nil.
 func top(stack []*spec.Expr) *spec.Expr {
 	if len(stack) == 0 {
 		return nil
@@ -263,8 +262,8 @@ func (s *steps) value(sc *scope, f *spec.Field) bits.Value {
 	return bits.Of(s.eval(sc, f.Expr)).And(bits.Ones(32 * s.words))
 }
 
-// eval computes an expression. One that is open gives 0, but for the outermost: it may be entered
-// once more.
+// eval evaluates an expression. An open expression is 0, except for the outermost one, which may be
+// entered once more.
 func (s *steps) eval(sc *scope, e *spec.Expr) uint64 {
 	for i := range sc.cache {
 		if sc.cache[i].expr == e {
@@ -292,7 +291,7 @@ func (s *steps) eval(sc *scope, e *spec.Expr) uint64 {
 	return v
 }
 
-// setValue keeps the value of an expression; the last one counts.
+// setValue stores the value of an expression. It replaces an earlier value.
 func (sc *scope) setValue(e *spec.Expr, v uint64) {
 	for i := range sc.cache {
 		if sc.cache[i].expr == e {
@@ -303,8 +302,8 @@ func (sc *scope) setValue(e *spec.Expr, v uint64) {
 	sc.cache = append(sc.cache, exprValue{e, v})
 }
 
-// expr returns the nodes of an expression, whose types the operators need. That of a field has the place of
-// its name in what is fetched as its value.
+// expr returns the nodes of an expression, with the types that operators need. The value of a field
+// node is the index of its name in FieldNames.
 func (s *steps) expr(e *spec.Expr) *model.Node {
 	n := s.exprs[e]
 	if n == nil {
@@ -350,7 +349,7 @@ func (s *steps) field(dst []byte, sc *scope, f *spec.Field, v bits.Value) []byte
 	return model.AppendConstant(dst, &s.ref, v[0])
 }
 
-// nested prints a value in a scope of its own.
+// nested prints a value in its own scope.
 func (s *steps) nested(dst []byte, sc *scope, f *spec.Field, v bits.Value) []byte {
 	if s.operands++; sc.depth+1 >= maxDepth || s.operands > maxOperands {
 		if s.operands <= maxOperands {
@@ -367,7 +366,7 @@ func (s *steps) nested(dst []byte, sc *scope, f *spec.Field, v bits.Value) []byt
 	return s.print(dst, inner)
 }
 
-// branch prints a target.
+// branch prints a branch target.
 func (s *steps) branch(dst []byte, f *spec.Field, v uint64) []byte {
 	n := model.SignExtend(v, f.Width)
 	target := int64(v)

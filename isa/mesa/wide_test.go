@@ -13,9 +13,9 @@ import (
 	"github.com/isago/isago/isa/mesa"
 )
 
-// wide is a GPU of 82 instructions of 128 bits in plain isaspec. Each has a destination and up to three sources, whose text
-// depends on bits elsewhere in the word: on what they are used for, on the kind of register, and on the type, which two
-// fields make up.
+// wide returns a GPU with 82 instructions of 128 bits in plain isaspec. Each has a destination and up
+// to three sources. The text of a source depends on bits elsewhere in the word: its use, the kind of
+// register, and the type, which two fields encode.
 func wide() string {
 	var b strings.Builder
 	put := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
@@ -115,7 +115,8 @@ func loadWide(tb testing.TB) (*isa.Set, []bits.Value) {
 	return set, words
 }
 
-// TestWideFromMemos prints a GPU whose operands have conditions on each other as fast as its decoder can.
+// TestWideFromMemos prints a GPU whose operands depend on each other and requires that its decoder
+// prints it from memos.
 func TestWideFromMemos(t *testing.T) {
 	set, words := loadWide(t)
 	quick, err := mesa.New(set, "")
@@ -143,7 +144,7 @@ func TestWideFromMemos(t *testing.T) {
 	}
 }
 
-// BenchmarkWide prints by both rules in one run.
+// BenchmarkWide prints with both methods.
 func BenchmarkWide(b *testing.B) {
 	set, words := loadWide(b)
 	d, err := set.NewDecoder("")

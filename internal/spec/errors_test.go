@@ -20,7 +20,7 @@ func loadText(text string) (*ISA, error) {
 // strict returns a strict description with the elements.
 func strict(elements string) string { return `<isa strict="true">` + elements + `</isa>` }
 
-// large are descriptions that are too large.
+// large are descriptions that exceed a limit.
 var large = []struct {
 	name, want string
 	text       func() string

@@ -430,7 +430,7 @@ type Field struct {
 	Params []Param
 	// AllParams is set by <param name="*"/>: the scope contains all names of the enclosing scope.
 	AllParams bool
-	// Symbols is the group of numbers in which a program may name the value, "" for none.
+	// Symbols is the group of numbers to which the value belongs, "" for none. A program may name numbers of a group.
 	Symbols string
 	// Remark is set if a derived field prints only as a comment.
 	Remark bool

@@ -194,7 +194,7 @@ func (l *loader) checkBitsetField(f *Field) {
 	}
 }
 
-// check reports leaves in which a bit has no meaning or two.
+// check reports bits of leaves that have no meaning or two meanings, and invalid sets and operands.
 func (l *loader) check() {
 	if len(l.errs) > 0 {
 		return

@@ -1,6 +1,7 @@
 package sem
 
 import (
+	"slices"
 	"sync"
 
 	"github.com/isago/isago/diag"
@@ -25,6 +26,7 @@ type builder struct {
 	returns [maxCalls]returns
 	used    []bool
 	numbers []ID
+	ends    []ID
 }
 
 // list returns room for the components of a value.
@@ -515,23 +517,52 @@ func room[T any](place *[]T, n int) []T {
 	return list
 }
 
-// renumber returns the operations that are used, with new numbers.
+// escaping lists the used constants of regions that are also used after their region, which may have been skipped.
+func (b *builder) escaping(used []bool) (list []ID) {
+	ends := room(&b.ends, len(b.insts)) // of the innermost region around each operation, 0 for none
+	for i := range b.insts {
+		in := &b.insts[i]
+		if !used[i] {
+			continue
+		}
+		if in.Op == OpSkip {
+			for k := ID(i) + 1; k < ID(in.Imm); k++ {
+				ends[k] = ID(in.Imm)
+			}
+		}
+		in.EachArg(func(a ID) {
+			if ends[a] != 0 && ID(i) >= ends[a] && b.insts[a].Op == OpConst && !slices.Contains(list, a) {
+				list = append(list, a)
+			}
+		})
+	}
+	return list
+}
+
+// renumber returns the operations that are used, with new numbers. Constants that escape from their region come first.
 func (b *builder) renumber(used []bool) []Inst {
 	number := room(&b.numbers, len(b.insts)+1)
-	n := ID(0)
+	first := b.escaping(used)
+	n := ID(len(first))
 	for i, is := range used {
 		number[i] = n
-		if is {
+		if is && !slices.Contains(first, ID(i)) {
 			n++
 		}
 	}
 	number[len(used)] = n
+	out := make([]Inst, 0, n)
+	for _, id := range first {
+		used[id] = false
+		out = append(out, b.insts[id])
+	}
 	move := func(id *ID) {
-		if *id != NoID {
+		if i := slices.Index(first, *id); i >= 0 {
+			*id = ID(i)
+		} else if *id != NoID {
 			*id = number[*id]
 		}
 	}
-	out := make([]Inst, 0, n)
 	for i, is := range used {
 		if !is {
 			continue
@@ -549,5 +580,33 @@ func (b *builder) renumber(used []bool) []Inst {
 			move(&in.more.args[k])
 		}
 	}
+	b.results(out)
 	return out
+}
+
+// results notes for each region that may be skipped which of its values are used after it.
+func (b *builder) results(insts []Inst) {
+	around := room(&b.ends, len(insts)) // the number of the innermost skip around each operation plus one, 0 for none
+	var open ID
+	for i := range insts {
+		for open > 0 && uint64(i) >= insts[open-1].Imm {
+			open = around[open-1]
+		}
+		around[i] = open
+		in := &insts[i]
+		in.EachArg(func(a ID) {
+			for r := around[a]; r > 0 && uint64(i) >= insts[r-1].Imm; r = around[r-1] {
+				skip := &insts[r-1]
+				if skip.more == nil {
+					skip.more = &more{}
+				}
+				if at, found := slices.BinarySearch(skip.more.results, a); !found {
+					skip.more.results = slices.Insert(skip.more.results, at, a)
+				}
+			}
+		})
+		if in.Op == OpSkip {
+			open = ID(i) + 1
+		}
+	}
 }

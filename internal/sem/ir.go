@@ -86,7 +86,7 @@ const (
 	OpBarrier // A and B: number and count; Imm is Arrives, Waits or both
 	OpService // Args; Text is its name
 	OpResult  // component Comp of the results of service A
-	OpSkip    // go on at Imm where the guard holds in no lane
+	OpSkip    // go on at Imm where the guard holds in no lane; Results of the region are used after it
 	OpRun     // an instruction that another runs starts: the word at Imm, of the root that Text names
 	OpAtomic  // what stands before Imm is done by one lane after another, the lowest first
 	OpFlow    // where the instruction itself jumps, to A, before its arounds have their say: only in Told code
@@ -184,8 +184,9 @@ type Inst struct {
 
 // more is what few operations have.
 type more struct {
-	args []ID
-	text string
+	args    []ID
+	text    string
+	results []ID
 }
 
 // packed is the type of a component, or of the results of a service, in a number.
@@ -215,6 +216,15 @@ func (in *Inst) Args() []ID {
 		return nil
 	}
 	return in.more.args
+}
+
+// Results are the values from the region of an OpSkip that are used after it, in ascending order. Where the region is
+// skipped they have any value: what the code does must not depend on it.
+func (in *Inst) Results() []ID {
+	if in.more == nil {
+		return nil
+	}
+	return in.more.results
 }
 
 // Text is the name of a service or a root, and why an operation traps.

@@ -1,6 +1,9 @@
 package sem
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // Verify tells what is wrong with lowered code: it is a check of this package, which tests always run.
 func (c *Code) Verify() error {
@@ -12,18 +15,30 @@ func (c *Code) Verify() error {
 	return c.verifyRegions()
 }
 
-// verifyRegions checks that no guard is that of a region which was perhaps skipped: it would be an old one.
+// verifyRegions checks that each value which is used after a region that may be skipped is one of its results, and that a
+// guard is none: it would be an old one.
 func (c *Code) verifyRegions() error {
-	ends := make([]ID, len(c.Insts)) // of the innermost region around each operation
+	around := make([]ID, len(c.Insts)) // the innermost skip around each operation, NoID for none
+	open := NoID
 	for i := range c.Insts {
-		in := &c.Insts[i]
-		if in.Op == OpSkip {
-			for k := i + 1; k < int(in.Imm); k++ {
-				ends[k] = ID(in.Imm)
-			}
+		for open != NoID && uint64(i) >= c.Insts[open].Imm {
+			open = around[open]
 		}
-		if g := in.Guard; g != NoID && ends[g] != 0 && ID(i) >= ends[g] {
-			return fmt.Errorf("%s: guard %%%d stands in a region that may be skipped", in.line(ID(i)), g)
+		around[i] = open
+		in := &c.Insts[i]
+		var err error
+		in.EachArg(func(a ID) {
+			for r := around[a]; r != NoID && uint64(i) >= c.Insts[r].Imm; r = around[r] {
+				if a == in.Guard || !slices.Contains(c.Insts[r].Results(), a) {
+					err = fmt.Errorf("%s: %%%d is from the region of %%%d, which may have been skipped", in.line(ID(i)), a, r)
+				}
+			}
+		})
+		if err != nil {
+			return err
+		}
+		if in.Op == OpSkip {
+			open = ID(i)
 		}
 	}
 	return nil

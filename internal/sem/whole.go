@@ -105,7 +105,7 @@ func (j *joiner) inst(i int) ID {
 		for k, a := range in.Args() {
 			args[k] = j.to(a)
 		}
-		in.more = &more{args, in.Text()}
+		in.more = &more{args: args, text: in.Text()}
 	}
 	holds := true
 	if v, known := j.b.isConst(in.Guard); known {

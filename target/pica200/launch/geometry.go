@@ -223,8 +223,8 @@ func (g *geometry) runOf(opt exec.RunOptions) (*geometryRun, error) {
 	return r, nil
 }
 
-// settle determines the number of attributes of a vertex. It returns an error if the inputs name more, or something
-// else.
+// settle determines the number of attributes of a vertex. It returns an error if the inputs name more attributes, or
+// something that is not an attribute.
 func (r *geometryRun) settle() error {
 	named, highest := 0, ""
 	name := func(p exec.Port, count int) {

@@ -191,7 +191,7 @@ func (c *call) ambiguous() error {
 		c.kernel.Name, c.params[i].name, atParams+at[0], atParams+at[1], why, optPointer)
 }
 
-// misfit is ambiguous for a call whose parameters do not fit the declared shared memory with any size.
+// misfit returns the error of ambiguous for a call whose parameters do not fit the declared shared memory with any size.
 func (c *call) misfit() error {
 	if i, _ := c.moved(); i < 0 {
 		return nil

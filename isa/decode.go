@@ -148,13 +148,13 @@ func (s *Set) ParseContext(ctx bits.Value, name, value string) (bits.Value, erro
 	return ctx, nil
 }
 
-// DefaultContext returns the default values of all contexts.
+// DefaultContext returns the contexts with all values at their defaults.
 func (s *Set) DefaultContext() bits.Value { return s.model.Context }
 
 // SetContext sets the values of the contexts, as built by Set.ParseContext.
 func (d *Decoder) SetContext(ctx bits.Value) { d.ctx = ctx }
 
-// Context returns the values of the contexts.
+// Context returns the current values of all contexts.
 func (d *Decoder) Context() bits.Value { return d.ctx }
 
 // SetTable sets the entries of a table, by its index in Set.Tables. The slice is not copied. If a word

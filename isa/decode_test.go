@@ -96,7 +96,7 @@ func TestGenerations(t *testing.T) {
 	}
 }
 
-// TestLengths decodes leaves of several lengths in one root. Bits above a shorter one are ignored.
+// TestLengths decodes leaves of several lengths in one root. Bits above a shorter leaf are ignored.
 func TestLengths(t *testing.T) {
 	d := strict(t, `<bitset name="#instruction" size="32"><field name="X" low="0" high="7" type="hex"/></bitset>
 		<bitset name="short" extends="#instruction"><display>short {X}</display><pattern low="8" high="31">000000000000000000000001</pattern></bitset>

@@ -7,7 +7,7 @@ import (
 	"github.com/isago/isago/bits"
 )
 
-// Word is one word of a program.
+// Word is an instruction or an unknown word of a program.
 type Word struct {
 	// Addr is the address and Size the size of the word in the program, both in bits.
 	Addr, Size int64

@@ -28,7 +28,8 @@ type Root struct {
 	Swapped bool
 }
 
-// BitAt returns the bit of an instruction that corresponds to bit 0 of the byte at the offset at.
+// BitAt converts an offset in a stored instruction to the number of a bit in the decoded
+// instruction. The offset is a multiple of 8, and
 // stored is the stored size of the instruction. All values are in bits.
 func (r *Root) BitAt(stored, at int) int {
 	if r.Swapped {

@@ -66,7 +66,6 @@ func place(x uint64, slots int) uint64 {
 	return at
 }
 
-// initialSlots is the initial number of slots.
 const initialSlots = 1 << 3
 
 // find returns the value of a key, or nil.
@@ -122,7 +121,6 @@ type moreTexts struct {
 	slots[slotText]
 }
 
-// slotText is a text with its length, in a slot.
 type slotText struct {
 	size uint8
 	text [38]byte
@@ -264,7 +262,6 @@ func (d *Decoder) envMemo(env *model.Env) *envMemo {
 	return m
 }
 
-// leafMemo returns the memos of a leaf.
 func (m *envMemo) leafMemo(leaf *model.Leaf) *leafMemo {
 	l := m.leaves[leaf.ID]
 	if l == nil {

@@ -150,7 +150,6 @@ func (d *Decoder) lineBreak(dst []byte, further string) []byte {
 	return append(append(dst, d.Indent...), further...)
 }
 
-// reference prints a reference in braces.
 func (d *Decoder) reference(dst []byte, it *model.Item, depth int) []byte {
 	if it.Kind == model.ItemSet {
 		return d.members(dst, it, depth)

@@ -193,7 +193,7 @@ func (d *Decoder) chosen(ref *model.Ref, depth int) (x *display, ok bool) {
 	return x, true
 }
 
-// display prints a display.
+// display prints the text of an instruction or operand from a display.
 func (d *Decoder) display(dst []byte, x *display, depth int) []byte {
 	if d.watch != watchNothing {
 		return d.view(dst, x, depth)
@@ -281,7 +281,7 @@ func (p *segment) constant(dst []byte) []byte {
 	return dst[:n+size]
 }
 
-// segment prints the item of a segment.
+// segment prints the part of a segment that follows its constant text.
 func (d *Decoder) segment(dst []byte, p *segment, depth int) []byte {
 	switch {
 	case p.symbols && d.Symbol != nil:

@@ -37,7 +37,7 @@ type namedSite struct {
 	at    *fieldSite
 }
 
-// fieldSite is a field in a site.
+// fieldSite caches the properties of a field in a site.
 type fieldSite struct {
 	field *spec.Field
 	info  FieldInfo

@@ -213,7 +213,7 @@ type shownField struct {
 	named      bool
 }
 
-// begin resets the trace for a text that starts at start.
+// begin resets the trace. start is the offset of the new text in the buffer.
 func (t *trace) begin(start int) {
 	t.kinds, t.start, t.shown, t.group, t.brackets, t.prefix, t.mnemonicPrinted[0] = t.kinds[:0], start, t.shown[:0], nil, 0, -1, false
 }
@@ -283,7 +283,7 @@ func (d *Decoder) nameToken(s string, start, depth int) {
 	}
 }
 
-// literalToken records the tokens of literal text that starts at start.
+// literalToken records the tokens of the literal text s. start is its offset in the buffer.
 func (d *Decoder) literalToken(s string, start, depth int) {
 	t := &d.trace
 	switch v := d.style(depth); {
@@ -393,7 +393,7 @@ func (d *Decoder) reached(ref *model.Ref, depth int) *fieldSite {
 // number records the token of a field, including a number prefix in the text before it.
 func (t *trace) number(kind TokenKind, start, end int) {
 	if t.prefix >= 0 && (kind == TokenImmediate || kind == TokenAddress) && len(t.kinds) == start-t.start {
-		start = t.prefix // nothing is between them
+		start = t.prefix // no text separates the prefix from the number
 	}
 	t.token(kind, start, end)
 }

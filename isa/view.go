@@ -95,7 +95,7 @@ func (d *Decoder) view(dst []byte, x *display, depth int) []byte {
 	return dst
 }
 
-// viewText records the tokens of a segment's constant text, which starts at start.
+// viewText records the tokens of a segment's constant text. start is its offset in the buffer.
 func (d *Decoder) viewText(p *segment, v *view, start, depth int) {
 	t := &d.trace
 	if v.text != "" && !d.general && v.before.mnemonicPrinted == t.mnemonicPrinted[depth] && v.before.brackets == t.brackets {

@@ -42,7 +42,6 @@ func newCircuit() *circuit {
 	return &circuit{gates: []gate{{-1, -1}}, known: map[gate]lit{}}
 }
 
-// input adds an input.
 func (c *circuit) input() lit {
 	c.gates = append(c.gates, gate{-1, -1})
 	return lit(2 * (len(c.gates) - 1))

@@ -98,7 +98,7 @@ type Finding struct {
 	// fields are the fields whose bits the finding concerns, or nil if it does not concern particular
 	// fields.
 	fields []string
-	// cause is equal for findings with a common cause. It is "" for a finding with a cause of its own.
+	// pairs reports whether the elements of leaves are pairs.
 	cause string
 	// pairs reports whether leaves contains pairs of leaves.
 	pairs bool

@@ -319,7 +319,7 @@ func (m *machine) reportTwins(r *model.Root, a, b isa.Inst, ctx bits.Value, ea, 
 	return true
 }
 
-// differingBits returns the bits in which two words of a leaf differ, without the bits that no text
+// differingBits returns the bits in which two words of a leaf differ, except for bits that no text
 // shows.
 func (m *machine) differingBits(l *model.Leaf, a, b bits.Value) bits.Value {
 	return a.Xor(b).AndNot(m.lossy[l]).AndNot(m.floats[l])

@@ -61,5 +61,5 @@ func (c *circuit) encode(k *cone) []int {
 // unnamed marks a node that the solver does not have.
 const unnamed sat.Lit = -1
 
-// solverLit returns the solver's literal.
+// solverLit converts a literal of the circuit to a literal of the solver.
 func (c *circuit) solverLit(l lit) sat.Lit { return c.names[l.node()] ^ sat.Lit(l&1) }

@@ -143,7 +143,7 @@ type splitter struct {
 	budget *budget
 }
 
-// split divides the words of the cube at. The cubes in taken match some of them.
+// split divides a cube of words. The cubes in taken match some of these words.
 func (s *splitter) split(at cube, taken []cube) {
 	if s.splits++; s.splits > maxSplits {
 		return

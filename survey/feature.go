@@ -13,7 +13,6 @@ type operandFeature struct {
 	memory         *isa.Memory
 }
 
-// name returns the name of the feature.
 func (f operandFeature) name() string {
 	switch {
 	case f.memory == nil:

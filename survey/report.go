@@ -31,13 +31,13 @@ type Report struct {
 	Seen   []SeenLeaf `json:"seen"`
 	Unseen []string   `json:"unseen"`
 	// Shapes are the shapes of the unknown words, most frequent first. Others counts the unknown words
-	// whose shape exceeded MaxShapes.
+	// with further shapes, which MaxShapes excludes.
 	Shapes []SeenShape `json:"unknown_shapes"`
 	Others uint64      `json:"unknown_others,omitempty"`
 	// Rare are the unusually rare values, rarest first.
 	Rare []SeenValue `json:"rare_values"`
 	// Features are what files use beyond their instructions, sorted by name. OtherFeatures counts the
-	// uses of features that exceeded MaxFeatures.
+	// uses of further features, which MaxFeatures excludes.
 	Features      []SeenFeature `json:"features"`
 	OtherFeatures uint64        `json:"other_features,omitempty"`
 	// FilesWithoutFeatures is the number of raw files that are too large to examine their operands for

@@ -136,8 +136,8 @@ const repeats = 1 << 14
 type Root struct {
 	// Leaves holds the counts of each instruction, by ID.
 	Leaves []Leaf
-	// Unknown holds the words that match no leaf, by shape. Others counts those whose shape exceeded
-	// MaxShapes.
+	// Unknown holds the words that match no leaf, by shape. Others counts those with further
+	// shapes, which MaxShapes excludes.
 	Unknown map[Shape]*Sample
 	Others  Sample
 	// Nonconforming counts the instructions that have a finding.
@@ -214,7 +214,6 @@ func (s *Survey) CountInstruction(d *isa.Decoder, in isa.Inst, place Place) {
 	}
 }
 
-// hash returns a hash of a word.
 func hash(word bits.Value) uint64 {
 	var h uint64
 	for _, limb := range word {
@@ -265,8 +264,8 @@ func caresForAll(d *isa.Decoder, in isa.Inst, f *isa.Field) bool {
 	return all
 }
 
-// find returns the index of a field. It adds the field if there is none. The search starts at from,
-// because an instruction's fields usually come in the same order.
+// find returns the index of a field and adds the field if there is none. It searches from the given
+// index on, because an instruction's fields usually come in the same order.
 func (l *Leaf) find(path string, from int) int {
 	for k := range l.Fields {
 		if i := (from + k) % len(l.Fields); l.Fields[i].Path == path {
@@ -401,7 +400,7 @@ func ones(v bits.Value) int {
 }
 
 // NearestShapes returns the shapes for the leaves that differ from a word in the fewest fixed bits,
-// nearest first. It returns at most most shapes.
+// nearest first. The argument most limits their number.
 func NearestShapes(root *isa.Root, word bits.Value, most int) []Shape {
 	list := make([]Shape, len(root.Leaves))
 	for i, l := range root.Leaves {

@@ -38,7 +38,7 @@ const (
 	files
 )
 
-// kind is a kind of difference.
+// kind is a group of similar differences.
 type kind struct {
 	id     string
 	stream string
@@ -145,7 +145,7 @@ func (x *call) command() string {
 // edit is a line that changed. old or new is empty if the line exists on one side only.
 type edit struct{ old, new string }
 
-// kind counts the changed lines of an input by their kinds.
+// kind adds the changed lines of an input to the counts of their kinds.
 func (r *report) kind(group string, stream int, command string, list []edit) {
 	met := map[string]bool{}
 	for _, e := range list {
@@ -340,7 +340,7 @@ func urgent(k *kind) int {
 	return 1
 }
 
-// short shortens a long line. It keeps the part from the byte from on.
+// short shortens a long line. The argument from is the index of the first byte that must remain.
 func short(s string, from int) string {
 	const most, before = 240, 80
 	if from > before && len(s) > most {

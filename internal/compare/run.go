@@ -31,7 +31,7 @@ type call struct {
 // out is a placeholder in arguments for a folder of the call. The files written there are compared.
 const out = "$OUT"
 
-// result is the result of a call.
+// result is what a call printed and wrote, and its exit status.
 type result struct {
 	stdout, stderr string
 	status         int

@@ -7,7 +7,7 @@ import (
 	"encoding/binary"
 )
 
-// Section is a section of a file.
+// Section is a section of an ELF file.
 type Section struct {
 	Name        string
 	Kind        elf.SectionType

@@ -29,7 +29,7 @@ type File struct {
 	Locate func(addr int64) diag.Span
 }
 
-// Program is a program of a file.
+// Program is one of the programs in a file.
 type Program struct {
 	// Entries are its entry points, in bits.
 	Entries []int64
@@ -149,7 +149,7 @@ func (l *linter) check() error {
 	return nil
 }
 
-// inst is an instruction of the program.
+// inst is a decoded instruction with what is known about it.
 type inst struct {
 	addr int64
 	inst isa.Inst

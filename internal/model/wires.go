@@ -114,7 +114,6 @@ func (w *wiring) shifted(n, x *Node, count uint64, scopeDepth, depth int) (v Wir
 	return v.shifted(n.Op, int(count)).typed(n.Type)
 }
 
-// field returns the wires of a field.
 func (w *wiring) field(n *Node, scopeDepth, depth int) (v Wires, ok bool) {
 	if len(n.Alts) != 1 || n.Alts[0].Cond != nil || n.Alts[0].Ref == nil {
 		return v, false

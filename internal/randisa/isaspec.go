@@ -124,7 +124,7 @@ func (f *isaspecWriter) instructions() {
 	}
 }
 
-// body assigns the bits from low up to high to fields, patterns and asserts. It returns the names
+// body assigns the bits from low to high-1 to fields, patterns and asserts. It returns the names
 // defined so far.
 func (f *isaspecWriter) body(low, high int, known []string) []string {
 	known = slices.Clone(known)
@@ -165,7 +165,6 @@ func (f *isaspecWriter) body(low, high int, known []string) []string {
 	return known
 }
 
-// field writes a numeric field.
 func (f *isaspecWriter) field(low, high int, known *[]string) {
 	name := f.name(*known)
 	f.put("<field name=\"%s\" low=\"%d\" high=\"%d\" %s/>\n", name, low, high, f.kind())

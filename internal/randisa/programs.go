@@ -39,8 +39,8 @@ func Programs(seed uint64) string {
 	return v.out.String() + "</isa>\n"
 }
 
-// instruction writes the leaf with a number, which is in the three bits from low up, for one mode or
-// for all.
+// instruction writes the leaf with the given number, for one mode or for all. The number is in three
+// bits, of which low is the lowest.
 func (v *textWriter) instruction(mode string, number, low int, sizes []int) {
 	size := sizes[v.IntN(len(sizes))]
 	l, start := layout{textWriter: v, at: low + 3, size: size}, v.pick(mnemonics)+v.pick([]string{" ", " ", ""})

@@ -30,7 +30,7 @@ type sized struct {
 	parts int
 }
 
-// enumTexts are lists of enum texts.
+// enumTexts are the lists from which enums take their texts.
 var enumTexts = [][]string{
 	{"x", "y", "z", "w"}, {"*", "x"}, {"*", "y"}, {"xy", "yz", "zw", "zwx"}, {"x*y", "x", "y", "y*x"}, {"*y", "*x", "q", ""}, {"x", "y", "1", "2"},
 	{"a", "b", "c", "l"}, {"", ".sat"}, {"", "!"}, {".", ":"}, {"eq", "ne", "", "e"}, {"r", "r1", "r12", "c"}, {"", " f", " g"}, {"0x", "0", "x", "1x"},
@@ -40,12 +40,11 @@ var enumTexts = [][]string{
 // literals are the texts between fields.
 var literals = []string{"r", "c", "v", ".", ".", ".", "[", "]", "(", ")", "-", "|", "+", " ", " ", ", ", ", ", "0x", "#", "!", "x", "1", ".x", "*", "r4", ".xy", "y ", " : "}
 
-// mnemonics are the mnemonics. Several instructions may have the same one.
+// mnemonics may occur more than once, so that several instructions have the same one.
 var mnemonics = []string{"op", "op", "mov", "mov.x", "op.xy", "mad", "1d", "xyz", "opr", "fab", "", "32", "lit r4", "l1"}
 
 func (v *textWriter) pick(from []string) string { return from[v.IntN(len(from))] }
 
-// enum writes an enum.
 func (v *textWriter) enum(name string) {
 	list := enumTexts[v.IntN(len(enumTexts))]
 	if v.IntN(3) == 0 { // in the style of swizzles
@@ -288,7 +287,7 @@ func (l *layout) alternative() string {
 	return "<" + element + ` syntax="alt">` + text + "</" + element + ">"
 }
 
-// pattern returns a pattern for n bits from low up.
+// pattern returns a pattern for n bits. low is the lowest of them.
 func pattern(low, n, match int) string {
 	return fmt.Sprintf(`<pattern low="%d" high="%d">%0*b</pattern>`, low, low+n-1, n, match)
 }

@@ -6,7 +6,7 @@ import (
 	"math"
 )
 
-// samples is the number of samples per pixel along each axis. It smooths the edges.
+// samples is the number of samples per pixel along each axis. Several samples make edges smooth.
 const samples = 3
 
 // Draw draws triangles with a depth test. colour returns red, green and blue, from 0 to 1, for the

@@ -135,7 +135,7 @@ func (s *Solver) restartInterval() int {
 }
 
 // reduce removes half of the learned clauses if there are many. It runs without decisions, so no
-// removed clause is the reason of an assignment.
+// removed clause is the reason for an assignment.
 func (s *Solver) reduce() {
 	if s.learned < maxLearned || s.broken {
 		return

@@ -41,7 +41,7 @@ func (s *Shader) File() []byte {
 	return words(append(b, table...), s.Words...)
 }
 
-// Code returns the bytes of the code.
+// Code returns the words of the code in the byte order of the file.
 func (s *Shader) Code() []byte { return words(nil, s.Words...) }
 
 func words(b []byte, list ...uint32) []byte {
@@ -51,7 +51,6 @@ func words(b []byte, list ...uint32) []byte {
 	return b
 }
 
-// header returns the header of the shader.
 func (s *Shader) header() []byte {
 	b := words(nil, 0, uint32(4*len(s.Words)), 0, 0, 0, uint32(len(s.Interpolators)<<5))
 	if s.Vertex {
@@ -69,7 +68,7 @@ func (s *Shader) header() []byte {
 	return b
 }
 
-// table returns the constant table. The names follow its entries.
+// table returns the constant table: its entries, followed by their names.
 func (s *Shader) table() []byte {
 	const head, entry = 28, 20
 	b := words(nil, head, 0, 0xffff0300, uint32(len(s.Constants)), head, 0, 0)

@@ -69,7 +69,7 @@ type judge struct {
 	mayDiffer, padded bool
 }
 
-// exprAt is an expression in a scope.
+// exprAt identifies the evaluation of an expression in a scope.
 type exprAt struct {
 	at   *place
 	expr *spec.Expr

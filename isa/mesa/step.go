@@ -55,7 +55,6 @@ type scope struct {
 	cache  []exprValue
 }
 
-// exprValue is the value of an expression in a scope.
 type exprValue struct {
 	expr  *spec.Expr
 	value uint64
@@ -158,7 +157,7 @@ func (s *steps) text(t *spec.Template) []spec.MesaItem {
 	return items
 }
 
-// template prints a display.
+// template prints the text of a display.
 func (s *steps) template(dst []byte, sc *scope, items []spec.MesaItem) []byte {
 	for i := range items {
 		it := &items[i]
@@ -366,7 +365,6 @@ func (s *steps) nested(dst []byte, sc *scope, f *spec.Field, v bits.Value) []byt
 	return s.print(dst, inner)
 }
 
-// branch prints a branch target.
 func (s *steps) branch(dst []byte, f *spec.Field, v uint64) []byte {
 	n := model.SignExtend(v, f.Width)
 	target := int64(v)

@@ -124,7 +124,7 @@ func (k *walker) reportAliasDefault(p displayUse, items []model.Item, ref *model
 	}
 	x := &Finding{Code: diag.AliasDefault, Level: Warning, Span: aliasSpan(p.c, items)}
 	x.key = fmt.Sprintf("alias %s %s", x.Span, ref.Field.Span)
-	x.Msg = fmt.Sprintf("this alias does not say {%s}, which is then %d, its default where no text shows it", ref.Field.Name, v)
+	x.Msg = fmt.Sprintf("this alias omits {%s}, which then has its default %d", ref.Field.Name, v)
 	k.addFinding(x.with(ref.Field.Span, "field %s is defined here", ref.Field.Name), p.f, in)
 }
 

@@ -46,7 +46,7 @@ func TestOneFindingPerCause(t *testing.T) {
 		}
 	}
 	want := []string{
-		`two words of op1 print "op0 r0, r0": bit 1 is not told apart; so in 80 leaves: op1, op2, op3, op5 and 76 more`,
+		`two words of op1 print "op0 r0, r0": bit 1 is not distinguished; so in 80 leaves: op1, op2, op3, op5 and 76 more`,
 		`a word of op0 and one of op1 print "op0 r0, r0"; so for 40 pairs: op0/op1, op2/op3, op4/op5, op6/op7 and 36 more`,
 	}
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {

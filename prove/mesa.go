@@ -37,12 +37,12 @@ func (c *checker) refused() {
 	}
 	for _, t := range c.spec.Templates {
 		if t.Text == "" {
-			c.mesa(t.Span, "template "+t.Name+" without text, which Mesa's tools refuse")
+			c.mesa(t.Span, "template "+t.Name+" without text, which Mesa's tools reject")
 		}
 	}
 	for _, src := range c.sources() {
 		for _, at := range genHex().FindAllStringIndex(src.Text, -1) {
-			c.mesa(diag.Span{Src: src, Off: at[0], End: at[1]}, "Mesa's tools take decimal generations alone")
+			c.mesa(diag.Span{Src: src, Off: at[0], End: at[1]}, "Mesa's tools accept only decimal generations")
 		}
 	}
 }
@@ -79,7 +79,7 @@ func (c *checker) cNames() {
 		first := map[string]entry{}
 		for _, e := range list {
 			if e.name != "" && !cNameForm().MatchString(e.name) {
-				c.mesa(e.span, e.name+" is no name that Mesa's tools can use in C: letters, digits and . - _ alone")
+				c.mesa(e.span, e.name+" cannot be a name in C: Mesa's tools allow only letters, digits and . - _")
 			}
 			o, known := first[cName(e.name)]
 			switch {
@@ -88,7 +88,7 @@ func (c *checker) cNames() {
 			case o.name != e.name:
 				c.mesa(e.span, "in C the names "+o.name+" and "+e.name+" are the same").with(o.span, "the other name")
 			case e.gens && o.min == e.min:
-				c.mesa(e.span, "two definitions of "+e.name+" from the same generation on, which Mesa's tools refuse").with(o.span, "the other definition")
+				c.mesa(e.span, "two definitions of "+e.name+" from the same generation on, which Mesa's tools reject").with(o.span, "the other definition")
 			}
 		}
 	}
@@ -100,9 +100,9 @@ func (c *checker) ranges(b *spec.Bitset) {
 	switch {
 	case p == nil:
 	case b.Min != 0 && b.Min < p.Min:
-		c.mesa(b.Span, b.Name+" starts in an earlier generation than its parent, which Mesa's tools refuse").with(p.Span, "%s is defined here", p.Name)
+		c.mesa(b.Span, b.Name+" starts in an earlier generation than its parent, which Mesa's tools reject").with(p.Span, "%s is defined here", p.Name)
 	case b.Max != math.MaxUint32 && b.Max > p.Max:
-		c.mesa(b.Span, b.Name+" ends in a later generation than its parent, which Mesa's tools refuse").with(p.Span, "%s is defined here", p.Name)
+		c.mesa(b.Span, b.Name+" ends in a later generation than its parent, which Mesa's tools reject").with(p.Span, "%s is defined here", p.Name)
 	}
 }
 
@@ -110,9 +110,9 @@ func (c *checker) ranges(b *spec.Bitset) {
 func (c *checker) cString(t *spec.Template) {
 	switch {
 	case strings.Contains(t.Text, "\n"):
-		c.mesa(t.Span, "a display of several lines, which Mesa's tools refuse")
+		c.mesa(t.Span, "a display of several lines, which Mesa's tools reject")
 	case strings.Contains(strings.ReplaceAll(t.Text, `\"`, ""), `"`):
-		c.mesa(t.Span, `a quote in a display, which Mesa's tools refuse; they take \"`)
+		c.mesa(t.Span, `a quote in a display, which Mesa's tools reject; they accept \"`)
 	}
 }
 

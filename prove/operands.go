@@ -112,7 +112,7 @@ func (c *checker) unusedFacts(u *uses) {
 	}
 	for _, f := range c.spec.Files {
 		if !files[f] {
-			c.add(nil, &Finding{Code: diag.FileUnused, Level: Warning, Span: f.Span, Msg: "nothing says that it means a register of " + f.Name})
+			c.add(nil, &Finding{Code: diag.FileUnused, Level: Warning, Span: f.Span, Msg: "nothing uses a register of " + f.Name})
 		}
 	}
 }
@@ -131,7 +131,7 @@ func (c *checker) missingOperandKind(leaf *spec.Bitset) {
 	}
 	c.add(nil, &Finding{
 		Code: diag.RegisterUntold, Level: Warning, Span: leaf.Span,
-		Msg: leaf.Name + " does not say what it is, as other leaves of " + root.Name + " do, expected <reg>, <mem> or kind",
+		Msg: leaf.Name + " has no kind of operand, unlike other leaves of " + root.Name + ", expected <reg>, <mem> or kind",
 	})
 }
 

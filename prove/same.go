@@ -117,7 +117,7 @@ func (c *checker) allTexts() {
 		words := c.opt.Search / len(jobs)
 		read, root := 0, j.env.Root
 		j.m.attempt(root.Spec.Span, "more of the texts of "+root.Name+" by reading back random words", func() { j.m.readRandomWords(j.env, words, &read) })
-		c.limit(j.m, root.Spec.Span, "not proved: that no two words of %s print one text%s; %d random words that were read back show none but those reported", root.Name, j.m.genText(), read)
+		c.limit(j.m, root.Spec.Span, "not proved: that no two words of %s print one text%s; %d random words show none except those reported", root.Name, j.m.genText(), read)
 	}
 }
 

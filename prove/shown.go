@@ -587,7 +587,7 @@ func (s *textChecker) reportAmbiguous(b *caseBits) {
 	x.key = fmt.Sprintf("doubled %s %s", x.Span, b.ambiguous)
 	x.fields, x.cause = owners(s.leaf, b.ambiguous), s.leaf.Root.Name+" "+sameFields(s.leaf, b.ambiguous)
 	s.fill(x, b.word, b.twin, b.ambiguous)
-	x.Msg = fmt.Sprintf("two words of %s print %q: %s not told apart", s.leaf.Name, x.Witnesses[0].Text, bitsAre(b.ambiguous))
+	x.Msg = fmt.Sprintf("two words of %s print %q: %s not distinguished", s.leaf.Name, x.Witnesses[0].Text, bitsAre(b.ambiguous))
 	s.m.addForLeaf(x, s.leaf)
 }
 

@@ -47,15 +47,15 @@ func (c *checker) braces(t *spec.Template) {
 		switch {
 		case it.Kind == spec.ItemText && it.Braces == strings.Count(it.Text, "{")+strings.Count(it.Text, "}"):
 		case it.Kind == spec.ItemText && it.Braces > 0:
-			msg = "} without {: it is printed as it stands, expected }}"
+			msg = "} without {: it is printed unchanged, expected }}"
 		case it.Kind == spec.ItemText && strings.Contains(it.Text, "{"):
-			msg, at = "{ without }: it is printed as it stands", narrow(at, "{")
+			msg, at = "{ without }: it is printed unchanged", narrow(at, "{")
 		case it.Kind == spec.ItemText && strings.Contains(it.Text, "}"):
-			msg, at = "} without {: it is printed as it stands", narrow(at, "}")
+			msg, at = "} without {: it is printed unchanged", narrow(at, "}")
 		case it.Kind == spec.ItemRef && strings.HasPrefix(written, "{") && strings.HasSuffix(written, "}") && !reference().MatchString(written):
-			msg = written + " is no name in braces, expected {NAME} or {NAME:align=24}"
+			msg = written + " is not a valid name in braces, expected {NAME} or {NAME:align=24}"
 		case it.Kind == spec.ItemAlign && strings.HasPrefix(written, "{") && strings.HasSuffix(written, "}") && !reference().MatchString(written):
-			msg = written + " has a column that is not digits alone, expected {NAME:align=24}"
+			msg = written + " has a column that is not a number, expected {NAME:align=24}"
 		}
 		if msg != "" {
 			c.add(nil, &Finding{Code: diag.TemplateText, Level: Warning, Span: at, Msg: msg})

@@ -115,7 +115,7 @@ func (c *checker) unusedField(u *uses, b *spec.Bitset, f *spec.Field) {
 		if !names[p.As] {
 			c.add(nil, &Finding{
 				Code: diag.ParamUnused, Level: Warning, Span: p.Span,
-				Msg: "nothing in " + f.Bitset.Name + " uses the name " + p.As + " that field " + f.Name + " hands in",
+				Msg: "nothing in " + f.Bitset.Name + " uses the parameter " + p.As + " of field " + f.Name,
 			})
 		}
 	}

@@ -140,7 +140,7 @@ func (k *walker) can(l lit, f *frame) bool {
 func (k *walker) scope(f *frame, here lit) {
 	k.m.roots[f.unit.Env.Root] = true
 	if k.m.frames++; k.m.frames > maxScopes || k.w.full() {
-		k.m.c.limit(k.m, f.unit.Leaf.Spec.Span, "not checked: some surroundings of operands; there are too many")
+		k.m.c.limit(k.m, f.unit.Leaf.Spec.Span, "not checked: some environments of operands, because there are too many")
 		return
 	}
 	k.requires(f, here)
@@ -374,7 +374,7 @@ func (k *walker) reportUnresolved(name string, span diag.Span, f *frame, here li
 	x := &Finding{Code: diag.Unresolved, Level: Error, Span: span, key: "nowhere " + span.String()}
 	x.Msg = fmt.Sprintf("{%s} is defined nowhere in %s", name, where(f))
 	if handed {
-		x.with(k.by.Field.Span, "field %s shows %s and hands in no %s", k.by.Field.Name, f.unit.Leaf.Root.Name, name)
+		x.with(k.by.Field.Span, "field %s shows %s without the parameter %s", k.by.Field.Name, f.unit.Leaf.Root.Name, name)
 	}
 	k.addFinding(x, f, in)
 }

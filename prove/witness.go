@@ -87,7 +87,7 @@ func (w *nesting) items(l *model.Leaf, list []model.Item) {
 // report reports an operand that is contained in itself.
 func (w *nesting) report(l *model.Leaf, it *model.Item, ref *model.Ref) {
 	f := &Finding{Code: diag.XMLLimit, Level: Error, Span: it.Span, key: "endless " + ref.Field.Span.String()}
-	f.Msg = fmt.Sprintf("the text of %s goes round: {%s} is %s, which has this text in it", l.Name, it.Name, ref.Env.Root.Name)
+	f.Msg = fmt.Sprintf("the text of %s contains itself: {%s} is %s, which contains this text", l.Name, it.Name, ref.Env.Root.Name)
 	f.with(ref.Field.Span, "field %s is defined here", ref.Field.Name)
 	w.m.c.add(w.m, f)
 }

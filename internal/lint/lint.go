@@ -597,7 +597,7 @@ func (l *linter) checkFlow(n *node) {
 		case w.Stops != "" && (!l.Facts.Waves() || len(n.ways) == 1):
 			l.report(n.addr, diag.StopsHere, w.Stops, "the program may stop here: %s", w.Stops)
 		case w.Overruled:
-			l.report(n.addr, diag.JumpAtEnd, "", "this jumps, and the end of a scope behind it goes elsewhere")
+			l.report(n.addr, diag.JumpAtEnd, "", "this jumps, but the end of a scope after it goes elsewhere")
 		case w.Lost != "":
 			l.report(n.addr, diag.StackFull, w.Lost, "stack %s is full here: its oldest entry is lost", w.Lost)
 		}

@@ -308,7 +308,7 @@ func (u *BoundLeaf) bits(path string) *Ref {
 func (u *BoundLeaf) requiredBits(path string, at diag.Span) *Ref {
 	ref := u.bits(path)
 	if ref == nil {
-		u.fail(diag.Errorf(diag.Unresolved, at, "%s is no field of %s", path, u.Leaf.Name))
+		u.fail(diag.Errorf(diag.Unresolved, at, "%s is not a field of %s", path, u.Leaf.Name))
 	}
 	return ref
 }

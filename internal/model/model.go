@@ -545,7 +545,7 @@ func (e *Env) bound(l *Leaf) *BoundLeaf {
 	if e.Machine.boundLeaves++; e.Machine.boundLeaves <= e.Machine.maxBoundLeaves {
 		u.build()
 	} else if e.Machine.boundLeaves == e.Machine.maxBoundLeaves+1 {
-		u.fail(diag.Errorf(diag.XMLLimit, l.Spec.Span, "more than %d surroundings in which operands are nested", e.Machine.maxBoundLeaves))
+		u.fail(diag.Errorf(diag.XMLLimit, l.Spec.Span, "more than %d environments of nested operands", e.Machine.maxBoundLeaves))
 	}
 	delete(e.pending, l.ID)
 	e.units[l.ID].Store(u)

@@ -131,7 +131,7 @@ func (u *BoundLeaf) field(path string, at diag.Span) []Alt {
 	}
 	alts := u.resolve(path, nil)
 	if alts[0].Ref == nil || alts[0].Ref.Field == nil {
-		u.fail(diag.Errorf(diag.Unresolved, at, "%s is no field of %s", path, u.Leaf.Name))
+		u.fail(diag.Errorf(diag.Unresolved, at, "%s is not a field of %s", path, u.Leaf.Name))
 		return nil
 	}
 	return alts
@@ -191,7 +191,7 @@ func (u *BoundLeaf) flow(f *spec.Flow) Flow {
 	target := u.field(f.Target, f.Span)
 	for _, a := range target {
 		if a.Ref != nil && a.Ref.Kind != spec.KindBranch && a.Ref.Kind != spec.KindAbsBranch {
-			u.fail(diag.Errorf(diag.FieldType, f.Span, "target %s of a <flow> is no branch in %s", f.Target, u.Leaf.Name))
+			u.fail(diag.Errorf(diag.FieldType, f.Span, "target %s of a <flow> is not a branch in %s", f.Target, u.Leaf.Name))
 			break
 		}
 	}

@@ -84,7 +84,7 @@ func (r *objReader) line(line string, off int) error {
 		return nil
 	}
 	if len(words) < k.least {
-		return diag.Errorf(diag.FileFormat, head.span, "%d numbers behind %s, expected %d", len(words), head.text, k.least)
+		return diag.Errorf(diag.FileFormat, head.span, "%d numbers after %s, expected %d", len(words), head.text, k.least)
 	}
 	var v [3]float32
 	for i := range min(3, len(words)) {

@@ -50,7 +50,7 @@ func TestOBJ(t *testing.T) {
 func TestOBJMistakes(t *testing.T) {
 	for text, want := range map[string]string{
 		"v 0 0 0\n":                     "m.obj:2:1: no face",
-		"v 0 0\n":                       "m.obj:1:1: 2 numbers behind v, expected 3",
+		"v 0 0\n":                       "m.obj:1:1: 2 numbers after v, expected 3",
 		"v 0 0 x\n":                     `m.obj:1:7: "x", expected a number`,
 		"v 0 0 inf\n":                   `m.obj:1:7: "inf", expected a number`,
 		"v 0 0 0\nf 1 1\n":              "m.obj:2:1: a face of 2 vertices",

@@ -20,7 +20,7 @@ func TestDescribed(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, x := range []struct{ good, bad, want string }{
-		{`<limit name="VTXID"`, `<limit name="VTX"`, `VTX is no field of setemit`},
+		{`<limit name="VTXID"`, `<limit name="VTX"`, `VTX is not a field of setemit`},
 		{`<limit name="VTXID" most="2"/>`, `<limit name="VTXID" most="two"/>`, `most="two", expected a number`},
 		{`<relative field="IDX" of="c"/>`, `<relative field="IDX" of="d"/>`, `no register file "d"`},
 		{`<layout flushes="o"/>`, `<meta flushs="o"/>`, `flushs`},

@@ -111,7 +111,7 @@ func (a *assignment) entry(f *spec.Field, home *scope) (uint8, bool) {
 // openSpace adds a space; ok is false if there are maxSpaces already.
 func (a *assignment) openSpace() (sp uint8, ok bool) {
 	if a.nspaces == maxSpaces {
-		a.failure.failAt(diag.TextAmbiguous, a.pos, a.pos, "more than %d operands beside the word", maxSpaces)
+		a.failure.failAt(diag.TextAmbiguous, a.pos, a.pos, "more than %d operands in addition to the word", maxSpaces)
 		return 0, false
 	}
 	a.spaces[a.nspaces] = space{}

@@ -365,7 +365,7 @@ func (f *failure) unexpected() string {
 		return fmt.Sprintf("%s, expected %s", f.readAt(f.pos), alternatives(f.expected))
 	}
 	list := slices.Clone(f.expected)
-	list[blank] = fmt.Sprintf("%s behind %q", aBlank, f.m.raw[start:f.pos])
+	list[blank] = fmt.Sprintf("%s after %q", aBlank, f.m.raw[start:f.pos])
 	return fmt.Sprintf("%q, expected %s", f.m.raw[start:end], alternatives(list))
 }
 

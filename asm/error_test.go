@@ -82,7 +82,7 @@ var diagnoses = []struct {
 	{"mov r1, 2 3", 10, 11, "text-expected", `"3", expected the end of the instruction`},
 	{"mov x1, 2", 4, 6, "text-expected", `"x1", expected "r"`},
 	{"mov中", 3, 4, "text-expected", `"中", expected a blank`},
-	{"movr1, 2", 3, 5, "text-expected", `"movr1", expected a blank behind "mov"`},
+	{"movr1, 2", 3, 5, "text-expected", `"movr1", expected a blank after "mov"`},
 	{"br.xx 1", 3, 5, "text-expected", `"xx", expected "big", "eq", "lt" or "ne"`},
 	{"br.eq", 5, 6, "text-expected", `the line ends here, expected a label or a number`},
 	{"sel c1", 4, 6, "text-expected", `"c1", expected one of a0, a1, a2, a3, a4, a5, a6, a7, a8, a9 and 2 more`},
@@ -99,7 +99,7 @@ var diagnoses = []struct {
 	{"br.big 1", 3, 6, "text-range", `20 does not fit the 4 bits of C`},
 	{"br.eq far", 6, 9, "text-range", `label far is 1000 away, expected -128 to 127`},
 	{"br.eq odd", 6, 9, "text-symbol", `label odd is not at a multiple of 128 bits`},
-	{"br.eq nowhere", 6, 13, "text-symbol", `nowhere is no label`},
+	{"br.eq nowhere", 6, 13, "text-symbol", `nowhere is not a label`},
 
 	{"add r1, r2, r3", 9, 10, "text-conflict", `bits 8..11 would have to be 0x1 by "1" at column 6 and 0x2 by "2"`},
 	{"  add r1 ,\t r2, r3", 13, 14, "text-conflict", `bits 8..11 would have to be 0x1 by "1" at column 8 and 0x2 by "2"`},
@@ -108,15 +108,15 @@ var diagnoses = []struct {
 
 	{"mov r1, 2 {}", 11, 11, "text-suffix", `"", expected FIELD=VALUE, FIELD@ENTRY or LOW..HIGH=VALUE`},
 	{"mov r1, 2 {=1}", 11, 13, "text-suffix", `"=1", expected FIELD=VALUE, FIELD@ENTRY or LOW..HIGH=VALUE`},
-	{"mov r1, 2 {D=}", 11, 13, "text-suffix", `"" is no value`},
-	{"mov r1, 2 {D=x}", 11, 14, "text-suffix", `"x" is no value`},
+	{"mov r1, 2 {D=}", 11, 13, "text-suffix", `"" is not a value`},
+	{"mov r1, 2 {D=x}", 11, 14, "text-suffix", `"x" is not a value`},
 	{"mov r1, 2 {D=2, X=1}", 16, 19, "text-suffix", `no field "X" in this instruction`},
 	{"mov r1, 2 {D=16}", 11, 15, "text-suffix", `0x10 does not fit the 4 bits of D`},
 	{"mov r1, 2 {8..4=1}", 11, 17, "text-suffix", `"8..4", expected bits such as 44..50`},
 	{"mov r1, 2 {4..5=7}", 11, 17, "text-suffix", `0x7 does not fit 2 bits`},
 	{"mov r1, 2 {128=1}", 11, 16, "text-suffix", `bit 128 of an instruction of 128 bits`},
 	{"mov r1, 2 {D@1}", 11, 14, "text-suffix", `mov has no table entry D`},
-	{"mov r1, 2 {D.4..5=1}", 11, 19, "text-suffix", `D is no table entry, expected FIELD=VALUE or LOW..HIGH=VALUE`},
+	{"mov r1, 2 {D.4..5=1}", 11, 19, "text-suffix", `D is not a table entry, expected FIELD=VALUE or LOW..HIGH=VALUE`},
 	{"tab 1 {D@x}", 7, 10, "text-suffix", `"x", expected the number of a table entry after @`},
 	{"tab 1 {D.S=16}", 7, 13, "text-suffix", `0x10 does not fit the 4 bits of D.S`},
 	{"tab 1 {D.6..8=1}", 7, 15, "text-suffix", `bit 8 of an entry of 8 bits`},
@@ -125,7 +125,7 @@ var diagnoses = []struct {
 	{"tab 1 {D@256}", 7, 12, "table-full", `opd: entry 256 does not fit D of 8 bits`},
 
 	{"many aaaaaaaaaaa!", 0, 17, "text-ambiguous", `too many ways to read this line`},
-	{"seven 1 1 1 1 1 1 1", 18, 19, "text-ambiguous", `more than 8 operands beside the word`},
+	{"seven 1 1 1 1 1 1 1", 18, 19, "text-ambiguous", `more than 8 operands in addition to the word`},
 	{strings.Repeat(" ", 65537), 0, 0, "xml-limit", `line of more than 65536 bytes`},
 }
 
@@ -271,7 +271,7 @@ func TestDocumentedErrors(t *testing.T) {
 	for text, want := range map[string]string{
 		"add r1, r2":  `bits 0..3 would have to be 0x1 by "1" at column 6 and 0x2 by "2" (A: The register that both operands share)`,
 		"own 1, 2":    `bits 8..15 would have to be 0x1 by "1" at column 5 and 0x2 by "2"`,
-		"twice 3":     `3 does not fit D, expected 0 to 30 in steps of 2, of which 2 is the nearest (Twice the register)`,
+		"twice 3":     `3 does not fit D, expected 0 to 30 in steps of 2, the nearest is 2 (Twice the register)`,
 		"if on1 off1": `no instruction has this text (FLAG: It is set)`,
 	} {
 		_, err := x.p.Parse(text)

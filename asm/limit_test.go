@@ -80,7 +80,7 @@ func TestLongFloats(t *testing.T) {
 		t.Errorf("0.5 is %s with error %v, expected 38000000", res.Inst.Bits, err)
 	}
 	if res, err := x.p.Parse(half + "z"); err == nil {
-		t.Errorf("what is behind 0.5 is read as %s", res.Inst.Bits)
+		t.Errorf("what is after 0.5 is read as %s", res.Inst.Bits)
 	}
 	if took := time.Since(begin); took > 5*time.Second {
 		t.Errorf("took %v", took)

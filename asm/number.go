@@ -597,7 +597,7 @@ func (m *matcher) symbol(it *item, pos, limit int) (t target, ok bool) {
 	}
 	a := m.ask(it, pos, end)
 	if !a.known && whole {
-		m.failure.failAt(diag.TextSymbol, pos, end, "%s is no label", m.raw[pos:end])
+		m.failure.failAt(diag.TextSymbol, pos, end, "%s is not a label", m.raw[pos:end])
 	}
 	for !a.known { // the name may be followed by other text without a separator
 		if end--; end == pos || end-pos > maxName {

@@ -140,7 +140,7 @@ func (f *failure) among(ref *model.Ref, values []int64, want int64) string {
 	if uint64(above-want) < uint64(want-near) {
 		near = above
 	}
-	return fmt.Sprintf("one of %d values from %s to %s, of which %s is the nearest", n, text(values[0]), text(values[n-1]), text(near))
+	return fmt.Sprintf("one of %d values from %s to %s, the nearest is %s", n, text(values[0]), text(values[n-1]), text(near))
 }
 
 // stepped describes the numbers from low to high in steps of step, which do not include want.
@@ -150,7 +150,7 @@ func stepped(text func(int64) string, low, high, step, want int64) string {
 		return span
 	}
 	up := (min(max(want, low), high) - low + (step-1)/2) / step
-	return fmt.Sprintf("%s in steps of %d, of which %s is the nearest", span, step, text(low+up*step))
+	return fmt.Sprintf("%s in steps of %d, the nearest is %s", span, step, text(low+up*step))
 }
 
 // bounds is legal for more than maxLegal bits. It describes only the bounds, and the lowest bit that varies.

@@ -44,12 +44,12 @@ func TestReasons(t *testing.T) {
   <derived name="B" type="#idx"><expr>{R} || {S} ? 1 + {L} : 0</expr></derived></bitset>
 `))
 	for text, want := range map[string]string{
-		"bra 16777216": "16777216 does not fit TARGET, expected 0 to 16777212 in steps of 4, of which 16777212 is the nearest (The address in bytes, a multiple of 4)",
-		"bra 6":        "6 does not fit TARGET, expected 0 to 16777212 in steps of 4, of which 4 is the nearest (The address in bytes, a multiple of 4)",
-		"hexa 0x1000":  "1000 does not fit H, expected 0x0 to 0xff0 in steps of 16, of which 0xff0 is the nearest",
+		"bra 16777216": "16777216 does not fit TARGET, expected 0 to 16777212 in steps of 4, the nearest is 16777212 (The address in bytes, a multiple of 4)",
+		"bra 6":        "6 does not fit TARGET, expected 0 to 16777212 in steps of 4, the nearest is 4 (The address in bytes, a multiple of 4)",
+		"hexa 0x1000":  "1000 does not fit H, expected 0x0 to 0xff0 in steps of 16, the nearest is 0xff0",
 		"copy 3, 128":  "128 does not fit X, expected 3",
 		"inc 0 r4!":    `"0" at column 5 and "4" at column 8 do not go together`,
-		"sgn 15":       "15 does not fit S, expected -16 to 14 in steps of 2, of which 14 is the nearest",
+		"sgn 15":       "15 does not fit S, expected -16 to 14 in steps of 2, the nearest is 14",
 		"ind 3[a0]":    "[a0] does not fit IDX, expected nothing or [aL]",
 		// 15 * 3 * 2^-24 is 0.0000027
 		"flt 1.0": "1.0 does not fit F, expected 0.000000, 0.000001, 0.000002 or 0.000003",

@@ -109,7 +109,7 @@ func readSuffixPart(part string) (s suffix, err string) {
 		s.value = bits.Of(n)
 	}
 	if e != nil {
-		return s, fmt.Sprintf("%q is no value", value)
+		return s, fmt.Sprintf("%q is not a value", value)
 	}
 	return s, s.nameless()
 }
@@ -366,7 +366,7 @@ func (p *Parser) applyField(s *suffix, f *isa.Field, spaces []entrySpace) string
 	parts, table, entry := f.Parts, f.Table, f.Entry
 	if s.low >= 0 { // bits without a name, in the entry that the field refers to
 		if !f.Index {
-			return fmt.Sprintf("%s is no table entry, expected FIELD=VALUE or LOW..HIGH=VALUE", s.path)
+			return fmt.Sprintf("%s is not a table entry, expected FIELD=VALUE or LOW..HIGH=VALUE", s.path)
 		}
 		for _, t := range p.set.Tables() {
 			if t.Name == f.IndexOf && s.high >= t.Bits {

@@ -40,7 +40,7 @@ func (t *FixedTable) Place(e *Entry) (int, error) {
 		if e.Index < len(t.Entries) && t.serves(e.Index, e) {
 			return e.Index, nil
 		}
-		return 0, fmt.Errorf("entry %d of the table is not what the text says", e.Index)
+		return 0, fmt.Errorf("entry %d of the table differs from the text", e.Index)
 	}
 	n := min(len(t.Entries), e.Limit)
 	i := 0
@@ -55,7 +55,7 @@ func (t *FixedTable) Place(e *Entry) (int, error) {
 	if i < n {
 		return i, nil
 	}
-	return 0, fmt.Errorf("none of the first %d entries of the table is what the text says", n)
+	return 0, fmt.Errorf("none of the first %d entries of the table matches the text", n)
 }
 
 func (t *FixedTable) serves(i int, e *Entry) bool {
@@ -91,12 +91,12 @@ func (t *GrowingTable) Place(e *Entry) (int, error) {
 	i := t.find(e)
 	fresh := i == len(t.Entries)
 	if i >= t.Size {
-		return 0, fmt.Errorf("the table is full: no room for an entry beside the %d", t.Size)
+		return 0, fmt.Errorf("the table is full: all %d entries are in use", t.Size)
 	}
 	target := i
 	if i >= e.Limit {
 		if target = t.movable(e.Limit); target < 0 {
-			return 0, fmt.Errorf("%s names the first %d entries alone, and all of them are taken by instructions that can name no other", e.Field, e.Limit)
+			return 0, fmt.Errorf("%s can name only the first %d entries, and instructions that can name no others use all of them", e.Field, e.Limit)
 		}
 	}
 	if fresh {

@@ -110,8 +110,8 @@ func TestGivenIndex(t *testing.T) {
 	}
 	x.p.Tables[0] = &asm.FixedTable{Entries: values([]uint64{1, 2, 3, 4})}
 	for text, want := range map[string]string{
-		"nth 3: 5": "opd: entry 2 of the table is not what the text says", "nth 3: 3": "", "nth 3: 1": "opd: entry 2 of the table is not what the text says",
-		"marked #7": "opd: none of the first 4 entries of the table is what the text says", "marked #2 # two": "",
+		"nth 3: 5": "opd: entry 2 of the table differs from the text", "nth 3: 3": "", "nth 3: 1": "opd: entry 2 of the table differs from the text",
+		"marked #7": "opd: none of the first 4 entries of the table matches the text", "marked #2 # two": "",
 	} {
 		_, err := x.p.Parse(text)
 		if e, _ := err.(*asm.Error); e != nil && e.Msg != want || err == nil && want != "" {
@@ -205,10 +205,10 @@ func TestFixedTable(t *testing.T) {
 		{text: "low 3, 4", word: 8 + 1},
 		{text: "two 5, 3", word: 0x40 | 1<<2 | 1<<3}, // A is 2: its high bit in bit 2; B is 1
 		{text: "mov 3, 4 {D@1}", word: 1},
-		{text: "mov 1, 4", err: "opd: none of the first 3 entries of the table is what the text says [table-full]"},
-		{text: "low 5, 6", err: "opd: none of the first 2 entries of the table is what the text says [table-full]"},
-		{text: "mov 3, 4 {D@0}", err: "opd: entry 0 of the table is not what the text says [table-full]"},
-		{text: "mov 3, 4 {D@3}", err: "opd: entry 3 of the table is not what the text says [table-full]"},
+		{text: "mov 1, 4", err: "opd: none of the first 3 entries of the table matches the text [table-full]"},
+		{text: "low 5, 6", err: "opd: none of the first 2 entries of the table matches the text [table-full]"},
+		{text: "mov 3, 4 {D@0}", err: "opd: entry 0 of the table differs from the text [table-full]"},
+		{text: "mov 3, 4 {D@3}", err: "opd: entry 3 of the table differs from the text [table-full]"},
 	} {
 		x.table(t, r)
 	}
@@ -247,7 +247,7 @@ func TestNarrowFields(t *testing.T) {
 		{text: "low 8, 8", word: 8, table: []uint64{0x88, 0x43, 0x65, 0x21}},
 		{text: "low 7, 7", word: 8 + 1, table: []uint64{0x88, 0x77, 0x65, 0x21, 0x43}},
 		{text: "mov 1, 2", word: 3, table: []uint64{0x88, 0x77, 0x65, 0x21, 0x43}},
-		{text: "low 6, 5", err: "opd: D names the first 2 entries alone, and all of them are taken by instructions that can name no other [table-full]"},
+		{text: "low 6, 5", err: "opd: D can name only the first 2 entries, and instructions that can name no others use all of them [table-full]"},
 		{text: "mov 7, 7", word: 1, table: []uint64{0x88, 0x77, 0x65, 0x21, 0x43}},
 	} {
 		x.table(t, r)
@@ -277,7 +277,7 @@ func TestGrowingTable(t *testing.T) {
 		{text: "mov 0, 6", word: 2, table: []uint64{0x21, 0x73, 0x60}},
 		{text: "mov 9, 9 {D@3}", word: 3, table: []uint64{0x21, 0x73, 0x60, 0x99}},
 		{text: "mov 9, 9", word: 3, table: []uint64{0x21, 0x73, 0x60, 0x99}},
-		{text: "mov 5, 5", err: "opd: the table is full: no room for an entry beside the 4 [table-full]"},
+		{text: "mov 5, 5", err: "opd: the table is full: all 4 entries are in use [table-full]"},
 		{text: "mov 1, 1 {D@3}", err: "opd: entry 3 of the table is already 99 [table-full]"},
 		{text: "mov 1, 1 {D@4}", err: "opd: entry 4 of a table of 4 [table-full]"},
 		{text: "two 9, 3", word: 0x40 | 1<<5 | 1<<2 | 1<<3, table: []uint64{0x21, 0x73, 0x60, 0x99}}, // 3 and 1

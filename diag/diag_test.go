@@ -150,7 +150,7 @@ func TestCodes(t *testing.T) {
 	for _, c := range Codes() {
 		documented[c.Code]++
 		if c.Meaning == "" || c.Example == "" {
-			t.Errorf("%s has no meaning or no example", c.Code)
+			t.Errorf("%s has no semantics or no example", c.Code)
 		}
 	}
 	declared := 0

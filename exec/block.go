@@ -220,7 +220,7 @@ func (b *block) deadlock() {
 		}
 		delete(b.waiting, w)
 		for _, g := range w.groups {
-			text := fmt.Sprintf("barrier %d waits for %d, and %d arrived: nobody else comes", at.number, b.needed(at.count), b.bars[at.number].arrived)
+			text := fmt.Sprintf("barrier %d waits for %d, but only %d arrive", at.number, b.needed(at.count), b.bars[at.number].arrived)
 			w.stops = append(w.stops, Stop{Reason: "deadlock", Text: text, PC: at.pc, Address: w.Program.Machine.Address(at.pc), Lanes: w.running(g.mask)})
 		}
 	}

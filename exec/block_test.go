@@ -154,12 +154,12 @@ func TestBadBlocks(t *testing.T) {
 		want  []string
 	}{
 		{"one too few arrive", []uint64{bar(opBar, 1, 3)}, []string{
-			"deadlock: barrier 1 waits for 3, and 2 arrived: nobody else comes at 0x0 " + all,
-			"deadlock: barrier 1 waits for 3, and 2 arrived: nobody else comes at 0x0 " + all,
+			"deadlock: barrier 1 waits for 3, but only 2 arrive at 0x0 " + all,
+			"deadlock: barrier 1 waits for 3, but only 2 arrive at 0x0 " + all,
 		}},
 		{"nobody arrives", []uint64{bar(opAwait, 2, 0)}, []string{
-			"deadlock: barrier 2 waits for 2, and 0 arrived: nobody else comes at 0x0 " + all,
-			"deadlock: barrier 2 waits for 2, and 0 arrived: nobody else comes at 0x0 " + all,
+			"deadlock: barrier 2 waits for 2, but only 0 arrive at 0x0 " + all,
+			"deadlock: barrier 2 waits for 2, but only 0 arrive at 0x0 " + all,
 		}},
 		{"endless", []uint64{control(16, always, 0, 0)}, []string{"budget at 0x0 " + all}},
 		{"wild load", []uint64{t3(7, always, 0, 1, 9, 0, 0), t3(opLoad, 2, 0, 3, 4, 0, 0)}, []string{
@@ -215,7 +215,7 @@ func TestAreas(t *testing.T) {
 		waves[0].Set(m.state("r"), 1, 0, lane, at)
 	}
 	RunBlock(t.Context(), waves)
-	const want = "trap: access outside of g (4 bytes at 0x20, 16 behind the start of A, which has 16) at 0x0"
+	const want = "trap: access outside of g (4 bytes at 0x20, 16 after the start of A, which has 16) at 0x0"
 	if s := waves[0].Stops(); len(s) == 0 || s[0].String() != want || s[0].Lanes != 8 {
 		t.Errorf("stops %v, expected %s in lane 3", s, want)
 	}

@@ -329,7 +329,7 @@ func (l *Launch) Parse(text string, t Type) (uint64, error) {
 // that each lane has its own, or that there are too many values, or bits.
 func (l *Launch) SetUniform(p Port, values []uint64) error {
 	if p.State.Scope < spec.ScopeBlock {
-		return fmt.Errorf("%s is no uniform: each lane has its own", p.Name)
+		return fmt.Errorf("%s is not a uniform: each lane has its own value", p.Name)
 	}
 	comps := p.Components()
 	if len(values) > p.Count*len(comps) {

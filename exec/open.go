@@ -21,7 +21,7 @@ func Open(set *isa.Set) (*Machine, error) {
 		return nil, err
 	}
 	if !m.Speaks() {
-		return nil, diag.List{diag.Errorf(diag.MeaningNone, m.Model.ISA.Span, "the description does not say what its instructions do")}
+		return nil, diag.List{diag.Errorf(diag.MeaningNone, m.Model.ISA.Span, "the description has no semantics")}
 	}
 	root, err := m.Root("")
 	if err != nil {

@@ -82,7 +82,7 @@ func TestLoop(t *testing.T) {
 	w := runPICA(t, [4][3]uint64{{2, 5, 3}}, [][4]float32{{1, 0, 0, 0}}, 5<<24|1, add(1, 1, 0x80), picaEnd)
 	wantReg(t, w, 1, 0, 24, 24, 24, 24)
 	if got := w.Get(w.Program.Machine.State("aL"), 0, 0, 0); got != 14 {
-		t.Errorf("aL = %d behind the loop, want 14: it grows behind each turn", got)
+		t.Errorf("aL = %d after the loop, want 14: it grows after each turn", got)
 	}
 }
 

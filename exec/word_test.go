@@ -116,7 +116,7 @@ func TestWords(t *testing.T) {
 			"out[0x0]; out[0x8]; [3f800000 40000000]; [3f800000 40800000]"},
 		{"CSV", both, read("csv", "attr[0x8],in[0x4]\n1,2\n2,1\n"), "out[0x0]; out[0x8]; [40000000 3f800000]; [3f800000 40000000]"},
 		{"raw, in the order of the addresses", both, read("raw", "\x01\x00\x00\x00\x02\x00\x00\x00"), "out[0x0]; out[0x8]; [1 2]"},
-		{"memory of no use is no input", []uint32{0x0400, 0x50008}, read("raw", "\x01\x00\x00\x00"), "out[0x0]; out[0x8]; [1 0]"},
+		{"memory of no use is not an input", []uint32{0x0400, 0x50008}, read("raw", "\x01\x00\x00\x00"), "out[0x0]; out[0x8]; [1 0]"},
 		// put out[r0], in[4]; copy out[0], in[4]: r0 is 12 in one lane and 4 in the other.
 		{"a computed address", []uint32{0x20400, 0x0400}, read("csv", "in[0x4],r0\n1,12\n2,4\n"), "out[0x0]; out[0x4]; out[0xc]; [3f800000 0 3f800000]; [40000000 40000000 0]"},
 		{"a register of a view", []uint32{0x20400}, set("in[0x4]=1", "h0=0x10"), "out[0x10]; [3f800000]"},

@@ -97,7 +97,7 @@ func read(t *testing.T, machine, text string) (*facts.Machine, *isa.Decoder, isa
 	}
 	in, ok := d.Decode(res.Inst.Bits)
 	if !ok {
-		t.Fatalf("%s is no instruction", text)
+		t.Fatalf("%s is not an instruction", text)
 	}
 	return m, d, in
 }

@@ -116,7 +116,7 @@ const (
 )
 
 // ErrWays is the error of an instruction that goes on in too many ways.
-var ErrWays = errors.New("an instruction that goes on in too many ways")
+var ErrWays = errors.New("an instruction with too many paths")
 
 // Ways lists the ways in which a program goes on behind an instruction at the decoder's address, where the stacks are
 // as given: conditions that only running the program decides go both ways. From its entry on, a program so has a graph

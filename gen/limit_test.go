@@ -54,7 +54,7 @@ func TestTooLarge(t *testing.T) {
 	for _, x := range []struct{ name, source, want string }{
 		{"expression", doubling(1, 24), "a.xml:31:50: too large for generated code: with what it uses written out, the expression has more than 16384 operators, names and numbers [xml-limit]"},
 		{"expressions", doubling(128, 11), "too large for generated code: with this expression, all together have more than 524288 operators, names and numbers [xml-limit]"},
-		{"leaves", random(2000), "a.xml:2:1: too large for generated code: telling its 2000 leaves apart takes more than 536870912 comparisons [xml-limit]"},
+		{"leaves", random(2000), "a.xml:2:1: too large for generated code: distinguishing its 2000 leaves needs more than 536870912 comparisons [xml-limit]"},
 	} {
 		t.Run(x.name, func(t *testing.T) {
 			_, err := gen.New(t.Context(), load(t, x.source), gen.Options{Fallback: "a"})

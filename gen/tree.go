@@ -108,7 +108,7 @@ type grower struct {
 // spend counts work, and ends it where it is too much or the context is cancelled.
 func (g *grower) spend(work int) {
 	if g.work += work; g.work > MaxGrowth {
-		refuse(g.at, "telling its %d leaves apart takes more than %d comparisons", g.all, MaxGrowth)
+		refuse(g.at, "distinguishing its %d leaves needs more than %d comparisons", g.all, MaxGrowth)
 	}
 }
 

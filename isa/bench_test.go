@@ -77,7 +77,7 @@ func benchmarkPrint(b *testing.B, d *Decoder, program []bits.Value) {
 		for _, v := range program {
 			in, ok := d.Decode(v)
 			if !ok {
-				b.Fatalf("%s is no instruction", v)
+				b.Fatalf("%s is not an instruction", v)
 			}
 			buf = append(d.Append(buf, in), '\n')
 		}

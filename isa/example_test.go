@@ -94,7 +94,7 @@ func ExampleDecoder_Append() {
 	for _, word := range []uint64{0x05, 0x87, 0x80, 0xff} {
 		in, ok := d.Decode(bits.Of(word))
 		if !ok {
-			fmt.Printf("%02x is no instruction\n", word)
+			fmt.Printf("%02x is not an instruction\n", word)
 			continue
 		}
 		text = d.Append(text[:0], in) // does not allocate if the buffer is large enough
@@ -104,7 +104,7 @@ func ExampleDecoder_Append() {
 	// wait 5
 	// light red, blinking
 	// light off
-	// ff is no instruction
+	// ff is not an instruction
 }
 
 // Fields reports the bits, the value and the text of each field.

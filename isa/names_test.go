@@ -36,7 +36,7 @@ func TestNames(t *testing.T) {
 			0x1020, "br to+there 16", "Nbr P  Mto P+ Lthere P  I16", "A=to+there A.T=there B=16",
 		},
 		{
-			"number behind its start", `<bitset name="#instruction" size="8"><display>op 0x{A}, 0x{:align=12}{B}</display>
+			"number after its start", `<bitset name="#instruction" size="8"><display>op 0x{A}, 0x{:align=12}{B}</display>
 				<field name="A" low="0" high="3" type="uint"/><field name="B" low="4" high="7" type="uint"/></bitset>`,
 			0x21, "op 0x1, 0x  2", "Nop P  I0x1 P,  I0x I2", "A=1 B=2",
 		},
@@ -46,12 +46,12 @@ func TestNames(t *testing.T) {
 			0x08, "op    4", "Nop I4", "F= A=4",
 		},
 		{
-			"number behind a name", `<bitset name="#instruction" size="8"/><bitset name="op" extends="#instruction"><display>0x{NAME}{A}</display>
+			"number after a name", `<bitset name="#instruction" size="8"/><bitset name="op" extends="#instruction"><display>0x{NAME}{A}</display>
 				<field name="A" low="0" high="7" type="uint"/></bitset>`,
 			0x08, "0xop8", "I0x Nop I8", "A=8",
 		},
 		{
-			"number behind one that did not start", `<bitset name="#instruction" size="8"><display>op {, 0x?F}{A}</display>
+			"number after one that did not start", `<bitset name="#instruction" size="8"><display>op {, 0x?F}{A}</display>
 				<field name="F" pos="0" type="bool" display="f"/><field name="A" low="1" high="7" type="uint"/></bitset>`,
 			0x08, "op 4", "Nop P  I4", "F= A=4",
 		},

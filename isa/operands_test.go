@@ -90,7 +90,7 @@ func checkOperands(t *testing.T, d *isa.Decoder, rows []operandRow) {
 	for _, x := range rows {
 		in, ok := d.Decode(bits.Of(x.word))
 		if !ok {
-			t.Errorf("%x is no instruction", x.word)
+			t.Errorf("%x is not an instruction", x.word)
 			continue
 		}
 		text := string(d.Append(nil, in))

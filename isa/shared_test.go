@@ -23,7 +23,7 @@ func findingsOf(t *testing.T, source string, words ...uint64) (list [][]string) 
 	for _, w := range words {
 		in, ok := d.Decode(bits.Of(w))
 		if !ok {
-			t.Fatalf("%#x is no instruction", w)
+			t.Fatalf("%#x is not an instruction", w)
 		}
 		d.Append(nil, in)
 		var found []string

@@ -42,7 +42,7 @@ func TestOneFindingPerCause(t *testing.T) {
 	for _, f := range r.Findings {
 		got = append(got, f.Msg)
 		if f.Code != diag.SameText || len(f.Witnesses) != 2 || f.Witnesses[0].Text != f.Witnesses[1].Text {
-			t.Errorf("%s: %v is no example", &f, f.Witnesses)
+			t.Errorf("%s: %v is not an example", &f, f.Witnesses)
 		}
 	}
 	want := []string{

@@ -70,7 +70,7 @@ func TestSatisfyFindsOperand(t *testing.T) {
 			}
 		}
 		if model.Apply(n, found, y) != model.Apply(n, x, y) {
-			t.Fatalf("op %d of %#x: %#x is no solution", n.Op, y, found)
+			t.Fatalf("op %d of %#x: %#x is not a solution", n.Op, y, found)
 		}
 	})
 }

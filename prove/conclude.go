@@ -38,7 +38,7 @@ func (c *checker) leaf(b *spec.Bitset) {
 	case fact == nil || fact.possible || c.interrupted():
 		return
 	case len(fact.by) > 0:
-		x.Msg = fmt.Sprintf("no word is %s: %s take all its words", b.Name, names(fact.by))
+		x.Msg = fmt.Sprintf("no word decodes to %s: %s match all its words", b.Name, names(fact.by))
 		for _, l := range fact.by {
 			x.with(l.Spec.Span, "%s refines it", l.Name)
 		}

@@ -22,7 +22,7 @@ func TestFiles(t *testing.T) {
 		for i, w := range words {
 			in, ok := d.Decode(bits.Of(w))
 			if !ok {
-				t.Fatalf("%x is no instruction", w)
+				t.Fatalf("%x is not an instruction", w)
 			}
 			s.CountInstruction(d, in, survey.Place{File: file, Addr: int64(16 * i)})
 		}
@@ -113,7 +113,7 @@ func TestTableFields(t *testing.T) {
 	for i, w := range words {
 		in, ok := d.Decode(bits.Of(w))
 		if !ok {
-			t.Fatalf("%x is no instruction", w)
+			t.Fatalf("%x is not an instruction", w)
 		}
 		s.CountInstruction(d, in, survey.Place{Addr: int64(32 * i)})
 	}
@@ -141,7 +141,7 @@ func TestRelative(t *testing.T) {
 		for i, w := range []uint64{0x4c022000, 0x4c0a2000, 0x4c0a2000, 0x4c1a2000} { // mov o0, c2 and c2[a0.x], twice, and c2[aL]
 			in, ok := d.Decode(bits.Of(w))
 			if !ok {
-				t.Fatalf("%x is no instruction", w)
+				t.Fatalf("%x is not an instruction", w)
 			}
 			s.CountInstruction(d, in, survey.Place{Addr: int64(32 * i)})
 		}

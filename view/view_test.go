@@ -174,7 +174,7 @@ func checkPlaces(t *testing.T, data []byte) {
 		end := 0
 		for _, tok := range in.Tokens {
 			if tok.Start != end || tok.End <= tok.Start {
-				t.Errorf("%s: a token from %d to %d behind one that ends at %d", in.Text, tok.Start, tok.End, end)
+				t.Errorf("%s: a token from %d to %d after one that ends at %d", in.Text, tok.Start, tok.End, end)
 			}
 			end = tok.End
 		}
@@ -219,7 +219,7 @@ func TestExplain(t *testing.T) {
 		}
 		in, ok := x.d.Decode(word)
 		if !ok {
-			t.Errorf("%s: %s is no instruction", x.name, x.word)
+			t.Errorf("%s: %s is not an instruction", x.name, x.word)
 			continue
 		}
 		var out bytes.Buffer

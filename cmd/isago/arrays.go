@@ -32,7 +32,7 @@ type codeArray struct {
 func (a *codeArray) appendC(dst []byte) ([]byte, error) {
 	size := a.unit / 8
 	if size != 1 && size != 2 && size != 4 || len(a.data)%size != 0 {
-		return nil, fmt.Errorf("%d bytes of code in words of %d bits are no array of C", len(a.data), a.unit)
+		return nil, fmt.Errorf("%d bytes of code do not fit a C array of %d-bit words", len(a.data), a.unit)
 	}
 	if len(a.data) == 0 {
 		return nil, fmt.Errorf("no code, and an array of C has at least one element")

@@ -110,14 +110,14 @@ read some lines of --plain.`,
 }
 
 // errBytes refuses to write code to a terminal.
-var errBytes = usagef("bytes are nothing for a terminal: add --hex, or -o FILE")
+var errBytes = usagef("not writing binary data to a terminal; use --hex or -o FILE")
 
 func (f *asmFlags) run(cmd *cobra.Command, name string) error {
 	switch {
 	case f.plain && !f.hex:
 		return usagef("--plain writes text: add --hex")
 	case f.each || f.header != "":
-		return usagef("--each and --header belong to whole programs of machines with file formats, such as pica200")
+		return usagef("--each and --header apply only to programs for machines with file formats, such as pica200")
 	case f.output == "-" && !f.hex && f.format != formatC && isTerminal(cmd.OutOrStdout()):
 		return errBytes
 	}

@@ -121,11 +121,11 @@ func (f *checkFlags) run(cmd *cobra.Command) error {
 	case f.json && f.sarif:
 		return usagef("--json and --sarif exclude each other")
 	case f.summary && (f.json || f.sarif):
-		return usagef("--summary is a text of its own; --json and --sarif have all findings")
+		return usagef("--summary excludes --json and --sarif")
 	}
 	level := prove.Level(slices.Index(levelNames(), f.failOn))
 	if !slices.Contains(levelNames(), f.failOn) {
-		return usagef("--fail-on %q is no level: it is one of %s", f.failOn, strings.Join(levelNames(), ", "))
+		return usagef("--fail-on %q, expected one of %s", f.failOn, strings.Join(levelNames(), ", "))
 	}
 	palette, err := paletteOf(cmd)
 	if err != nil {
@@ -137,7 +137,7 @@ func (f *checkFlags) run(cmd *cobra.Command) error {
 	}
 	for _, code := range f.only {
 		if !slices.Contains(knownCodes(), code) {
-			return usagef("--only %q is no code%s; isago help codes lists them", code, quote.DidYouMean(code, knownCodes()))
+			return usagef("--only %q is not a code%s; isago help codes lists them", code, quote.DidYouMean(code, knownCodes()))
 		}
 	}
 	opt := prove.Options{Root: f.root, Search: f.search, Effort: f.effort}

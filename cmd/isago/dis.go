@@ -137,15 +137,15 @@ func (f *disFlags) check() error {
 	case f.plain && f.json:
 		return usagef("--plain and --json exclude each other")
 	case f.hex && (f.addresses || f.words || f.jumps):
-		return usagef("--addresses, --words and --jumps are columns of a program; the lines of --hex stand alone")
+		return usagef("--addresses, --words and --jumps apply to programs, not to the separate lines of --hex")
 	case f.hex && f.listing:
-		return usagef("--listing is for programs; the lines of --hex stand alone")
+		return usagef("--listing applies to programs, not to the separate lines of --hex")
 	case f.hex && f.takeRaw:
 		return usagef("--raw is for files of bytes; --hex has words")
 	case f.hex && f.cmd.Flags().Changed("order"):
 		return usagef("--order is that of bytes; --hex has words")
 	case f.hex && f.compat == "" && (f.labels || len(f.entries) > 0 || f.maxErrors > 0):
-		return usagef("--labels, --entry and --max-errors are for programs; the lines of --hex stand alone, but with --compat mesa")
+		return usagef("--labels, --entry and --max-errors apply to programs; with --hex they need --compat mesa")
 	case f.json && f.listing:
 		return usagef("--listing prints text instead of source; --json is neither")
 	case f.json && f.maxErrors > 0:
@@ -155,15 +155,15 @@ func (f *disFlags) check() error {
 	case f.hex && (f.offset != 0 || f.length != 0):
 		return usagef("--offset and --length choose bytes of a program; --hex reads all lines")
 	case f.fields && !f.json:
-		return usagef("--fields adds to what --json tells")
+		return usagef("--fields needs --json")
 	case f.facts && !f.json:
-		return usagef("--facts adds to what --json tells")
+		return usagef("--facts needs --json")
 	case f.ir && (f.hex || f.json || f.plain || f.lossless || f.listing || f.addresses || f.words || f.jumps):
 		return usagef("--ir is a listing of its own, without --hex, --json, --plain, --lossless, --listing and columns")
 	case f.json && (f.addresses || f.words || f.jumps):
 		return usagef("--addresses, --words and --jumps are columns of text; --json always has what they show")
 	case f.jumps && (f.plain || f.lossless):
-		return usagef("--jumps adds to a listing for people; --plain and --lossless have text for asm")
+		return usagef("--jumps draws arrows in listings; --plain and --lossless print text for asm")
 	}
 	switch f.findings {
 	case "":

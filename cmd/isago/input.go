@@ -402,7 +402,7 @@ func (f *rangeFlags) openPart(cmd *cobra.Command, name string) (*code, error) {
 		return in, err
 	}
 	if f.offset > in.size || f.length > in.size-f.offset {
-		return nil, errors.Join(fmt.Errorf("%s has %d bytes, expected at least %d, as --offset and --length say", inputName(name), in.size, f.offset+f.length), in.Close())
+		return nil, errors.Join(fmt.Errorf("%s has %d bytes, but --offset and --length need at least %d", inputName(name), in.size, f.offset+f.length), in.Close())
 	}
 	length := f.length
 	if length == 0 {

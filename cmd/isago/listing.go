@@ -46,7 +46,7 @@ func (f *disFlags) checkListing() error {
 	case f.compat != "" && f.findings == "stderr":
 		return usagef("--findings stderr does not go with --compat mesa, expected comment or off")
 	case f.plain && (f.labels || len(f.entries) > 0):
-		return usagef("--labels and --entry name places in a listing; --plain has text alone")
+		return usagef("--labels and --entry name places in a listing; --plain prints only text")
 	case f.maxErrors < 0:
 		return usagef("--max-errors %d, expected 0 or more", f.maxErrors)
 	}

@@ -252,9 +252,9 @@ func (f *setFlags) unknownSyntax(load func(isa.Options) (*isa.Set, error)) error
 		return err
 	}
 	if names := spellings(set); len(names) > 0 {
-		return usagef("--syntax %q, expected %s, or nothing for the plain spelling", f.syntax, strings.Join(names, " or "))
+		return usagef("--syntax %q, expected %s, or no --syntax for the main syntax", f.syntax, strings.Join(names, " or "))
 	}
-	return usagef("--syntax %q, but %s has the plain spelling only", f.syntax, setName(set))
+	return usagef("--syntax %q, but %s has only the main syntax", f.syntax, setName(set))
 }
 
 // isSourceSyntax reports whether the spelling is that of the source of a machine's compiler.

@@ -119,7 +119,7 @@ func checkJSON(ts *testscript.TestScript, neg bool, args []string) {
 	dec.UseNumber()
 	ts.Check(dec.Decode(&v))
 	if _, err := dec.Token(); err != io.EOF {
-		ts.Fatalf("more behind the JSON value: %v", err)
+		ts.Fatalf("more after the JSON value: %v", err)
 	}
 	if len(args) < 3 {
 		return

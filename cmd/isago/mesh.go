@@ -139,7 +139,7 @@ func meshInput(l *exec.Launch, mesh *raster.Mesh, bound map[string]string) (*exe
 		}
 	}
 	if !found {
-		return nil, usagef("no input of the program is called a position; --bind NAME=position says which one is")
+		return nil, usagef("no input of the program has the name of a position; choose one with --bind NAME=position")
 	}
 	return in, nil
 }

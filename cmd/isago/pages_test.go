@@ -125,7 +125,7 @@ func (p page) session(t *testing.T, dir string, f fence) int {
 	for i := 0; i < len(f.lines); {
 		command, ok := strings.CutPrefix(f.lines[i], "$ ")
 		if !ok {
-			t.Fatalf("%s:%d: %q, expected a command behind \"$ \"", p.file, f.first+i, f.lines[i])
+			t.Fatalf("%s:%d: %q, expected a command after \"$ \"", p.file, f.first+i, f.lines[i])
 		}
 		next := i + 1
 		for next < len(f.lines) && !strings.HasPrefix(f.lines[next], "$ ") {

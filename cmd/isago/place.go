@@ -93,7 +93,7 @@ func (f *machineFlags) pick(argument string) (file string, err error) {
 	case !ok:
 		return argument, nil // whose error tells that there is none
 	case at.place != "":
-		return "", usagef("%s is a place in a program, which isago explain takes; expected FILE or FILE:PROGRAM", argument)
+		return "", usagef("%s is a place in a program, which only isago explain accepts; expected FILE or FILE:PROGRAM", argument)
 	case at.line > 0:
 		at.member = strconv.Itoa(at.line)
 	}

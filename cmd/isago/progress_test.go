@@ -132,11 +132,11 @@ func TestProgressOnTerminal(t *testing.T) {
 	if p := progressOf(root); p.w != terminal {
 		t.Error("no progress on a terminal")
 	} else if file, ok := fileOf(root.ErrOrStderr()); !ok || file != terminal {
-		t.Error("standard error is no terminal any longer")
+		t.Error("standard error is not a terminal any longer")
 	}
 	other := newRoot("check")
 	watchTerminals(other, &stdout{Writer: terminal}, terminal, io.Discard)
 	if progressOf(other).w != nil {
-		t.Error("progress where standard error is no terminal")
+		t.Error("progress where standard error is not a terminal")
 	}
 }

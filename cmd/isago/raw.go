@@ -78,11 +78,11 @@ func (f *setFlags) orders() []string {
 func (f *setFlags) checkRaw() error {
 	switch {
 	case f.takeRaw && !f.given():
-		return usagef("--raw needs the machine, which --isa or --spec names")
+		return usagef("--raw needs --isa or --spec")
 	case f.order == "":
 		return nil
 	case !f.given():
-		return usagef("--order belongs to raw code, of a machine that --isa or --spec names")
+		return usagef("--order applies to raw code and needs --isa or --spec")
 	case !slices.Contains(f.orders(), f.order):
 		return usagef("--order %q, expected one of %s", f.order, strings.Join(f.orders(), ", "))
 	}

@@ -180,11 +180,11 @@ func (f *runFlags) check(cmd *cobra.Command) error {
 	case f.demo:
 		return checkDemo(cmd)
 	case f.in == "" && f.inFormat != "":
-		return usagef("--in-format says what --in has, and there is no --in")
+		return usagef("--in-format needs --in")
 	case f.mesh != "" && f.read != nil:
-		return usagef("--read prints registers, and --mesh draws a picture of the outputs")
+		return usagef("--read and --mesh exclude each other")
 	case f.mesh == "" && len(f.bind) > 0:
-		return usagef("--bind says what a mesh is to the program, and there is no --mesh")
+		return usagef("--bind needs --mesh")
 	}
 	return nil
 }
@@ -201,12 +201,12 @@ func (f *runFlags) givenOptions(cmd *cobra.Command, what string, known []exec.Op
 			continue
 		}
 		if !has(name) {
-			return nil, usagef("--%s is nothing that %s know", name, what)
+			return nil, usagef("--%s does not apply to %s", name, what)
 		}
 		given[name] = *f.options[name]
 	}
 	if f.mesh == "" && !has("size") && cmd.Flags().Changed("size") {
-		return nil, usagef("--size is that of a picture, and there is no --mesh")
+		return nil, usagef("--size needs --mesh")
 	}
 	for _, o := range known {
 		if flag := cmd.Flags().Lookup(o.Name); f.options[o.Name] == nil && flag.Changed {
@@ -270,7 +270,7 @@ func (f *runFlags) run(cmd *cobra.Command, name string) error {
 	case err != nil:
 		err = misuse(err, err)
 	case f.png != "" && out.Picture == nil:
-		err = usagef("--png, but this run draws nothing: there is no --mesh")
+		err = usagef("--png needs --mesh: this run draws no picture")
 	}
 	took := time.Since(start)
 	if err == nil && !f.drawsAlone(cmd) {
@@ -354,7 +354,7 @@ func (f *runFlags) open(cmd *cobra.Command, name string) (exec.Runner, *isa.Set,
 	if req.Context, err = ctx(req.Set); err != nil {
 		return nil, nil, err
 	}
-	if req.Options, err = f.givenOptions(cmd, "programs of "+m.Name, m.Options); err != nil {
+	if req.Options, err = f.givenOptions(cmd, "programs for "+m.Name, m.Options); err != nil {
 		return nil, nil, err
 	}
 	r, err := m.Launch(req)
@@ -516,7 +516,7 @@ func (f *runFlags) feed(cmd *cobra.Command, r exec.Runner) error {
 func (f *runFlags) readInputs(cmd *cobra.Command, r exec.Runner) error {
 	data, err := readMost(cmd, f.in, f.inLimit)
 	if errors.Is(err, fs.ErrNotExist) && strings.Contains(f.in, "=") {
-		return usagef("--in %s, expected a FILE; --set %[1]s gives all vertices that value", f.in)
+		return usagef("--in %s, expected a FILE; --set %[1]s sets that value for all vertices", f.in)
 	}
 	if err != nil {
 		return err
@@ -530,7 +530,7 @@ func (f *runFlags) readInputs(cmd *cobra.Command, r exec.Runner) error {
 		format = "raw"
 	case "json", "csv", "raw":
 	default:
-		return usagef("the format of %s is not known by its name; --in-format json, csv or raw says it", inputName(f.in))
+		return usagef("the suffix of %s does not determine its format; add --in-format json, csv or raw", inputName(f.in))
 	}
 	if format != "raw" && textfile.IsUTF16(string(data)) {
 		return fileError(f.in, errUTF16)
@@ -565,7 +565,7 @@ func report(cmd *cobra.Command, from exec.Runner, out *exec.Outcome) error {
 	for i := range out.Stops {
 		if s := &out.Stops[i]; out.Noted(s) {
 			odd = true
-			hint := map[string]string{"budget": "; --budget 0 is no bound", exec.GridBudget: "; --grid-budget 0 is no bound"}[s.Reason]
+			hint := map[string]string{"budget": "; --budget 0 removes the limit", exec.GridBudget: "; --grid-budget 0 removes the limit"}[s.Reason]
 			of := out.Of(s.Program)
 			fmt.Fprintf(w, "%d of %d %s, the first %d: %s%s\n", s.Count, of.Lanes, of.Nouns, s.First, s.Stop, hint)
 		}

@@ -224,8 +224,8 @@ func TestBoundsOfRuns(t *testing.T) {
 			exitUsage, "2000000000 vertices, expected at most the 4194304 of a picture"},
 		{[]string{"--isa", "tesla", "--stage", "gp", "--raw", "-", "--count", "2000000000"},
 			exitUsage, "2000000000 primitives, expected at most 1048576"},
-		{append(largest, "--grid-budget", "1000"), exitFindings, "512 of 2198956147200 threads, the first 0: grid budget at 0x0; --grid-budget 0 is no bound"},
-		{append(largest, "--budget", "1000"), exitFindings, "32 of 2198956147200 threads, the first 0: budget at 0x0; --budget 0 is no bound"},
+		{append(largest, "--grid-budget", "1000"), exitFindings, "512 of 2198956147200 threads, the first 0: grid budget at 0x0; --grid-budget 0 removes the limit"},
+		{append(largest, "--budget", "1000"), exitFindings, "32 of 2198956147200 threads, the first 0: budget at 0x0; --budget 0 removes the limit"},
 		{append(largest, "--arg", "a=u8[1073741825]"), exitUsage, "a: 1073741825 bytes, expected at most 1073741824"},
 	} {
 		var errs strings.Builder

@@ -184,7 +184,7 @@ func (f *sourceFlags) noCompat(known []string) error {
 	if len(known) > 0 {
 		return usagef("--compat %q, expected %s", f.compat, strings.Join(known, " or "))
 	}
-	return usagef("--compat belongs to source of machines that other tools assemble, such as pica200")
+	return usagef("--compat applies only to source for machines that other tools assemble, such as pica200")
 }
 
 // hexFormat is the format that --hex stands for.
@@ -361,7 +361,7 @@ func readSource(cmd *cobra.Command, name string) (*diag.Source, error) {
 // compileEach makes a file of each source, on all cores. Errors come in the order of the names.
 func (f *asmFlags) compileEach(cmd *cobra.Command, names []string) error {
 	if f.output == "-" || f.header != "" {
-		return usagef("--each writes a file for each source: -o names the folder, and there is no --header")
+		return usagef("--each writes a file for each source into the folder of -o, and does not accept --header")
 	}
 	files := &sessionOf(cmd).files
 	outputs, err := f.eachOutput(names)

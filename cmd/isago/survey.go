@@ -131,7 +131,7 @@ func (f *surveyFlags) run(cmd *cobra.Command, names []string) error {
 }
 
 // errFailed ends a command that has told already what could not be read.
-var errFailed = errors.New("input that could not be read, told of already")
+var errFailed = errors.New("some input could not be read, as reported")
 
 func (f *surveyFlags) print(cmd *cobra.Command, report *survey.Report) error {
 	if f.json {

@@ -167,7 +167,7 @@ func (e *encoder) root(r *gen.Root) {
 	} else {
 		whole = e.byGeneration("\t", r.Leaves)
 		if whole && len(r.Leaves) > 1 && r.Leaves[0].Spec.Name != r.Leaves[len(r.Leaves)-1].Spec.Name {
-			e.note(gen.Line(x.Span), fmt.Sprintf("<encode> of %s has no case-prefix to choose by, and encodes %s alone of %d leaves", gen.Comment(r.Spec.Name),
+			e.note(gen.Line(x.Span), fmt.Sprintf("<encode> of %s has no case-prefix to choose by, and encodes only %s of %d leaves", gen.Comment(r.Spec.Name),
 				gen.Comment(r.Leaves[0].Spec.Name), len(r.Leaves)), nil)
 		}
 	}
@@ -270,7 +270,7 @@ func (e *encoder) leaf(l *gen.Leaf, x *spec.Encode) {
 		}
 	}
 	if !shown && len(k.failed) == 0 {
-		e.note(l.Line, fmt.Sprintf("%s has no display by which it is encoded: it is its pattern alone", gen.Comment(l.Spec.Name)), nil)
+		e.note(l.Line, fmt.Sprintf("%s has no display, so only its pattern is encoded", gen.Comment(l.Spec.Name)), nil)
 	}
 	b.line("return isa_word;")
 	e.f("\n/* %s, %s */\nstatic inline bitmask_t %s%s\n{\n%s}\n",

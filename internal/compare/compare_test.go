@@ -27,7 +27,7 @@ func TestKinds(t *testing.T) {
 		{"quoted text", edit{`no register "x"`, `no register "x", expected r0`}, edit{`no register "yy"`, `no register "yy", expected r0`}, true},
 		{"cited lines", edit{"", "   12 | add r0"}, edit{"", "    3 | mov r1, r2"}, true},
 		{"carets", edit{"", "      | \t^^^"}, edit{"", "      |    ^"}, true},
-		{"other words", edit{"is no register", "is not a register"}, edit{"is no label", "is not a number"}, false},
+		{"other words", edit{"is not a register", "is not a register"}, edit{"is not a label", "is not a number"}, false},
 		{"the other way", edit{"a", "b"}, edit{"b", "a"}, false},
 	} {
 		if got := shapeOf("stdout", c.a) == shapeOf("stdout", c.b); got != c.same {

@@ -126,7 +126,7 @@ var wanted = []struct{ says, expected string }{
 	{"after object key:value pair", ", or }"},
 	{"after object key", "a colon"},
 	{"after array element", ", or ]"},
-	{"in string escape code", `one of "\/bfnrtu behind the backslash`},
+	{"in string escape code", `one of "\/bfnrtu after the backslash`},
 	{`in \u hexadecimal character escape`, "four hexadecimal digits"},
 	{"in string literal", "no control character in a text"},
 	{"numeric literal", "a digit"},

@@ -45,7 +45,7 @@ func TestUnmarshal(t *testing.T) {
 		{`{"steps": 1 "words": []}`, `line 1, column 13: '"', expected , or }`},
 		{`{"steps": 1`, "line 1, column 12: the text ends here, expected the rest of the JSON"},
 		{`{"words": ["a`, "line 1, column 14: the text ends here, expected the rest of the JSON"},
-		{`{"words": ["\q"]}`, `line 1, column 14: 'q', expected one of "\/bfnrtu behind the backslash`},
+		{`{"words": ["\q"]}`, `line 1, column 14: 'q', expected one of "\/bfnrtu after the backslash`},
 		{`{"steps": -x}`, "line 1, column 12: 'x', expected a digit"},
 		{`{"active": trye}`, "line 1, column 14: 'y', expected true, false or null"},
 		{`{"steps": 1} {}`, `line 1, column 14: "{}", expected the end`},

@@ -763,7 +763,7 @@ func (l *linter) writtenAtExport(hands func(*node) bool) (must, may set) {
 // checkEnds reports programs that run past their code or never end.
 func (l *linter) checkEnds() {
 	for _, n := range l.outside {
-		l.report(n.addr, diag.MissingEnd, "", "control can run past this, where there is no instruction")
+		l.report(n.addr, diag.MissingEnd, "", "control can run past this, and no instruction follows")
 	}
 	var open []*node
 	for _, n := range l.order {

@@ -214,7 +214,7 @@ func (m *Machine) checkSyntax() error {
 	if slices.Contains(all, m.Syntax) {
 		return nil
 	}
-	return diag.List{diag.Errorf(diag.UnknownSyntax, m.ISA.Span, "no spelling %q, expected one of %q", m.Syntax, all)}
+	return diag.List{diag.Errorf(diag.UnknownSyntax, m.ISA.Span, "no syntax %q, expected one of %q", m.Syntax, all)}
 }
 
 // maxScopes limits the nesting depth of scopes.

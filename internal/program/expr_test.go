@@ -65,7 +65,7 @@ func TestDirectives(t *testing.T) {
 		{"a name of a later label", toy, ".set n, a+1\n.word n\na:", "0: 00000005\n"},
 		{"skip by a name", toy, ".set n, 2\na: nop\n.skip (.-a)*n\nb: .word b", "0: 00000000\n32: 00000000 00000000\n96: 0000000c\n"},
 		{"constants in an instruction", toy, ".set n, 10\nldi $(n+2)\nldi $( end - . )\nend: nop", "0: 00000009 0000000c\n64: 00000009 00000008\n128: 00000000\n"},
-		{"a constant is no hexadecimal number", wide, "set $(8+8) // $(", "0: a0000000 00000000 00000000 00000010\n"},
+		{"a constant is not a hexadecimal number", wide, "set $(8+8) // $(", "0: a0000000 00000000 00000000 00000010\n"},
 		{"constants of an entry", toy, "two e$(16), e$(2*8+1)", "0: 00000204\n"},
 		{"constants in a suffix", toy, "ldi 7 {IMM=$(4+4)}", "0: 00000009 00000008\n"},
 		{"distance by a constant", toy, "bra $(-1-1)", "0: 000001c2\n"},
@@ -113,8 +113,8 @@ func TestDirectiveErrors(t *testing.T) {
 		{".word 1>>-1", "x.s:1:8: a shift by -1, expected 0 to 63 [text-range]"},
 		{".word " + strings.Repeat("(", 101) + "1", "x.s:1:107: an expression nested more than 100 deep [xml-limit]"},
 		{".word " + strings.Repeat("-", 1000) + "1", "x.s:1:107: an expression nested more than 100 deep [xml-limit]"},
-		{".word here", "x.s:1:7: here is no label and no name of .set, expected one or a number of 32 bits such as 0x12 [text-symbol]"},
-		{".word n\n.set n, 1", "x.s:1:7: n is no label and no name of .set, expected one or a number of 32 bits such as 0x12 [text-symbol]"},
+		{".word here", "x.s:1:7: here is neither a label nor a name of .set, expected one or a number of 32 bits such as 0x12 [text-symbol]"},
+		{".word n\n.set n, 1", "x.s:1:7: n is neither a label nor a name of .set, expected one or a number of 32 bits such as 0x12 [text-symbol]"},
 		{".skip end\nend:", "x.s:1:7: end is defined further down, expected what is known here, as the place of what follows depends on it [text-symbol]"},
 		{".set n, end-.\n.align n\nend:", "x.s:2:8: end is defined further down, expected what is known here, as the place of what follows depends on it [text-symbol]"},
 		{".skip -4", "x.s:1:7: -4 bytes, expected 0 to 1048576 [text-range]"},
@@ -131,7 +131,7 @@ func TestDirectiveErrors(t *testing.T) {
 		{".set x, ", "x.s:1:9: nothing, expected a number such as 0x12, a name or ( [text-expected]"},
 		{"x: .set x, 1", "x.s:1:9: x is a label, in line 1 [duplicate]"},
 		{".set x, 1\nx: nop", "x.s:2:1: x is a name of .set, expected another for a label [duplicate]"},
-		{"ldi $(1+x)", "x.s:1:9: x is no label and no name of .set, expected one or a number such as 0x12 [text-symbol]"},
+		{"ldi $(1+x)", "x.s:1:9: x is neither a label nor a name of .set, expected one or a number such as 0x12 [text-symbol]"},
 		{"ldi $(1", "x.s:1:8: nothing, expected ) [text-expected]"},
 		{"ldi $(0x10 << 40)", "x.s:1:5: $(17592186044416) does not fit IMM, expected 0 to 4294967295 [text-range]"},
 		{"ldi $(1) x", `x.s:1:10: "x", expected the end of the instruction [text-expected]`},
@@ -139,7 +139,7 @@ func TestDirectiveErrors(t *testing.T) {
 		// a .set that fails declares its name, so that its uses are not reported
 		{".set x, 1/0\n.set y, x+1\nldi $(x)\nldi $(y)\n.word x, y\n.align x\n.skip y-x\nl:", "x.s:1:10: division by 0 [text-range]"},
 		{".set x 2\nldi $(x)\n.set x, 3\nldi $(x+z)", `x.s:1:6: "x", expected a name, a comma and an expression [text-expected]` +
-			"\nx.s:4:9: z is no label and no name of .set, expected one or a number such as 0x12 [text-symbol]"},
+			"\nx.s:4:9: z is neither a label nor a name of .set, expected one or a number such as 0x12 [text-symbol]"},
 		{".aligned 4", `x.s:1:1: no instruction starts with ".aligned" [text-unknown]`},
 	} {
 		_, err := assemble(t, load(t, toy), x.text)
@@ -154,7 +154,7 @@ func TestConstant(t *testing.T) {
 		"(1+2), $(4)": "3 up to 5",
 		"( -(3) )x":   "-3 up to 8",
 		"((":          "nothing, expected a number such as 0x12, a name or ( [text-expected]",
-		"(x)":         "x is no label and no name of .set, expected one or a number such as 0x12 [text-symbol]",
+		"(x)":         "x is neither a label nor a name of .set, expected one or a number such as 0x12 [text-symbol]",
 	} {
 		v, end, err := program.Constant(text)
 		got := fmt.Sprintf("%d up to %d", v, end)

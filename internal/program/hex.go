@@ -146,7 +146,7 @@ func digits(group []byte) []byte {
 // parseNumber reads hexadecimal digits, the most significant first, of a group that stands at a place.
 func parseNumber(s []byte, at int) (v bits.Value, err *diag.Error) {
 	if len(s) == 0 {
-		return v, errorAt(at, diag.HexSyntax, "no hexadecimal digits behind 0x")
+		return v, errorAt(at, diag.HexSyntax, "no hexadecimal digits after 0x")
 	}
 	for _, c := range s {
 		d := classes[c]
@@ -259,7 +259,7 @@ const maxTable = 1 << 20
 func (p *Placer) place(l *Line, in isa.Inst) error {
 	fields := p.d.IndexFields(in)
 	if len(fields) != len(l.Entries) {
-		return errorf(diag.TableEntry, "table entries: %d given, but %s takes %d", len(l.Entries), in.Leaf.Display, len(fields))
+		return errorf(diag.TableEntry, "table entries: %d given, but %s uses %d", len(l.Entries), in.Leaf.Display, len(fields))
 	}
 	for i, f := range fields {
 		t := &p.tables[f.TableIndex]

@@ -63,7 +63,7 @@ func TestHexTextErrors(t *testing.T) {
 			text, place = before+after, len(before)
 		}
 		if !IsHexText(root, []byte(text)) {
-			t.Fatalf("%q is no text", text)
+			t.Fatalf("%q is not a text", text)
 		}
 		_, err := HexText(root, &diag.Source{Name: "x", Text: text})
 		var e *diag.Error

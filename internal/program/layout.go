@@ -287,7 +287,7 @@ func (l *Layout) Else(span diag.Span) {
 	n := len(l.open) - 1
 	switch {
 	case n < 0 || l.open[n].Kind != IfBlock:
-		e := l.fail(diag.BlockNesting, span, "else without an if that it could belong to")
+		e := l.fail(diag.BlockNesting, span, "else without an if")
 		if n >= 0 {
 			e.With(l.open[n].Span, "the block that is open")
 		}

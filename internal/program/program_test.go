@@ -127,7 +127,7 @@ func TestParseLineErrors(t *testing.T) {
 		"":                             `no hexadecimal digits [hex-syntax]`,
 		" / 1":                         `no hexadecimal digits [hex-syntax]`,
 		"1 /":                          `table entry 0: no hexadecimal digits [hex-syntax]`,
-		"1 / 2 / 0x":                   `table entry 1: no hexadecimal digits behind 0x [hex-syntax]`,
+		"1 / 2 / 0x":                   `table entry 1: no hexadecimal digits after 0x [hex-syntax]`,
 		"0x0x1":                        `"0x1", expected hexadecimal digits [hex-syntax]`,
 		"12g":                          `"12g", expected hexadecimal digits [hex-syntax]`,
 		"-1":                           `"-1", expected hexadecimal digits [hex-syntax]`,
@@ -260,8 +260,8 @@ func TestEntryOfOperand(t *testing.T) {
 		{"d2 / 77", "[e77], r2"},
 		{"de / 12 / 34", "[e12], [e34]"},
 		{"dd / 12 / 34", "error: #instruction names entry 5 of table one twice, and the two that are given differ [table-entry]"},
-		{"de / 12", "error: table entries: 1 given, but #instruction takes 2 [table-entry]"},
-		{"22 / 12", "error: table entries: 1 given, but #instruction takes 0 [table-entry]"},
+		{"de / 12", "error: table entries: 1 given, but #instruction uses 2 [table-entry]"},
+		{"22 / 12", "error: table entries: 1 given, but #instruction uses 0 [table-entry]"},
 	} {
 		if got := prepared(t, s, p, x.text); got != x.want {
 			t.Errorf("%s: got %q, want %q", x.text, got, x.want)
@@ -299,12 +299,12 @@ func TestPrepare(t *testing.T) {
 		{"00000424 / 11 / 22", "two e11, e22"},
 		{"00000664 / 33 / 33", "two e33, e33"},
 		{"00000664 / 33 / 34", "error: two names entry 3 of table one twice, and the two that are given differ [table-entry]"},
-		{"00000424 / 11", "error: table entries: 1 given, but two takes 2 [table-entry]"},
+		{"00000424 / 11", "error: table entries: 1 given, but two uses 2 [table-entry]"},
 		{"00000424", "two e0, e0; no entry 1 in table one of 0 [table-entry]; no entry 2 in table one of 0 [table-entry]"},
-		{"00000424 / 11 / 22 / 33", "error: table entries: 3 given, but two takes 2 [table-entry]"},
+		{"00000424 / 11 / 22 / 33", "error: table entries: 3 given, but two uses 2 [table-entry]"},
 		{"00001224 / 1 / 2", "error: two names entry 9 of table one, which has 8 [table-entry]"},
 		{"00000424 / 11 / 12345", "error: table entry 1 has 17 bits, but those of one have 16 [hex-size]"},
-		{"0 / 1", "error: table entries: 1 given, but nop takes 0 [table-entry]"},
+		{"0 / 1", "error: table entries: 1 given, but nop uses 0 [table-entry]"},
 		{"9", "error: 4 bits, but ldi has 64 [hex-size]"},
 		{"100000000", "error: 33 bits, but nop has 32 [hex-size]"},
 		{"1 2 3", "error: 66 bits, but an instruction has at most 64 [hex-size]"},
@@ -347,7 +347,7 @@ func TestPrepareWithTables(t *testing.T) {
 	for _, x := range []struct{ text, want string }{
 		{"00000424", "two e11, e12"},
 		{"00000424 / 21 / 22", "two e21, e22"},
-		{"00000424 / 21", "error: table entries: 1 given, but two takes 2 [table-entry]"},
+		{"00000424 / 21", "error: table entries: 1 given, but two uses 2 [table-entry]"},
 		{"00000424", "two e11, e12"},
 		{"00000664", "two e0, e0; no entry 3 in table one of 3 [table-entry]"},
 	} {
@@ -556,9 +556,9 @@ func TestAssembleErrors(t *testing.T) {
 			`x.s:2:1: no instruction starts with "foo" [text-unknown]`,
 			`x.s:3:5: "x", expected the end of the instruction [text-expected]`,
 			`x.s:5:1: label a is defined twice [duplicate]`,
-			`x.s:5:8: nowhere is no label [text-symbol]`,
-			`x.s:6:7: x is no label and no name of .set, expected one or a number of 32 bits such as 0x12 [text-symbol]`,
-			`x.s:7:7: b is no label [text-symbol]`,
+			`x.s:5:8: nowhere is not a label [text-symbol]`,
+			`x.s:6:7: x is neither a label nor a name of .set, expected one or a number of 32 bits such as 0x12 [text-symbol]`,
+			`x.s:7:7: b is not a label [text-symbol]`,
 		}},
 		{"no label", ": nop\n.: nop\na : nop\n", []string{
 			`x.s:1:1: no instruction starts with ":" [text-unknown]`,

@@ -95,10 +95,10 @@ func TestCut(t *testing.T) {
 	}
 	front := Corner{X: 0, Y: -1, W: 1}
 	if n := len(drawn(size, see, [3]Corner{front, {X: -1, Y: 1, W: -0.5}, {X: 1, Y: 1, W: -0.5}})); n == 0 || n == 256 {
-		t.Errorf("%d pixels of a triangle half behind the eye", n)
+		t.Errorf("%d pixels of a triangle half after the eye", n)
 	}
 	if n := len(drawn(size, see, [3]Corner{{W: -1}, {X: 1, W: -1}, {Y: 1, W: -1}})); n != 0 {
-		t.Errorf("%d pixels behind the eye", n)
+		t.Errorf("%d pixels after the eye", n)
 	}
 	if n := len(drawn(size, see, [3]Corner{{X: -1, Y: -1, Z: 2, W: 1}, {X: 1, Y: -1, Z: 2, W: 1}, {Y: 1, Z: 2, W: 1}})); n != 0 {
 		t.Errorf("%d pixels beyond the far plane", n)

@@ -636,7 +636,7 @@ func ofStack(op Op) intrinsic {
 // rawBits lowers raw({X}): the bits of a field whose value is something else.
 func rawBits(l *lowerer, e *expr, _ Type) value {
 	if len(e.args) != 1 || e.args[0].kind != eField || l.operand(e.args[0].name) != nil {
-		l.fail(e.span, diag.MeaningType, "raw of something that is no field, expected raw({NAME})")
+		l.fail(e.span, diag.MeaningType, "raw of something that is not a field, expected raw({NAME})")
 	}
 	var out value
 	l.eachRef(e.args[0].name, e.span, func(r *model.Ref) {

@@ -88,7 +88,7 @@ func (l *lowerer) counter() value {
 func (l *lowerer) enum(e *expr) value {
 	dot := strings.LastIndexByte(e.name, '.')
 	if dot < 0 {
-		l.fail(e.span, diag.MeaningName, "%s alone is no value, expected a dot and a name", e.name)
+		l.fail(e.span, diag.MeaningName, "%s is not a value by itself, expected a dot and a name", e.name)
 	}
 	enum := l.m.Model.ISA.Enum(e.name[:dot])
 	if enum == nil {

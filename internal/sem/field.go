@@ -214,7 +214,7 @@ func (l *lowerer) valueIn(f *model.Scope) value {
 		return ok
 	})
 	if !seen {
-		l.fail(f.Unit.Leaf.Spec.Span, diag.MeaningNone, "%s has no meaning, and others of its kind have", f.Unit.Leaf.Name)
+		l.fail(f.Unit.Leaf.Spec.Span, diag.MeaningNone, "%s has no semantics, but others of its kind have", f.Unit.Leaf.Name)
 	}
 	return out
 }
@@ -249,7 +249,7 @@ func (l *lowerer) operandValue(o *spec.Operand, at diag.Span) value {
 	ok := false
 	l.inside(o, func() { v, ok = l.caseValue(l.frame, model.Assumptions{}, o.Semantics, o.Facts.Reg, at) })
 	if !ok {
-		l.fail(o.Span, diag.MeaningNone, "operand %s has no <semantics> that says its value", o.Name)
+		l.fail(o.Span, diag.MeaningNone, "operand %s has no <semantics> for its value", o.Name)
 	}
 	if l.check {
 		l.checks.operands[operandKey{l.frame.Unit, o}] = operandValue{v.t, l.uniformValue(v)}
@@ -273,7 +273,7 @@ func (l *lowerer) fieldPlace(e *expr) place {
 			}
 		}
 		if !ok {
-			l.fail(o.Span, diag.MeaningNone, "operand %s has no <write> that says what assigning it does", o.Name)
+			l.fail(o.Span, diag.MeaningNone, "operand %s has no <write>, so it cannot be assigned", o.Name)
 		}
 		p.span = e.span
 		return p
@@ -329,7 +329,7 @@ func (l *lowerer) placeIn(f *model.Scope) place {
 func (l *lowerer) casePlace(f *model.Scope, given model.Assumptions, a *spec.Actions, r *spec.Reg) (place, bool) {
 	switch {
 	case a.Write != nil && r != nil:
-		l.fail(a.Write.Span, diag.MeaningType, "a <write> beside a <reg>, which says what is written already")
+		l.fail(a.Write.Span, diag.MeaningType, "a <write> next to a <reg>, which already defines what is written")
 	case a.Write != nil:
 		b := l.parsed(a.Write.Code, a.Write.Type)
 		t := l.typeOf(b.typ)

@@ -117,7 +117,7 @@ func lexOne(code spec.Code, s string, i int) (token, error) {
 			return token{kind: tPunct, text: p, from: i, to: i + len(p)}, nil
 		}
 	}
-	return token{}, diag.Errorf(diag.MeaningSyntax, code.Span(i, i+1), "%q has no meaning here", s[i])
+	return token{}, diag.Errorf(diag.MeaningSyntax, code.Span(i, i+1), "%q is not allowed here", s[i])
 }
 
 // fieldEnd returns the end of {NAME} at i, 0 where a block starts there.
@@ -163,7 +163,7 @@ func lexNumber(code spec.Code, s string, i int) (token, error) {
 	}
 	t.kind = tReal
 	if t.f, err = strconv.ParseFloat(t.text, 64); err != nil || hex {
-		return t, diag.Errorf(diag.MeaningSyntax, code.Span(i, to), "%q is no number", t.text)
+		return t, diag.Errorf(diag.MeaningSyntax, code.Span(i, to), "%q is not a number", t.text)
 	}
 	return t, nil
 }

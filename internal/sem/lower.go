@@ -183,7 +183,7 @@ func (l *lowerer) do(in Inst, wide bool) {
 		}
 	})
 	if !wide && in.State != nil && in.State.Kind != MemoryState && l.wave {
-		l.fail(l.b.span, diag.MeaningType, "%s belongs to a lane, expected lanes(...) { } around the code", in.State.Name)
+		l.fail(l.b.span, diag.MeaningType, "%s is the state of a lane, expected lanes(...) { } around the code", in.State.Name)
 	}
 	if !wide {
 		l.b.spread(&in)
@@ -300,7 +300,7 @@ func (l *lowerer) cases(f *model.Scope, visit func(c *spec.Case, given model.Ass
 // meaning lowers the semantics of an instruction, which returns nothing.
 func (l *lowerer) meaning(f *model.Scope, list []meaning, at diag.Span) {
 	if len(list) == 0 {
-		l.fail(f.Unit.Leaf.Spec.Span, diag.MeaningNone, "%s has no meaning", f.Unit.Leaf.Name)
+		l.fail(f.Unit.Leaf.Spec.Span, diag.MeaningNone, "%s has no semantics", f.Unit.Leaf.Name)
 	}
 	for _, s := range list {
 		b := l.parsed(s.Code, s.Type)
@@ -431,7 +431,7 @@ func (l *lowerer) find(name string) *local {
 
 func (l *lowerer) declare(name string, v value, variable bool, at diag.Span) {
 	if reserved[name] && name != "value" || intrinsics[name] != nil || l.m.functions[name] != nil {
-		l.fail(at, diag.MeaningName, "%s has a meaning already", name)
+		l.fail(at, diag.MeaningName, "%s already has semantics", name)
 	}
 	l.locals = append(l.locals, local{name, v, variable})
 }
@@ -732,7 +732,7 @@ func (l *lowerer) forStmt(s *stmt) {
 func (l *lowerer) stack(name string, at diag.Span) *State {
 	s := l.m.states[name]
 	if s == nil || s.Kind != StackState {
-		l.fail(at, diag.MeaningName, "%s is no stack", name)
+		l.fail(at, diag.MeaningName, "%s is not a stack", name)
 	}
 	return s
 }
@@ -864,7 +864,7 @@ func (l *lowerer) returnStmt(s *stmt) {
 		return
 	}
 	if r.typ.Kind == None {
-		l.fail(s.span, diag.MeaningType, "return of a value where there is no type")
+		l.fail(s.span, diag.MeaningType, "return of a value without a return type")
 	}
 	v := l.expr(s.x, r.typ)
 	has := l.held(l.path)

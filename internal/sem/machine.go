@@ -137,7 +137,7 @@ func (l *machineLoader) define(name string, at diag.Span) {
 	if old, ok := l.names[name]; ok {
 		l.fail(diag.Errorf(diag.Duplicate, at, "%s is defined twice", name).With(old, "the other definition"))
 	} else if _, typ := namedType(name); intrinsics[name] != nil || reserved[name] || typ {
-		l.fail(diag.Errorf(diag.Duplicate, at, "%s has a meaning of its own in code", name))
+		l.fail(diag.Errorf(diag.Duplicate, at, "%s is reserved in code", name))
 	}
 	l.names[name] = at
 }

@@ -268,7 +268,7 @@ func (p *parser) simple(s *stmt) (err error) {
 
 // unusedValue is what is wrong with a value alone, noReturn what is where the code has a result.
 const (
-	unusedValue = "a value that nobody uses"
+	unusedValue = "a value that is not used"
 	noReturn    = unusedValue + ", expected return before it"
 )
 

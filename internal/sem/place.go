@@ -87,7 +87,7 @@ func (l *lowerer) place(e *expr) place {
 		}
 		return p
 	}
-	l.fail(e.span, diag.MeaningType, "this is no place that can be assigned")
+	l.fail(e.span, diag.MeaningType, "this cannot be assigned")
 	return place{}
 }
 
@@ -408,7 +408,7 @@ func (l *lowerer) writeState(p *place, v value) {
 // jump assigns the counter.
 func (l *lowerer) jump(v value, at diag.Span) {
 	if l.m.Wave && !l.wave {
-		l.fail(at, diag.MeaningType, "the counter belongs to the wave, and one lane assigns it")
+		l.fail(at, diag.MeaningType, "the counter belongs to the wave, but a lane assigns it")
 	}
 	if l.path == l.start {
 		l.pc, l.jumped = v, l.b.flag(true)
@@ -497,14 +497,14 @@ func (l *lowerer) aligned(p *place) {
 	}
 	if n, known := l.registerNumber(p); known {
 		if n%uint64(p.view.Align) != 0 {
-			l.trap("the number of a register is no multiple of " + itoa(p.view.Align))
+			l.trap("the number of a register is not a multiple of " + itoa(p.view.Align))
 		}
 		return
 	}
 	t := p.index.t
 	rest := l.b.op(OpMod, t, t, 0, p.index.comps[0], l.b.constant(t, uint64(p.view.Align)))
 	odd := l.b.op(OpNe, BoolType, t, 0, rest, l.b.constant(t, 0))
-	l.under(odd, func() { l.trap("the number of a register is no multiple of " + itoa(p.view.Align)) })
+	l.under(odd, func() { l.trap("the number of a register is not a multiple of " + itoa(p.view.Align)) })
 }
 
 // assign lowers x = y.

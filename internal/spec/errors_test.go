@@ -25,7 +25,7 @@ var large = []struct {
 	name, want string
 	text       func() string
 }{
-	{"empty", "a.xml:1:1: a.xml is no description, expected XML with <isa> at the top [xml-syntax]", func() string { return "" }},
+	{"empty", "a.xml:1:1: a.xml is not a description, expected XML with <isa> at the top [xml-syntax]", func() string { return "" }},
 	{"byte order mark", `a.xml:1:8: text "x" outside the root element [xml-syntax]`, func() string { return "\uFEFF<isa/> x" }},
 	{"bytes", "a.xml:1:1: description of more than 8388608 bytes [xml-limit]", func() string {
 		return "<isa>" + strings.Repeat(" ", MaxBytes) + "</isa>"
@@ -136,12 +136,12 @@ func TestLoadWithoutFile(t *testing.T) {
 func TestQuotesOnlyDescriptions(t *testing.T) {
 	const top = `<isa><import file="b.xml"/></isa>`
 	for _, c := range []struct{ text, want string }{
-		{"root:x:secret\n", "b.xml is no description, expected XML with <isa> at the top"},
-		{"\x7fELF secret\x00", "b.xml is no description, expected XML with <isa> at the top"},
-		{"", "b.xml is no description, expected XML with <isa> at the top"},
-		{"<?secret", "b.xml is no description, expected XML with <isa> at the top"},
-		{"<VirtualHost secret>\n", "b.xml is no description, expected XML with <isa> at the top"},
-		{"<isabel secret>", "b.xml is no description, expected XML with <isa> at the top"},
+		{"root:x:secret\n", "b.xml is not a description, expected XML with <isa> at the top"},
+		{"\x7fELF secret\x00", "b.xml is not a description, expected XML with <isa> at the top"},
+		{"", "b.xml is not a description, expected XML with <isa> at the top"},
+		{"<?secret", "b.xml is not a description, expected XML with <isa> at the top"},
+		{"<VirtualHost secret>\n", "b.xml is not a description, expected XML with <isa> at the top"},
+		{"<isabel secret>", "b.xml is not a description, expected XML with <isa> at the top"},
 		{"<?xml version='1.0'?><!-- secret -->\n<!DOCTYPE isa>\n<isa name=secret/>", "unquoted or missing attribute value"},
 	} {
 		files := fstest.MapFS{"a.xml": {Data: []byte(top)}, "b.xml": {Data: []byte(c.text)}}

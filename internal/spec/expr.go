@@ -260,7 +260,7 @@ func (p *exprParser) parseCond() (*Node, error) {
 		return nil, err
 	}
 	if !p.eat(":") {
-		return nil, p.errorf("%s, expected the : that belongs to ?", p.here())
+		return nil, p.errorf("%s, expected the : of the ?", p.here())
 	}
 	z, err := p.parseCond()
 	if err != nil {
@@ -515,7 +515,7 @@ func (p *exprParser) parseEnumValue() (*Node, error) {
 		return nil, diag.Errorf(diag.Unresolved, p.span(from), "no enum %s", name)
 	}
 	if !strings.HasPrefix(p.text[p.pos:], ".") {
-		return nil, diag.Errorf(diag.Unresolved, p.span(from), "%s alone is no value, expected a dot and %s", name, enum.names())
+		return nil, diag.Errorf(diag.Unresolved, p.span(from), "%s is not a value by itself, expected a dot and %s", name, enum.names())
 	}
 	p.pos++
 	start := p.pos

@@ -307,7 +307,7 @@ func (l *loader) checkCoverage(b *Bitset, seen map[[2]diag.Span]bool) {
 						e := diag.Errorf(diag.BitOverlap, c.span, "bit %d of %s belongs to %s and to %s", bit, b.Name, c, old).
 							With(old.span, "%s is defined here", old)
 						if c.what == fieldClaim && old.what == fieldClaim {
-							e.Help = append(e.Help, "make the bit a field of its own and hand it to both operands with <param>, or compute the second field with <derived>")
+							e.Help = append(e.Help, "make the bit a separate field and pass it to both operands with <param>, or compute the second field with <derived>")
 						}
 						l.fail(e)
 					}

@@ -153,7 +153,7 @@ func (l *loader) readSource(name string, from diag.Span) error {
 		case from.Src == src:
 			from = unquoted
 		}
-		return diag.Errorf(diag.XMLSyntax, from, "%s is no description, expected XML with <isa> at the top", name)
+		return diag.Errorf(diag.XMLSyntax, from, "%s is not a description, expected XML with <isa> at the top", name)
 	}
 	if err != nil {
 		return err
@@ -360,7 +360,7 @@ func (l *loader) readIdentifier(n *node) string {
 	case v == "NAME":
 		l.failStrict(diag.Errorf(diag.XMLAttribute, n.at("name"), "name=\"NAME\", but {NAME} prints the name of the bitset"))
 	case !isPath(v) || strings.Contains(v, "."):
-		l.failStrict(diag.Errorf(diag.XMLAttribute, n.at("name"), "name=%q, expected letters, digits and _ alone", v))
+		l.failStrict(diag.Errorf(diag.XMLAttribute, n.at("name"), "name=%q, expected only letters, digits and _", v))
 	}
 	return v
 }
@@ -810,7 +810,7 @@ func (l *loader) addDisplay(displays *map[string]*Template, n *node) {
 	}
 	syntax := n.value("syntax")
 	if old := (*displays)[syntax]; old != nil {
-		l.failStrict(diag.Errorf(diag.Duplicate, n.span, "a second display of the same spelling").With(old.Span, "the first"))
+		l.failStrict(diag.Errorf(diag.Duplicate, n.span, "a second display of the same syntax").With(old.Span, "the first"))
 	}
 	(*displays)[syntax] = l.readDisplay(n)
 }
@@ -887,10 +887,10 @@ func (l *loader) readPattern(n *node) *Pattern {
 		case c == 'x' && n.name == "pattern":
 			p.DontCare.SetUint(bit, 1, 1)
 		case n.name == "pattern":
-			l.fail(diag.Errorf(diag.PatternText, n.text().at(i), "%q in a pattern, expected 0, 1 and x alone", c))
+			l.fail(diag.Errorf(diag.PatternText, n.text().at(i), "%q in a pattern, expected only 0, 1 and x", c))
 			return nil
 		default:
-			l.fail(diag.Errorf(diag.PatternText, n.text().at(i), "%q in an assert, expected 0 and 1 alone", c))
+			l.fail(diag.Errorf(diag.PatternText, n.text().at(i), "%q in an assert, expected only 0 and 1", c))
 			return nil
 		}
 	}

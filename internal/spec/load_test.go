@@ -310,7 +310,7 @@ func TestHandbook(t *testing.T) {
 		}
 	}
 	for name := range rows {
-		t.Errorf("a row for <%s>, which is no element", name)
+		t.Errorf("a row for <%s>, which is not an element", name)
 	}
 }
 
@@ -367,7 +367,7 @@ func TestSharedBit(t *testing.T) {
 			continue
 		}
 		for _, remedy := range list[0].Help {
-			for _, word := range []string{"a field of its own", "<param>", "<derived>"} {
+			for _, word := range []string{"a separate field", "<param>", "<derived>"} {
 				if !strings.Contains(remedy, word) {
 					t.Errorf("%s: the help does not name %s: %s", file, word, remedy)
 				}

@@ -920,7 +920,7 @@ func (l *loader) foldReg(r *Reg) {
 		}
 		v, ok := foldConstant(e.Root())
 		if !ok || e == r.When {
-			l.fail(diag.Errorf(diag.XMLAttribute, e.Span, "%s in the <reg> of a value, expected a constant index and component alone", e.Text))
+			l.fail(diag.Errorf(diag.XMLAttribute, e.Span, "%s in the <reg> of a value, expected only a constant index and component", e.Text))
 			continue
 		}
 		e.root = &Node{Op: OpConst, Value: v, Span: e.Span}

@@ -113,7 +113,7 @@ func (l *loader) checkRules(n *node) {
 		}
 	}
 	if !r.text && n.text().s != "" {
-		l.failStrict(diag.Errorf(diag.XMLElement, n.text().span, "text %q inside <%s>, expected elements alone", rest(n.text().s), n.name))
+		l.failStrict(diag.Errorf(diag.XMLElement, n.text().span, "text %q inside <%s>, expected only elements", rest(n.text().s), n.name))
 	}
 	for _, c := range n.children {
 		if !contains(r.children, c.name) {

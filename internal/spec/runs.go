@@ -107,7 +107,7 @@ func (l *loader) resolveRunRoots(r *Runs) {
 func (l *loader) bitsOf(b *Bitset, path located) bits.Part {
 	part, ok := b.BitsOf(path.text)
 	if !ok && path.text != "" {
-		l.fail(diag.Errorf(diag.Unresolved, path.span, "no field %q of %s whose bits stand together", path.text, b.Name))
+		l.fail(diag.Errorf(diag.Unresolved, path.span, "no field %q of %s with contiguous bits", path.text, b.Name))
 	}
 	return part
 }

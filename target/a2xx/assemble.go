@@ -553,7 +553,7 @@ func (a *Assembler) take(at int, l *sourceLine) *placedUnit {
 // step reads an instruction, which may have been read ahead.
 func (a *Assembler) step(l *sourceLine, at, clause int, known *ahead) {
 	if clause < 0 {
-		a.fail(diag.TextExpected, l.off, l.end(), "an instruction before the first clause, which says when it runs")
+		a.fail(diag.TextExpected, l.off, l.end(), "an instruction before the first clause, which would determine when it runs")
 		return
 	}
 	number := a.number(l.kind)
@@ -613,7 +613,7 @@ func (a *Assembler) fillClause(p *sourceClause, c *clause) {
 	switch {
 	case a.m.gives[addressed].get(p.ctx):
 		if at := c.address.of(v); p.size > 0 && at != first && !a.options.unchecked {
-			a.errs = append(a.errs, errorf(diag.ProgramSize, p.span, "the text says unit %d, but what stands behind the clause is at unit %d: leave the address out, and it is filled in", at, first))
+			a.errs = append(a.errs, errorf(diag.ProgramSize, p.span, "the text has unit %d, but the instructions after the clause are at unit %d; omit the address to have it filled in", at, first))
 		}
 	case first >= 1<<c.address.width || first >= c.store && !a.options.unchecked:
 		a.errs = append(a.errs, errorf(diag.ProgramSize, p.span, "the clause starts at unit %d, which its address cannot reach: there are %d", first, c.store))
@@ -623,7 +623,7 @@ func (a *Assembler) fillClause(p *sourceClause, c *clause) {
 	switch {
 	case a.m.gives[counted].get(p.ctx):
 		if n := c.count.of(v); p.size > 0 && n != p.size && !a.options.unchecked {
-			a.errs = append(a.errs, errorf(diag.ProgramSize, p.span, "the text says %d instructions, but %d stand behind the clause: leave the count out, and it is filled in", n, p.size))
+			a.errs = append(a.errs, errorf(diag.ProgramSize, p.span, "the text has %d instructions, but %d follow the clause; omit the count to have it filled in", n, p.size))
 		}
 	case p.size >= 1<<c.count.width || p.size > c.steps && !a.options.unchecked:
 		a.errs = append(a.errs, errorf(diag.ProgramSize, p.span, "%d instructions in a clause, which has sequence bits for %d: start another clause", p.size, c.steps))
@@ -709,9 +709,9 @@ func (a *Assembler) directive(line string, off int) {
 	case !ok:
 		a.fail(diag.Directive, off, end, "no directive %s, expected .word, .byte, .org, .stage or .isago", word)
 	case len(words) == 0:
-		a.fail(diag.Directive, off, end, "nothing behind %s", word)
+		a.fail(diag.Directive, off, end, "nothing after %s", word)
 	case len(words) > 1 && !f.list:
-		a.fail(diag.Directive, off, end, "%q behind %s %s, expected nothing", words[1], word, words[0])
+		a.fail(diag.Directive, off, end, "%q after %s %s, expected nothing", words[1], word, words[0])
 	default:
 		f.read(a, words, line, off)
 	}

@@ -74,7 +74,7 @@ func (o *Assembled) encode(format string) ([]byte, error) {
 		return nil, fmt.Errorf("no format %q, expected one of %s", format, strings.Join(Outputs(), ", "))
 	}
 	if n := len(o.Tail); n > 0 {
-		return nil, fmt.Errorf("lines of hexadecimal are words, but the program has %d bytes behind the last one", n)
+		return nil, fmt.Errorf("lines of hexadecimal are words, but the program has %d bytes after the last one", n)
 	}
 	var text []byte
 	for unit := range slices.Chunk(o.Words, unitWords) {

@@ -177,7 +177,7 @@ func (n *names) named(s *Symbol, rest string, off, end, size int, shared bool) {
 	}
 	for _, v := range strings.FieldsFunc(rest, func(r rune) bool { return r == ',' || r == ' ' || r == '\t' }) {
 		if _, err := strconv.ParseFloat(v, 32); err != nil || s.Kind != "const" {
-			n.a.fail(diag.Directive, off, end, "%q behind @%s", v, s.Kind)
+			n.a.fail(diag.Directive, off, end, "%q after @%s", v, s.Kind)
 			return
 		}
 		s.Values = append(s.Values, v)
@@ -216,7 +216,7 @@ func (n *names) declare(s *Symbol, off, end int, shared bool) {
 	}
 	switch at, taken := n.byName[s.Name]; {
 	case !n.isName(s.Name):
-		n.a.fail(diag.Directive, off, end, "%q, expected a name behind @%s", s.Name, s.Kind)
+		n.a.fail(diag.Directive, off, end, "%q, expected a name after @%s", s.Name, s.Kind)
 	case taken && (at == failedName || n.list[at].Kind != s.Kind):
 		n.a.fail(diag.Duplicate, off, end, "%s is declared twice", s.Name)
 	default:

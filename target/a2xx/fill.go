@@ -52,7 +52,7 @@ func (r *reader) values(l *isa.Leaf, meta string) (list []fieldValue) {
 		part, ok := inside.Leaf(l).Spec.BitsOf(name)
 		value, err := strconv.ParseUint(text, 0, 32)
 		if !ok || err != nil {
-			r.fail(fmt.Errorf("%s: %s=%q, expected fields whose bits stand together, each with = and a number", l.Name, meta, l.Meta(meta)))
+			r.fail(fmt.Errorf("%s: %s=%q, expected fields with contiguous bits, each with = and a number", l.Name, meta, l.Meta(meta)))
 			return nil
 		}
 		list = append(list, fieldValue{run{part.Low, part.Width}, value})

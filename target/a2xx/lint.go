@@ -188,7 +188,7 @@ func (l *linter) export(made []room, s *step) {
 		}
 		r.taken.SetUint(n, 1, 1)
 		if count := r.taken.OnesCount(); count == r.size+1 {
-			l.warn(diag.RoomSize, -1, s.unit, "export %d is the %s behind an allocation of %d", n, ordinal(count), r.size)
+			l.warn(diag.RoomSize, -1, s.unit, "export %d is the %s after an allocation of %d", n, ordinal(count), r.size)
 		}
 		return
 	}

@@ -440,7 +440,7 @@ func (r *reader) named(l *isa.Leaf, meta string) run {
 	path := l.Meta(meta)
 	part, ok := inside.Leaf(l).Spec.BitsOf(path)
 	if path != "" && !ok {
-		r.fail(fmt.Errorf("%s: no field %q whose bits stand together, which %s names", l.Name, path, meta))
+		r.fail(fmt.Errorf("%s: no field %q with contiguous bits, which %s names", l.Name, path, meta))
 	}
 	return run{part.Low, part.Width}
 }

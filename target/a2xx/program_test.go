@@ -190,7 +190,7 @@ func TestOddPrograms(t *testing.T) {
 			"EXEC\n.org 0x2\n      ALU: MAXv R1 = R2, R2\nEXEC_END\n.org 0x1\n      ALU: MAXv R1 = R2, R2\n",
 		},
 		{
-			"no end, and a clause behind the program", // EXEC 1, 1 and EXEC 9, 1
+			"no end, and a clause after the program", // EXEC 1, 1 and EXEC 9, 1
 			program([]uint32{0x00001001, 0x10091000, 0x10000000}, move),
 			".isago unchecked\nEXEC\n      ALU: MAXv R1 = R2, R2\nEXEC ADDR(0x9) CNT(0x1)\n",
 		},
@@ -205,7 +205,7 @@ func TestOddPrograms(t *testing.T) {
 			".isago unchecked\nEXEC_END\n" + strings.Repeat("      ALU: MAXv R1 = R2, R2\n", 7) + "NOP\n",
 		},
 		{
-			"data behind the program, and bytes behind that",
+			"data after the program, and bytes after that",
 			append(program([]uint32{0x00001001, 0x00002000, 0}, move, []uint32{1, 2, 3}, []uint32{4}), 5, 6),
 			"EXEC_END\n      ALU: MAXv R1 = R2, R2\nNOP\n.word 0x00000001, 0x00000002, 0x00000003\n.word 0x00000004\n.byte 0x05, 0x06\n",
 		},

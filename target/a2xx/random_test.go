@@ -46,7 +46,7 @@ func randomWords(t *testing.T, set *isa.Set, root string) {
 		p.SetContext(ctx)
 		in, ok := d.Decode(v)
 		if !ok {
-			t.Fatalf("%s is no instruction", v)
+			t.Fatalf("%s is not an instruction", v)
 		}
 		plain := string(d.Append(nil, in))
 		text, ok := lossless.Append(nil, in)

@@ -209,7 +209,7 @@ func TestCaptureSections(t *testing.T) {
 		{"unknown sections, and one without bytes", func(c *capture) { c.raw(17, []byte("log")); c.raw(4, nil); c.raw(32, make([]byte, 5)) }, nil, 0},
 		{"two devices of the family", func(c *capture) { c.section(13, 220); stream(c, 0x1000, load(1, 0, 1, 2, 3)) },
 			[]a2xx.Shader{{Stage: 1, Address: 0x100c, Words: []uint32{1, 2, 3}, Loads: 1}}, 0},
-		{"a shader behind the start of the store, of no whole unit", func(c *capture) { stream(c, 0x1000, load(0, 7, 1, 2)) },
+		{"a shader after the start of the store, of no whole unit", func(c *capture) { stream(c, 0x1000, load(0, 7, 1, 2)) },
 			[]a2xx.Shader{{Stage: 0, Address: 0x100c, Words: []uint32{1, 2}, Loads: 1}}, 0},
 		{"stages that there are not, and no words", func(c *capture) {
 			stream(c, 0x1000, load(2, 0, 1))

@@ -216,7 +216,7 @@ func (r *xenosReader) semantics(at, physical uint64) {
 		elements = uint64(r.word(at + xenosElements))
 	}
 	if table+4*(elements+interpolators) > physical && elements+interpolators > 0 {
-		r.note("%d vertex elements and %d interpolators end behind the header of the shader", elements, interpolators)
+		r.note("%d vertex elements and %d interpolators end after the header of the shader", elements, interpolators)
 		return
 	}
 	for i := range elements {
@@ -251,7 +251,7 @@ func (r *xenosReader) constants(at uint64) {
 		return
 	}
 	if count > maxXenosConstants {
-		r.note("%d constants, of which %d are read", count, maxXenosConstants)
+		r.note("%d constants, %d of them read", count, maxXenosConstants)
 		count = maxXenosConstants
 	}
 	for i := range uint64(count) {
@@ -306,14 +306,14 @@ func (r *xenosReader) definitions(at, physical uint64) {
 		at += 4 + 4*uint64(count)
 	}
 	if r.short {
-		r.note("the table of literals ends behind the file")
+		r.note("the table of literals ends after the end of the file")
 	}
 }
 
 // literal adds a literal, unless it cannot be one.
 func (r *xenosReader) literal(s Symbol) bool {
 	if r.short || s.First < 0 || s.First >= bankOf(r.set, s.Kind).size || len(r.shader.Literals) == maxXenosConstants {
-		r.note("the table of literals cannot be read behind %d of them", len(r.shader.Literals))
+		r.note("the table of literals cannot be read after %d of them", len(r.shader.Literals))
 		return false
 	}
 	r.shader.Literals = append(r.shader.Literals, s)

@@ -65,7 +65,7 @@ type Assembler struct {
 // NewAssembler returns an assembler. The set must have the syntax Syntax.
 func NewAssembler(set *isa.Set) (*Assembler, error) {
 	if set.Syntax() != Syntax {
-		return nil, fmt.Errorf("the instruction set has the spelling %q, expected %q", set.Syntax(), Syntax)
+		return nil, fmt.Errorf("the instruction set has the syntax %q, expected %q", set.Syntax(), Syntax)
 	}
 	parser, err := asm.New(set, "")
 	if err != nil {
@@ -544,7 +544,7 @@ func (r *assembly) finish() (*Assembled, error) {
 		}
 	}
 	if len(out.File.DVLEs) == 0 && !r.facts.noPrograms && len(r.errs) == 0 {
-		r.fail(diag.Directive, diag.Span{}, "no program: each file says .nodvle or is empty")
+		r.fail(diag.Directive, diag.Span{}, "no program: each file has .nodvle or is empty")
 	}
 	if len(r.errs) == 0 {
 		if !r.unheard {
@@ -621,7 +621,7 @@ func (r *assembly) header(d *dvleState) DVLE {
 	case d.entrySpan.IsValid():
 		r.fail(diag.TextSymbol, d.entrySpan, "no procedure %s", d.entry)
 	case len(r.errs) == 0: // else it may be what the other mistakes hide
-		r.fail(diag.TextSymbol, diag.Span{Src: d.src}, "no procedure %s where the program could start; .entry names another, .nodvle says that this file is no program", d.entry)
+		r.fail(diag.TextSymbol, diag.Span{Src: d.src}, "no procedure %s as the entry point; .entry names another, and .nodvle marks a file without a program", d.entry)
 	}
 	return out
 }

@@ -111,7 +111,7 @@ func TestLayout(t *testing.T) {
 			t.Errorf("%s:\n got %s\nwant %s", x.name, got, x.want)
 		}
 		if text := roundTrip(t, a, out.Bytes); strings.Contains(text, ".isago no-programs") {
-			t.Errorf("%s: the source is no instructions:\n%s", x.name, text)
+			t.Errorf("%s: the source is not an instructions:\n%s", x.name, text)
 		}
 	}
 }

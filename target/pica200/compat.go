@@ -329,7 +329,7 @@ func (r *assembly) immediate(text string, off, end int) bool {
 		return true
 	}
 	rest = strings.Trim(rest, " \t")
-	message := fmt.Sprintf("%q behind the number %d", rest, n)
+	message := fmt.Sprintf("%q after the number %d", rest, n)
 	if !r.compat {
 		r.fail(diag.TextExpected, r.span(end-len(rest), end), "%s", message)
 		r.offer(len(r.errs)-1, "%d", n)
@@ -354,7 +354,7 @@ func (r *assembly) modifiers(text string, off, end int) {
 		if _, ok := r.parser.Try(longer); ok {
 			r.line.Text = append(append(r.line.Text, ' '), word...)
 		} else {
-			r.asPicasso(r.span(off, end), "%s is left out, as picasso does, which reports it and goes on", word)
+			r.asPicasso(r.span(off, end), "%s is ignored, as in picasso, which reports it and continues", word)
 		}
 	}
 	if len(r.line.Text) == start { // no operand is left behind the comma

@@ -162,7 +162,7 @@ func (r *assembly) tuple(bank bank, text string, off int) (payload [16]byte, ok 
 func (r *assembly) ignored(behind, text string, off int) {
 	if rest := strings.TrimSpace(text); rest != "" {
 		off += blanksAt(text)
-		r.warn(diag.IgnoredText, r.span(off, off+len(rest)), "%q behind the %s means nothing; comments start with ;", rest, behind)
+		r.warn(diag.IgnoredText, r.span(off, off+len(rest)), "%q after the %s is ignored; comments start with ;", rest, behind)
 	}
 }
 

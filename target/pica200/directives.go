@@ -151,7 +151,7 @@ func (r *assembly) registerOf(of bank, text string, off, end int) (operand, bool
 		case of == outputBank && o.neg:
 			r.fail(diag.RegisterUse, span, "what is written cannot be negated, expected %s", o.String())
 		case of != outputBank && (o.neg || o.swz != noSwizzle):
-			r.fail(diag.RegisterUse, span, "a whole register stands here, expected %s", o.String())
+			r.fail(diag.RegisterUse, span, "a whole register, expected %s", o.String())
 		default:
 			return o, true
 		}
@@ -417,7 +417,7 @@ func (r *assembly) out(a *args, _ diag.Span) {
 		if own == "" {
 			own = letters
 		}
-		r.fail(diag.Directive, at, "the mask stands behind the register where there is one, expected %s %s.%s", text, reg, own)
+		r.fail(diag.Directive, at, "the mask follows the register if there is one, expected %s %s.%s", text, reg, own)
 		return
 	case masked:
 		if o.swz, ok = r.banks.components.parse(letters); !ok {
@@ -469,7 +469,7 @@ func (r *assembly) declareOutput(d *dvleState, name string, span diag.Span, sema
 		r.fail(diag.RegisterUse, span, "%s can only be dummy: %[2]s0 to %[2]s%[3]d go to the rasteriser", o.String(), o.file.Name, r.most.rasterised-1)
 		return
 	case explicit && d.written[o.num]&mask != 0 && !r.facts.unchecked:
-		r.fail(diag.Duplicate, span, "components of %s have a meaning already", o.String())
+		r.fail(diag.Duplicate, span, "components of %s already have a semantic", o.String())
 		return
 	}
 	if name != "-" && !r.define(name, span, operand{file: o.file, num: o.num, swz: noSwizzle}, 1) {
@@ -531,7 +531,7 @@ func (r *assembly) gsh(a *args, span diag.Span) {
 		r.fail(diag.Duplicate, span, "the program is a geometry shader already")
 		return
 	case len(d.Constants)+len(d.Uniforms)+len(d.Outputs) > 0:
-		r.fail(diag.Directive, span, ".gsh must stand before the first constant, uniform, input or output")
+		r.fail(diag.Directive, span, ".gsh must precede the first constant, uniform, input or output")
 		return
 	}
 	free, _, ok := a.register(floatBank)

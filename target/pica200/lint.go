@@ -57,7 +57,7 @@ func (r *assembly) lint() {
 			continue
 		}
 		if warned[d.entry] = true; l.canReturn(registers{p.Start, p.End}) {
-			r.warn(diag.MissingEnd, p.Span, "%s can run past its last word: there is no end on the way", p.Name)
+			r.warn(diag.MissingEnd, p.Span, "%s can run past its last word without an end", p.Name)
 		}
 	}
 }

@@ -203,7 +203,7 @@ func (r *assembly) operand(text string, off, end int) (o operand, ok bool) {
 	case isForeignComment(rest) && !swizzled && (indexed || s.alias == nil):
 		r.ignored("register", rest, s.pos)
 	default:
-		r.fail(diag.TextExpected, r.span(s.pos, end), "%q behind the register %s", text[s.pos:end], strings.TrimSpace(text[start:s.pos]))
+		r.fail(diag.TextExpected, r.span(s.pos, end), "%q after the register %s", text[s.pos:end], strings.TrimSpace(text[start:s.pos]))
 		return o, false
 	}
 	o.neg = o.neg != neg
@@ -273,12 +273,12 @@ func (s *operandScan) resolve(name string, off int) (o operand, ok bool) {
 		r.fail(diag.Unresolved, span, "%s is neither a register nor declared%s", name, quote.DidYouMean(name, slices.Sorted(maps.Keys(r.aliases))))
 		return o, false
 	case r.banks.letters[name[0]] == nil:
-		r.fail(diag.RegisterUse, span, "%s is no register, %s is: their names are lower case", name, strings.ToLower(name))
+		r.fail(diag.RegisterUse, span, "%s is not a register, but %s is: the names are lower case", name, strings.ToLower(name))
 		return o, false
 	}
 	n, err := strconv.Atoi(name[1:])
 	if err != nil || len(name) > 2 && name[1] == '0' {
-		r.fail(diag.RegisterUse, span, "%s is no register, expected %c and a decimal number without leading zeros", name, name[0])
+		r.fail(diag.RegisterUse, span, "%s is not a register, expected %c and a decimal number without leading zeros", name, name[0])
 		return o, false
 	}
 	o.file, o.num = r.banks.letters[name[0]], n
@@ -324,7 +324,7 @@ func (s *operandScan) index(o *operand, start int) bool {
 		if name != o.String() {
 			name += " is " + o.String()
 		}
-		s.r.fail(diag.RegisterUse, span, "%s: an address register offsets %s registers alone", name, namesOf(s.r.banks.indexed(), " or "))
+		s.r.fail(diag.RegisterUse, span, "%s: an address register offsets only %s registers", name, namesOf(s.r.banks.indexed(), " or "))
 		return false
 	}
 	switch {
@@ -679,7 +679,7 @@ func (r *assembly) usable(o *operand, as *sourceOperand, written string, span di
 		r.fail(diag.RegisterUse, span, "%s is an output, and outputs cannot be read: compute in one of %[2]s0 to %[2]s%[3]d, read that one, and copy it to %[1]s",
 			name, r.banks.temporaries.Name, r.banks.temporaries.Count-1)
 	case (o.neg || o.swz != noSwizzle) && slices.Contains(as.files, o.file) && r.whole(as):
-		r.fail(diag.RegisterUse, span, "%s has neither sign nor components, expected it alone", o.String())
+		r.fail(diag.RegisterUse, span, "%s has neither sign nor components, expected only the name", o.String())
 	default:
 		return true
 	}

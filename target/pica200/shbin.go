@@ -722,7 +722,7 @@ func (r *shbinReader) place(kind *shbinKind, dvle int, at, base int64) (TableRef
 	n := int64(t.Count) * kind.entry
 	if left := r.size() - start; n > left {
 		return t, formatErrorf(at+4, kind.nameIn(dvle)+" "+kind.count,
-			"0x%x %s from 0x%x take %d bytes, the file has %d there", t.Count, kind.entries, start, n, left)
+			"0x%x %s from 0x%x need %d bytes, but the file has %d there", t.Count, kind.entries, start, n, left)
 	}
 	r.take(kind, dvle, at, start, n)
 	return t, nil

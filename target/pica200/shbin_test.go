@@ -372,13 +372,13 @@ func TestReadSHBINErrors(t *testing.T) {
 		{"code offset that overflows", shbinPatch(0x18, 0xffffffff),
 			`offset 0x18: DVLP code offset: 0xffffffff is outside the file (397 bytes), counted from 0x10`},
 		{"code count", shbinPatch(0x1c, 0x56), // 0x38 + 344 is 3 more than 397
-			`offset 0x1c: DVLP code count: 0x56 words from 0x38 take 344 bytes, the file has 341 there`},
+			`offset 0x1c: DVLP code count: 0x56 words from 0x38 need 344 bytes, but the file has 341 there`},
 		{"code count that overflows", shbinPatch(0x1c, 0x40000001),
-			`offset 0x1c: DVLP code count: 0x40000001 words from 0x38 take 4294967300 bytes, the file has 341 there`},
+			`offset 0x1c: DVLP code count: 0x40000001 words from 0x38 need 4294967300 bytes, but the file has 341 there`},
 		{"descriptor offset", shbinPatch(0x20, 0x1000),
 			`offset 0x20: DVLP descriptor table offset: 0x1000 is outside the file (397 bytes), counted from 0x10`},
 		{"descriptor count", shbinPatch(0x24, 0x20000001),
-			`offset 0x24: DVLP descriptor table count: 0x20000001 entries from 0x44 take 4294967304 bytes, the file has 329 there`},
+			`offset 0x24: DVLP descriptor table count: 0x20000001 entries from 0x44 need 4294967304 bytes, but the file has 329 there`},
 
 		{"DVLE offset", shbinPatch(0x0c, 0x18d),
 			`offset 0xc: DVLE 1 header offset: 0x18d is outside the file (397 bytes)`},
@@ -392,23 +392,23 @@ func TestReadSHBINErrors(t *testing.T) {
 		{"constant offset", shbinPatch(0x7c, 0x129),
 			`offset 0x7c: DVLE 0 constant table offset: 0x129 is outside the file (397 bytes), counted from 0x64`},
 		{"constant count", shbinPatch(0x80, 0x0ccccccd), // times 20 is 4 in 32 bits
-			`offset 0x80: DVLE 0 constant table count: 0xccccccd entries from 0xa4 take 4294967300 bytes, the file has 233 there`},
+			`offset 0x80: DVLE 0 constant table count: 0xccccccd entries from 0xa4 need 4294967300 bytes, but the file has 233 there`},
 		{"label offset", shbinPatch(0x84, 0x200),
 			`offset 0x84: DVLE 0 label table offset: 0x200 is outside the file (397 bytes), counted from 0x64`},
 		{"label count", shbinPatch(0x88, 0x10000001),
-			`offset 0x88: DVLE 0 label table count: 0x10000001 entries from 0xe0 take 4294967312 bytes, the file has 173 there`},
+			`offset 0x88: DVLE 0 label table count: 0x10000001 entries from 0xe0 need 4294967312 bytes, but the file has 173 there`},
 		{"output offset", shbinPatch(0x154, 0x61),
 			`offset 0x154: DVLE 1 output table offset: 0x61 is outside the file (397 bytes), counted from 0x12c`},
 		{"output count", shbinPatch(0x158, 5),
-			`offset 0x158: DVLE 1 output table count: 0x5 entries from 0x16c take 40 bytes, the file has 33 there`},
+			`offset 0x158: DVLE 1 output table count: 0x5 entries from 0x16c need 40 bytes, but the file has 33 there`},
 		{"uniform offset", shbinPatch(0x15c, 0xfffffff0),
 			`offset 0x15c: DVLE 1 uniform table offset: 0xfffffff0 is outside the file (397 bytes), counted from 0x12c`},
 		{"uniform count", shbinPatch(0x160, 4),
-			`offset 0x160: DVLE 1 uniform table count: 0x4 entries from 0x174 take 32 bytes, the file has 25 there`},
+			`offset 0x160: DVLE 1 uniform table count: 0x4 entries from 0x174 need 32 bytes, but the file has 25 there`},
 		{"symbol offset", shbinPatch(0x164, 0x80),
 			`offset 0x164: DVLE 1 symbol table offset: 0x80 is outside the file (397 bytes), counted from 0x12c`},
 		{"symbol size", shbinPatch(0x168, 10),
-			`offset 0x168: DVLE 1 symbol table size: 0xa bytes from 0x184 take 10 bytes, the file has 9 there`},
+			`offset 0x168: DVLE 1 symbol table size: 0xa bytes from 0x184 need 10 bytes, but the file has 9 there`},
 
 		{"code over descriptors", shbinPatch(0x1c, 4),
 			`offset 0x20: DVLP descriptor table offset: 0x34 puts it at 0x44 to 0x53, over the DVLP code at 0x38 to 0x47`},
@@ -696,7 +696,7 @@ func TestReadSHBINLinear(t *testing.T) {
 		want string
 	}{
 		{"one name of all uniforms", oneName.data, "<nil>"},
-		{"one DVLE behind all offsets", oneDVLE.data, "offset 0xc: DVLE 1 header offset: " +
+		{"one DVLE after all offsets", oneDVLE.data, "offset 0xc: DVLE 1 header offset: " +
 			"0x100030 puts it at 0x100030 to 0x10006f, over the DVLE 0 header at 0x100030 to 0x10006f"},
 	}
 	for _, test := range tests {

@@ -223,7 +223,7 @@ func TestForeign(t *testing.T) {
 		{"second words of descriptors", shader, func(f *pica200.SHBIN, _ *pica200.DVLE) { f.DVLP.Descriptors[0].Second = 0x10 },
 			[]string{".isago desc 0 0x0000036f 0x00000010"}},
 		{"an entry inside", shader, func(_ *pica200.SHBIN, d *pica200.DVLE) { d.Entry = 5 }, []string{".isago entry 5 2"}},
-		{"something behind the end", shader, func(f *pica200.SHBIN, d *pica200.DVLE) {
+		{"something after the end", shader, func(f *pica200.SHBIN, d *pica200.DVLE) {
 			f.Gaps = append(f.Gaps, pica200.Gap{Offset: int64(d.Offset + d.SymbolTable.Offset + d.SymbolTable.Count), Bytes: []byte("a.vsh\x00")})
 		}, []string{".isago append 612e76736800"}},
 	} {
@@ -323,7 +323,7 @@ func TestEmittingUnits(t *testing.T) {
 		{"called by a later shader", []string{emitter, calling}, "0", ""},
 		{"called by an earlier shader", []string{calling, emitter}, "0", ""},
 		{"between vertex and geometry shader", []string{vertex, emitter, calling}, "1", ""},
-		{"behind the vertex shader that is behind it", []string{calling, vertex, emitter}, "0", ""},
+		{"behind the vertex shader that is after it", []string{calling, vertex, emitter}, "0", ""},
 		{"called by none, beside a geometry shader", []string{vertex, emitter, geometry}, "1", ""},
 		{"called by none, without one", []string{vertex, emitter}, "0", ".isago header 0x1002 0 0 0x0 0x0"},
 	} {

@@ -155,11 +155,11 @@ func (r *assembly) declareUniform(bank bank, part string, off int) {
 	}
 	u := &uniform{name: strings.TrimSpace(name), bank: bank, first: -1, size: size, span: span, private: d.private()}
 	if message := fmt.Sprintf("%q, expected a name of letters, digits, _ and $", u.name); part == "" && r.compat {
-		r.asPicasso(span, "a uniform without a name takes a register, as in picasso: %s", message)
+		r.asPicasso(span, "a uniform without a name uses a register, as in picasso: %s", message)
 	} else if !isIdentifier(u.name) {
 		r.fail(diag.Directive, span, "%s", message)
 		if part == "" {
-			r.offer(len(r.errs)-1, "a uniform without a name, which takes a register")
+			r.offer(len(r.errs)-1, "a uniform without a name, which uses a register")
 		}
 		return
 	}
@@ -198,7 +198,7 @@ func (r *assembly) explicit(u *uniform, register string) (int, bool) {
 	file := r.banks.files[u.bank]
 	n, err := strconv.Atoi(strings.TrimPrefix(register, file.Name))
 	if err != nil || register != file.Name+strconv.Itoa(n) {
-		r.fail(diag.RegisterUse, u.span, "%q, expected a register such as %s0 behind @", register, file.Name)
+		r.fail(diag.RegisterUse, u.span, "%q, expected a register such as %s0 after @", register, file.Name)
 		return 0, false
 	}
 	first := &operand{file: file, num: n}
@@ -221,7 +221,7 @@ func (r *assembly) allocate(d *dvleState, u *uniform) bool {
 	} else {
 		var ok bool
 		if u.first, ok = bank.uniform(u.size); !ok {
-			r.fail(diag.SpaceFull, u.span, "no room for %s: %s beside %d and what constants take", u.name, count(u.size, "register"), bank.up)
+			r.fail(diag.SpaceFull, u.span, "no room for %s: %s in addition to %d and the constants", u.name, count(u.size, "register"), bank.up)
 			return false
 		}
 	}

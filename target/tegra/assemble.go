@@ -125,7 +125,7 @@ func (r *assembly) finish(code *program.Code) {
 		switch {
 		case count > most && !r.long:
 			if at == most {
-				r.fail(diag.ProgramSize, span.Off, span.End, "more than %d instructions; .isago long takes them all the same", most)
+				r.fail(diag.ProgramSize, span.Off, span.End, "more than %d instructions; .isago long accepts them", most)
 				return
 			}
 		case w.Size != wordBits:

@@ -393,17 +393,17 @@ func TestMistakes(t *testing.T) {
 		{".constants [1].x = 1.2.3;", []string{`x.asm:1:20: "1.2.3", expected a number such as 1.5, -2e3 or 0x3f800000 [text-expected]`}},
 		{".constants [1].x = 1e99;", []string{`x.asm:1:20: 1e99 is beyond the largest float [text-range]`}},
 		{".constants [1].x = 0x1ffffffff;", []string{`x.asm:1:20: 0x1ffffffff does not fit 32 bits [text-range]`}},
-		{".constants [1].x = 0xg;", []string{`x.asm:1:20: "0xg", expected hexadecimal digits behind 0x [text-expected]`}},
+		{".constants [1].x = 0xg;", []string{`x.asm:1:20: "0xg", expected hexadecimal digits after 0x [text-expected]`}},
 		{".asm\nFOO;\nEXEC BARv;", []string{
 			`x.asm:2:1: no instruction starts with "FOO;" [text-unknown]`,
 			`x.asm:3:6: "BARv", expected`,
 		}},
-		{".asm EXEC(lt) BRAs nowhere;", []string{`x.asm:1:20: nowhere is no label [text-symbol]`}},
+		{".asm EXEC(lt) BRAs nowhere;", []string{`x.asm:1:20: nowhere is not a label [text-symbol]`}},
 		{".asm a: a: EXEC NOPv;", []string{`x.asm:1:9: label a is defined twice [duplicate]`}},
 		{".asm EXEC NOPv", []string{`x.asm:1:15: the line ends here`}},
 		{".asm EXEC NOPv\n.constants [1].q = 1;", []string{`x.asm:1:15: the line ends here`, `x.asm:2:16: "q = 1", expected a component`}},
 		{".asm .word 1, 2;", []string{`x.asm:1:6: 2 words of 32 bits, expected 4 [text-expected]`}},
-		{".asm\n" + strings.Repeat("EXEC NOPv;\n", 257), []string{`x.asm:258:1: more than 256 instructions; .isago long takes them all the same [program-size]`}},
+		{".asm\n" + strings.Repeat("EXEC NOPv;\n", 257), []string{`x.asm:258:1: more than 256 instructions; .isago long accepts them [program-size]`}},
 	} {
 		got := mistakes(t, a, x.text)
 		ok := len(got) == len(x.want)

@@ -302,7 +302,7 @@ func (e *entry) value(r *assembly) (uint32, bool) {
 		if errors.Is(err, strconv.ErrRange) {
 			r.fail(diag.TextRange, off, end, "%s does not fit 32 bits", quote.Shorten(text))
 		} else {
-			r.fail(diag.TextExpected, off, end, "%q, expected hexadecimal digits behind 0x", quote.Shorten(text))
+			r.fail(diag.TextExpected, off, end, "%q, expected hexadecimal digits after 0x", quote.Shorten(text))
 		}
 		return 0, false
 	}

@@ -123,7 +123,7 @@ func TestEndField(t *testing.T) {
 		{`<meta ends="END"/>`, `<meta end="END"/>`}:                                 `end`,
 		{`<limit name="uniforms"`, `<limit name="uniform"`}:                         `no limit "uniforms"`,
 		{`count="16" use="output"`, `count="16" use="special"`}:                     `no files for`,
-		{`<flow kind="jump" target="TARGET"`, `<flow kind="jump" target="TARGETS"`}: `TARGETS is no field`,
+		{`<flow kind="jump" target="TARGET"`, `<flow kind="jump" target="TARGETS"`}: `TARGETS is not a field`,
 	})
 }
 

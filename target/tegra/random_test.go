@@ -26,7 +26,7 @@ func TestRandomWords(t *testing.T) {
 			word := randomWord(rng)
 			in, ok := d.Decode(word)
 			if !ok {
-				t.Fatalf("%s is no instruction", word)
+				t.Fatalf("%s is not an instruction", word)
 			}
 			if buf, ok = lossless.Append(buf[:0], in); !ok {
 				t.Fatalf("%s has no text", word)

@@ -329,7 +329,7 @@ func (s *section) addShort(w shortWord) {
 // they would run.
 func (a *assembler) misplaced(s *statement, in isa.Inst, multiple int64) error {
 	n := multiple / 8
-	how := fmt.Sprintf("data stands before it; .align %d behind the data does it", n)
+	how := fmt.Sprintf("data precedes it; add .align %d after the data", n)
 	if len(a.cur.run) > 0 {
 		how = "no short instruction before it has a long form; another short one makes a pair"
 	}

@@ -72,7 +72,7 @@ func (o *operands) amount(least int64) (int64, error) {
 	case err != nil:
 		return 0, err
 	case o.a.named:
-		return 0, wrong(from, to, "the places of labels are not known here, expected a number, or names that .equ gives to numbers")
+		return 0, wrong(from, to, "the places of labels are not known here, expected a number, or names that .equ defines")
 	case v < least || v > MaxSpace:
 		return 0, &asm.Error{Code: diag.TextRange, Off: from, End: to, Msg: fmt.Sprintf("%d bytes, expected %d to %d", v, least, MaxSpace)}
 	}

@@ -170,7 +170,7 @@ func readLayout(src *diag.Source, b block) (l *layout, from int, err error) {
 		case layoutDirective:
 			list, err := unquoteAll(args)
 			if err != nil || len(list) < 3 || !slices.Contains(verbs, list[0]) {
-				return nil, 0, fail(layoutDirective + ` "0x%08x", and strings for what stands before, between and behind the words`)
+				return nil, 0, fail(layoutDirective + ` "0x%08x", and strings for what stands before, between and after the words`)
 			}
 			n := len(list) - 1
 			l = &layout{verb: list[0], first: list[1], cycle: list[2:n], last: list[n], spelled: map[int]string{}}
@@ -179,7 +179,7 @@ func readLayout(src *diag.Source, b block) (l *layout, from int, err error) {
 			n, err := strconv.Atoi(number)
 			list, e := unquoteAll(text)
 			if err != nil || e != nil || len(list) != 1 || l == &nvcc {
-				return nil, 0, fail(spellDirective + ` 3 "0xABC" behind ` + layoutDirective)
+				return nil, 0, fail(spellDirective + ` 3 "0xABC" after ` + layoutDirective)
 			}
 			l.spelled[n] = list[0]
 		default:

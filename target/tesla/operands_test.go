@@ -31,7 +31,7 @@ func TestOperands(t *testing.T) {
 		d.SetContext(context(t, s, r.chip, r.stage))
 		in, ok := d.Decode(r.word)
 		if !ok {
-			t.Fatalf("%x is no instruction", r.word)
+			t.Fatalf("%x is not an instruction", r.word)
 		}
 		covered[in.Leaf] = true
 		fmt.Fprintf(&out, "%s %s %s\n", r.chip, r.stage, sayInst(d, in))

@@ -293,7 +293,7 @@ func (r *runner) resize(w, h int) error {
 // readFragment opens the fragment program.
 func (l *loader) readFragment(r *runner, name string) error {
 	if r.stage == fragments {
-		return fmt.Errorf("a fragment program beside a fragment program")
+		return fmt.Errorf("a fragment program for a fragment program")
 	}
 	data, err := l.req.File(name)
 	if err != nil {

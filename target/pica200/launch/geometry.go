@@ -75,7 +75,7 @@ func newGeometry(l *exec.Launch, file *pica200.SHBIN, d *pica200.DVLE, options m
 	case err != nil:
 		return nil, err
 	case n > 0 && d.GeometryMode == pica200.GeometryFixed && n != g.vertices:
-		return nil, exec.Optionf("--%s %d, but the file says that a primitive has %d", verticesOption, n, g.vertices)
+		return nil, exec.Optionf("--%s %d, but in the file a primitive has %d", verticesOption, n, g.vertices)
 	case n > 0:
 		g.vertices = n
 	}
@@ -137,7 +137,7 @@ func (g *geometry) wholeRows() bool {
 
 // Select always fails, because the outputs are what the program emits.
 func (g *geometry) Select([]string) error {
-	return errors.New("what a geometry program gives are the vertices that it emits")
+	return errors.New("the outputs of a geometry program are the vertices that it emits")
 }
 
 // Run runs the program for all primitives. A row of its outcome is a vertex of a triangle.
@@ -234,7 +234,7 @@ func (r *geometryRun) settle() error {
 	}
 	for _, p := range r.in.Ports {
 		if p.State != r.inputs {
-			return fmt.Errorf("%s is no attribute of a vertex", p.Name)
+			return fmt.Errorf("%s is not an attribute of a vertex", p.Name)
 		}
 		name(p, p.Count)
 	}

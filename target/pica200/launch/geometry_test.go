@@ -150,9 +150,9 @@ func TestGeometryMistakes(t *testing.T) {
 	for _, test := range []struct{ head, csv, vertices, want string }{
 		{"point c0", "v0.x\n1\n2\n", "3", "2 vertices, expected a multiple of the 3 of a primitive"},
 		{"point c0", "v0.x\n1\n", "x", `--vertices "x", expected a number`},
-		{"fixed c48 c10 2", "v0.x\n1\n", "3", "--vertices 3, but the file says that a primitive has 2"},
+		{"fixed c48 c10 2", "v0.x\n1\n", "3", "--vertices 3, but in the file a primitive has 2"},
 		{"point c0", "v15.x\n1\n2\n", "2", "reaches beyond v15"},
-		{"point c0", "c5.x\n1\n", "", "c5 is no attribute of a vertex"},
+		{"point c0", "c5.x\n1\n", "", "c5 is not an attribute of a vertex"},
 	} {
 		if _, err := runGeometry(t, geometryInput{csv: test.csv, options: vertices(test.vertices)}, source(test.head)); err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: %v, want %s", test.head, err, test.want)

@@ -34,7 +34,7 @@ func (s *session) calls() ([]call, error) {
 		return []call{c}, err
 	}
 	if len(o[optKernel])+len(o[optGrid])+len(o[optBlock])+len(o[optParams]) > 0 {
-		return nil, exec.Optionf("--%s says the kernel, its grid and its parameters: --%s, --%s, --%s and --%s are for one kernel alone", optCall, optKernel, optGrid, optBlock, optParams)
+		return nil, exec.Optionf("--%s names the kernel, its grid and its parameters: --%s, --%s, --%s and --%s are for a single kernel", optCall, optKernel, optGrid, optBlock, optParams)
 	}
 	var list []call
 	for _, text := range o[optCall] {
@@ -163,7 +163,7 @@ func (s *session) parseCall(text string) (c call, err error) {
 		if s.given[arg] == nil {
 			v, err := s.parse(arg, nil)
 			if err != nil || v.array {
-				return c, fmt.Errorf("argument %q is neither a number nor one that --%s gives", arg, optArg)
+				return c, fmt.Errorf("argument %q is neither a number nor the name of an --%s", arg, optArg)
 			}
 			arg = fmt.Sprintf("%d of %s", i, text)
 			s.given[arg] = v

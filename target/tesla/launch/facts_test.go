@@ -102,7 +102,7 @@ func TestPointerSize(t *testing.T) {
 		{40, []string{"pointer-size=4"}, "7 0"},
 		{40, []string{"pointer-size=8"}, "0 7"},
 		{40, nil, "kernel k: parameter n is at s[0x14] with pointers of 4 bytes and at s[0x18] with pointers of 8, and both fit the 40 bytes of shared memory that the kernel declares: choose with --pointer-size 4 (a 32-bit host) or --pointer-size 8 (a 64-bit host)"},
-		{0, nil, "and the file does not say how much shared memory the kernel uses: choose with --pointer-size 4"},
+		{0, nil, "and the file does not have the size of the kernel's shared memory: choose with --pointer-size 4"},
 		{20, nil, "kernel k declares 20 bytes of shared memory, and its parameters end at 24 with pointers of 4 bytes and at 28 with pointers of 8: check the parameters, or choose"},
 		{20, []string{"pointer-size=8"}, "0 7"},
 		{40, []string{"pointer-size=6"}, `--pointer-size "6", expected 4 or 8 bytes`},

@@ -49,11 +49,11 @@ func TestBadEnds(t *testing.T) {
 		{"endless", kernel("l: bra l"), "32", "budget at 0x0: 32 from 0"},
 		{"wild store", kernel("mov b32 $r2 0x1234", "st b32 g14[$r2] $r2"), "40", "trap: access outside of g14 (4 bytes at 0x1234) at 0x8: 32 from 0"},
 		{"behind an array", kernel("ld $r2 b32 s[0x10]", "add b32 $r2 $r2 0x20", "ld b32 $r2 g14[$r2]"), "1",
-			"trap: access outside of g14 (4 bytes at 0x10020, 32 behind the start of a, which has 32) at 0x10: 1 from 0"},
+			"trap: access outside of g14 (4 bytes at 0x10020, 32 after the start of a, which has 32) at 0x10: 1 from 0"},
 		{"beyond shared memory", kernel("mov b32 $r2 0x8000", "shl $a1 $r2 0x0", "st b32 s[$a1+0x0] $r2"), "1", "trap: access outside of s (4 bytes at 0x8000 of 0x4000) at 0x10: 1 from 0"},
-		{"a barrier for more", kernel("bar inc wait 0x1 0x7", "exit nop"), "64", "deadlock: barrier 1 waits for 8, and 2 arrived: nobody else comes at 0x0: 64 from 0"},
+		{"a barrier for more", kernel("bar inc wait 0x1 0x7", "exit nop"), "64", "deadlock: barrier 1 waits for 8, but only 2 arrive at 0x0: 64 from 0"},
 		{"another barrier", kernel("shr u32 $r2 $r0 0x5", "and b32 $c0 # $r2 $r2", "(e $c0) bra l", "bar inc wait 0x1 0xfff", "exit nop", "l: bar inc wait 0x2 0xfff", "exit nop"), "64",
-			"deadlock: barrier 2 waits for 2, and 1 arrived: nobody else comes at 0x28: 32 from 0"},
+			"deadlock: barrier 2 waits for 2, but only 1 arrive at 0x28: 32 from 0"},
 		{"break without a loop", kernel("break", "exit nop"), "8", "trap: a break, and no breakaddr before it at 0x0: 8 from 0"},
 		{"join without a joinat", kernel("breakaddr l", "join nop", "l: exit nop"), "8", "trap: a join, and the newest token is none of joinat at 0x8: 8 from 0"},
 		{"an endless stack", kernel("l: joinat l", "bra l"), "8", "trap: stack tokens is full at 0x0: 8 from 0"},
@@ -122,8 +122,8 @@ func TestBadOptions(t *testing.T) {
 		{[]string{"arg=a=u32[4]", "picture=a:3x2"}, "a has 4 elements"},
 		{[]string{"call=k"}, "expected KERNEL<<<GRID,BLOCK>>>(ARG,...)"},
 		{[]string{"call=k<<<1>>>()"}, "1 values in <<< >>>"},
-		{[]string{"call=k<<<1,1>>>(a)"}, `argument "a" is neither a number nor one that --arg gives`},
-		{[]string{"call=k<<<1,1>>>()", "grid=2"}, "are for one kernel alone"},
+		{[]string{"call=k<<<1,1>>>(a)"}, `argument "a" is neither a number nor the name of an --arg`},
+		{[]string{"call=k<<<1,1>>>()", "grid=2"}, "are for a single kernel"},
 		{nil, "kernel k takes 48 bytes of parameters and shared memory, from s[0x10] on, and none is given"},
 		{[]string{"params=", "warp=x"}, `--warp "x", expected the number of a warp`},
 		{[]string{"params=", "grid-budget=-1"}, `--grid-budget "-1", expected a number of instructions from 0 on`},
@@ -199,7 +199,7 @@ func TestGridBudget(t *testing.T) {
 
 // An ELF cubin says how large its pointers are: an option that says otherwise is a mistake.
 func TestPointerSizeOfELF(t *testing.T) {
-	for option, want := range map[string]string{"8": "", "4": "--pointer-size 4, but the file says that its pointers have 8 bytes"} {
+	for option, want := range map[string]string{"8": "", "4": "--pointer-size 4, but in the file pointers have 8 bytes"} {
 		s, err := opened(t).with(kernel("exit nop"), "params=", "pointer-size="+option)
 		if err != nil {
 			t.Fatal(err)

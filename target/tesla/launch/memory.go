@@ -107,7 +107,7 @@ func (s *session) constants(k *tesla.Kernel) error {
 		}
 		a := s.arrays[r.Variable]
 		if a == nil {
-			return fmt.Errorf("a relocation names %s, which is no variable in the memory that all threads share", r.Variable)
+			return fmt.Errorf("a relocation names %s, which is not a variable in the memory that all threads share", r.Variable)
 		}
 		if err := setConstants(s.banks, r.Bank, r.Offset, put(nil, unsigned(8*r.Size), a.addr)); err != nil {
 			return err

@@ -114,7 +114,7 @@ func (s *session) pointerSize(calls []call) (int, error) {
 			return 0, exec.Optionf("--%s %q, expected 4 or 8 bytes", optPointer, text)
 		}
 		if stated != 0 && stated != n {
-			return 0, exec.Optionf("--%s %d, but the file says that its pointers have %d bytes", optPointer, n, stated)
+			return 0, exec.Optionf("--%s %d, but in the file pointers have %d bytes", optPointer, n, stated)
 		}
 		return n, nil
 	}
@@ -185,7 +185,7 @@ func (c *call) ambiguous() error {
 	}
 	why := fmt.Sprintf("both fit the %d bytes of shared memory that the kernel declares", c.kernel.Shared)
 	if c.kernel.Shared == 0 {
-		why = "the file does not say how much shared memory the kernel uses"
+		why = "the file does not have the size of the kernel's shared memory"
 	}
 	return exec.Optionf("kernel %s: parameter %s is at s[%#x] with pointers of 4 bytes and at s[%#x] with pointers of 8, and %s: choose with --%s 4 (a 32-bit host) or --%[6]s 8 (a 64-bit host)",
 		c.kernel.Name, c.params[i].name, atParams+at[0], atParams+at[1], why, optPointer)

@@ -132,7 +132,7 @@ func (st *stats) lines() []string {
 		l := classes[name]
 		list = append(list, fmt.Sprintf("  %-10s %10d  %5s of all, %s of the lanes on", name, l.Times, share(l.Times, all.Times), share(l.Lanes, l.Times*warpSize)))
 	}
-	list = append(list, fmt.Sprintf("  branches: %d, of which %d parted the threads of a warp", branches, parted))
+	list = append(list, fmt.Sprintf("  branches: %d, of which %d diverged", branches, parted))
 	if st.halves > 0 {
 		list = append(list, fmt.Sprintf("  shared memory: %d accesses of half a warp in %d turns, %d of them for conflicts at its banks; at worst %d turns for one",
 			st.halves, st.turns, st.turns-st.halves, st.worst))

@@ -72,7 +72,7 @@ func (o *Assembled) Bytes() []byte {
 type assembly struct {
 	src  *diag.Source
 	errs diag.List
-	// warnings are what is hardly meant.
+	// warnings are likely mistakes.
 	warnings diag.List
 	lines    []sourceLine
 	// statements are the lines, infos those of the units.
@@ -89,7 +89,7 @@ type assembly struct {
 	// contexts are, by kind, those of the next instruction.
 	contexts [2]bits.Value
 	rest     []uint32 // behind the last whole unit
-	// clauseLines is the number of clauses so far; start is the unit behind all of them.
+	// clauseLines is the number of clauses so far; start is the unit after all of them.
 	clauseLines, start int
 }
 
@@ -126,7 +126,7 @@ const (
 	originLine
 )
 
-// sourceClause is a clause that was read, with the instructions behind it.
+// sourceClause is a clause that was read, with the instructions after it.
 type sourceClause struct {
 	in          isa.Inst
 	ctx         bits.Value
@@ -185,7 +185,7 @@ func (a *Assembler) scan() {
 	})
 }
 
-// scanLine takes labels, and what stands behind them.
+// scanLine takes labels, and what stands after them.
 func (a *Assembler) scanLine(text string, off int) {
 	for {
 		rest := text[blanksAt(text):]
@@ -292,8 +292,8 @@ func (a *Assembler) assemble() error {
 	if len(a.errs) == 0 {
 		a.end()
 	}
-	// Mistakes of instructions are told of beside those of clauses. Where they stand depends on how many
-	// clauses there are, read or not.
+	// Mistakes of instructions are reported next to those of clauses. Where they stand depends on how many clauses
+	// there are, read or not.
 	a.start = (max(len(a.placed), a.clauseLines) + 1) / 2
 	if err := a.readSteps(); err != nil && !errors.Is(err, errEnough) {
 		return err
@@ -452,7 +452,7 @@ func (a *Assembler) end() {
 	a.placed = append(a.placed, sourceClause{in: a.m.end, ctx: ctx, span: a.span(len(a.src.Text), len(a.src.Text))})
 }
 
-// readSteps reads the instructions and places them, and data, behind the clauses.
+// readSteps reads the instructions and places them, and data, after the clauses.
 func (a *Assembler) readSteps() error {
 	for i := range a.lines {
 		a.statements = append(a.statements, program.Statement{Off: int64(a.lines[i].off), Text: a.lines[i].text})
@@ -480,7 +480,7 @@ func (a *Assembler) readSteps() error {
 	return nil
 }
 
-// placing puts lines one behind another.
+// placing puts lines one after the other.
 type placing struct {
 	*Assembler
 	// at and word are the next place, clause is the present one.
@@ -522,7 +522,7 @@ func (p *placing) line(l *sourceLine, known *ahead) (ok bool) {
 	return true
 }
 
-// end places what is left behind the last line.
+// end places what is left after the last line.
 func (p *placing) end() {
 	if p.word > 0 { // the last unit is not whole
 		p.rest = append([]uint32(nil), p.units[p.at].words[:p.word]...)
@@ -669,7 +669,7 @@ func (a *Assembler) places() []program.Place {
 	return list
 }
 
-// check tells of what the machine cannot do, and warns of what is hardly meant.
+// check reports what the machine cannot do, and warns about likely mistakes.
 func (a *Assembler) check() {
 	a.layout.m, a.layout.words, a.layout.context = a.m, a.out.Words, a.out.Context
 	a.layout.analyse()
@@ -751,7 +751,7 @@ func (a *Assembler) wordDirective(words []string, line string, off int) {
 	a.lines = append(a.lines, l)
 }
 
-// byteDirective reads bytes behind the last word.
+// byteDirective reads bytes after the last word.
 func (a *Assembler) byteDirective(words []string, line string, off int) {
 	list, _ := a.numbers(words, 8, off, off+len(line))
 	for _, n := range list {

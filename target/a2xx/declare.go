@@ -185,7 +185,7 @@ func (n *names) named(s *Symbol, rest string, off, end, size int, shared bool) {
 	n.declare(s, off, end, shared)
 }
 
-// free returns the number behind the highest that is taken of what a kind names.
+// free returns the number after the highest that is taken of what a kind names.
 func (n *names) free(kind string) int {
 	next := 0
 	for i := range n.list {
@@ -274,8 +274,8 @@ func (n *names) spellOut(line *asm.Line, text string) (wrong []*asm.Error, ok bo
 	return wrong, true
 }
 
-// register puts the register that a name stands for into a line, and returns the length of the index behind
-// the name, a number, an address register, or their sum, and what is wrong with it.
+// register puts the register that a name stands for into a line, and returns the length of the index after the name,
+// a number, an address register, or their sum, and what is wrong with it.
 func (n *names) register(line *asm.Line, s *Symbol, behind string) (size int, wrong []string) {
 	number, index := s.First, ""
 	if strings.HasPrefix(behind, "[") {

@@ -52,7 +52,7 @@ func OpenRaw(set *isa.Set, ctx bits.Value, data []byte, order string) (*program.
 	return im, nil
 }
 
-// tail returns the bytes behind the last word as one.
+// tail returns the bytes after the last word as one.
 func tail(data []byte) (w uint32) {
 	for i, b := range data {
 		w |= uint32(b) << (8 * i)
@@ -126,7 +126,7 @@ type layout struct {
 	m       *machine
 	words   []uint32
 	context bits.Value
-	// clauses are those in front of unit start; steps are what they run, in their order.
+	// clauses are those before unit start; steps are what they run, in their order.
 	clauses []placedClause
 	start   int
 	steps   []step
@@ -155,11 +155,11 @@ type placedClause struct {
 	first, last int
 }
 
-// step is an instruction that a clause runs, shown behind the first clause that does.
+// step is an instruction that a clause runs, shown after the first clause that does.
 type step struct {
 	unit, kind int
 	waits      bool
-	// later tells that another one like it stands before it.
+	// later is set if another one like it stands before it.
 	later bool
 	in    isa.Inst
 }
@@ -345,10 +345,10 @@ func (u *unitInfo) slot(s *slot) uint64 {
 	return x
 }
 
-// spellings with a tab in front of each line, as Mesa's disassembler prints them inside of others.
+// spellings with a tab before each line, as Mesa's disassembler prints them inside of others.
 const mesa = "mesa"
 
-// indent returns the blanks in front of a line.
+// indent returns the blanks before a line.
 func (m *machine) indent(n int) string {
 	if m.set.Syntax() == mesa {
 		return "\t" + strings.Repeat(" ", n)
@@ -356,7 +356,7 @@ func (m *machine) indent(n int) string {
 	return strings.Repeat(" ", n)
 }
 
-// indent returns the blanks in front of an instruction.
+// indent returns the blanks before an instruction.
 func (k *kind) indent(s *step) string {
 	if s.waits {
 		return k.indents[1]
@@ -364,7 +364,7 @@ func (k *kind) indent(s *step) string {
 	return k.indents[0]
 }
 
-// breakIndent stands in front of the second line of an instruction.
+// breakIndent stands before the second line of an instruction.
 func (m *machine) breakIndent() string {
 	if m.set.Syntax() == mesa {
 		return "\t\t    \t"

@@ -29,7 +29,7 @@ func (l *linter) warn(code diag.Code, clause, unit int, format string, args ...a
 	l.list = append(l.list, problem{code, clause, unit, fmt.Sprintf(format, args...)})
 }
 
-// end tells of a program that ends under a condition alone.
+// end reports a program that ends under a condition alone.
 func (l *linter) end() {
 	last := -1
 	for i := range l.clauses {
@@ -44,7 +44,7 @@ func (l *linter) end() {
 	}
 }
 
-// store tells of a program of which drivers do not load all.
+// store reports a program of which drivers do not load all.
 func (l *linter) store() {
 	for i := range l.clauses {
 		if c := &l.clauses[i]; c.loaded > 0 && len(l.units) > c.loaded {
@@ -54,7 +54,7 @@ func (l *linter) store() {
 	}
 }
 
-// nesting tells of clauses that are deeper inside others than the machine counts.
+// nesting reports clauses that are deeper inside others than the machine counts.
 func (l *linter) nesting() {
 	var depth map[string]int
 	for i := range l.clauses {
@@ -125,8 +125,8 @@ func (w *callWalk) depth(from int) (depth int) {
 // most bounds the clauses of what is called; an address reaches no more.
 const most = 1024
 
-// rooms tells of exports for which no room is made, or too little. Where clauses go to others, what
-// comes before what is not known: then any clause that makes room will do.
+// rooms reports exports for which no room is made, or too little. Where clauses go to others, what comes before what
+// is not known: then any clause that makes room will do.
 func (l *linter) rooms() {
 	straight := true
 	made := make([]room, len(l.m.rooms))
@@ -167,7 +167,7 @@ func newRoom(c *placedClause) room {
 	return room{size: c.size.of(&c.in.Bits) + 1}
 }
 
-// export tells of the export of a step.
+// export reports the export of a step.
 func (l *linter) export(made []room, s *step) {
 	e := &l.m.kinds[s.kind].exports[s.in.Leaf.ID]
 	if e.flag.width == 0 || e.flag.of(&s.in.Bits) == 0 {
@@ -207,7 +207,7 @@ func ordinal(n int) string {
 	return fmt.Sprint(n, "th")
 }
 
-// stage tells of exports that the stage is not known to have.
+// stage reports exports that the stage is not known to have.
 func (l *linter) stage() {
 	for i := range l.steps {
 		s := &l.steps[i]

@@ -52,13 +52,13 @@ type kind struct {
 	decoder  *isa.Decoder
 	parser   *asm.Parser
 	lossless *asm.Lossless
-	// prefix is what the text of each instruction starts with, behind the mark of one that waits.
+	// prefix is what the text of each instruction starts with, after the mark of one that waits.
 	prefix string
-	// sync is the context of that mark, mark its text; follows is, by leaf, the context that is true
-	// behind another instruction of the leaf.
+	// sync is the context of that mark, mark its text; follows is, by leaf, the context that is true after another
+	// instruction of the leaf.
 	sync flag
 	mark string
-	// indents are the blanks in front of an instruction, and of one that waits.
+	// indents are the blanks before an instruction, and of one that waits.
 	indents [2]string
 	follows []flag
 	exports []exports // by Leaf.ID
@@ -110,8 +110,8 @@ func (r run) over(o run) run {
 
 // clause says what a clause of a leaf does.
 type clause struct {
-	// runs tells that it runs count instructions from address on; steps are the most that it can, store
-	// the units that an address can reach, loaded those that loader loads.
+	// runs is set if it runs count instructions from address on; steps are the most that it can, store the units that
+	// an address can reach, loaded those that loader loads.
 	runs                     bool
 	address, count, sequence run
 	slots                    []slot
@@ -119,7 +119,7 @@ type clause struct {
 	loader                   string
 	// ends tells that the program ends here; mayEnd, that it does only under a condition.
 	ends, mayEnd bool
-	// goes tells that it goes to another clause, one of at most clauses.
+	// goes is set if it goes to another clause, one of at most clauses.
 	goes    bool
 	clauses int
 	nest
@@ -288,7 +288,7 @@ func (k *kind) breaks() bool {
 	return false
 }
 
-// commonPrefix returns what the templates of all leaves start with, behind a context.
+// commonPrefix returns what the templates of all leaves start with, after a context.
 func (k *kind) commonPrefix(m *model.Machine) string {
 	var openings []string
 	for _, l := range k.root.Leaves {
@@ -307,7 +307,7 @@ func (k *kind) commonPrefix(m *model.Machine) string {
 	return strings.TrimRight(first[:n], " \t")
 }
 
-// opening returns the text that a template starts with, behind a context.
+// opening returns the text that a template starts with, after a context.
 func opening(t *spec.Template) string {
 	items := t.Items()
 	if len(items) > 0 && strings.HasPrefix(items[0].Ref, "@") {
@@ -374,7 +374,7 @@ func (r *reader) clause(l *isa.Leaf) clause {
 	return c
 }
 
-// flow notes one of the ways in which control goes on behind a clause.
+// flow notes one of the ways in which control goes on after a clause.
 func (c *clause) flow(set *isa.Set, f isa.FlowForm) {
 	c.goes = c.goes || f.Target != ""
 	if depth, ok := set.StackDepth(f.Stack); ok {

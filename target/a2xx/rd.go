@@ -89,7 +89,7 @@ func IsCapture(data []byte) bool {
 	return false
 }
 
-// isText reports whether data are letters and the like, with nothing but zeros behind them: code is not.
+// isText reports whether data are letters and the like, with nothing but zeros after them: code is not.
 func isText(data []byte) bool {
 	data = bytes.TrimRight(data, "\x00")
 	return len(data) > 0 && !bytes.ContainsFunc(data, func(r rune) bool { return r < ' ' || r == utf8.RuneError })

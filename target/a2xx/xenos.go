@@ -14,10 +14,10 @@ import (
 	"github.com/isago/isago/isa"
 )
 
-// XenosShader is what a shader file of the Xbox 360's tools holds. All of it is big-endian: a header, whose
-// offsets count from the start of the file; a table of constants as Direct3D 9 has it; a table of literals;
-// and behind them, where the GPU reads it, the literals' values and the code. Known from the sources of
-// XenosRecomp and from shaders that its users took apart.
+// XenosShader is what a shader file of the Xbox 360's tools holds. All of it is big-endian: a header, whose offsets
+// count from the start of the file; a table of constants as Direct3D 9 has it; a table of literals; and after them,
+// where the GPU reads it, the literals' values and the code. Known from the sources of XenosRecomp and from shaders
+// that its users took apart.
 type XenosShader struct {
 	// Stage is 0 for vertices, 1 for fragments.
 	Stage int
@@ -206,7 +206,7 @@ func (r *xenosReader) open(at, physical uint64) {
 	}
 }
 
-// semantics reads the tables behind the header of a shader, which end where what the GPU reads starts.
+// semantics reads the tables after the header of a shader, which end where what the GPU reads starts.
 func (r *xenosReader) semantics(at, physical uint64) {
 	s := r.shader
 	table, elements := at+xenosFragmentTables, uint64(0)
@@ -267,8 +267,8 @@ func (r *xenosReader) constants(at uint64) {
 	}
 }
 
-// Where definitions count registers from: the constants of fragments stand behind 256 of vertices, and
-// those of loops, of four registers each, start at another place.
+// Where definitions count registers from: the constants of fragments stand after 256 of vertices, and those of loops,
+// of four registers each, start at another place.
 const (
 	xenosFragments = 256
 	xenosLoops     = 0x2320
@@ -476,7 +476,7 @@ type declaration struct {
 	Symbol
 	// given is the name in the file.
 	given string
-	// comment tells that source cannot declare the constant.
+	// comment is set if source cannot declare the constant.
 	comment bool
 }
 

@@ -294,8 +294,7 @@ func (r *assembly) readLine(text string) {
 	r.instruction(text, off)
 }
 
-// inValue reports whether a colon behind the text belongs to a value, as in (f24:3f0000, and does not end
-// a label.
+// inValue reports whether a colon after the text belongs to a value, as in (f24:3f0000, and does not end a label.
 func inValue(text string) bool {
 	return strings.HasSuffix(text, strings.TrimSuffix(float24Prefix, ":")) && !isIdentifier(text)
 }
@@ -361,7 +360,7 @@ type note struct {
 	suffix            int // 0 for none
 }
 
-// suffix returns the fields in braces behind the instruction, with their braces.
+// suffix returns the fields in braces after the instruction, with their braces.
 func (r *assembly) suffix() string {
 	if r.note.suffix > 0 {
 		return r.line.Source[r.note.suffix:]
@@ -369,7 +368,7 @@ func (r *assembly) suffix() string {
 	return ""
 }
 
-// withoutLastComma leaves out a comma behind the last operand, which picasso does not mind.
+// withoutLastComma leaves out a comma after the last operand, which picasso does not mind.
 func withoutLastComma(text string) string {
 	if short, ok := strings.CutSuffix(text, ","); ok && strings.ContainsAny(short, " \t") {
 		return trimEnd(short)
@@ -396,7 +395,7 @@ func (r *assembly) place(in isa.Inst, span diag.Span) {
 	r.layout.Add(program.Placed{Inst: in, Span: span, Tag: r.note.tag, Role: role}, target)
 }
 
-// hazards tells of what an instruction hardly means, by the description.
+// hazards reports likely mistakes in an instruction, by the description.
 func (r *assembly) hazards(in isa.Inst, span diag.Span) {
 	r.fresh.SetTable(0, r.table.Entries)
 	for _, h := range r.fresh.Hazards(nil, in) {
@@ -467,8 +466,7 @@ func given(suffix string, role *program.Role) (target, count bool) {
 	return target, count
 }
 
-// limit checks that there is room for another word. Only the first of a file that is too many is told
-// of.
+// limit checks that there is room for another word. Only the first of a file that is too many is reported.
 func (r *assembly) limit(d *dvleState, span diag.Span) {
 	most, what := r.most.vertex, VertexShader
 	if d.geometry {

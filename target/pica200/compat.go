@@ -161,7 +161,7 @@ func (r *assembly) picassoNumber(name string) (number int, ok bool) {
 }
 
 // picassoIndex reads what stands between brackets: an address register, one plus a number, or a number, which is 0
-// where the text is none. (2.7.1 refuses a plus behind what is no address register.) ok is false where picasso refuses
+// where the text is none. (2.7.1 refuses a plus after what is no address register.) ok is false where picasso refuses
 // it, as it does address registers where none may be.
 func (b *banks) picassoIndex(inner string, indexable bool) (offset int, register uint8, ok bool) {
 	register = b.named[strings.ToLower(inner)]

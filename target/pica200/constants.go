@@ -17,7 +17,7 @@ type constArray struct {
 	span   diag.Span
 	size   int // -1: as many as there are
 	values [][16]byte
-	// failed tells that the array could not be read, which was reported where it was.
+	// failed is set if the array could not be read, which was reported where it was.
 	failed bool
 }
 
@@ -158,7 +158,7 @@ func (r *assembly) tuple(bank bank, text string, off int) (payload [16]byte, ok 
 	return r.vector(bank, parts, off)
 }
 
-// ignored warns of a text at off that picasso does not look at, behind what it does.
+// ignored warns of a text at off that picasso does not look at, after what it does.
 func (r *assembly) ignored(behind, text string, off int) {
 	if rest := strings.TrimSpace(text); rest != "" {
 		off += blanksAt(text)

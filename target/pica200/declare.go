@@ -47,8 +47,7 @@ type namer struct {
 	out     programNames
 	inputs  uint16
 	outputs uint16
-	// emits tells that what makes a geometry shader stands in its file, merges that its outputs ask
-	// for merged maps.
+	// emits is set if the file has what makes a geometry shader; merges is set if its outputs ask for merged maps.
 	emits, merges bool
 }
 
@@ -276,7 +275,7 @@ func (n *namer) array(list []Constant) int {
 	return k
 }
 
-// constantLetters are what stands behind .const and .set.
+// constantLetters are what stands after .const and .set.
 var constantLetters = [...]string{floatBank: "f", intBank: "i"}
 
 // constant declares a row of the constant table: with a name where the register is the next.

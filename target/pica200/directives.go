@@ -46,9 +46,8 @@ func (d *dvleState) private() bool { return d.geometry && !d.compatible }
 
 func byRegister(a, b Uniform) int { return int(a.First) - int(b.First) }
 
-// symbols makes the table of symbols, and sorts the uniforms by register, as picasso does since version
-// 2.6. Their names stand behind those of labels; in nihstro's files, whose uniforms are declared before
-// the code, in front of them.
+// symbols makes the table of symbols, and sorts the uniforms by register, as picasso does since version 2.6. Their
+// names stand after those of labels; in nihstro's files, whose uniforms are declared before the code, before them.
 func (d *dvleState) symbols(uniformsFirst bool) {
 	if !d.unsorted {
 		slices.SortStableFunc(d.Uniforms, byRegister)

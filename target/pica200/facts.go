@@ -48,7 +48,7 @@ func (r *assembly) isago(a *args, span diag.Span) {
 	r.facts.span = span
 }
 
-// isagoWord is a directive behind .isago.
+// isagoWord is a directive after .isago.
 type isagoWord struct {
 	// widths are those of the numbers that follow, in bits.
 	widths []int

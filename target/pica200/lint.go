@@ -11,9 +11,8 @@ import (
 // linter looks for what assembles and does not do on hardware what it should.
 type linter struct {
 	r *assembly
-	// blocks are the ifs and loops by their first word, nil for words that start none; after are the
-	// places where control goes on behind the last word of the first part of an if with an else, 0 for
-	// other words.
+	// blocks are the ifs and loops by their first word, nil for words that start none; after are the places where
+	// control goes on after the last word of the first part of an if with an else, 0 for other words.
 	blocks []*program.Block
 	after  []int
 	// returns and effects are what is known of procedures.

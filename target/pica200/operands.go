@@ -103,7 +103,7 @@ type operand struct {
 	neg   bool
 	swz   swizzle
 	index uint8 // which of banks.address is added
-	// disordered tells that the letters of the swizzle, taken as a mask, are not in their order.
+	// disordered is set if the letters of the swizzle, taken as a mask, are not in their order.
 	disordered bool
 }
 
@@ -231,7 +231,7 @@ func (b *banks) plain(s string) (o operand, ok bool) {
 	return o, ok
 }
 
-// swizzle reads the components behind a dot.
+// swizzle reads the components after a dot.
 func (s *operandScan) swizzle(o *operand) bool {
 	s.pos++
 	at := s.pos
@@ -299,7 +299,7 @@ func (r *assembly) inBank(o *operand, span diag.Span, written string) bool {
 	return false
 }
 
-// index reads [N], [A], [A+N], [A-N] or [N+A] behind a register that starts at start.
+// index reads [N], [A], [A+N], [A-N] or [N+A] after a register that starts at start.
 func (s *operandScan) index(o *operand, start int) bool {
 	open := s.pos
 	shut := strings.IndexByte(s.text[open:s.end], ']')
@@ -339,7 +339,7 @@ func (s *operandScan) index(o *operand, start int) bool {
 	return s.r.inBank(o, s.r.span(start, s.pos), s.text[start:s.pos])
 }
 
-// element takes the register so far behind the one whose name starts at start.
+// element takes the register so far after the one whose name starts at start.
 func (s *operandScan) element(o *operand, start, offset int, register uint8) {
 	if a := s.alias; a != nil && a.size > 0 && (offset >= a.size || offset < 0) {
 		name, _, _ := strings.Cut(s.text[start:s.pos], "[")
@@ -373,7 +373,8 @@ func (s *operandScan) pastArray(a *alias, name, written string, span diag.Span, 
 	}
 }
 
-// splitIndex reads what stands between brackets, if it is an index (ok); turned tells that it is a number plus a register.
+// splitIndex reads what stands between brackets, if it is an index (ok); turned is set if it is a number plus a
+// register.
 func (b *banks) splitIndex(inner string) (offset int, register uint8, turned, ok bool) {
 	inner = strings.TrimSpace(inner)
 	if n, good := number(inner); good {
@@ -691,7 +692,7 @@ func (r *assembly) whole(as *sourceOperand) bool {
 	return slices.Contains(as.files, r.banks.files[intBank]) || slices.Contains(as.files, r.banks.files[boolBank])
 }
 
-// uses notes what an operand is, and warns of what is hardly meant.
+// uses notes what an operand is, and warns about likely mistakes.
 func (r *assembly) uses(o *operand, kind operandKind, off, end int) {
 	switch {
 	case kind != kindWritten:

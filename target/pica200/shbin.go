@@ -110,8 +110,8 @@ type DVLE struct {
 	// MergeOutmaps asks, by its lowest bit, that the output maps of vertex and geometry shader be
 	// merged (libctru). The other bits have no known meaning.
 	MergeOutmaps uint8
-	// Entry and End are word addresses in the code; picasso's End is the first word behind the entry
-	// procedure. They are not checked against the size of the code.
+	// Entry and End are word addresses in the code; picasso's End is the first word after the entry procedure. They
+	// are not checked against the size of the code.
 	Entry, End uint32
 	// InputMask has bit n set if the program reads input vn. picasso fills it from its .in
 	// directive only, so 0 need not mean that nothing is read.
@@ -500,7 +500,7 @@ func (p *shbinPart) name() string { return p.kind.nameIn(p.dvle) }
 // A shbinKind is a kind of header or table.
 type shbinKind struct {
 	name string
-	// perDVLE tells that each DVLE has its own.
+	// perDVLE is set if each DVLE has its own.
 	perDVLE bool
 	// entry is the size of an entry in bytes, entries what to call them.
 	entry   int64

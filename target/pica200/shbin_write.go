@@ -184,7 +184,7 @@ func (f *SHBIN) PlaceLikeNihstro() {
 	}
 }
 
-// place puts tables, by their numbers, one behind the other from an offset on; it returns the offset behind them.
+// place puts tables, by their numbers, one after the other from an offset on; it returns the offset after them.
 func (d *DVLE) place(at uint32, order ...int) uint32 {
 	tables := d.tables()
 	for _, i := range order {
@@ -193,7 +193,7 @@ func (d *DVLE) place(at uint32, order ...int) uint32 {
 	return at
 }
 
-// place puts a table at an offset; it returns the offset behind it.
+// place puts a table at an offset; it returns the offset after it.
 func (t *TableRef) place(kind *shbinKind, at uint32, n int) uint32 {
 	t.Offset, t.Count = at, uint32(n)
 	return at + uint32(n)*uint32(kind.entry)

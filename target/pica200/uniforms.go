@@ -29,8 +29,8 @@ func (s *space) init(b *banks) {
 	}
 }
 
-// initGeometry starts the space of a geometry shader, whose uniforms begin behind its vertices. The
-// last boolean becomes true after each run of one, and is not handed out.
+// initGeometry starts the space of a geometry shader, whose uniforms begin after its vertices. The last boolean
+// becomes true after each run of one, and is not handed out.
 func (s *space) initGeometry(b *banks, first int) {
 	s.init(b)
 	s.banks[floatBank].up = first
@@ -193,7 +193,7 @@ func (r *assembly) sized(part string, off int) (name string, size int, ok bool) 
 	return strings.TrimSpace(name), size, ok
 }
 
-// explicit reads the register behind an @.
+// explicit reads the register after an @.
 func (r *assembly) explicit(u *uniform, register string) (int, bool) {
 	file := r.banks.files[u.bank]
 	n, err := strconv.Atoi(strings.TrimPrefix(register, file.Name))

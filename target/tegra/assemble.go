@@ -90,9 +90,9 @@ type assembly struct {
 	statements []program.Statement
 	// defined are the places that have a name or a value.
 	defined map[place]diag.Span
-	// open tells that the last word is not to be made the end of the program.
+	// open is set if the last word is not to be made the end of the program.
 	open bool
-	// long tells that more instructions are taken than the machine has room for.
+	// long is set if more instructions are taken than the machine has room for.
 	long bool
 	out  *Assembled
 	errs diag.List
@@ -143,8 +143,7 @@ func (r *assembly) finish(code *program.Code) {
 	}
 }
 
-// checked returns a word, which ends the program if it is the last one, and warns of what is hardly
-// meant.
+// checked returns a word, which ends the program if it is the last one, and warns about likely mistakes.
 func (r *assembly) checked(word bits.Value, span diag.Span, last bool) bits.Value {
 	in, ok := r.d.Decode(word)
 	if !ok {

@@ -87,7 +87,7 @@ type containerReader struct {
 	facts *facts
 	src   *diag.Source
 	p     Program
-	// code tells that the words have begun.
+	// code is set if the words have begun.
 	code bool
 	// labels are the lines of labels, in their order.
 	labels []diag.Span
@@ -95,7 +95,7 @@ type containerReader struct {
 	seen map[string]bool
 }
 
-// line reads a line behind the first.
+// line reads a line after the first.
 func (r *containerReader) line(text string, span diag.Span) error {
 	if text = strings.TrimSpace(withoutComment(text)); text == "" {
 		return nil

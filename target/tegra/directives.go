@@ -101,7 +101,7 @@ func (r *assembly) sectionAt(at int) string {
 	return ""
 }
 
-// entries reads the entries of a section: what stands in front of each semicolon.
+// entries reads the entries of a section: what stands before each semicolon.
 func (r *assembly) entries(section string, read func(section string, e *entry)) {
 	for {
 		r.skip()
@@ -360,8 +360,8 @@ func (r *assembly) code() {
 	}
 }
 
-// statementEnd returns where the statement ends that starts at the present place: at its semicolon, or in front of
-// the next section.
+// statementEnd returns where the statement ends that starts at the present place: at its semicolon, or before the
+// next section.
 func (r *assembly) statementEnd() int {
 	for at, text := r.pos, r.text; ; at++ {
 		for at < len(text) && !mayEnd[text[at]] {
@@ -376,8 +376,8 @@ func (r *assembly) statementEnd() int {
 // mayEnd has the bytes before which a statement may end.
 var mayEnd = [256]bool{';': true, '.': true}
 
-// isData reports whether a statement, behind its labels, is a directive that gives words: it has no
-// semicolon of its own.
+// isData reports whether a statement, after its labels, is a directive that gives words: it has no semicolon of its
+// own.
 func isData(text string) bool {
 	if strings.IndexByte(text, ':') >= 0 {
 		text = text[strings.LastIndexByte(text, ':')+1:]
@@ -389,7 +389,7 @@ func isData(text string) bool {
 	return at == len(text) || text[at] == '.'
 }
 
-// suffix takes what stands in braces behind a semicolon.
+// suffix takes what stands in braces after a semicolon.
 func (r *assembly) suffix() bool {
 	at := r.pos
 	for at < len(r.text) && isBlank(r.text[at]) {

@@ -112,7 +112,7 @@ type sourceWriter struct {
 	labels *program.Labels
 	// own are the names that the program gives instructions.
 	own map[int64][]string
-	// named tells that the text being printed has a label in it, or a word that one could be.
+	// named is set if the text being printed has a label in it, or a word that one could be.
 	named bool
 	// plain are the texts of the other instructions, and ends where that of each word ends.
 	plain []byte

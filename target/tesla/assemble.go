@@ -42,11 +42,11 @@ type assembler struct {
 	before int
 	// warnings are in the order of the source.
 	warnings diag.Bag
-	// last tells that all labels have their places.
+	// last is set if all labels have their places.
 	last bool
-	// tainted tells that the present statement needs a name whose .equ failed: its mistakes may come from that.
+	// tainted is set if the present statement needs a name whose .equ failed: its mistakes may come from that.
 	tainted bool
-	// bare tells that the source is instructions without a cubin around them; order is the one that it asks for.
+	// bare is set if the source is instructions without a cubin around them; order is the one that it asks for.
 	bare  bool
 	order program.Order
 	// left is what directives have left free, in bytes.
@@ -58,7 +58,7 @@ type label struct {
 	value int64
 	off   int64
 	fixed bool
-	// failed tells that the expression of .equ failed, which was reported there.
+	// failed is set if the expression of .equ failed, which was reported there.
 	failed bool
 }
 
@@ -74,7 +74,7 @@ type section struct {
 	ends []statementEnd
 }
 
-// statementEnd is the byte behind what a statement became, which stands from off up to end in the source.
+// statementEnd is the byte after what a statement became, which stands from off up to end in the source.
 type statementEnd struct {
 	at       int
 	off, end int64
@@ -84,7 +84,7 @@ type statementEnd struct {
 type shortWord struct {
 	s  statement
 	at int
-	// labels stand right behind it and move with its end.
+	// labels stand right after it and move with its end.
 	labels []string
 }
 
@@ -204,7 +204,7 @@ func (a *assembler) fail(err error, off int64) {
 	a.errs = append(a.errs, found)
 }
 
-// labelEnd returns where the colon stands behind the label with which a text starts, -1 where none does.
+// labelEnd returns where the colon stands after the label with which a text starts, -1 where none does.
 func labelEnd(text string) int {
 	end := (&scanner{text: text}).word(0)
 	if end == 0 || end == len(text) || text[end] != ':' || isDigit(text[0]) {
@@ -309,7 +309,7 @@ func (a *assembler) instruction(s statement, known *read) {
 	a.cur.code = appendInst(a.cur.code, in)
 }
 
-// warn tells of what the hardware does not expect in an instruction.
+// warn reports what the hardware does not expect in an instruction.
 func (a *assembler) warn(s *statement, odd []string) {
 	for _, text := range odd {
 		a.warnings.Warn(diag.UnexpectedBits, a.src.Span(s.off, s.off+int64(len(s.text))), text)
@@ -388,8 +388,8 @@ func appendInst(dst []byte, in isa.Inst) []byte {
 	return dst
 }
 
-// resolve reads again what names a label. Where there were mistakes the places of labels are off, so
-// that only names that nothing has are told of.
+// resolve reads again what names a label. Where there were mistakes the places of labels are off, so that only names
+// that nothing has are reported.
 func (a *assembler) resolve() {
 	a.last = true
 	before := len(a.errs)

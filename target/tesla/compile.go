@@ -144,8 +144,7 @@ func (c *compiler) cubin(text *program.Text, ctx bits.Value, opt program.Compile
 	return &program.Compiled{Bytes: out, Places: stands, Warnings: a.warnings.List}, nil
 }
 
-// lines appends the words of each statement, a line each; bytes behind the last word of one have two
-// digits each.
+// lines appends the words of each statement, a line each; bytes after the last word of one have two digits each.
 func (a *assembler) lines(dst []byte) []byte {
 	for _, s := range a.sections {
 		at := 0
@@ -172,7 +171,7 @@ func (a *assembler) lines(dst []byte) []byte {
 	return dst
 }
 
-// places appends where statements stand that became something, behind so many bytes of code.
+// places appends where statements stand that became something, after so many bytes of code.
 func (a *assembler) places(dst []program.Place, before int) []program.Place {
 	for _, s := range a.sections {
 		at := 0

@@ -8,9 +8,9 @@ import (
 	"github.com/isago/isago/internal/program"
 )
 
-// scanner finds the constant expressions of a statement. The operators are C's. Between operands only
-// + - * / % stand bare; the others stand in brackets or parentheses. A minus with a blank before it and
-// none behind belongs to the next operand.
+// scanner finds the constant expressions of a statement. The operators are C's. Between operands only + - * / % stand
+// bare; the others stand in brackets or parentheses. A minus with a blank before it and none after belongs to the
+// next operand.
 type scanner struct {
 	text string
 	// full allows all operators, bare names without a number sign.
@@ -44,8 +44,8 @@ func (s *scanner) word(i int) int {
 	return i
 }
 
-// starts reports whether a constant stands at i: a number, a name, an expression in parentheses, or one
-// of them behind signs.
+// starts reports whether a constant stands at i: a number, a name, an expression in parentheses, or one of them after
+// signs.
 func (s *scanner) starts(i int) bool { return s.operand(i) > 0 }
 
 // operand returns where the operand ends that starts at i, 0 where none does.

@@ -10,7 +10,7 @@ import (
 	"github.com/isago/isago/diag"
 )
 
-// operands are what stands behind a directive. Places count from the start of the statement.
+// operands are what stands after a directive. Places count from the start of the statement.
 type operands struct {
 	a   *assembler
 	s   scanner

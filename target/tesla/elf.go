@@ -133,7 +133,7 @@ func (c *bank) title() string {
 // size says how large the space is.
 func (c *bank) size() string { return fmt.Sprintf("%s = %d bytes", c.memory, c.bytes) }
 
-// words shows what is in the space, four words a line; bytes behind the last word have two digits each.
+// words shows what is in the space, four words a line; bytes after the last word have two digits each.
 func (c *bank) words() (lines []string) {
 	const perLine = 16
 	for at := 0; at < len(c.data); at += perLine {

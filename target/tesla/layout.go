@@ -14,8 +14,8 @@ import (
 type layout struct {
 	// verb is the spelling of a word, one of verbs.
 	verb string
-	// first stands before the first word, last behind the last one; between words stand those of cycle,
-	// which comes round again.
+	// first stands before the first word, last after the last one; between words stand those of cycle, which comes
+	// round again.
 	first, last string
 	cycle       []string
 	// spelled are the words that are written otherwise, by their index.
@@ -119,8 +119,8 @@ func (l *layout) spell(list []uint32, spelled []string) {
 	}
 }
 
-// The directives that say how the words of a bincode are laid out: the spelling of a word, what stands
-// before the first, between them, and behind the last; and the spelling of one word.
+// The directives that say how the words of a bincode are laid out: the spelling of a word, what stands before the
+// first, between them, and after the last; and the spelling of one word.
 const (
 	layoutDirective = ".layout"
 	spellDirective  = ".spell"

@@ -25,9 +25,9 @@ type reader struct {
 	longest int
 	// name gives a name its value.
 	name func(string) (int64, bool)
-	// named tells that a text has the name of a label, whose place is not known before the end.
+	// named is set if a text has the name of a label, whose place is not known before the end.
 	named bool
-	// ahead tells that nobody wants to know why a statement is no instruction.
+	// ahead is set if nobody wants to know why a statement is no instruction.
 	ahead bool
 	// asks are the first words of statements that had names: reading these ahead is in vain.
 	asks map[string]bool
@@ -58,7 +58,7 @@ func (r *reader) lookUp(name func(string) (int64, bool)) {
 // read is what a statement was read as.
 type read struct {
 	inst isa.Inst
-	// named tells that it has a name, so that what stands before it counts.
+	// named is set if it has a name, so that what stands before it counts.
 	named bool
 	// rare is what most have nothing of.
 	rare *rare
@@ -70,7 +70,7 @@ type rare struct {
 	odd []string
 }
 
-// errAhead is why a statement is no instruction that is read ahead: most of those are never told of.
+// errAhead is why a statement is no instruction that is read ahead: most of those are never reported.
 var errAhead = errors.New("no instruction")
 
 // readAhead reads a statement without knowing what names stand for; what is no instruction has to be read again.

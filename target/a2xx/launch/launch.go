@@ -386,7 +386,7 @@ func (l *loader) bufferOption(s *scene, text string) error {
 	return s.buffer(n, k, data)
 }
 
-// apply gives the programs the constants of the scene.
+// apply sets the constants of the scene in the programs.
 func (r *runner) apply(p *source) error {
 	if err := r.scene.give(r.Launch, p.given); err != nil {
 		return err
@@ -508,7 +508,7 @@ func (l *loader) giveTextures(s *scene, c *a2xx.Constants) {
 	}
 }
 
-// attach gives a program what all programs of a scene share: memory, fetch constants and textures.
+// attach connects a program to the memory, fetch constants and textures that all programs of a scene share.
 func (s *scene) attach(l *exec.Launch) {
 	m := l.Program.Machine
 	l.Shared.SetMemory(m.State(memory), s.memory)

@@ -302,7 +302,7 @@ func inside(wrap string, i, n int) int {
 	return beyond(wrap, i, n)
 }
 
-// beyond is inside for indices outside of the texture.
+// beyond does the work of inside for indices outside of the texture.
 func beyond(wrap string, i, n int) int {
 	switch wrap {
 	case "CLAMP":

@@ -93,7 +93,7 @@ func (l *loader) countsBytes(p *source) bool {
 	}
 }
 
-// name gives a program the names of inputs, outputs and constants in its file.
+// name sets the names of inputs, outputs and constants of a program from its file.
 func (l *loader) name(launch *exec.Launch, p *source) {
 	file := l.machine.State(registers)
 	if p.stage == fragments {
@@ -173,7 +173,7 @@ func (v *vertexData) fill(lanes int) {
 	}
 }
 
-// set gives a vertex a component of an attribute.
+// set sets a component of an attribute of a vertex.
 func (v *vertexData) set(slot, lane, comp int, bits uint64) {
 	binary.LittleEndian.PutUint32(v.data[(lane*len(v.ports)+slot)*bytesOf+4*comp:], uint32(bits))
 }

@@ -266,7 +266,7 @@ func (s *session) Read(data []byte, format string) error {
 	return nil
 }
 
-// Budget is the default for the most instructions of a warp: kernels have long loops.
+// Budget is the default limit on the instructions of a warp. It is high because kernels have long loops.
 func (s *session) Budget() int64 { return DefaultBudget }
 
 // Run runs the kernels of the options, one after another.

@@ -29,7 +29,7 @@ const (
 	unknownSize = 1 << 16
 )
 
-// layOut gives arrays addresses and returns the memory that contains them.
+// layOut assigns addresses to arrays and returns the memory that contains them.
 func layOut(arrays []*array) (data []byte, areas []exec.Area) {
 	at := uint64(base)
 	areas = append(areas, exec.Area{From: at, To: at}) // a memory of which no parts are named could be reached anywhere

@@ -156,7 +156,7 @@ func (s *stageRun) restart(c *exec.Call) {
 	}
 }
 
-// MaxPrimitives is the most primitives of a run. The run keeps all emitted vertices until it knows their outputs.
+// MaxPrimitives is the most primitives of a run. The run keeps all emitted vertices until their outputs are complete.
 const MaxPrimitives = 1 << 20
 
 // Run runs the program for all inputs.

@@ -25,8 +25,8 @@ func newPicture(size image.Point) *picture {
 	return p
 }
 
-// quads are fragments in groups of two by two pixels, so that texture fetches can use the
-// differences of coordinates.
+// quads are fragments in groups of two by two pixels, so that texture fetches can use the differences of
+// coordinates.
 type quads struct {
 	at      []image.Point // of the first pixel of each
 	covered []uint8       // which of the four are inside, bit 0 the first

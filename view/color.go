@@ -26,7 +26,7 @@ var tokenColours = map[isa.TokenKind]string{
 	isa.TokenComment:   dim,
 }
 
-// fieldColours tell neighbouring fields of a word apart.
+// fieldColours distinguish neighbouring fields of a word.
 var fieldColours = []string{"\x1b[31m", "\x1b[32m", "\x1b[33m", "\x1b[34m", "\x1b[35m", "\x1b[36m"}
 
 const dim = "\x1b[2m"
@@ -39,7 +39,7 @@ func (p Palette) paint(colour, text string) string {
 	return colour + text + reset
 }
 
-// Dim is text that stands back.
+// Dim is the style of less important text.
 func (p Palette) Dim(text string) string { return p.paint(dim, text) }
 
 // Append appends the text of an instruction with its tokens coloured.
@@ -65,7 +65,7 @@ func (p Palette) Append(dst []byte, d *isa.Decoder, in isa.Inst) []byte {
 	return append(dst, text[at:]...)
 }
 
-// complete appends a text of an instruction that may have more behind what the decoder prints, which is coloured.
+// complete appends a text of an instruction that may continue after what the decoder prints, and colours it.
 func (p Palette) complete(dst []byte, d *isa.Decoder, in isa.Inst, text []byte) []byte {
 	rest, ok := bytes.CutPrefix(text, d.Append(nil, in))
 	if !ok {

@@ -41,11 +41,11 @@ type DeclaredDiff struct {
 	pair int
 }
 
-// Hunk is a place at which instructions of the first program stand for others in the second one. Either may be none.
+// Hunk is a difference: instructions of the first program correspond to others of the second one. Either side may be empty.
 type Hunk struct {
 	// A and B are the instructions of the first and of the second program.
 	A, B Range
-	// alike is set where the texts are the same and what they stand for is not.
+	// alike is set if the texts are equal but the things that they name differ.
 	alike bool
 	// pair is the number of the pair of programs.
 	pair int
@@ -98,9 +98,9 @@ type segment struct {
 // memberPair is a program of each file, by their numbers, -1 for none.
 type memberPair struct{ a, b int }
 
-// Compare compares the programs of two listings and what their files declare. Branches that go to instructions that stand
-// for each other are the same, whatever their addresses are, and so are operands that stand at different places of
-// a table. Programs of one name stand for each other, wherever they are in their files. Each listing has a decoder of its own,
+// Compare compares the programs of two listings and what their files declare. Branches are equal if their
+// targets correspond, whatever the addresses are. Operands in a table are equal if the entries are, whatever their indices are.
+// Programs with the same name correspond, wherever they are in their files. Each listing has a decoder of its own,
 // which the result goes on to use.
 func Compare(a, b *Listing) (*Diff, error) {
 	d := &Diff{a: side{Listing: a, lengths: a.sizes()}, b: side{Listing: b, lengths: b.sizes()}}
@@ -186,7 +186,7 @@ func (s *side) addressOf(i int) int64 {
 	return s.places[i]
 }
 
-// reportMissing reports the table entries that the instruction names and nobody gave.
+// reportMissing reports the table entries that the instruction uses and that are missing.
 func (s *side) reportMissing(addr int64) {
 	for _, f := range s.current.Findings() {
 		if f.Kind == isa.NoEntry {
@@ -195,7 +195,7 @@ func (s *side) reportMissing(addr int64) {
 	}
 }
 
-// at decodes an instruction again. The decoder stands at it.
+// at decodes an instruction again, and moves the decoder to it.
 func (s *side) at(i int) line {
 	if s.Image.Pieces != nil {
 		return s.piece(int(s.places[i]))
@@ -203,7 +203,7 @@ func (s *side) at(i int) line {
 	return s.line(s.places[i], s.lengths)
 }
 
-// append appends the text of an instruction at which the decoder stands, in one line.
+// append appends the text of the instruction at the address of the decoder, in one line.
 func (s *side) append(dst []byte, ln line) []byte {
 	switch {
 	case ln.ok:
@@ -284,7 +284,7 @@ func differences(a, b []rune) []lcs.Diff {
 // ends here, -1 for none.
 type anchor struct{ i, j, before int }
 
-// anchors returns as many anchors as stand in the same order in both programs.
+// anchors returns a longest list of anchors that are in the same order in both programs.
 func anchors(a, b []rune) []anchor {
 	countA, countB, inB := make([]int32, len(a)+1), make([]int32, len(a)+1), make([]int32, len(a)+1)
 	for _, key := range a {
@@ -396,7 +396,7 @@ func (d *Diff) pairNumbered(with []int, taken []bool, pair func(i, j int)) {
 	}
 }
 
-// align finds which instructions of two programs stand for each other.
+// align finds the instructions of two programs that correspond to each other.
 func (d *Diff) align(pair int, ra, rb Range) {
 	add := func(a, b Range, equal bool) {
 		if a.Start < a.End || b.Start < b.End {
@@ -475,7 +475,7 @@ func (d *Diff) compareEqual() {
 	}
 }
 
-// goSame reports whether branches of a pair of programs go to places that stand for each other.
+// goSame reports whether the branches of a pair of programs have targets that correspond.
 func (d *Diff) goSame(pair int, a, b []int64) bool {
 	return slices.EqualFunc(a, b, func(a, b int64) bool { return d.stand(pair, a, b) })
 }
@@ -675,7 +675,7 @@ func pathFrom(fields []isa.Field, from int, path string) (k int, ok bool) {
 	return 0, false
 }
 
-// hasInside reports whether there are fields inside a field: those would stand behind it.
+// hasInside reports whether there are fields inside a field, which would follow it.
 func hasInside(fields []isa.Field, i int) bool {
 	return i+1 < len(fields) && isInside(fields[i+1].Path, fields[i].Path)
 }

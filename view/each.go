@@ -12,13 +12,13 @@ import (
 	"github.com/isago/isago/isa"
 )
 
-// Decoded is an instruction of a program, or a word that is none.
+// Decoded is an instruction of a program, or an unknown word.
 type Decoded struct {
-	// Decoder has decoded it; its findings are those of the word.
+	// Decoder decoded the word; its findings are those of the word.
 	Decoder *isa.Decoder
 	// Addr is the address in bits.
 	Addr int64
-	// Inst is the instruction; Known tells that there is one.
+	// Inst is the instruction if Known is set.
 	Inst  isa.Inst
 	Known bool
 	Word  bits.Value
@@ -37,7 +37,7 @@ func (l *Listing) Each(f func(Decoded) bool) {
 	}
 }
 
-// PlaceError says why a place is none of a program.
+// PlaceError is the reason why a place is not in a program.
 type PlaceError struct{ Msg string }
 
 func (e *PlaceError) Error() string { return e.Msg }

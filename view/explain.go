@@ -44,7 +44,7 @@ func Explain(w io.Writer, d *isa.Decoder, in isa.Inst, p Palette, opt ExplainOpt
 	return e.err
 }
 
-// docs prints what the description says of an instruction; of a part of one also what it says of all parts of the kind.
+// docs prints the documentation of an instruction, and for a part of one also the documentation of its root.
 func (e *explainer) docs(set *isa.Set, l *isa.Leaf) {
 	doc := l.Doc()
 	if doc != "" {
@@ -63,13 +63,13 @@ func title(set *isa.Set, in isa.Inst) string {
 	return in.Leaf.Display
 }
 
-// ExplainOptions say how much is shown, and how wide.
+// ExplainOptions choose what Explain prints, and its width.
 type ExplainOptions struct {
-	// Nested shows the fields inside operands in place of the operands.
+	// Nested draws the fields inside operands instead of the operands.
 	Nested bool
-	// All lists fields too that are 0 and have no text.
+	// All also lists fields that are 0 and not in the text.
 	All bool
-	// Facts tells what the instruction reads, writes and may do to the flow of control; nil does not.
+	// Facts returns what the instruction reads and writes, and where control can go; with nil, Explain omits this.
 	Facts *facts.Machine
 	// Width is the number of columns of the terminal; 0 is 80.
 	Width int
@@ -79,7 +79,7 @@ type explainer struct {
 	w   io.Writer
 	p   Palette
 	err error
-	// form tells that the instruction has no word: fields have no values.
+	// form is set if the instruction has no word, so that fields have no values.
 	form bool
 	ExplainOptions
 }
@@ -97,7 +97,7 @@ func (e *explainer) printf(format string, args ...any) {
 	}
 }
 
-// legend is a letter of the picture and what it stands for.
+// legend is a letter of the picture with its field.
 type legend struct {
 	letter byte
 	colour string
@@ -203,7 +203,7 @@ func (e *explainer) draw(pic *picture, fields []isa.Field, others []other, here 
 	e.table(pic, append(others, other{letter: formLetter, note: "selects the form of an operand"}))
 }
 
-// highest returns the highest bit of a field, by which fields stand in the order of the picture.
+// highest returns the highest bit of a field, which orders the fields of a picture.
 func highest(parts []bits.Part) int {
 	high := 0
 	for _, p := range parts {
@@ -396,7 +396,7 @@ func (e *explainer) rows(rows [][]string, list []legend) {
 			}
 			pad := strings.Repeat(" ", width[k]-len([]rune(c)))
 			if k == len(r)-1 { // documentation, below itself
-				text := e.beside(c, column+2)
+				text := e.lastColumn(c, column+2)
 				if strings.HasPrefix(text, "\n") {
 					line := strings.TrimRight(b.String(), " ")
 					b.Reset()
@@ -416,11 +416,11 @@ func (e *explainer) rows(rows [][]string, list []legend) {
 	}
 }
 
-// leastColumns is the room that a text needs beside a table; where there is less, it stands below.
+// leastColumns is the width that a text needs next to a table; with less, the text goes below.
 const leastColumns = 24
 
-// beside breaks a text that stands behind other columns.
-func (e *explainer) beside(text string, column int) string {
+// lastColumn breaks a text that follows other columns.
+func (e *explainer) lastColumn(text string, column int) string {
 	if n := e.Width - column; n >= leastColumns || n >= utf8.RuneCountInString(text) {
 		return strings.TrimLeft(wrap(text, strings.Repeat(" ", column), e.Width), " ")
 	}

@@ -14,7 +14,7 @@ import (
 	"github.com/isago/isago/isa"
 )
 
-// Instruction is an instruction as JSON shows it. docs/json.md tells of each member, and JSON writes them.
+// Instruction is an instruction as JSON shows it. docs/json.md describes each member, and JSON writes them.
 type Instruction struct {
 	// Address is in bytes from the start of the code.
 	Address int64 `json:"address"`
@@ -25,7 +25,7 @@ type Instruction struct {
 	Word string `json:"word"`
 	// Size is in bits.
 	Size int `json:"size"`
-	// Name is the name in the description, absent for a word that is no instruction.
+	// Name is the name in the description, absent for an unknown word.
 	Name     string    `json:"name,omitempty"`
 	Mnemonic string    `json:"mnemonic,omitempty"`
 	Text     string    `json:"text"`
@@ -84,7 +84,7 @@ type Register struct {
 	Component *int  `json:"component,omitempty"`
 }
 
-// Flow is a way in which control goes on beside the next instruction. Target is in bytes.
+// Flow is a place where control can go, other than the next instruction. Target is in bytes.
 type Flow struct {
 	Kind   string `json:"kind"`
 	Maybe  bool   `json:"maybe,omitempty"`
@@ -108,12 +108,12 @@ type Run struct {
 
 // Field is a field of an instruction.
 type Field struct {
-	// Path is the name behind those of the enclosing fields.
+	// Path is the names of the enclosing fields and of this one.
 	Path string `json:"path"`
 	Type string `json:"type"`
 	// Bits are the runs of bits, the most significant first; none for a derived field.
 	Bits []Run `json:"bits,omitempty"`
-	// Table and Entry are set where the bits are in a table beside the code.
+	// Table and Entry are set if the bits are in a table.
 	Table string `json:"table,omitempty"`
 	Entry *int   `json:"entry,omitempty"`
 	// Value is hexadecimal with 0x.
@@ -125,7 +125,7 @@ type Field struct {
 	Doc   string `json:"doc,omitempty"`
 }
 
-// Detail is how much JSON tells.
+// Detail chooses how much JSON writes.
 type Detail uint8
 
 // Brief is what the instruction does: its text, operands and flow. WithFields adds what its bits are,
@@ -151,7 +151,7 @@ type JSON struct {
 	count int
 }
 
-// note is what a listing knows of an instruction.
+// note is what a listing adds to an instruction.
 type note struct {
 	addr     int64
 	program  string
@@ -225,7 +225,7 @@ func (j *JSON) head(dst []byte, n note, word bits.Value, size int) []byte {
 	return strconv.AppendInt(append(dst, `","size":`...), int64(size), 10)
 }
 
-// closed ends a list or an object, whose members all have a comma behind them.
+// closed ends a list or an object, whose members are each followed by a comma.
 func closed(dst []byte, end byte) []byte {
 	if dst[len(dst)-1] == ',' {
 		dst = dst[:len(dst)-1]
@@ -312,7 +312,7 @@ func (j *JSON) operand(dst []byte, o *isa.Operand, set *isa.Set) []byte {
 	return append(dst, '}')
 }
 
-// lanes returns the number of components that a swizzle tells of.
+// lanes returns the number of components of a swizzle.
 func lanes(r *isa.Register) int {
 	f := r.File
 	if r.View != nil {
@@ -534,7 +534,7 @@ func (l *Listing) WriteJSON(w *bufio.Writer) (findings int, err error) {
 	return findings, w.Flush()
 }
 
-// beginJSON prints what stands before the instructions.
+// beginJSON prints what precedes the instructions.
 func (l *Listing) beginJSON(w *bufio.Writer) error {
 	head, err := json.Marshal(document{l.File, l.Decoder.Set().Name(), l.Image.Format, l.Image.Header, l.Image.Contents})
 	if err == nil {
@@ -543,10 +543,10 @@ func (l *Listing) beginJSON(w *bufio.Writer) error {
 	return err
 }
 
-// endJSON stands after the instructions.
+// endJSON follows the instructions.
 const endJSON = "\n]}\n"
 
-// writeJSON prints the instructions; first tells that none was printed before.
+// writeJSON prints the instructions. first is set if none was printed before.
 func (l *Listing) writeJSON(w *bufio.Writer, labels *program.Labels, first bool) (findings int, err error) {
 	j := JSON{Detail: l.Detail, Facts: l.Facts}
 	var buf []byte

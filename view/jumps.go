@@ -9,11 +9,11 @@ import (
 	"github.com/isago/isago/isa"
 )
 
-// jumps are the arrows beside a listing, from each jump to where it goes. All jumps to one place share an arrow.
-// They are found before the listing is printed, by the number of the line, because the units of a clause stand
-// elsewhere in the program than in the listing.
+// jumps are the arrows next to a listing, from each jump to its target. All jumps to one target share an arrow. They are
+// found by line numbers before the listing is printed, because the units of a clause have other places in the program than
+// in the listing.
 type jumps struct {
-	// lanes are the columns, the one beside the text first: their arrows by line, none of which overlap.
+	// lanes are the columns, starting next to the text: their arrows by line, which do not overlap.
 	lanes [][]arrow
 	// next is, for each lane, the first arrow that does not end before the line that is printed.
 	next []int
@@ -26,7 +26,7 @@ type arrow struct {
 	from            []int
 }
 
-// jumpLanes is the most columns that arrows have. Those that find no room are left out, the longest first.
+// jumpLanes is the maximum number of columns of arrows. If there are not enough, the longest arrows are omitted.
 const jumpLanes = 16
 
 // newJumps finds the arrows of a listing. Calls have none: they come back, and are mostly far away.
@@ -66,7 +66,7 @@ func (a *arrow) add(from int) {
 	a.first, a.last = min(a.first, from), max(a.last, from)
 }
 
-// layJumps gives each arrow a column, the short ones beside the text: the first in which it has room.
+// layJumps assigns each arrow the first free column, starting next to the text with short arrows.
 func layJumps(at map[int]*arrow) *jumps {
 	var list []arrow
 	lines := 0
@@ -134,7 +134,7 @@ func (s lineSet) next(line int) int {
 	return math.MaxInt
 }
 
-// append draws the columns of a line; before draws what stands above it, where its label is.
+// append draws the columns of a line; before draws the line above it, which has its label.
 func (j *jumps) append(dst []byte, p Palette, line int, before bool) []byte {
 	if j == nil || len(j.lanes) == 0 {
 		return dst

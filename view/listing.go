@@ -25,20 +25,20 @@ type Listing struct {
 	// Jumps adds a column of arrows, from each jump to where it goes. It needs the whole program.
 	Jumps   bool
 	Palette Palette
-	// Bare prints the text alone: no header, no labels, no indent, and numbers for all names.
+	// Bare prints only the text: no header, labels or indentation, and numbers for all names.
 	Bare bool
-	// Report is told of findings, with the address in bits; nil is not.
+	// Report, unless it is nil, is called with each finding and its address in bits.
 	Report func(addr int64, text string)
-	// Detail is how much WriteJSON tells.
+	// Detail chooses how much WriteJSON writes.
 	Detail Detail
 	// Facts adds to WriteJSON what each instruction reads, writes and may do to the flow of control; nil does not.
 	Facts *facts.Machine
-	// Quiet leaves out what is odd about a word, which is otherwise a comment behind it.
+	// Quiet omits the comments with findings after instructions.
 	Quiet bool
 	// MaxErrors ends the listing after more than so many lines in a row in which something was found;
 	// 0 never does.
 	MaxErrors int
-	// Progress is told at each instruction how much was read before it, of how much; nil is not.
+	// Progress, unless it is nil, is called before each instruction with the amount read so far, and the whole.
 	Progress func(done, all int64)
 	// Print prints an instruction of the decoder that Current returns; nil is the decoder's own text.
 	Print func(dst []byte, in isa.Inst) []byte
@@ -68,7 +68,7 @@ type line struct {
 	// size and word are what is stored.
 	size int
 	word bits.Value
-	// conflict is what Decoder.Conflict returned of a word that is no instruction.
+	// conflict is what Decoder.Conflict returned for an unknown word.
 	conflict []*isa.Leaf
 	// piece is nil in images without pieces.
 	piece *program.Piece
@@ -121,7 +121,7 @@ func (l *Listing) sizes() []int {
 	return slices.Compact(sizes)
 }
 
-// line decodes what stands at an address.
+// line decodes the word at an address.
 func (l *Listing) line(addr int64, sizes []int) line {
 	ln := line{addr: addr}
 	d, root := l.Decoder, l.Decoder.Root()
@@ -146,7 +146,7 @@ func (l *Listing) line(addr int64, sizes []int) line {
 	return ln
 }
 
-// end returns the address behind the last instruction.
+// end returns the address after the last instruction.
 func (l *Listing) end() int64 {
 	end := l.Image.Start
 	for ln := range l.lines() {
@@ -221,7 +221,7 @@ func (l *Listing) Write(w *bufio.Writer) (findings int, err error) {
 	return findings, w.Flush()
 }
 
-// write prints the image; first tells that nothing was printed before.
+// write prints the image. first is set if nothing was printed before.
 func (l *Listing) write(w *bufio.Writer, labels *program.Labels, first bool) (findings int, err error) {
 	if !l.Bare && first {
 		l.remarks(w, "", l.Image.Header)
@@ -303,7 +303,7 @@ func (l *Listing) hook(d *isa.Decoder, labels *program.Labels) {
 	}
 }
 
-// remarks prints lines that say something about the code, each behind a lead.
+// remarks prints comment lines about the code, each after a lead.
 func (l *Listing) remarks(w *bufio.Writer, lead string, lines []string) {
 	for _, s := range lines {
 		fmt.Fprintln(w, lead+l.Palette.paint(dim, strings.TrimRight(program.Comment(l.Decoder.Set())+" "+Printable(s), " ")))
@@ -370,7 +370,7 @@ func appendAddress(dst []byte, addr int64) []byte { return fmt.Appendf(dst, "0x%
 // beyond reports whether bits are set that are stored with an instruction and lie outside of it.
 func (ln *line) beyond() bool { return ln.ok && ln.word != ln.in.Bits }
 
-// NoInstruction is what is found in a word that is none: conflict is what Decoder.Conflict returned.
+// NoInstruction returns the finding of an unknown word, for which Decoder.Conflict returned conflict.
 func NoInstruction(conflict []*isa.Leaf) string {
 	if len(conflict) < 2 {
 		return "no instruction has these bits"
@@ -448,7 +448,7 @@ func (l *Listing) misaligned(ln line) int64 {
 	return 0
 }
 
-// unknown appends a word that is no instruction, or two.
+// unknown appends a word that matches no instruction, or two.
 func (l *Listing) unknown(dst []byte, ln line) []byte {
 	text := NoInstruction(ln.conflict)
 	l.report(ln.addr, text)

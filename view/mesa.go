@@ -22,7 +22,7 @@ type Mesa struct {
 	// Labels names the targets of branches, and shows Entries.
 	Labels  bool
 	Entries []MesaEntry
-	// Findings shows what is odd about a word behind it, the first four.
+	// Findings prints the first four findings of a word after it.
 	Findings bool
 	// MaxErrors ends the listing after more than so many bad lines in a row; 0 never does. A line is bad
 	// that is no instruction, or has a finding that is shown.
@@ -116,7 +116,7 @@ func (l *Mesa) label(index int64, call bool) (string, bool) {
 	return kind + strconv.FormatInt(index, 10), index >= 0 && index < int64(len(l.Words))
 }
 
-// labelsAt appends the lines in front of an instruction. It returns the entries behind it.
+// labelsAt appends the lines in front of an instruction. It returns the entries after it.
 func (l *Mesa) labelsAt(dst []byte, i int, entries []MesaEntry, branch, call bool) ([]byte, []MesaEntry) {
 	for len(entries) > 0 && entries[0].Index < i {
 		entries = entries[1:]

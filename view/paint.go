@@ -115,7 +115,7 @@ func (s *sourcePainter) line(dst []byte, line string) []byte {
 	return dst
 }
 
-// kind tells what a word is before the rest of a line.
+// kind returns the kind of a word that is followed by the rest of a line.
 func (s *sourcePainter) kind(word, rest string) isa.TokenKind {
 	kind, known := s.kinds[word]
 	switch {

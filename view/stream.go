@@ -40,16 +40,15 @@ type Stream struct {
 	Workers int
 	// Unlabelled prints the targets of branches as numbers, so that the first piece is printed before the others are read.
 	Unlabelled bool
-	// Progress is told of how many bytes, out of how many, the labels are known (Labelling), or the text (Printing); nil is
-	// not.
+	// Progress, unless it is nil, is called with the step (Labelling or Printing), the bytes done, and all bytes.
 	Progress func(what string, done, all int64)
-	// Report is told of findings, in order, with the address in bits; nil is not.
+	// Report, unless it is nil, is called with each finding in order, and its address in bits.
 	Report func(addr int64, text string)
 
 	texts sync.Pool // of *bytes.Buffer: the texts of pieces, used again
 }
 
-// What Progress is told of.
+// The steps that Progress is called with.
 const (
 	Labelling = "looking for labels"
 	Printing  = "printing"
@@ -227,7 +226,7 @@ func (s *Stream) pieces(scout *Listing) iter.Seq[piece] {
 	}
 }
 
-// piped cuts what a pipe has at each time behind the last instruction that is complete.
+// piped cuts the data of a pipe after the last complete instruction.
 func (s *Stream) piped(scout *Listing) iter.Seq[piece] {
 	root := scout.Decoder.Root()
 	unit, longest := int64(root.StoredSize(root.MinSize))/8, int64(root.StoredSize(root.Size))/8

@@ -11,7 +11,7 @@ import (
 	"github.com/isago/isago/target/catalog"
 )
 
-// complete tells the shell's completion what values a flag can have. The list is made on demand.
+// complete gives the shell's completion the values of a flag. values makes the list on demand.
 func complete(cmd *cobra.Command, flag string, values func() []string) {
 	// The only error is that of a flag that is not there or has its values already.
 	_ = cmd.RegisterFlagCompletionFunc(flag, func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
@@ -128,7 +128,7 @@ func contextFlags(root *cobra.Command, args []string) {
 	}
 }
 
-// contextsOf says, for the help of a command, what contexts machines have.
+// contextsOf lists the contexts of machines, for the help of a command.
 func contextsOf(sets []*isa.Set) string {
 	var of []string
 	for _, set := range sets {

@@ -214,7 +214,7 @@ func generated(text []byte) bool {
 	return len(text) == 0 || bytes.Contains(first, []byte("enerated by isago gen "))
 }
 
-// compare tells which files are not what would be written.
+// compare reports the files that differ from what write would write.
 func (f *genFlags) compare(cmd *cobra.Command, files []genFile) error {
 	stale := false
 	for _, file := range files {

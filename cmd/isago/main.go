@@ -96,7 +96,7 @@ func runUntil(ctx context.Context, args []string, in io.Reader, out, errOut io.W
 	return exitMistake
 }
 
-// errFindings tells that the output is complete and something in the input is odd.
+// errFindings is the error of a command whose output is complete, and whose input has findings.
 var errFindings = errors.New("findings")
 
 // usageError is a mistake on the command line.

@@ -28,7 +28,7 @@ func commands() []command {
 }
 
 // newRoot returns the command with all commands below it, or, for a command line that starts with the name of one,
-// with that one alone: flags that nobody asks for take a tenth of a short run.
+// with only that one: making the flags of all commands takes a tenth of a short run.
 func newRoot(args ...string) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "isago",
@@ -83,7 +83,7 @@ machines, and "isago help COMMAND" describes a command.`,
 	return root
 }
 
-// flagError tells what is wrong with a flag.
+// flagError returns the error of an invalid flag.
 func flagError(cmd *cobra.Command, err error) error {
 	if cmd.HasSubCommands() && cmd.HasParent() { // gen rust --isa NAME
 		if unknown := knownCommand(cmd, cmd.Flags().Args()); unknown != nil {
@@ -140,7 +140,7 @@ func flagMeant(cmd *cobra.Command, err error) string {
 	return ""
 }
 
-// knownCommand refuses what is left on the command line of a command that has only commands below it.
+// knownCommand rejects arguments of a command that only has commands below it.
 func knownCommand(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
@@ -203,7 +203,7 @@ func checkHelp(root *cobra.Command) *error {
 	return &failed
 }
 
-// noArgs wants no argument.
+// noArgs rejects arguments.
 func noArgs(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {
 		return usagef("%q, expected no argument", args[0])
@@ -211,7 +211,7 @@ func noArgs(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// oneArg wants one argument, a FILE or a DIR.
+// oneArg requires one argument, such as a FILE or a DIR.
 func oneArg(what, note string) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		switch {
@@ -228,7 +228,7 @@ func oneArg(what, note string) cobra.PositionalArgs {
 
 var oneFile = oneArg("FILE", "; - is standard input")
 
-// someFiles wants one FILE or more.
+// someFiles requires at least one FILE.
 func someFiles(_ *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return usagef("no FILE; - is standard input")
@@ -236,7 +236,7 @@ func someFiles(_ *cobra.Command, args []string) error {
 	return nil
 }
 
-// atMostOneFile wants one FILE or none.
+// atMostOneFile accepts one FILE or none.
 func atMostOneFile(_ *cobra.Command, args []string) error {
 	if len(args) > 1 {
 		return usagef("%d files, expected one or none", len(args))

@@ -140,7 +140,7 @@ reach the end of the program, or read a register that was never written; 130 if 
 	return cmd
 }
 
-// addOptions adds the flags that machines alone have. One that a machine shares with the command is one flag.
+// addOptions adds the flags of machines. An option with the name of a flag of the command is the same flag.
 func (f *runFlags) addOptions(cmd *cobra.Command) {
 	for _, m := range catalog.Machines() {
 		for _, o := range m.Options {
@@ -479,7 +479,7 @@ func pairs(flag string, list []string) (map[string]string, error) {
 	return out, nil
 }
 
-// choose makes the outputs what --read names.
+// choose selects the outputs that --read names.
 func (f *runFlags) choose(r exec.Runner) error {
 	if f.read == nil {
 		return nil
@@ -494,7 +494,7 @@ func (f *runFlags) choose(r exec.Runner) error {
 	return nil
 }
 
-// feed gives the program what --in and --set say.
+// feed sets the inputs and uniforms of --in and --set.
 func (f *runFlags) feed(cmd *cobra.Command, r exec.Runner) error {
 	if f.in != "" {
 		if err := f.readInputs(cmd, r); err != nil {

@@ -9,9 +9,9 @@ import (
 	"github.com/isago/isago/isa"
 )
 
-// TestCares has an instruction with one source. It ignores the second source of the entry and the
+// TestDependsOn has an instruction with one source. It ignores the second source of the entry and the
 // components that it does not write: mov o0.zw, v1 uses only z and w.
-func TestCares(t *testing.T) {
+func TestDependsOn(t *testing.T) {
 	set, err := isa.Load(os.DirFS("../target/pica200"), "pica200.xml", isa.Options{})
 	if err != nil {
 		t.Fatal(diag.Render(err))

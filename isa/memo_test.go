@@ -76,11 +76,11 @@ func TestMemoOfHeron(t *testing.T) {
 	}
 }
 
-// TestMemoOfInvented is TestMemo for random descriptions.
-func TestMemoOfInvented(t *testing.T) {
+// TestMemoOfRandom is TestMemo for random descriptions.
+func TestMemoOfRandom(t *testing.T) {
 	for seed := range *memoCount {
 		for _, source := range []string{randisa.Texts(*memoSeed<<32 + seed), randisa.Words(*memoSeed<<32 + seed), randisa.Programs(*memoSeed<<32 + seed)} {
-			s, err := Load(fstest.MapFS{"invented.xml": {Data: []byte(source)}}, "invented.xml", Options{})
+			s, err := Load(fstest.MapFS{"random.xml": {Data: []byte(source)}}, "random.xml", Options{})
 			if err != nil {
 				continue
 			}
@@ -92,7 +92,7 @@ func TestMemoOfInvented(t *testing.T) {
 }
 
 var (
-	memoSeed  = flag.Uint64("memo-seed", 1, "which descriptions TestMemoOfInvented makes up")
+	memoSeed  = flag.Uint64("memo-seed", 1, "which descriptions TestMemoOfRandom generates")
 	memoCount = flag.Uint64("memo-count", 40, "how many of each kind")
 )
 

@@ -215,8 +215,8 @@ func (d *Decoder) display(dst []byte, x *display, depth int) []byte {
 	}
 	for at := 0; at < len(list); at++ {
 		if list[at].kind <= known {
-			done, room := copyTexts(list[at:], dst[len(dst):cap(dst)], from, known)
-			dst = dst[:cap(dst)-room]
+			done, left := copyTexts(list[at:], dst[len(dst):cap(dst)], from, known)
+			dst = dst[:cap(dst)-left]
 			if at += done; at == len(list) {
 				break
 			}
@@ -232,16 +232,16 @@ func (d *Decoder) display(dst []byte, x *display, depth int) []byte {
 // copyTexts copies the texts of segments up to the kind known, as long as they are cached as chunks
 // and there is space. It returns the number of printed segments and the remaining space. It calls no
 // functions, so that its variables stay in registers.
-func copyTexts(segments []segment, room []byte, from *sources, known segmentKind) (done, left int) {
+func copyTexts(segments []segment, space []byte, from *sources, known segmentKind) (done, left int) {
 	for i := range segments {
 		p := &segments[i]
-		if p.kind > known || len(room) < 2*len(chunk{}) {
-			return i, len(room)
+		if p.kind > known || len(space) < 2*len(chunk{}) {
+			return i, len(space)
 		}
 		x := p.key.first.of(from)
 		if len(p.key.rest) > 0 {
 			if len(p.key.rest) > 1 {
-				return i, len(room)
+				return i, len(space)
 			}
 			w := &p.key.rest[0]
 			x |= w.of(from) << (w.at & 63)
@@ -249,14 +249,14 @@ func copyTexts(segments []segment, room []byte, from *sources, known segmentKind
 		c := &p.texts[x]
 		size, more := p.lit[chunkLen]-1, c[chunkLen]-1
 		if size|more > uint8(chunkLen) {
-			return i, len(room)
+			return i, len(space)
 		}
-		to := (*[2 * len(chunk{})]byte)(room)
+		to := (*[2 * len(chunk{})]byte)(space)
 		*(*chunk)(to[:]) = p.lit
 		*(*chunk)(to[size&15:]) = *c
-		room = room[size&15+more&15:]
+		space = space[size&15+more&15:]
 	}
-	return len(segments), len(room)
+	return len(segments), len(space)
 }
 
 // prependText sets the constant text before a segment.
@@ -541,18 +541,18 @@ func (d *Decoder) flagsOf(p *segment) (flags bits.Value) {
 		return flags
 	}
 	needed := uint64(1)<<p.key.width - 1
-	var loud []uint64 // keys with output
+	var printing []uint64 // keys with output
 	for x := range needed + 1 {
 		d.frames[innermost].v = p.key.word(x)
 		if d.text = d.rest(d.text[:0], p, innermost); len(d.text)+len(d.findings) > 0 {
-			loud = append(loud, x)
+			printing = append(printing, x)
 		}
-		if len(loud) > 0 && loud[0] == 0 {
+		if len(printing) > 0 && printing[0] == 0 {
 			return flags
 		}
 	}
 	for bit := needed/2 + 1; bit > 0; bit /= 2 {
-		if less := needed &^ bit; !slices.ContainsFunc(loud, func(x uint64) bool { return x&less == 0 }) {
+		if less := needed &^ bit; !slices.ContainsFunc(printing, func(x uint64) bool { return x&less == 0 }) {
 			needed = less
 		}
 	}

@@ -86,15 +86,15 @@ func references(items []model.Item, list []*model.Ref) []*model.Ref {
 }
 
 func (k *walker) alias(p displayUse, items []model.Item, shown map[int]lit) {
-	says := collector{m: k.m, seen: map[int]bool{}, determined: map[int]bool{}, floats: map[int]bool{}}
-	says.items(p.f, items, no)
+	collected := collector{m: k.m, seen: map[int]bool{}, determined: map[int]bool{}, floats: map[int]bool{}}
+	collected.items(p.f, items, no)
 	defaults := p.f.defaults()
 	for _, ref := range references(p.display(), nil) {
 		if ref.Field == nil || ref.Prog != nil || ref.Kind == spec.KindBitset {
 			continue
 		}
 		raw := p.f.rawBits(ref)
-		if slices.ContainsFunc(raw, func(b lit) bool { return b <= yes || says.seen[b.node()] }) {
+		if slices.ContainsFunc(raw, func(b lit) bool { return b <= yes || collected.seen[b.node()] }) {
 			continue
 		}
 		// left: the field has its default. set: the default is not 0. away: no display shows the

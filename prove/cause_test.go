@@ -8,10 +8,10 @@ import (
 	"github.com/isago/isago/diag"
 )
 
-// foreign returns a machine with 40 pairs of instructions. The two of a pair share a name and differ
+// sharedFlaws returns a machine with 40 pairs of instructions. The two of a pair share a name and differ
 // only in bit 12, which is not printed. Half of the instructions have their own displays. Two values
 // of their type print nothing.
-func foreign() string {
+func sharedFlaws() string {
 	var b strings.Builder
 	b.WriteString(`<isa>
 <enum name="#type"><value val="0" display=""/><value val="1" display=".s8"/><value val="2" display=""/><value val="3" display=".u8"/></enum>
@@ -37,7 +37,7 @@ func foreign() string {
 // TestOneFindingPerCause requires one finding, with a count and an example, for all instructions with
 // the same flaw.
 func TestOneFindingPerCause(t *testing.T) {
-	_, r := check(t, "foreign.xml", foreign())
+	_, r := check(t, "flaws.xml", sharedFlaws())
 	var got []string
 	for _, f := range r.Findings {
 		got = append(got, f.Msg)

@@ -300,9 +300,9 @@ func (o *oracle) count(r *isa.Root, matched []bool) {
 		n += b2i(!ok)
 	}
 	start := fmt.Sprintf("%d of the %d words of %s,", n, len(matched), r.Name)
-	told := o.found(diag.UnmatchedWords, func(f *Finding) bool { return f.Root == r.Name && strings.HasPrefix(f.Msg, start) })
-	if (n > 0) != told {
-		o.wrong("%s has %d words of no leaf in generation %d, reported %t", r.Name, n, o.gen, told)
+	reported := o.found(diag.UnmatchedWords, func(f *Finding) bool { return f.Root == r.Name && strings.HasPrefix(f.Msg, start) })
+	if (n > 0) != reported {
+		o.wrong("%s has %d words of no leaf in generation %d, reported %t", r.Name, n, o.gen, reported)
 	}
 	if c := o.claimed("every word of " + r.Name + " matches a leaf"); (c != "") != (n == 0) {
 		o.wrong("%s has %d words of no leaf in generation %d, claim %q", r.Name, n, o.gen, c)
@@ -357,18 +357,18 @@ func (o *oracle) items(items []model.Item, s *model.Scope) {
 
 // finding requires that a finding in a word is also a finding of the report.
 func (o *oracle) finding(r *isa.Root, v uint64, x isa.Finding) {
-	told := true
+	reported := true
 	switch x.Kind {
 	case isa.NoField:
 		_, name, _ := strings.Cut(x.Text, "'")
 		name = "{" + strings.TrimSuffix(name, "'") + "}"
-		told = o.found(diag.Unresolved, func(f *Finding) bool { return strings.HasPrefix(f.Msg, name) })
+		reported = o.found(diag.Unresolved, func(f *Finding) bool { return strings.HasPrefix(f.Msg, name) })
 	case isa.NoDisplay:
-		told = o.found(diag.NoDisplay, func(f *Finding) bool { return true })
+		reported = o.found(diag.NoDisplay, func(f *Finding) bool { return true })
 	case isa.Conflict:
-		told = o.found(diag.LeafOverlap, func(f *Finding) bool { return f.Root != r.Name })
+		reported = o.found(diag.LeafOverlap, func(f *Finding) bool { return f.Root != r.Name })
 	}
-	if !told {
+	if !reported {
 		o.wrong("%s: %s, and that is not reported", o.where(r, v), x.Text)
 	}
 }
@@ -382,7 +382,7 @@ func (o *oracle) twins(r *isa.Root, a, b isa.Inst, text string) {
 		return
 	}
 	spans := [2]diag.Span{inside.Leaf(a.Leaf).Spec.Span, inside.Leaf(b.Leaf).Spec.Span}
-	told := bits.Value{}
+	reported := bits.Value{}
 	for i := range o.report.Findings {
 		f := &o.report.Findings[i]
 		switch {
@@ -395,12 +395,12 @@ func (o *oracle) twins(r *isa.Root, a, b isa.Inst, text string) {
 		case a.Leaf == b.Leaf && len(f.Rows) == 2:
 			for i, c := range f.Rows[1].Bits {
 				if c == '^' {
-					told.SetUint(a.Leaf.Size-1-i, 1, 1)
+					reported.SetUint(a.Leaf.Size-1-i, 1, 1)
 				}
 			}
 		}
 	}
-	if differ := a.Bits.Xor(b.Bits).AndNot(told); a.Leaf != b.Leaf || !differ.IsZero() {
+	if differ := a.Bits.Xor(b.Bits).AndNot(reported); a.Leaf != b.Leaf || !differ.IsZero() {
 		o.wrong("%q is %s and %s of %s and %s in generation %d, but %s", text, a.Bits, b.Bits, a.Leaf.Name, b.Leaf.Name, o.gen, claim)
 	}
 }

@@ -362,11 +362,11 @@ func (c *checker) report() *Report {
 		r.Gens = append(r.Gens, m.gen)
 	}
 	c.sort()
-	exceptions := c.suppressions()
+	suppressions := c.suppressions()
 	causes := map[string]*Finding{}
 	var list []*Finding
 	for _, f := range c.findings {
-		if e := findSuppression(exceptions, f); e != nil {
+		if e := findSuppression(suppressions, f); e != nil {
 			f.Reason = e.reason
 		}
 		first := causes[f.cause+f.Reason]
@@ -388,7 +388,7 @@ func (c *checker) report() *Report {
 			r.Findings = append(r.Findings, *f)
 		}
 	}
-	r.Findings = append(r.Findings, c.unusedSuppressions(exceptions)...)
+	r.Findings = append(r.Findings, c.unusedSuppressions(suppressions)...)
 	slices.SortStableFunc(r.Findings, func(a, b Finding) int { return bySpan(a.Span, b.Span) })
 	return r
 }

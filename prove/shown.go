@@ -66,43 +66,43 @@ func (s *textChecker) display(index int) {
 	if ans != sometimes {
 		return
 	}
-	told := collector{m: s.m, seen: map[int]bool{}, determined: map[int]bool{}, floats: map[int]bool{}}
-	told.lits(w, here)
-	told.items(f, u.Cases[index].Items, yes)
-	s.m.showsFloat[s.leaf.Root] = s.m.showsFloat[s.leaf.Root] || told.float
+	collected := collector{m: s.m, seen: map[int]bool{}, determined: map[int]bool{}, floats: map[int]bool{}}
+	collected.lits(w, here)
+	collected.items(f, u.Cases[index].Items, yes)
+	s.m.showsFloat[s.leaf.Root] = s.m.showsFloat[s.leaf.Root] || collected.float
 	for i, l := range f.word {
-		if l > yes && told.floats[l.node()] {
+		if l > yes && collected.floats[l.node()] {
 			v := s.m.floats[s.leaf]
 			v.SetUint(i, 1, 1)
 			s.m.floats[s.leaf] = v
 		}
 	}
-	s.markUndecided(told.deep)
-	if told.deep {
+	s.markUndecided(collected.deep)
+	if collected.deep {
 		return
 	}
 	b := caseBits{c: u.Cases[index]}
 	for i, l := range f.word {
-		if l > yes && !told.seen[l.node()] && s.leaf.DontCare.Bit(i) == 0 {
+		if l > yes && !collected.seen[l.node()] && s.leaf.DontCare.Bit(i) == 0 {
 			b.hidden.SetUint(i, 1, 1)
 		}
 	}
 	if !b.hidden.IsZero() {
 		b.any = f.example(in)
 	}
-	s.findTwins(&b, w, f, index, here, &told)
+	s.findTwins(&b, w, f, index, here, &collected)
 	s.seen = append(s.seen, b)
 }
 
 // findTwins searches for a second word with the same text that differs in bits that are not hidden. It
 // skips bits whose values the text shows directly.
-func (s *textChecker) findTwins(b *caseBits, w *world, f *frame, index int, here lit, told *collector) {
+func (s *textChecker) findTwins(b *caseBits, w *world, f *frame, index int, here lit, collected *collector) {
 	word := make([]lit, len(f.word))
 	differ := no
 	var open []int
 	for i, l := range f.word {
 		word[i] = l
-		if l > yes && !told.determined[l.node()] && b.hidden.Bit(i) == 0 && s.leaf.DontCare.Bit(i) == 0 {
+		if l > yes && !collected.determined[l.node()] && b.hidden.Bit(i) == 0 && s.leaf.DontCare.Bit(i) == 0 {
 			word[i] = w.input()
 			differ = w.or(differ, w.xor(word[i], l))
 			open = append(open, i)

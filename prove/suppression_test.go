@@ -9,8 +9,8 @@ import (
 	"github.com/isago/isago/prove"
 )
 
-// TestExceptionsOfFields has two hidden fields and suppressions of one, both or neither of them.
-func TestExceptionsOfFields(t *testing.T) {
+// TestSuppressionsOfFields has two hidden fields and suppressions of one, both or neither of them.
+func TestSuppressionsOfFields(t *testing.T) {
 	const head, body = "<isa name=\"x\" strict=\"true\">\n", `<bitset name="#instruction" size="8">
   <display>nop</display>
   <field name="HINT" low="0" high="3" type="uint"/>
@@ -19,8 +19,8 @@ func TestExceptionsOfFields(t *testing.T) {
   <default name="MODE" val="0"/>
 </bitset></isa>`
 	for _, c := range []struct {
-		exception       string
-		found, silenced int
+		suppression       string
+		found, suppressed int
 	}{
 		{"", 2, 0},
 		{"<!-- check: ignore hidden-bits of HINT in this file: a hint. -->\n", 1, 1},
@@ -31,7 +31,7 @@ func TestExceptionsOfFields(t *testing.T) {
 		// A lower-case name is not a field name, so the suppression is malformed.
 		{"<!-- check: ignore hidden-bits of hint in this file: a hint. -->\n", 3, 0},
 	} {
-		files := fstest.MapFS{"x.xml": {Data: []byte(head + c.exception + body)}}
+		files := fstest.MapFS{"x.xml": {Data: []byte(head + c.suppression + body)}}
 		set, err := isa.Load(files, "x.xml", isa.Options{})
 		if err != nil {
 			t.Fatal(diag.Render(err))
@@ -42,25 +42,25 @@ func TestExceptionsOfFields(t *testing.T) {
 		}
 		found := 0
 		for i := range r.Findings {
-			if code := r.Findings[i].Code; code == "hidden-bits" || code == "exception-idle" || code == "exception-form" {
+			if code := r.Findings[i].Code; code == "hidden-bits" || code == "suppression-idle" || code == "suppression-form" {
 				found++
 			}
 		}
-		silenced := 0
+		suppressed := 0
 		for i := range r.Suppressed {
 			if r.Suppressed[i].Code == "hidden-bits" {
-				silenced++
+				suppressed++
 			}
 		}
-		if found != c.found || silenced != c.silenced {
-			t.Errorf("%q: %d found and %d silenced, expected %d and %d: %v", c.exception, found, silenced, c.found, c.silenced, r.Findings)
+		if found != c.found || suppressed != c.suppressed {
+			t.Errorf("%q: %d found and %d suppressed, expected %d and %d: %v", c.suppression, found, suppressed, c.found, c.suppressed, r.Findings)
 		}
 	}
 }
 
-// TestExceptionsOfFieldsFoundBySearch has a field that a nested display hides. Only the random search
+// TestSuppressionsOfFieldsFoundBySearch has a field that a nested display hides. Only the random search
 // finds it, because nothing can be proved about two adjacent numbers.
-func TestExceptionsOfFieldsFoundBySearch(t *testing.T) {
+func TestSuppressionsOfFieldsFoundBySearch(t *testing.T) {
 	const head, body = "<isa name=\"x\" strict=\"true\">\n", `<bitset name="#number" size="12">
   <!-- check: ignore hidden-bits: the other number has no effect. -->
   <display>{ONE}</display>
@@ -77,12 +77,12 @@ func TestExceptionsOfFieldsFoundBySearch(t *testing.T) {
   <field name="Y" low="16" high="19" type="uint"/>
   <derived name="NUMBER" type="#number" width="12"><expr>{A} | {B} &lt;&lt; 6</expr></derived>
 </bitset></isa>`
-	for exception, want := range map[string]int{
+	for suppression, want := range map[string]int{
 		"": 1,
 		"<!-- check: ignore same-text of B in this file: no effect. -->\n": 0,
 		"<!-- check: ignore same-text of A in this file: no effect. -->\n": 1,
 	} {
-		files := fstest.MapFS{"x.xml": {Data: []byte(head + exception + body)}}
+		files := fstest.MapFS{"x.xml": {Data: []byte(head + suppression + body)}}
 		set, err := isa.Load(files, "x.xml", isa.Options{})
 		if err != nil {
 			t.Fatal(diag.Render(err))
@@ -98,7 +98,7 @@ func TestExceptionsOfFieldsFoundBySearch(t *testing.T) {
 			}
 		}
 		if found != want {
-			t.Errorf("%q: %d findings, expected %d: %v", exception, found, want, r.Findings)
+			t.Errorf("%q: %d findings, expected %d: %v", suppression, found, want, r.Findings)
 		}
 	}
 }

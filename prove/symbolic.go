@@ -189,8 +189,8 @@ func (f *frame) operand(ref *model.Ref) (up *frame, word []lit) {
 }
 
 // above returns the scope the given number of levels up.
-func (f *frame) above(hops int) *frame {
-	for range hops {
+func (f *frame) above(levels int) *frame {
+	for range levels {
 		if f.up == nil {
 			break
 		}

@@ -363,8 +363,8 @@ func (k *walker) node(n *model.Node, f *frame, guard, all lit) {
 
 // reportUnresolved reports a name that is undefined in some environment.
 func (k *walker) reportUnresolved(name string, span diag.Span, f *frame, here lit) {
-	handed := f.up == nil && k.m.parameterized[f.unit.Leaf.Root.Spec]
-	if handed && k.by == nil {
+	parameterized := f.up == nil && k.m.parameterized[f.unit.Leaf.Root.Spec]
+	if parameterized && k.by == nil {
 		return // no field prints the root without parameters
 	}
 	in, ans := k.witness(here, f)
@@ -373,7 +373,7 @@ func (k *walker) reportUnresolved(name string, span diag.Span, f *frame, here li
 	}
 	x := &Finding{Code: diag.Unresolved, Level: Error, Span: span, key: "nowhere " + span.String()}
 	x.Msg = fmt.Sprintf("{%s} is defined nowhere in %s", name, where(f))
-	if handed {
+	if parameterized {
 		x.with(k.by.Field.Span, "field %s shows %s without the parameter %s", k.by.Field.Name, f.unit.Leaf.Root.Name, name)
 	}
 	k.addFinding(x, f, in)

@@ -141,9 +141,9 @@ func (s *Survey) Report(files []string, program func(Place) (name string, start 
 		w := reporter{r, files, program, root, d}
 		reporters[root] = &w
 		w.add(&s.Roots[i])
-		if odd := s.Roots[i].Nonconforming; odd.Count > 0 {
-			r.Nonconforming += odd.Count
-			r.NonconformingFirst = append(r.NonconformingFirst, w.evidence(odd))
+		if nonconforming := s.Roots[i].Nonconforming; nonconforming.Count > 0 {
+			r.Nonconforming += nonconforming.Count
+			r.NonconformingFirst = append(r.NonconformingFirst, w.evidence(nonconforming))
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.Features)) {

@@ -231,13 +231,13 @@ func (s *Survey) instruction(d *isa.Decoder, in isa.Inst, place Place) {
 	} else {
 		s.buf, s.operands = d.AppendOperands(s.buf[:0], s.operands[:0], in)
 	}
-	odd := d.NumFindings() > 0
+	nonconforming := d.NumFindings() > 0
 	root := &s.Roots[in.Leaf.Root.ID]
 	leaf := &root.Leaves[in.Leaf.ID]
 	s.known, s.files = append(s.known[:0], &leaf.Sample), append(s.files[:0], &leaf.FileCount)
 	leaf.add(s.text(one, d, leaf.Count == 0))
 	leaf.addFile(place.File)
-	if odd {
+	if nonconforming {
 		s.known = append(s.known, &root.Nonconforming)
 		root.Nonconforming.add(s.text(one, d, root.Nonconforming.Count == 0))
 	}

@@ -670,11 +670,11 @@ func (l *linter) checkOutputs() {
 
 // reportUnwritten reports outputs that are not written at the nodes that export them, at the given
 // address.
-func (l *linter) reportUnwritten(at int64, hands func(*node) bool, before string) {
-	if !slices.ContainsFunc(l.order, hands) {
+func (l *linter) reportUnwritten(at int64, exports func(*node) bool, before string) {
+	if !slices.ContainsFunc(l.order, exports) {
 		return
 	}
-	must, may := l.writtenAtExport(hands)
+	must, may := l.writtenAtExport(exports)
 	for _, o := range l.Outputs {
 		s := l.state(o.State)
 		if s == nil {
@@ -698,7 +698,7 @@ func (l *linter) reportUnwritten(at int64, hands func(*node) bool, before string
 		if before != "" {
 			way = ""
 		}
-		told := len(l.found)
+		first := len(l.found)
 		if never.Mask != 0 {
 			if before == "" {
 				l.report(at, diag.OutputUnwritten, never.String(), "output %s%s is never written", never, name)
@@ -709,9 +709,9 @@ func (l *linter) reportUnwritten(at int64, hands func(*node) bool, before string
 		if sometimes.Mask != 0 {
 			l.report(at, diag.OutputUnwritten, sometimes.String()+"?", "output %s%s is not written on every way%s%s", sometimes, name, way, before)
 		}
-		for i := range l.found[told:] {
+		for i := range l.found[first:] {
 			if before == "" {
-				l.found[told+i].span = o.Span
+				l.found[first+i].span = o.Span
 			}
 		}
 	}
@@ -732,7 +732,7 @@ func isEnd(n *node) bool {
 
 // writtenAtExport returns the parts written on all and on some paths to the nodes that export outputs.
 // At the end of the program, the writes of the last instruction count.
-func (l *linter) writtenAtExport(hands func(*node) bool) (must, may set) {
+func (l *linter) writtenAtExport(exports func(*node) bool) (must, may set) {
 	must, may = l.newSet(), l.newSet()
 	for i := range must {
 		must[i] = ^uint64(0)
@@ -745,7 +745,7 @@ func (l *linter) writtenAtExport(hands func(*node) bool) (must, may set) {
 	}
 	for _, n := range l.order {
 		switch {
-		case !hands(n):
+		case !exports(n):
 		case n.flushes:
 			add(n.mustIn, n.mayIn)
 		default:

@@ -65,8 +65,8 @@ type Scope struct {
 }
 
 // ancestor returns the scope the given number of levels up, but at most the outermost one.
-func (s *Scope) ancestor(hops int) *Scope {
-	for ; hops > 0 && s.Up != nil; hops-- {
+func (s *Scope) ancestor(levels int) *Scope {
+	for ; levels > 0 && s.Up != nil; levels-- {
 		s = s.Up
 	}
 	return s

@@ -2,9 +2,9 @@ package model
 
 import "testing"
 
-// TestSharedSurroundings requires that leaves share the environment of an operand exactly if they pass
+// TestSharedEnvironments requires that leaves share the environment of an operand exactly if they pass
 // equal values. The values may be computed or depend on an override.
-func TestSharedSurroundings(t *testing.T) {
+func TestSharedEnvironments(t *testing.T) {
 	m := machine(t, `<isa>
 	<bitset name="#in" size="4"><field name="N" low="0" high="3" type="uint"/></bitset>
 	<bitset name="#two" size="16">

@@ -9,8 +9,8 @@ import (
 	"github.com/isago/isago/isa"
 )
 
-// TestForeignLoads loads the descriptions that must load.
-func TestForeignLoads(t *testing.T) {
+// TestIsaspecLoads loads the descriptions that must load.
+func TestIsaspecLoads(t *testing.T) {
 	for seed := range uint64(300) {
 		text := randisa.Isaspec(seed)
 		if _, err := isa.Load(fstest.MapFS{"a.xml": {Data: []byte(text)}}, "a.xml", isa.Options{}); err != nil {

@@ -86,16 +86,16 @@ func (p *Printer) Append(dst []byte, word bits.Value) (text []byte, ok bool) {
 		return p.steps.word(dst, p.root.Spec, word)
 	}
 	in, ok := p.decoder.Decode(word)
-	odd := p.decoder.NumFindings() > 0
+	nonconforming := p.decoder.NumFindings() > 0
 	switch {
-	case !ok && !odd:
+	case !ok && !nonconforming:
 		return dst, false
-	case !ok || in.Bits != word || !p.same(in) || odd && !p.alike.findings:
+	case !ok || in.Bits != word || !p.same(in) || nonconforming && !p.alike.findings:
 		return p.steps.word(dst, p.root.Spec, word)
 	}
 	p.decoder.Addr = p.Index * p.unit
 	text = p.decoder.Append(dst, in)
-	if odd = p.decoder.NumFindings() > 0; odd && !p.alike.findings || p.leaves[in.Leaf.ID].padded && !ascii(text[len(dst):]) {
+	if nonconforming = p.decoder.NumFindings() > 0; nonconforming && !p.alike.findings || p.leaves[in.Leaf.ID].padded && !ascii(text[len(dst):]) {
 		return p.steps.word(text[:len(dst)], p.root.Spec, word)
 	}
 	for i := range p.decoder.NumFindings() {

@@ -42,7 +42,7 @@ func TestSuppressionsOfFields(t *testing.T) {
 		}
 		found := 0
 		for i := range r.Findings {
-			if code := r.Findings[i].Code; code == "hidden-bits" || code == "suppression-idle" || code == "suppression-form" {
+			if code := r.Findings[i].Code; code == "hidden-bits" || code == "exception-idle" || code == "exception-form" {
 				found++
 			}
 		}

@@ -459,7 +459,7 @@ func (l *Listing) unknown(dst []byte, ln line) []byte {
 	return AppendRemark(dst, l.current.Set(), text)
 }
 
-// oddity tells why the text of an instruction would not give back what stands there; "" where it does.
+// oddity returns the reason why the text of an instruction would not assemble to the same word, "" if it would.
 func (l *Listing) oddity(ln line) string {
 	if ln.beyond() {
 		return fmt.Sprintf("bits beyond the %d of an instruction", ln.in.Leaf.Size)

@@ -24,7 +24,7 @@ type asmFlags struct {
 	jobsFlag
 	sourceFlags
 	plain, hex bool
-	// isSource tells that the input is source for the compiler of a machine.
+	// isSource is set if the input is source for the compiler of a machine.
 	isSource bool
 	output   string
 }

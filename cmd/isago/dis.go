@@ -30,7 +30,7 @@ type disFlags struct {
 	findings string
 	// file is the name of the file, where several are printed.
 	file string
-	// suffixes tells that code without container is printed as source.
+	// suffixes is set if code without a container is printed as source.
 	suffixes bool
 }
 

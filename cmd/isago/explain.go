@@ -30,7 +30,7 @@ type explainFlags struct {
 	rangeFlags
 	outputFlag
 	json, nested, all bool
-	// hex tells that the argument is a word, whatever else it could be.
+	// hex is set if the argument is a word, whatever else it could be.
 	hex bool
 	// quirks are those of the file that the instruction stands in, by name.
 	quirks map[string]string

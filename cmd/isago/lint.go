@@ -277,7 +277,7 @@ func (f *lintFlags) checkSize(name string, in *code) error {
 	return nil
 }
 
-// placer tells where instructions are: in the source, or in the file as explain takes them, with their text.
+// placer finds the places of instructions: in the source, or in the file as explain accepts them, with their text.
 func placer(name string, d *isa.Decoder, im *program.Image, places []program.Place) func(addr int64) diag.Span {
 	spans, members := map[int64]diag.Span{}, im.Members()
 	for _, p := range places {

@@ -28,7 +28,7 @@ type setFlags struct {
 	// importDirs are the folders from which --spec may import besides its own.
 	importDirs []string
 	gen        uint32
-	// takeRaw tells that a file is raw code, whatever format it seems to have.
+	// takeRaw is set if a file is raw code, whatever format it seems to have.
 	takeRaw bool
 	// order is that of the words of a raw program; "" is to be recognised.
 	order string
@@ -289,7 +289,7 @@ type machineFlags struct {
 	// member is the name of the one program of the file that is meant, "" for all.
 	member string
 	tables tablesFlag
-	// asText tells that raw code is text in hexadecimal, also where that is not seen of it.
+	// asText is set if raw code is hexadecimal text, even if its start does not show that.
 	asText bool
 	// stated are the contexts that a source says of itself, nil for none.
 	stated *bits.Value

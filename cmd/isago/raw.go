@@ -148,7 +148,7 @@ func (f *machineFlags) fromText(name string, in *code) (*code, error) {
 	return &code{ReaderAt: bytes.NewReader(data), size: int64(len(data)), close: in.close}, err
 }
 
-// warnOfText tells whoever hands in text, a source most likely, that it is taken for code.
+// warnOfText warns that a text, probably source, is read as code.
 func (f *disFlags) warnOfText(cmd *cobra.Command, name string, in *code) error {
 	raw, err := f.isRaw(in)
 	if err != nil || !raw {
@@ -156,7 +156,7 @@ func (f *disFlags) warnOfText(cmd *cobra.Command, name string, in *code) error {
 	}
 	head, err := in.head()
 	if what, hint := otherKind(head); what != "" {
-		fmt.Fprintf(cmd.ErrOrStderr(), "%s: warning: this is %s, and its bytes are taken for code; %s\n", inputName(name), what, hint)
+		fmt.Fprintf(cmd.ErrOrStderr(), "%s: warning: this is %s, and isago reads its bytes as code; %s\n", inputName(name), what, hint)
 	}
 	return err
 }

@@ -541,7 +541,7 @@ func (f *runFlags) readInputs(cmd *cobra.Command, r exec.Runner) error {
 	return nil
 }
 
-// tellStats tells how much ran, and how fast.
+// tellStats prints how much ran, and how fast.
 func tellStats(cmd *cobra.Command, out *exec.Outcome, took time.Duration) {
 	w, s := cmd.ErrOrStderr(), took.Seconds()
 	fmt.Fprintf(w, "%d %s, %d instructions in %d dispatches, %.3f s: %.1f M instructions/s, %.0f %s/s\n",
@@ -551,7 +551,7 @@ func tellStats(cmd *cobra.Command, out *exec.Outcome, took time.Duration) {
 	}
 }
 
-// report tells of lanes that did not end, of reads of what nobody wrote, and of what is not known.
+// report prints the lanes that did not end, reads of unwritten registers, and unknown behaviour.
 func report(cmd *cobra.Command, from exec.Runner, out *exec.Outcome) error {
 	w, odd := cmd.ErrOrStderr(), len(out.Findings)+len(out.Races) > 0
 	for i := range out.Races {

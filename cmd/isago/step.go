@@ -617,7 +617,7 @@ func (r *stepRun) memories() map[*sem.State][]byte {
 	return out
 }
 
-// changes tells what is other than before, and what was asked for.
+// changes returns the state that changed, and the state that was requested.
 func (r *stepRun) changes(before snapshot, memory map[*sem.State][]byte) (*stepAnswer, error) {
 	a := &stepAnswer{State: map[string]any{}, Calls: r.calls}
 	after := r.snapshot()
@@ -729,7 +729,7 @@ func changedBytes(before, after []byte) map[string]string {
 	return out
 }
 
-// stops tells why the lanes stopped: in one word where all did for the same reason.
+// stops returns the reasons for which the lanes stopped, as one word if they are the same.
 func (r *stepRun) stops(a *stepAnswer) {
 	list := r.w.Stops()
 	sort.SliceStable(list, func(i, j int) bool { return list[i].Lanes&-list[i].Lanes < list[j].Lanes&-list[j].Lanes })

@@ -14,7 +14,7 @@ import (
 	"github.com/isago/isago/view"
 )
 
-// tracer tells of each instruction what it read and what it wrote, in one line, and of each that another runs.
+// tracer prints a line for each instruction, and for each that another one runs, with what it read and wrote.
 type tracer struct {
 	w       io.Writer
 	set     *isa.Set

@@ -192,7 +192,7 @@ func (f *checkFlags) refused(cmd *cobra.Command, err error) error {
 	if failed := f.print(cmd, report, view.Palette{}); failed != nil {
 		return errors.Join(err, failed)
 	}
-	tell(cmd, err) // and the report is complete
+	printError(cmd, err) // and the report is complete
 	return errFailed
 }
 

@@ -52,8 +52,8 @@ func explain(cmd *cobra.Command, err error) string {
 	return diag.Render(err)
 }
 
-// tell prints an error: with the command's name where the error does not say where it is.
-func tell(cmd *cobra.Command, err error) {
+// printError prints an error: with the command's name where the error does not say where it is.
+func printError(cmd *cobra.Command, err error) {
 	text := explain(cmd, err)
 	if !placed(err) {
 		text = cmd.CommandPath() + ": " + text

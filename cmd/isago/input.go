@@ -71,7 +71,7 @@ func worseOf(cmd *cobra.Command, worst, err error) (worse, failed error) {
 	case err == nil, errors.Is(err, errFindings) && worst != nil:
 		return worst, nil
 	case !errors.Is(err, errFindings) && !errors.Is(err, errFailed):
-		tell(cmd, err)
+		printError(cmd, err)
 		err = errFailed
 	}
 	return err, nil

@@ -103,7 +103,7 @@ func (f *lintFlags) run(cmd *cobra.Command, names []string) error {
 				return err
 			}
 			if !ok { // of this file only
-				tell(cmd, err)
+				printError(cmd, err)
 				failed = true
 				continue
 			}
@@ -122,7 +122,7 @@ func (f *lintFlags) run(cmd *cobra.Command, names []string) error {
 	}
 	err := f.print(cmd, report)
 	if len(errs) > 0 {
-		tell(cmd, joined(errs))
+		printError(cmd, joined(errs))
 		failed = true
 	}
 	if err == nil && failed {

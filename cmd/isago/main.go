@@ -88,7 +88,7 @@ func runUntil(ctx context.Context, args []string, in io.Reader, out, errOut io.W
 		fmt.Fprintf(errOut, "%s: %s\n", cmd.CommandPath(), interrupted)
 		return exitStopped
 	}
-	tell(cmd, err)
+	printError(cmd, err)
 	var usage *usageError
 	if errors.As(err, &usage) {
 		return exitUsage

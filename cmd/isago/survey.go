@@ -101,7 +101,7 @@ func (f *surveyFlags) run(cmd *cobra.Command, names []string) error {
 			return err
 		}
 		if err != nil {
-			tell(cmd, err)
+			printError(cmd, err)
 			failed = true
 			continue
 		}

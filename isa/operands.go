@@ -5,61 +5,64 @@ import (
 	"github.com/isago/isago/internal/spec"
 )
 
-// Operand is an operand of a decoded instruction, as the description says it.
+// Operand is an operand of a decoded instruction.
 type Operand struct {
-	// Name is the description's, such as DST or A.
+	// Name is the name in the description, such as DST or A.
 	Name string
 	Role Role
 	Kind OperandKind
-	// Register is the register of a Register; its File is nil elsewhere.
+	// Register is the register, if Kind is RegisterOperand. Otherwise its File is nil.
 	Register Register
-	// Relative is what is added to the number of the register or to the address; its File is nil where
-	// nothing is.
+	// Relative is the register that is added to the register number or to the address. Its File is nil
+	// if there is none.
 	Relative Register
-	// Swizzle gives for each component of the operand the one of the register that it is. Swizzled
-	// reports whether the description has one; else each is itself.
+	// Swizzle gives, for each component of the operand, the component of the register that it reads.
+	// Swizzled reports whether the description declares a swizzle. Without one, each component reads
+	// itself.
 	Swizzle  [4]uint8
 	Swizzled bool
-	// Mask has bit 0 set where the first component is written, and so on. Masked reports whether the
-	// description has one; else all are.
+	// Mask has bit i set if component i is written. Masked reports whether the description declares a
+	// mask. Without one, all components are written.
 	Mask   uint8
 	Masked bool
-	// Modifiers are the changes of the value.
+	// Modifiers are the changes of the value, such as negation.
 	Modifiers Modifiers
-	// Memory is where the operand lies, of a Memory; nil elsewhere. Its address is Value, in bytes.
+	// Memory is the memory that the operand is in, or nil. Its address is Value, in bytes.
 	Memory *Memory
-	// Type is that of an immediate, and that with which memory is reached.
+	// Type is the type of an immediate or of a memory access.
 	Type Type
-	// Value is the number of an immediate, sign-extended where its Type is signed; of a Target the
-	// address in bits from the start of the program; elsewhere the operand's bits.
+	// Value is the number of an immediate, sign-extended if its Type is signed. For a branch target it
+	// is the address in bits from the start of the program. For other kinds it is the bits of the
+	// operand.
 	Value uint64
-	// Bits are the bits on which the operand depends in this word, each of them once. First are those of the pieces
-	// of its text, in the order of the text and the most significant first; a nested bitset's own bits precede what
-	// is handed to it. Then follow the bits that decide which pieces the operand has and what they mean, unless they
-	// tell instructions apart or belong to a mnemonic or to another operand.
+	// Bits are the bits on which the operand depends in this word, each listed once. The bits of its
+	// text come first, in the order of the text and most significant first. The bits of a nested
+	// bitset precede those of its parameters. Then follow the bits that determine the parts of the
+	// operand and their meaning, except those that select the instruction or belong to a mnemonic or
+	// to another operand.
 	Bits []BitRange
-	// Start and End are the place in the text, in bytes.
+	// Start and End delimit the operand in the text, in bytes.
 	Start, End int
 }
 
-// BitRange is a run of bits of the word, or of a table entry.
+// BitRange is a run of bits in the word or in a table entry.
 type BitRange struct {
 	bits.Part
-	// Table is the number of the table, -1 for the word; Entry is that of its entry.
+	// Table is the index of the table, or -1 for the word. Entry is the index of the entry.
 	Table, Entry int
 }
 
-// Register is a register, or a part of one, or several in a row.
+// Register is a register, a part of one, or several consecutive registers.
 type Register struct {
-	// File is the register file, nil for no register; View is the view through which the register is
-	// named, nil for none.
+	// File is the register file, or nil if there is no register. View is the view that names the
+	// register, or nil.
 	File, View *File
-	// Index is the number of the first register in File, without what is added to it. Count is how many registers
-	// there are: those behind the last one of the file are none.
+	// Index is the number of the first register in File, before Relative is added. Count is the number
+	// of registers, not counting any beyond the end of the file.
 	Index, Count int
-	// Low and Width are the bits of the register: $r2h is bits 16 to 31 of r2.
+	// Low and Width are the bits of the register. For example, $r2h is bits 16 to 31 of r2.
 	Low, Width int
-	// Component is the one component that is meant, -1 for all.
+	// Component is the component of the register, or -1 for all components.
 	Component int
 }
 
@@ -95,7 +98,7 @@ const (
 // String returns the kind as descriptions write it: register, immediate and so on; "" for UnknownOperand.
 func (k OperandKind) String() string { return spec.OperandKind(k).String() }
 
-// Modifiers are changes of an operand's value, a bit each.
+// Modifiers is a set of changes of an operand's value, one bit each.
 type Modifiers uint64
 
 // The modifiers that every machine may have. Set.Modifiers names the others.

@@ -16,7 +16,7 @@ import (
 	"github.com/isago/isago/view"
 )
 
-// container is a file of which a test changes every byte.
+// container is a file. The test changes each of its bytes.
 type container struct {
 	name string
 	data []byte
@@ -24,7 +24,7 @@ type container struct {
 	free func(at int) byte
 }
 
-// ranges are bits of bytes from one place up to another, as docs/diff says that they are not compared.
+// ranges are the bits of bytes that diff ignores, by docs/diff.md, each from one place up to another.
 type ranges []struct {
 	from, to int
 	bits     byte
@@ -168,9 +168,13 @@ func wordsOf(data []byte) (words []uint32) {
 	return words
 }
 
-// shbinFree returns what is not compared of a shader file: version and places of tables of the code's header, descriptors where no
-// instruction uses them, the version in the header of a program, places of tables that are empty, the size of its table of names, bits of values that the type of a
-// constant does not have, numbers and sizes of labels, what fills up entries, and bytes in no table.
+// shbinFree returns the bits of a shader file that diff ignores:
+//   - the version and the table places in the header of the code
+//   - descriptors that no instruction uses
+//   - the version in the header of a program, the places of empty tables, and the size of its table of names
+//   - bits of values that the type of a constant does not have
+//   - numbers and sizes of labels
+//   - padding of entries, and bytes in no table
 func shbinFree(t *testing.T, data []byte) func(at int) byte {
 	f, err := pica200.ReadSHBIN(data)
 	if err != nil {
@@ -237,9 +241,12 @@ func elfCubin() []byte {
 	})
 }
 
-// elfFree returns what is not compared of elfCubin: of the header what is about versions, the entry and program headers; of symbols
-// what a linker uses; the names of tables; and of the headers of sections all but names, sizes, kinds where the name does not say
-// the kind, and the numbers of registers and barriers in that of the code.
+// elfFree returns the bits of elfCubin that diff ignores:
+//   - in the ELF header, versions, the entry, and the program headers
+//   - in symbols, the members that a linker uses
+//   - the names of tables
+//   - in section headers, all but the name, the size, the kind unless the name determines it, and the numbers of registers and
+//     barriers in the header of the code
 func elfFree(data []byte) func(at int) byte {
 	var r ranges
 	const all = 0xff
@@ -287,8 +294,8 @@ func elfFree(data []byte) func(at int) byte {
 	return r.free
 }
 
-// xenosFree returns what is not compared of a shader file: sizes and places that other numbers say too, the creator, and the types and
-// defaults of constants.
+// xenosFree returns the bits of a shader file that diff ignores: sizes and places that follow from other numbers, the creator, and
+// the types and defaults of constants.
 func xenosFree(s *xenostest.Shader) func(at int) byte {
 	var r ranges
 	const all, header = 0xff, 0x24
@@ -303,8 +310,8 @@ func xenosFree(s *xenostest.Shader) func(at int) byte {
 	return r.free
 }
 
-// captureOf returns a capture that loads two shaders, gives them constants and draws, and what is not compared of it: all but the GPU,
-// the code and the constants.
+// captureOf returns a capture that loads two shaders, sets constants and draws, and the bits that diff ignores: all but the GPU, the
+// code and the constants.
 func captureOf(vs, fs []uint32) ([]byte, func(at int) byte) {
 	var data []byte
 	section := func(kind uint32, content []byte) {

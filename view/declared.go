@@ -15,7 +15,7 @@ func declarationsOf(im *program.Image) ([]program.FileDeclaration, error) {
 	return im.Declarations()
 }
 
-// compareContexts compares the contexts of programs, such as their stage and chip, and which programs there are.
+// compareContexts compares the list of programs and the context values of each, such as its stage and chip.
 func (d *Diff) compareContexts() {
 	for n, p := range d.pairs {
 		switch {
@@ -70,8 +70,8 @@ func (d *Diff) declared(pair int, a, b []string) {
 	d.Declared = append(d.Declared, DeclaredDiff{a, b, pair})
 }
 
-// declarationKey is what declarations of two files have in common that are about the same thing: the pair of programs, or the
-// name of a program where that is no member of an image, and the key.
+// declarationKey matches declarations of two files that are about the same thing: the pair of programs, or the name of a program
+// that is not a member of an image, and the key.
 type declarationKey struct {
 	pair         int
 	program, key string
@@ -147,7 +147,7 @@ func (d *Diff) pairsByName() (of [2]map[string]int) {
 	return of
 }
 
-// sameDeclaration reports whether two declarations of one key say the same.
+// sameDeclaration reports whether two declarations with one key are equal.
 func (d *Diff) sameDeclaration(pair int, a, b *program.FileDeclaration) bool {
 	return a.Text == b.Text && a.Placed == b.Placed && (!a.Placed || d.stand(max(pair, 0), a.Place, b.Place))
 }

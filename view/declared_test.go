@@ -56,7 +56,7 @@ func shaderOf(t *testing.T, name string) []uint32 {
 	return wordsOf(data)
 }
 
-// Shaders of captures have numbers in the order in which they were loaded, which says nothing about them.
+// The numbers of shaders in a capture are the order in which they were loaded, so diff does not match shaders by number.
 func TestCapturesInAnotherOrder(t *testing.T) {
 	light, calls, lights := shaderOf(t, "light.vs.bin"), shaderOf(t, "calls.vs.bin"), shaderOf(t, "lights.vs.bin")
 	if got := printed(t, captureLoading(0, light, calls), captureLoading(0, calls, light)); got != "" {
@@ -123,7 +123,7 @@ func TestXenosDeclarations(t *testing.T) {
 	}
 }
 
-// What an ELF cubin says of a kernel, in the words of text cubins.
+// Declarations of an ELF cubin have the names that text cubins use.
 func TestELFDeclarations(t *testing.T) {
 	data := elfCubin()
 	for _, c := range []struct{ from, to, want string }{

@@ -29,7 +29,7 @@ type Diff struct {
 
 	a, b side
 	// segments are the instructions of both, in the order of the first program: those that are the same, and those that
-	// stand for each other. Each pair of programs has its own.
+	// correspond to each other. Each pair of programs has separate segments.
 	segments []segment
 	pairs    []memberPair
 }
@@ -74,8 +74,8 @@ type FieldDiff struct {
 	A, B, TextA, TextB string
 }
 
-// side is one of the two files. Of an instruction is kept where it stands and a hash of its text without what depends
-// on the place: programs may have millions, and those that are shown are decoded again.
+// side is one of the two files. It keeps the place of each instruction and a hash of its text without the parts that depend on
+// the place. A program may have millions of instructions; those that are printed are decoded again.
 type side struct {
 	*Listing
 	lengths []int
@@ -87,8 +87,8 @@ type side struct {
 	numbers map[int64]int // of the instructions at the addresses that branches and declarations go to, -1 where none starts
 }
 
-// segment is a run of instructions of the first file and the one that stands for it in the second, of the pair of programs with
-// a number.
+// segment is a run of instructions of the first file and the corresponding run of the second. pair is the number of the pair of
+// programs.
 type segment struct {
 	pair  int
 	a, b  Range
@@ -170,7 +170,7 @@ func (s *side) read(seed maphash.Seed) error {
 	return nil
 }
 
-// rangeOf returns the instructions of a member, none where there is no member.
+// rangeOf returns the instructions of a member, none if member is negative.
 func (s *side) rangeOf(member int) Range {
 	if member < 0 {
 		return Range{}
@@ -242,7 +242,7 @@ func (s *side) fieldsOf(ln line) []isa.Field {
 	return s.fields
 }
 
-// keys gives instructions that are the same the same number. What the first program has not is 0.
+// keys numbers the instructions of two programs: equal ones have one number, and those that the first program lacks have 0.
 func keys(a, b []uint64) (ka, kb []rune) {
 	known := map[uint64]rune{}
 	for _, hash := range a {
@@ -257,7 +257,7 @@ func keys(a, b []uint64) (ka, kb []rune) {
 	return ka, kb
 }
 
-// farApart is how many differences lcs looks for, after which it takes what is left as different.
+// farApart is the number of differences after which lcs stops searching and treats the rest as different.
 const farApart = 100
 
 // differences finds what differs. Programs that are far apart are cut at the instructions that each of them has once.
@@ -322,9 +322,9 @@ func anchors(a, b []rune) []anchor {
 	return chain
 }
 
-// pairMembers finds the programs that stand for each other: those of one name, or where names are numbers in the order of the
-// file, first those with the same instructions and then those at the same place among the others. Where each file has one
-// program, these two do.
+// pairMembers pairs the programs that correspond to each other: those with one name. If names are numbers in the order of the
+// file, it pairs first those with the same instructions and then those at the same place among the others. If each file has
+// one program, it pairs these two.
 func (d *Diff) pairMembers() {
 	with := make([]int, len(d.a.members)) // of each member of the first file, that of the second
 	taken := make([]bool, len(d.b.members))
@@ -414,7 +414,7 @@ func (d *Diff) align(pair int, ra, rb Range) {
 	add(Range{i, ra.End}, Range{j, rb.End}, true)
 }
 
-// equal yields the instructions whose texts are the same, with the segment that they are in.
+// equal yields the pairs of instructions with the same text, each with its segment.
 func (d *Diff) equal(yield func(s *segment, x Pair) bool) {
 	for n := range d.segments {
 		s := &d.segments[n]
@@ -456,8 +456,8 @@ func (s *side) numberAt(member int, addr int64) (number int, ok bool) {
 	return number, ok && number >= 0
 }
 
-// compareEqual adds as hunks the branches that look alike and go to places that do not stand for each other, and
-// what differs in bits that the text does not show.
+// compareEqual adds hunks for branches with the same text whose targets do not correspond to each other, and for instructions
+// that differ only in bits that the text does not show.
 func (d *Diff) compareEqual() {
 	tables := !slices.EqualFunc(d.a.Image.Tables, d.b.Image.Tables, slices.Equal)
 	for s, p := range d.equal {
@@ -480,8 +480,8 @@ func (d *Diff) goSame(pair int, a, b []int64) bool {
 	return slices.EqualFunc(a, b, func(a, b int64) bool { return d.stand(pair, a, b) })
 }
 
-// stand reports whether addresses in a pair of programs stand for each other: they have instructions that do, or where no
-// instruction starts, the same distance from the start of the program.
+// stand reports whether addresses in a pair of programs correspond to each other: their instructions correspond, or, if no
+// instruction starts there, the distances from the start of the program are the same.
 func (d *Diff) stand(pair int, a, b int64) bool {
 	p := d.pairs[pair]
 	i, okA := d.a.numberAt(p.a, a)
@@ -496,7 +496,7 @@ func (d *Diff) stand(pair int, a, b int64) bool {
 	inserted := func() bool { // what comes before is in the second program only, and starts there
 		return n > 0 && d.segments[n-1].pair == pair && !d.segments[n-1].equal && d.segments[n-1].a.Start == i && d.segments[n-1].b.Start == j
 	}
-	if n == len(d.segments) || d.segments[n].pair != pair { // behind the last
+	if n == len(d.segments) || d.segments[n].pair != pair { // after the last
 		return j == d.b.ranges[p.b].End || inserted()
 	}
 	s := &d.segments[n]
@@ -557,8 +557,8 @@ func (d *Diff) Pairs(h Hunk) (list []Pair) {
 	return list
 }
 
-// Fields lists the fields in which two instructions differ, and the bits that no field has. Where their branches go to places
-// that stand for each other, what says where these are does not count.
+// Fields lists the fields in which two instructions differ, and differing bits that belong to no field. If their branch targets
+// correspond to each other, it omits the fields that encode the targets.
 func (d *Diff) Fields(x Pair) []FieldDiff {
 	a, b := d.a.at(x.A), d.b.at(x.B)
 	fieldsA, fieldsB := d.a.fieldsOf(a), d.b.fieldsOf(b)
@@ -577,7 +577,8 @@ func (d *Diff) Fields(x Pair) []FieldDiff {
 	return slices.DeleteFunc(list, func(f FieldDiff) bool { return d.a.moves(a, f.Path, b.word, goes) })
 }
 
-// moves reports whether a field says where the branches of an instruction go: with the bits of another word they go elsewhere.
+// moves reports whether a field encodes the branch targets of an instruction: with the field's bits from the word other, the
+// targets differ from goes.
 func (s *side) moves(ln line, path string, other bits.Value, goes []int64) bool {
 	for i := range s.fields {
 		f := &s.fields[i]
@@ -594,8 +595,8 @@ func (s *side) moves(ln line, path string, other bits.Value, goes []int64) bool 
 	return false
 }
 
-// appendNameless adds what differs in bits that no field alone has: the fields in which such bits are, in place of those inside, or
-// the bits themselves.
+// appendNameless adds the differences in bits that belong to no single innermost field: the fields that contain such bits, which
+// replace the fields inside them, or the bits themselves.
 func appendNameless(list []FieldDiff, a, b *line, fieldsA, fieldsB []isa.Field) []FieldDiff {
 	rest := a.word.Xor(b.word)
 	for _, fields := range [][]isa.Field{fieldsA, fieldsB} {
@@ -642,8 +643,8 @@ func inWord(f *isa.Field) (v bits.Value) {
 	return v
 }
 
-// fieldDiffs lists the fields of bits in which two instructions of one leaf differ, those inside others
-// in place of these. Indices of tables do not count: what stands there does, as far as one of the instructions cares.
+// fieldDiffs lists the fields in which two instructions of one encoding differ. Fields inside others replace the outer ones.
+// Table entries count instead of their indices. cares reports whether an instruction depends on a field.
 func fieldDiffs(a, b []isa.Field, cares func(x, y *isa.Field) bool) []FieldDiff {
 	var list []FieldDiff
 	next := 0
@@ -684,8 +685,8 @@ func isInside(path, outer string) bool {
 	return len(path) > len(outer) && path[len(outer)] == '.' && path[:len(outer)] == outer
 }
 
-// Print prints a difference for people: what the files declare otherwise, and then for each program what it declares and which
-// instructions it has otherwise.
+// Print prints the differences as text: first those in the declarations of the files, and then for each program those in its
+// declarations and in its instructions.
 func (d *Diff) Print(w io.Writer, p Palette) error {
 	declared := d.Declared
 	before := func(pair int) error {

@@ -129,8 +129,7 @@ func TestCompareAllocates(t *testing.T) {
 	}
 }
 
-// Fields stand for each other by their paths, in whatever order the two instructions have them, and those that hold
-// others are left to these.
+// Fields correspond to each other by their paths, in any order. The fields inside a field are listed in its place.
 func TestFieldsInAnotherOrder(t *testing.T) {
 	field := func(path string, value uint64) isa.Field {
 		return isa.Field{FieldInfo: &isa.FieldInfo{Path: path, Parts: []bits.Part{{Width: 8}}}, Value: bits.Of(value)}

@@ -46,8 +46,8 @@ func placeErrorf(format string, args ...any) error { return &PlaceError{fmt.Spri
 
 // Find returns the instruction at a place: the one that is plus instructions after a label or an address, in bytes from
 // the start of the program and hexadecimal with or without 0x; a label of that name counts first. The place "" is the start of
-// the program. member is the name of the program, "" where the image has one, or where one alone has that label. From
-// then on names stand where instructions have them.
+// the program. member is the name of the program; it may be "" if the image has one program, or if only one has that label.
+// After Find, the decoder prints the names of the image in instructions.
 func (l *Listing) Find(member, place string, plus int) (Decoded, error) {
 	labels := l.prepare()
 	in, at, err := l.placeOf(labels, member, place)
@@ -117,8 +117,9 @@ func (l *Listing) placeOf(labels *program.Labels, member, place string) (in prog
 	return in, in.Start + 8*int64(n), nil
 }
 
-// EachPiece works on each piece of a stream's code, on several processors, and calls take with the results in the order
-// of the code, and with the number of bytes up to there. open makes the work of one processor. The error may be that of the context.
+// EachPiece processes the pieces of a stream's code in parallel. open returns the function that one goroutine calls for each of its
+// pieces. EachPiece calls take with the results in the order of the code, and with the number of bytes read so far. The error may be
+// that of ctx.
 func EachPiece[R any](ctx context.Context, s *Stream, open func() func(l *Listing) R, take func(r R, done int64) error) error {
 	scout, err := s.New(nil)
 	if err != nil {

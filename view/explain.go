@@ -121,7 +121,7 @@ type picture struct {
 	word  bits.Value
 	size  int
 	cells []legend
-	// fields are those whose bits are drawn here.
+	// fields have their bits in this picture.
 	fields []legend
 }
 
@@ -141,7 +141,7 @@ func (e *explainer) drawWord(in isa.Inst, fields []isa.Field) {
 	e.draw(pic, fields, others, func(f *isa.Field) bool { return f.Table == "" })
 }
 
-// drawEntry draws the table entry of which a field is the index.
+// drawEntry draws the table entry that an index field selects.
 func (e *explainer) drawEntry(d *isa.Decoder, index *isa.Field, fields []isa.Field) {
 	n := int(index.Value[0])
 	for i, t := range d.Set().Tables() {
@@ -169,7 +169,7 @@ func newPicture(word bits.Value, size int) *picture {
 	return &picture{word: word, size: size, cells: make([]legend, size)}
 }
 
-// paint gives bits a letter.
+// paint marks bits with a letter.
 func (p *picture) paint(l legend, parts []bits.Part) {
 	for _, part := range parts {
 		for b := part.Low; b < min(part.Low+part.Width, p.size); b++ {
@@ -343,7 +343,7 @@ func (e *explainer) table(pic *picture, others []other) {
 	e.zeros(zero)
 }
 
-// fieldRows makes a row for each field, but for those that are 0 and say nothing, which zero names.
+// fieldRows returns a row for each field. If several fields are 0 and print nothing, zero lists these instead.
 func (e *explainer) fieldRows(list []legend) (rows [][]string, shown []legend, zero []string) {
 	if e.form {
 		return e.formRows(list), list, nil

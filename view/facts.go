@@ -13,7 +13,7 @@ import (
 // Facts is what an instruction reads and writes, and where control can go after it.
 type Facts struct {
 	Effects
-	// Runs is set if the instruction runs other instructions, whose facts are separate.
+	// Runs is set if the instruction runs other instructions. Their facts are separate.
 	Runs bool `json:"runs,omitempty"`
 	// Around has the implicit effects, which the rules for all instructions add.
 	Around *Effects `json:"around,omitempty"`
@@ -31,7 +31,7 @@ type Effects struct {
 	Waits bool `json:"waits,omitempty"`
 }
 
-// Access is what is read or written of a state.
+// Access is a part of a state that an instruction reads or writes.
 type Access struct {
 	State string `json:"state"`
 	// Number is absent if only the run determines it, and for state without numbers.

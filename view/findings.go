@@ -77,8 +77,8 @@ func (e *explainer) finding(f *prove.Finding) {
 	}
 }
 
-// byCause puts findings in the order in which people mend them: errors first. Those of one code at one
-// place have one cause.
+// byCause groups findings by cause and sorts them in the order in which people fix them: errors first. Findings with one code
+// at one place have one cause.
 func byCause(findings []prove.Finding) [][]*prove.Finding {
 	type cause struct {
 		code diag.Code
@@ -101,7 +101,7 @@ func byCause(findings []prove.Finding) [][]*prove.Finding {
 	return list
 }
 
-// others lists findings whose cause was shown.
+// others lists findings with a cause that was already printed.
 func (e *explainer) others(list []*prove.Finding) {
 	for _, f := range list {
 		e.printf("%s\n", hang("= "+e.p.paint(levelColours[f.Level], "the same:")+" "+f.Msg, "  ", "    ", e.Width))

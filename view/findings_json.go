@@ -44,7 +44,7 @@ type CheckPlace struct {
 	EndColumn int    `json:"end_column,omitempty"`
 }
 
-// CheckRelated is another place that takes part in a finding.
+// CheckRelated is another place that a finding concerns.
 type CheckRelated struct {
 	Message string `json:"message"`
 	CheckPlace

@@ -128,8 +128,7 @@ type Field struct {
 // Detail chooses how much JSON writes.
 type Detail uint8
 
-// Brief is what the instruction does: its text, operands and flow. WithFields adds what its bits are,
-// WithDocs what the description says of each field.
+// Brief has the text, operands and flow of an instruction. WithFields adds its fields, WithDocs the documentation of each field.
 const (
 	Brief Detail = iota
 	WithFields
@@ -225,7 +224,7 @@ func (j *JSON) head(dst []byte, n note, word bits.Value, size int) []byte {
 	return strconv.AppendInt(append(dst, `","size":`...), int64(size), 10)
 }
 
-// closed ends a list or an object, whose members are each followed by a comma.
+// closed ends a list or an object. It replaces the comma after the last member.
 func closed(dst []byte, end byte) []byte {
 	if dst[len(dst)-1] == ',' {
 		dst = dst[:len(dst)-1]
@@ -479,7 +478,7 @@ func appendString(dst []byte, s string) []byte {
 		case c < utf8.RuneSelf:
 			dst = append(dst, c)
 		default:
-			r, n := utf8.DecodeRuneInString(s[i:]) // what is no UTF-8 becomes U+FFFD
+			r, n := utf8.DecodeRuneInString(s[i:]) // bytes that are not UTF-8 become U+FFFD
 			dst = utf8.AppendRune(dst, r)
 			i += n
 			continue
@@ -489,7 +488,7 @@ func appendString(dst []byte, s string) []byte {
 	return append(dst, '"')
 }
 
-// Unknown appends a word that is no instruction of a root, for the reasons that findings tell.
+// Unknown appends a word that no instruction of a root matches. findings are the reasons.
 func (j *JSON) Unknown(dst []byte, root *isa.Root, addr int64, word bits.Value, size int, findings ...string) []byte {
 	return j.unknown(dst, root, word, size, note{addr: addr, findings: findings})
 }

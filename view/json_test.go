@@ -54,7 +54,7 @@ func loadSchema(t *testing.T) *schema {
 	return s
 }
 
-// check returns what is wrong with a value, "" for nothing.
+// check returns the mistake in a value, "" for none.
 func (s *schema) check(root *schema, v any, path string) string {
 	if s.Ref != "" {
 		def := root.Defs[strings.TrimPrefix(s.Ref, "#/$defs/")]
@@ -187,7 +187,7 @@ func TestSchema(t *testing.T) {
 		}
 		told, err := facts.Open(set)
 		if err != nil {
-			told = nil // nothing is said of what instructions do
+			told = nil // the description has no semantics
 		}
 		for _, kind := range set.Roots() {
 			d, err := set.NewDecoder(kind.Name)

@@ -79,7 +79,7 @@ func layJumps(at map[int]*arrow) *jumps {
 		return cmp.Or(cmp.Compare(a.last-a.first, b.last-b.first), cmp.Compare(a.to, b.to))
 	})
 	j := &jumps{}
-	var ends []lineSet // of the arrows of each column: one that is no longer than a, and overlaps it, has an end beside it
+	var ends []lineSet // lines of arrow ends, by column: an arrow that overlaps a and is not longer than a has an end in one of a's lines
 	for _, a := range list {
 		i := slices.IndexFunc(ends, func(s lineSet) bool { return s.next(a.first) > a.last })
 		if i < 0 && len(ends) == jumpLanes {
@@ -139,7 +139,7 @@ func (j *jumps) append(dst []byte, p Palette, line int, before bool) []byte {
 	if j == nil || len(j.lanes) == 0 {
 		return dst
 	}
-	row, end := j.row, 0 // behind what is drawn
+	row, end := j.row, 0 // the first column after the drawing
 	drawn := ' '         // what goes on to the text
 	for i := len(j.lanes) - 1; i >= 0; i-- {
 		at := len(j.lanes) - 1 - i

@@ -46,7 +46,7 @@ func TestJumps(t *testing.T) {
 	}
 }
 
-// An arrow stands in the first column in which no other has a line of it, the short ones first.
+// Short arrows are placed first, each in the first column in which no other arrow uses its lines.
 func TestJumpsTakeFirstRoom(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 4))
 	for _, lines := range []int{1, 63, 64, 65, 5000} {

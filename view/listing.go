@@ -65,7 +65,7 @@ type line struct {
 	addr int64
 	in   isa.Inst
 	ok   bool
-	// size and word are what is stored.
+	// size and word are the stored bits.
 	size int
 	word bits.Value
 	// conflict is what Decoder.Conflict returned for an unknown word.
@@ -74,8 +74,8 @@ type line struct {
 	piece *program.Piece
 }
 
-// lines yields each instruction in order; the decoder stands at its address. An unknown word is as
-// long as the shortest instruction.
+// lines yields each instruction in order, with its address in the decoder. An unknown word is as long as the shortest
+// instruction.
 func (l *Listing) lines() iter.Seq[line] {
 	if l.Image.Pieces != nil {
 		return l.pieces()
@@ -198,7 +198,7 @@ func (l *Listing) addLabels(labels *program.Labels) {
 	}
 }
 
-// Unit returns the number of bits of which the places that have labels are multiples.
+// Unit returns the unit of labels, in bits: the address of each label is a multiple of it.
 func (l *Listing) Unit() int64 {
 	unit := 0
 	for i := 0; l.Image != nil && i < len(l.Image.Pieces); i++ {
@@ -289,7 +289,7 @@ func (l *Listing) prepare() *program.Labels {
 	return labels
 }
 
-// hook gives a decoder the names of the image.
+// hook makes a decoder print the names of the image.
 func (l *Listing) hook(d *isa.Decoder, labels *program.Labels) {
 	d.Label = func(addr int64, call bool) (string, bool) {
 		name, ok := labels.Name(l.base+addr, call)
@@ -310,8 +310,8 @@ func (l *Listing) remarks(w *bufio.Writer, lead string, lines []string) {
 	}
 }
 
-// head prints what stands before an instruction: an empty line before a function,
-// unless it is the first of the listing, remarks, and labels. Each line starts with arrows.
+// head prints the lines before an instruction: an empty line before a function unless it is the first of the listing, remarks,
+// and labels. Each line starts with arrows.
 func (l *Listing) head(w *bufio.Writer, labels *program.Labels, ln line, first bool, arrows func() string) {
 	if ln.piece != nil && !ln.piece.Target {
 		return
@@ -427,8 +427,8 @@ func (l *Listing) instruction(dst []byte, ln line) ([]byte, int) {
 	return dst, d.NumFindings()
 }
 
-// misaligned returns what the address of an instruction should be a multiple of, as the <meta align> of
-// its description says in bits, and 0 for one that stands as it should.
+// misaligned returns the alignment in bits that the address of an instruction violates, by the <meta align> of its description,
+// and 0 for an aligned one.
 func (l *Listing) misaligned(ln line) int64 {
 	root := l.current.Root()
 	aligns, known := l.aligns[root]
@@ -470,8 +470,8 @@ func (l *Listing) oddity(ln line) string {
 	return ""
 }
 
-// odd appends an instruction that does not stand as one should. What asm is to read back is its words, and
-// so are bits that no text has.
+// odd appends an instruction for which oddity returned the reason text. If asm has to read the line back, or the word has bits
+// beyond the instruction, it appends the words as data.
 func (l *Listing) odd(dst []byte, ln line, text string) []byte {
 	d := l.current
 	if l.Print != nil || ln.beyond() {
@@ -522,6 +522,6 @@ func AppendFindings(dst []byte, d *isa.Decoder) []byte {
 	return dst
 }
 
-// Printable escapes what a name out of a file must not do to a terminal or to the lines of a
-// listing: control characters, and bytes that are no UTF-8.
+// Printable escapes the bytes of a name that could change a terminal or break the lines of a listing: control characters, and
+// bytes that are not UTF-8.
 func Printable(s string) string { return program.Printable(s) }

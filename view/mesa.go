@@ -11,8 +11,8 @@ import (
 	"github.com/isago/isago/isa/mesa"
 )
 
-// Mesa lists a program as the decoder does that Mesa's isaspec generates: labels, findings behind a
-// tab and all its habits included. Targets count instructions.
+// Mesa lists a program exactly like the decoder that Mesa's isaspec generates, with labels, and findings after a tab. Targets count
+// instructions.
 type Mesa struct {
 	Printer *mesa.Printer
 	// Words are the instructions of the program.
@@ -24,8 +24,8 @@ type Mesa struct {
 	Entries []MesaEntry
 	// Findings prints the first four findings of a word after it.
 	Findings bool
-	// MaxErrors ends the listing after more than so many bad lines in a row; 0 never does. A line is bad
-	// that is no instruction, or has a finding that is shown.
+	// MaxErrors ends the listing after more than that many bad lines in a row; 0 disables the limit. A line is bad if it is not
+	// an instruction, or has a finding that is printed.
 	MaxErrors int
 }
 

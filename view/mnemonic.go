@@ -25,8 +25,8 @@ func Forms(set *isa.Set, mnemonic string) []*isa.Leaf {
 	return list
 }
 
-// ExplainForm draws an instruction of which only the kind is known: its bits, fields, what may be wrong
-// with it, and words that are one.
+// ExplainForm draws an encoding without values: its bits, its fields, the findings that it may have, and words that decode to
+// it.
 func ExplainForm(w io.Writer, d *isa.Decoder, l *isa.Leaf, p Palette, opt ExplainOptions) error {
 	e := newExplainer(w, p, opt)
 	e.form = true

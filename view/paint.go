@@ -9,9 +9,8 @@ import (
 	"github.com/isago/isago/isa"
 )
 
-// Source appends the source of a program in colour. Source has names and directives of its own beside the text of
-// instructions, so what a word is follows from the words that the description knows: mnemonics, files of
-// registers, and what its displays say.
+// Source appends the source of a program in colour. Source contains names and directives in addition to instructions, so the kind
+// of a word follows from the words of the description: mnemonics, register files, and the text of its displays.
 func (p Palette) Source(dst []byte, set *isa.Set, text []byte) []byte {
 	if !p.on {
 		return append(dst, text...)
@@ -31,7 +30,7 @@ type sourcePainter struct {
 	Palette
 	set     *isa.Set
 	comment string
-	// kinds are those of the words that the description or the source says.
+	// kinds has the words that the description or the source defines.
 	kinds map[string]isa.TokenKind
 	files map[string]bool
 }
@@ -54,8 +53,8 @@ func newSourcePainter(p Palette, set *isa.Set) *sourcePainter {
 	return s
 }
 
-// Patterns of source: the label at the start of a line, a directive, and the words and numbers of a line with what
-// may stand before or in them.
+// Patterns of source: the label at the start of a line, a directive, and the words and numbers of a line with the characters that
+// may come before or in them.
 var (
 	sourceLabel     = lazy.Regexp(`^\s*([A-Za-z_$.][\w$.]*):`)
 	sourceDirective = lazy.Regexp(`^\s*(\.[A-Za-z]\w*)`)
@@ -80,7 +79,7 @@ func (s *sourcePainter) define(line string) {
 	}
 }
 
-// name notes that the source gives a name, unless the word is the description's.
+// name records a word as a name of the source, unless the description defines the word.
 func (s *sourcePainter) name(word string) {
 	if _, known := s.kinds[word]; !known {
 		s.kinds[word] = isa.TokenLabel
@@ -129,8 +128,8 @@ func (s *sourcePainter) kind(word, rest string) isa.TokenKind {
 	return isa.TokenModifier
 }
 
-// register reports whether a word is the name of a register: that of a file, and a number. It is the sigil that
-// tells files of one letter without a number from other words.
+// register reports whether a word is the name of a register: that of a file, and a number. Files with a name of one letter and no
+// number need a sigil, which distinguishes them from other words.
 func (s *sourcePainter) register(word string) bool {
 	m := sourceRegister().FindStringSubmatch(word)
 	return m != nil && s.files[strings.ToLower(m[1])] && (m[2] != "" || len(m[1]) > 1 || word[0] != m[1][0])

@@ -10,8 +10,8 @@ import (
 	"github.com/isago/isago/view"
 )
 
-// TestPaintedSource says of lines of the four languages what each word is: M a mnemonic, m a modifier, r a register,
-// i a number or string, a a name, c a comment.
+// TestPaintedSource holds the kind of each word in lines of the four languages: M a mnemonic, m a modifier, r a register, i a
+// number or string, a a name, c a comment.
 func TestPaintedSource(t *testing.T) {
 	tests := []struct{ machine, source, want string }{
 		{"pica200", ".fvec lamp[2]", "<m:.fvec> <a:lamp>[<i:2>]"},

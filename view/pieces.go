@@ -41,8 +41,7 @@ func (l *Listing) piece(i int) line {
 	return ln
 }
 
-// decoderOf returns the decoder for a kind of instruction. Only where the text stands alone in its
-// lines can it have several.
+// decoderOf returns the decoder for a root. Its text may have several lines only if the listing prints nothing else in them.
 func (l *Listing) decoderOf(r *isa.Root) *isa.Decoder {
 	d := l.decoders[r]
 	if d != nil {

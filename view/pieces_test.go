@@ -29,8 +29,8 @@ const piecesXML = `<isa name="test" strict="true">
 <enum name="#role"><value val="0" display="" name="none"/><value val="1" display="first"/></enum>
 </isa>`
 
-// TestPieces lists two programs, each of two instructions that go and one that does, in an order of their
-// own, with data behind them.
+// TestPieces lists two programs, each of two instructions of the root go and one of the root do, in separate orders, and the data
+// after them.
 func TestPieces(t *testing.T) {
 	set, err := isa.Load(fstest.MapFS{"a.xml": {Data: []byte(piecesXML)}}, "a.xml", isa.Options{})
 	if err != nil {

@@ -17,8 +17,8 @@ import (
 	"github.com/isago/isago/view"
 )
 
-// TestLosslessPrograms holds that the listing of any words with suffixes assembles to the words, on a
-// machine whose instructions have several lengths and places.
+// TestLosslessPrograms holds that the lossless listing of any words assembles to the same words, on a machine with several
+// instruction lengths and alignments.
 func TestLosslessPrograms(t *testing.T) {
 	set, err := tesla.Load(isa.Options{})
 	if err != nil {

@@ -27,7 +27,7 @@ type Stream struct {
 	// In holds Size bytes of code.
 	In   io.ReaderAt
 	Size int64
-	// Pipe is read to its end instead, if it is not nil: what has come is printed before more is read. There are no labels then.
+	// Pipe, if not nil, is read to its end instead. Each part is printed before the next is read, and there are no labels.
 	Pipe io.Reader
 	// JSON prints one JSON object instead of lines.
 	JSON bool

@@ -20,7 +20,7 @@ import (
 	"github.com/isago/isago/view"
 )
 
-// twoLengths is a machine whose instructions have 16 or 48 bits, so that pieces end inside of some.
+// twoLengths is a machine with instructions of 16 and 48 bits, so that pieces end inside some.
 const twoLengths = `<isa name="two" strict="true"><doc>D.</doc>
 <bitset name="#instruction" size="16"><doc>D.</doc></bitset>
 <bitset name="short" extends="#instruction"><doc>D.</doc><display>{NAME} {A}</display>
@@ -98,7 +98,7 @@ func streamed(t *testing.T, set *isa.Set, data []byte, bare bool, workers int) (
 	return out.String(), n
 }
 
-// A file that is shorter than it said is told of.
+// A file shorter than its stated size is an error.
 func TestStreamShort(t *testing.T) {
 	set, err := example.Load(isa.Options{})
 	if err != nil {
@@ -210,8 +210,7 @@ func (c *cutShort) ReadAt(p []byte, off int64) (int, error) {
 	return len(p), nil
 }
 
-// A stream ends with its context, though there is as much code as there can be: in the pass for labels, in that which prints,
-// and where somebody else works on it.
+// A stream of the largest size ends with its context: in the pass for labels, in the pass that prints, and in EachPiece.
 func TestStreamEndsWithItsContext(t *testing.T) {
 	set, err := example.Load(isa.Options{})
 	if err != nil {

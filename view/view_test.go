@@ -66,8 +66,8 @@ func newDecoder(t *testing.T, s *isa.Set, err error) *isa.Decoder {
 	return d
 }
 
-// exampleImage is a program of every instruction, with a word that is none, an odd bit, an entry, and
-// names that must not reach a terminal.
+// exampleImage returns a program of every instruction, with an unknown word, an ignored bit that is set, an entry, and names that
+// must not reach a terminal.
 func exampleImage(t *testing.T, d *isa.Decoder) *program.Image {
 	t.Helper()
 	var data []byte
@@ -163,7 +163,7 @@ func TestJSON(t *testing.T) {
 	}
 }
 
-// checkPlaces checks that the places in the text are those of what they stand for.
+// checkPlaces checks that each place in the text is the place of the thing it names.
 func checkPlaces(t *testing.T, data []byte) {
 	t.Helper()
 	var doc struct{ Code []view.Instruction }

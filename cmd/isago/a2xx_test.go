@@ -13,8 +13,8 @@ import (
 
 var manyListings = flag.Int("listings", 8, "number of random programs in TestA2XXListings")
 
-// TestA2XXListings lists programs that no assembler would write, of both stages and in both spellings, and
-// assembles the listings as they stand: without the stage on the command line.
+// TestA2XXListings lists programs that no assembler would write, for both stages and in both syntaxes. It assembles the listings
+// unchanged, without the stage on the command line.
 func TestA2XXListings(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(5, 6))
 	for i := range *manyListings {
@@ -31,8 +31,8 @@ func TestA2XXListings(t *testing.T) {
 	}
 }
 
-// TestXenosFilesComeBack prints shader files of the Xbox 360, with names that source has to change, in each spelling and as
-// listings, and assembles the text: the words come back in the order of the file.
+// TestXenosFilesComeBack prints shader files of the Xbox 360, with names that source has to change, as source in each syntax and as
+// listings. Assembling the text returns the words in the order of the file.
 func TestXenosFilesComeBack(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(7, 8))
 	for i := range 2 * *manyListings {
@@ -67,8 +67,8 @@ func TestXenosFilesComeBack(t *testing.T) {
 	}
 }
 
-// TestXenosFacts asks what an instruction reads whose scalar half has its second operand in another slot on Xenos than on
-// Adreno. Slots x, y, z and w of R3.yxzx are y, x, z and x: the vector half reads slot x alone, the scalar half w, and x or z.
+// TestXenosFacts checks what an instruction reads if the second operand of its scalar half is in one slot on Xenos and in another
+// on Adreno. Slots x, y, z and w of R3.yxzx are y, x, z and x: the vector half reads only slot x, the scalar half w, and x or z.
 func TestXenosFacts(t *testing.T) {
 	source := "ALLOC POSITION SIZE(0x0)\nEXEC_END\nALU: MULADDv export62.x___ = R3.yxzx, R1, R1\nSUBs export62.___w = R3.yxzx\n"
 	var raw, errs bytes.Buffer
@@ -99,8 +99,8 @@ func TestXenosFacts(t *testing.T) {
 	}
 }
 
-// TestXenosRawLint asks what raw code reads that nobody wrote: as in TestXenosFacts, slot z of R20 is read on Xenos alone. Code in
-// the order of bytes of Xenos is for it, whether it is code or source.
+// TestXenosRawLint lints raw code that reads an unwritten component: as in TestXenosFacts, only Xenos reads slot z of R20. lint
+// treats input in the byte order of Xenos, code or source, as Xenos code.
 func TestXenosRawLint(t *testing.T) {
 	source := "ALLOC POSITION SIZE(0x0)\nEXEC_END\nALU: MAXv R20.xy__ = R1, R1\nALU: MULADDv export62.x___ = R20.yxzx, R1, R1\nSUBs export62.___w = R20.yxzx\n"
 	for head, want := range map[string]string{"": "", ".isago big-endian\n": "R20.z"} {
@@ -118,7 +118,7 @@ func TestXenosRawLint(t *testing.T) {
 	}
 }
 
-// TestXenosLint reports the fetches that the runtime patches where the file does not list them. They are no end of the program.
+// TestXenosLint reports the fetches that the runtime patches that the file does not list. Such a fetch does not end the program.
 func TestXenosLint(t *testing.T) {
 	source := "EXEC\nFETCH: VERTEX R1.xyzw = R0.x FMT_1_REVERSE UNSIGNED STRIDE(0) CONST(31, 2)\nALLOC POSITION SIZE(0x0)\nEXEC_END\n(S)ALU: MAXv export62 = R1, R1\n"
 	for _, c := range []struct {
@@ -144,7 +144,7 @@ func TestXenosLint(t *testing.T) {
 	}
 }
 
-// a2xxProgram makes a program of random words whose first clauses run, mostly, what is there.
+// a2xxProgram returns a program of random words. Most of its first clauses run instructions inside the program.
 func a2xxProgram(rnd *rand.Rand) []byte {
 	units := rnd.IntN(16)
 	data := make([]byte, 12*units+rnd.IntN(12))

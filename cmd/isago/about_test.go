@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// What version --json prints is what the schema says.
+// The output of version --json matches the schema.
 func TestVersionSchema(t *testing.T) {
 	data, err := os.ReadFile("../../docs/json.schema.json")
 	if err != nil {

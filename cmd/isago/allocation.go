@@ -6,8 +6,8 @@ import (
 	"github.com/isago/isago/internal/program"
 )
 
-// allocation is how many registers a launch allocates to programs whose file does not say it, such as raw code; 0 where
-// that is not known.
+// allocation is the number of registers that a launch allocates to a program if the file does not state it, as in raw code; 0
+// if unknown.
 type allocation struct{ registers int }
 
 const registersFlag = "registers"
@@ -27,7 +27,7 @@ func (a *allocation) check(most int) error {
 	return usagef("--%s %d, expected 1 to %d", registersFlag, a.registers, most)
 }
 
-// of returns how many registers a program of an image has, by the Base of its pieces; 0 where that is not known.
+// of returns the number of registers of the program of an image at base, the Base of its pieces; 0 if unknown.
 func (a *allocation) of(im *program.Image, base int64) int {
 	if n := im.Registers[base]; n > 0 {
 		return n

@@ -11,8 +11,8 @@ import (
 	"github.com/isago/isago/target/catalog"
 )
 
-// The formats in which asm writes the code of every machine: arrays of C, and the bytes alone. A compiler may have its own
-// of that name.
+// The formats in which asm writes the code of every machine: C arrays, and raw bytes. A compiler may have its own format with one
+// of these names.
 const (
 	formatC   = "c"
 	formatRaw = "raw"
@@ -53,7 +53,7 @@ func (a *codeArray) appendC(dst []byte) ([]byte, error) {
 	return append(dst, "\n};\n"...), nil
 }
 
-// writeArrays returns code in a format: all arrays in C, or the bytes of the code, which tables cannot stand beside.
+// writeArrays returns code in a format: all arrays in C, or the raw bytes of the code, which cannot contain tables.
 func writeArrays(format, machine string, code, tables []codeArray) (out []byte, err error) {
 	if format == formatC {
 		names := map[string]bool{}
@@ -95,7 +95,7 @@ func tableArrays(set *isa.Set, entries [][]bits.Value) (list []codeArray) {
 	return list
 }
 
-// codeOfFile makes of a file that a compiler has made what --format says.
+// codeOfFile converts a file that a compiler returned to the format that --format names.
 func (f *asmFlags) codeOfFile(file []byte) ([]byte, error) {
 	if _, _, known := catalog.Recognise(file); !known { // code and nothing else
 		return writeArrays(f.format, f.isa, []codeArray{{"code", 32, file}}, nil)

@@ -45,7 +45,7 @@ func assembled(t *testing.T, args ...string) []byte {
 	return out.Bytes()
 }
 
-// An array of C gives back the bytes of the code, of every machine.
+// A C array contains the bytes of the code, for every machine.
 func TestArraysGiveBytesBack(t *testing.T) {
 	examples := filepath.Join("..", "..", "examples")
 	dir := t.TempDir()

@@ -212,8 +212,8 @@ type hiddenBits struct {
 	msg    string
 }
 
-// unsaid returns what finds bits that texts do not determine, nil where nobody wants to know. What machines that isago ships
-// hide has its reason written in their descriptions.
+// unsaid returns the search for bits that an assembly text does not determine, nil if the warning is off. It is off for the
+// machines of isago: their descriptions give the reason for each such bit.
 func (f *asmFlags) unsaid(set *isa.Set) (*prove.HiddenBits, error) {
 	if f.spec == "" || slices.Contains(f.noWarn, string(diag.HiddenBits)) || slices.Contains(f.noWarn, allWarnings) {
 		return nil, nil
@@ -273,7 +273,8 @@ func (w *wordWriter) lines(cmd *cobra.Command, f *asmFlags, name string, r io.Re
 	return err
 }
 
-// line appends the words of one line of text; nothing where it is no instruction. read is called with one that was.
+// line appends the words of one line of text; nothing for a blank line or a comment. It calls read with the bits of an
+// instruction.
 func (w *wordWriter) line(dst []byte, p *asm.Parser, text string, read func(bits.Value)) ([]byte, error) {
 	code := program.StripComment(text, p.Comment)
 	blank := strings.TrimSpace(code) == ""
@@ -294,7 +295,7 @@ func (w *wordWriter) line(dst []byte, p *asm.Parser, text string, read func(bits
 	return w.append(dst, &program.Word{Word: res.Inst.Bits, Size: res.Inst.Leaf.Size, Entries: res.Entries}), nil
 }
 
-// data appends the words of a .word directive, or tells what is wrong with it.
+// data appends the words of a .word directive. err is the error of parsing it.
 func (w *wordWriter) data(dst []byte, words []uint32, err error) ([]byte, error) {
 	if err != nil {
 		return dst, err

@@ -47,7 +47,7 @@ func runBench(b *testing.B, input []byte, args ...string) {
 	b.ReportMetric(float64(n)*float64(b.N)/b.Elapsed().Seconds(), "lines/s")
 }
 
-// BenchmarkDisLines and BenchmarkAsmLines run whole commands over 100,000 lines of which a few hundred are different.
+// BenchmarkDisLines and BenchmarkAsmLines run whole commands over 100,000 lines, a few hundred of them distinct.
 func BenchmarkDisLines(b *testing.B) {
 	runBench(b, pica200Words(b, benchLines), "dis", "--isa", "pica200", "--plain", "--hex", "-")
 }
@@ -58,8 +58,8 @@ func BenchmarkAsmLines(b *testing.B) {
 	runBench(b, text.Bytes(), "asm", "--isa", "pica200", "--plain", "--hex", "-")
 }
 
-// lineMakers make lines of machines, in which n draws numbers up to one. (Programs of A2XX are small; their benchmark
-// stands beside them.)
+// lineMakers return lines for machines; n draws a number below its argument. (A2XX programs are small; target/a2xx has their
+// benchmark.)
 var lineMakers = []struct {
 	name       string
 	head, tail string

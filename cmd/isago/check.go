@@ -25,7 +25,7 @@ type checkFlags struct {
 	only        []string
 	failOn      string
 	search      int
-	// collected takes the findings of several descriptions that are printed together, nil where each prints its own.
+	// collected collects the findings of several descriptions, to print them together; nil if they are printed for each.
 	collected *prove.Report
 	effort    int
 }

@@ -2,9 +2,9 @@
 
 package main
 
-// seesClosed reports whether this build can tell a closed standard output from /dev/null. Go opens that in its place before any
-// Go code runs.
+// seesClosed reports whether this build can distinguish a closed standard output from /dev/null, which Go opens in place of a
+// closed one before any Go code runs.
 const seesClosed = false
 
-// stdoutClosed reports whether the command was started without standard output; this build cannot tell.
+// stdoutClosed reports whether the command was started without standard output; this build cannot detect it.
 func stdoutClosed() bool { return false }

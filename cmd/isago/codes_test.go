@@ -19,8 +19,8 @@ import (
 // for %s; several commands are separated by "&". An example that is a command has neither.
 type setting struct{ command, frame string }
 
-// The settings of examples in descriptions: all of one, inside of one, of which the second has a leaf, inside a leaf, code of
-// a leaf; those that are not strict, as findings of check are.
+// The settings of examples in descriptions: a whole description, inside <isa>, inside an instruction, next to semantics. The
+// settings with Plain in their names are not strict, for the findings of check.
 var (
 	inWhole   = setting{"check FILE", "%s"}
 	inISA     = setting{"check FILE", `<isa name="x" strict="true">%s</isa>`}
@@ -80,7 +80,7 @@ var settings = map[diag.Code]setting{
 	diag.AsPicasso: asPicasso, diag.ReadDiffers: asDeclared,
 }
 
-// onlyWords are the codes whose examples are words, each with the reason.
+// onlyWords are the codes with an example in words instead of one that runs, each with the reason.
 var onlyWords = map[diag.Code]string{
 	diag.XMLLimit:      "a thousand elements",
 	diag.TextAmbiguous: "no description of a few lines has that many ways",
@@ -92,7 +92,7 @@ var onlyWords = map[diag.Code]string{
 	diag.UnknownSyntax: "only the library returns it: to the command it is a mistake on the command line",
 }
 
-// Each example of isago help codes gives its code when it is put to use.
+// Each example of isago help codes causes its code.
 func TestCodeExamples(t *testing.T) {
 	examples, err := filepath.Abs(filepath.Join("..", "..", "examples", "pica200"))
 	if err != nil {
@@ -147,7 +147,7 @@ func TestCodeExamples(t *testing.T) {
 	}
 }
 
-// explain takes a word for a code only if no machine has such a mnemonic.
+// explain treats a word as a code, so no machine may have a mnemonic with that name.
 func TestCodesAreNoMnemonics(t *testing.T) {
 	for _, m := range catalog.Machines() {
 		set, err := m.Load(isa.Options{})

@@ -12,7 +12,7 @@ import (
 	"github.com/isago/isago/view"
 )
 
-// addColor gives all commands the flag that says whether to print in colour. It changes colour alone.
+// addColor adds --color to all commands. The flag changes only colour.
 func addColor(root *cobra.Command) {
 	root.PersistentFlags().String("color", "auto", "use colours: `WHEN` is auto (on a terminal, unless NO_COLOR is set), always or never")
 	complete(root, "color", fixed("auto", "always", "never"))
@@ -46,13 +46,13 @@ func paletteOf(cmd *cobra.Command) (view.Palette, error) {
 
 // explain formats an error for standard error.
 func explain(cmd *cobra.Command, err error) string {
-	if on, _ := inColour(cmd, cmd.ErrOrStderr()); on { // a wrong flag is told of by the command
+	if on, _ := inColour(cmd, cmd.ErrOrStderr()); on { // the command reports an invalid flag
 		return diag.RenderColour(err)
 	}
 	return diag.Render(err)
 }
 
-// printError prints an error: with the command's name where the error does not say where it is.
+// printError prints an error, after the command's name if the error has no position.
 func printError(cmd *cobra.Command, err error) {
 	text := explain(cmd, err)
 	if !placed(err) {
@@ -61,7 +61,7 @@ func printError(cmd *cobra.Command, err error) {
 	io.WriteString(cmd.ErrOrStderr(), text)
 }
 
-// placed reports whether an error says itself where it is.
+// placed reports whether the text of an error starts with a position.
 func placed(err error) bool {
 	var list diag.List
 	var one *diag.Error

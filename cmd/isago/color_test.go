@@ -10,8 +10,8 @@ import (
 
 var escapes = regexp.MustCompile("\x1b\\[[0-9;]*m")
 
-// TestColourAlone proves on the examples that --color always changes colour alone: without the escapes the output
-// of each command is what it is in black and white, errors and exit status too.
+// TestColourAlone holds for the examples that --color always changes only colour: without the escapes, the output, the errors and
+// the exit status of each command are those without colour.
 func TestColourAlone(t *testing.T) {
 	const examples = "../../examples/"
 	commands := [][]string{

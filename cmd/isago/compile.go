@@ -13,9 +13,8 @@ import (
 	"github.com/isago/isago/view"
 )
 
-// compileSource makes of a source what asm makes of it for the machine of the flags, or for the one that the source is
-// recognised as, which is then that of the flags. ok is false for what is no text, or of no
-// machine.
+// compileSource compiles a source as asm does, for the machine of the flags. If the flags name none, it sets the machine that it
+// recognises by the source. ok is false for input that is not text, and if it recognises no machine.
 func (f *machineFlags) compileSource(src *diag.Source) (out *program.Compiled, ok bool, err error) {
 	if textfile.IsUTF16(src.Text) {
 		return nil, false, fileError(src.Name, errUTF16)
@@ -51,14 +50,14 @@ func (f *machineFlags) compileSource(src *diag.Source) (out *program.Compiled, o
 	}
 	out, err = c.Compile([]*diag.Source{src}, program.CompileOptions{Syntax: f.syntax, Context: f.context})
 	if err == nil && out.Order.Big && m.Raw != nil && slices.Contains(m.Raw.Orders, byteOrders[1]) {
-		out.Order.Arrange(out.Bytes, 4) // the order says for which machine the code is
+		out.Order.Arrange(out.Bytes, 4) // later, the byte order selects the machine
 		f.order = byteOrders[1]
 	}
 	return out, true, err
 }
 
-// listing reads a program for a listing: a file in a format, raw code, or source, of which it lists what asm makes. What is
-// found out of the program, such as the machine that a source is for, is kept in the flags, which belong to this program only.
+// listing reads a program for a listing: a file in a format, raw code, or source, which it assembles first. It keeps what it
+// recognises, such as the machine of a source, in the flags, which belong to this program only.
 func (f *machineFlags) listing(name string, in *code) (*view.Listing, error) {
 	out, isSource, err := f.sourceOf(name, in)
 	switch {
@@ -80,7 +79,7 @@ func (f *machineFlags) listing(name string, in *code) (*view.Listing, error) {
 	if err == nil || !known || !isText(string(data)) {
 		return l, err
 	}
-	f.isa = m.Name // a file whose source has the same form
+	f.isa = m.Name // a source with the form of a file
 	if out, isSource, err = f.compileSource(textOf(name, data)); err != nil || !isSource {
 		return nil, err
 	}
@@ -95,8 +94,8 @@ func (f *machineFlags) compiledListing(name string, out *program.Compiled) (*vie
 	return f.listingFrom(name, out.Bytes)
 }
 
-// sourceOf returns what asm makes of a source. ok is false for files in a format, and for raw code, which may be text in
-// hexadecimal. Of input that is no text only the start is read.
+// sourceOf returns the compiled source. ok is false for files in a format, and for raw code, which may be hexadecimal text. It
+// reads only the start of input that is not text.
 func (f *machineFlags) sourceOf(name string, in *code) (out *program.Compiled, ok bool, err error) {
 	head, err := in.head()
 	if err != nil || len(head) == 0 || f.takeRaw || f.asText || !isText(wholeRunes(head)) && !textfile.IsUTF16(string(head)) {

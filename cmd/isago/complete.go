@@ -11,7 +11,7 @@ import (
 	"github.com/isago/isago/target/catalog"
 )
 
-// complete gives the shell's completion the values of a flag. values makes the list on demand.
+// complete registers the values of a flag for shell completion. values returns the list on demand.
 func complete(cmd *cobra.Command, flag string, values func() []string) {
 	// The only error is that of a flag that is not there or has its values already.
 	_ = cmd.RegisterFlagCompletionFunc(flag, func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
@@ -97,9 +97,8 @@ func (f *runFlags) quirkPairs() []string {
 	return pairs
 }
 
-// contextFlags gives the command that a command line names a flag for each context of its machine,
-// --stage for a context stage: which there are is known only when the machine is. Where the line
-// names no machine, for it can be recognised by a file's content, they are those of all machines.
+// contextFlags adds a flag for each context of the machine to the command that a command line names, such as --stage. The machine
+// determines the flags. If the line names no machine, because a file's content can select it, it adds those of all machines.
 func contextFlags(root *cobra.Command, args []string) {
 	rest := args
 	if len(rest) > 0 && (strings.HasPrefix(rest[0], cobra.ShellCompRequestCmd) || rest[0] == "help") {
@@ -111,7 +110,7 @@ func contextFlags(root *cobra.Command, args []string) {
 	}
 	named := setFlags{isa: namedMachine(rest), spec: flagValue(rest, "spec"), importDirs: flagValues(rest, "--import-dir", "-I", ""), cmd: root}
 	sets, err := named.sets()
-	if err != nil { // a flag that is unknown because of that is not the mistake to tell of
+	if err != nil { // report this error instead of an unknown flag that results from it
 		cmd.SetFlagErrorFunc(func(*cobra.Command, error) error { return err })
 	}
 	for _, set := range sets {

@@ -76,7 +76,7 @@ func (f *runFlags) drawDemo(cmd *cobra.Command, m *catalog.Machine) (image.Image
 		return nil, err
 	}
 	options := maps.Clone(d.Options)
-	if d.Mesh == "" && cmd.Flags().Changed("size") { // a program that draws by itself takes the size as an option
+	if d.Mesh == "" && cmd.Flags().Changed("size") { // a program that draws without a mesh has the size as an option
 		options["size"] = []string{f.size}
 	}
 	r, err := m.Launch(exec.Request{Set: set, Context: set.DefaultContext(), Data: data, Format: format.Name, Options: options, File: d.Files.ReadFile})

@@ -115,13 +115,13 @@ func (f *diffFlags) run(cmd *cobra.Command, a, b string) error {
 	return nil
 }
 
-// missingEntries counts what a program needs of tables and nobody gave.
+// missingEntries counts the table entries that a program needs and the input lacks.
 type missingEntries struct {
 	name, first string
 	count       int
 }
 
-// report is told of each.
+// report counts one, and records the first.
 func (m *missingEntries) report(addr int64, text string) {
 	if m.count++; m.count == 1 {
 		m.first = fmt.Sprintf("%s@0x%x: %s", inputName(m.name), addr/8, text)

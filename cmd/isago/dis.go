@@ -120,7 +120,7 @@ or have unexpected bits, or dis could not read lines of --hex.`,
 	return cmd
 }
 
-// detail is how much JSON tells.
+// detail returns the detail of JSON output.
 func (f *disFlags) detail() view.Detail {
 	if f.fields {
 		return view.WithFields
@@ -200,7 +200,7 @@ func (f *disFlags) files(cmd *cobra.Command, list []input, several bool) error {
 		}
 		return outputTo(cmd, output, func() error { return f.run(cmd, name) })
 	}
-	probe := *f // what is wrong on the command line is reported once
+	probe := *f // mistakes on the command line are reported once
 	if err := probe.check(); err != nil {
 		return err
 	}
@@ -467,7 +467,7 @@ func (f *disFlags) stream(cmd *cobra.Command, name string, in *code, more io.Rea
 	return found, f.rest(cmd, s.Rest)
 }
 
-// rest prints the bytes behind the last word.
+// rest prints the bytes after the last word as a .byte directive.
 func (f *disFlags) rest(cmd *cobra.Command, data []byte) error {
 	if len(data) == 0 {
 		return nil
@@ -499,7 +499,7 @@ func (f *disFlags) newListing(set *isa.Set, palette view.Palette) (*view.Listing
 	}, nil
 }
 
-// told returns what tells the facts of instructions, nil where they are not asked for.
+// told returns the machine that returns the facts of instructions, nil without --facts.
 func (f *disFlags) told(set *isa.Set) (*facts.Machine, error) {
 	if !f.facts {
 		return nil, nil
@@ -518,7 +518,7 @@ func (f *disFlags) reporter(cmd *cobra.Command, name string, members program.Mem
 	}
 }
 
-// losslessPrinter returns a printer that adds what the text of an instruction does not say.
+// losslessPrinter returns a printer that adds the bits that the text of an instruction does not determine.
 func (f *disFlags) losslessPrinter(set *isa.Set, l *view.Listing, labels *program.Labels) (func([]byte, isa.Inst) []byte, error) {
 	if l.Image.Pieces != nil {
 		return losslessPieces(set, l, labels), nil
@@ -669,7 +669,7 @@ func (h *hexLines) wrong(dst, line []byte, err error) []byte {
 	return fmt.Appendf(dst, "error: %v", err)
 }
 
-// unknown answers a word that is no instruction with the directive that stands for it.
+// unknown appends the data directive for a word that is not an instruction.
 func (h *hexLines) unknown(dst []byte, word bits.Value, size int) []byte {
 	conflict := h.d.Conflict()
 	finding := view.NoInstruction(conflict)
@@ -700,7 +700,7 @@ func (h *hexLines) object(dst []byte, in isa.Inst) []byte {
 	return dst
 }
 
-// tell adds what was found in the instruction that was printed.
+// tell reports the findings of the instruction that was printed last.
 func (h *hexLines) tell(dst []byte) []byte {
 	h.reportFindings()
 	if h.disFlags.findings == "comment" {

@@ -32,7 +32,7 @@ type explainFlags struct {
 	json, nested, all bool
 	// hex is set if the argument is a word, whatever else it could be.
 	hex bool
-	// quirks are those of the file that the instruction stands in, by name.
+	// quirks are those of the file that contains the instruction, by name.
 	quirks map[string]string
 }
 
@@ -189,7 +189,7 @@ func (f *explainFlags) lines(cmd *cobra.Command) error {
 	return worst
 }
 
-// run draws what a text names that stands at a place.
+// run draws the thing that the text names. span is the place of the text in error messages.
 func (f *explainFlags) run(cmd *cobra.Command, text string, span diag.Span) error {
 	switch at, ok := locationOf(text); {
 	case f.hex || !ok || at == location{file: text}:
@@ -217,7 +217,7 @@ func (f *explainFlags) run(cmd *cobra.Command, text string, span diag.Span) erro
 	return cmp.Or(missingFile(text), withFile(text, err))
 }
 
-// withFile adds to the error of a text that looks like the name of a file that there is no such file.
+// withFile adds to an error that the text looks like the name of a file that does not exist.
 func withFile(text string, err error) error {
 	var e *diag.Error
 	if errors.As(err, &e) && strings.ContainsAny(text, "./\\") && !strings.ContainsAny(text, " \t") && !looksLikeWords(text) {
@@ -226,7 +226,7 @@ func withFile(text string, err error) error {
 	return err
 }
 
-// explain draws what a text is that stands at a place: an instruction, a mnemonic, or a word.
+// explain draws an instruction, a mnemonic or a word. at is the place of the text in error messages.
 func (f *explainFlags) explain(cmd *cobra.Command, text string, at diag.Span) error {
 	set, err := f.load(nil)
 	if err != nil {
@@ -236,7 +236,7 @@ func (f *explainFlags) explain(cmd *cobra.Command, text string, at diag.Span) er
 	if err != nil {
 		return err
 	}
-	var wrong error // why the text is no instruction
+	var wrong error // why the text is not an instruction
 	if !f.hex {
 		res, root, err := f.parse(set, text)
 		if err == nil {
@@ -261,7 +261,7 @@ func (f *explainFlags) explain(cmd *cobra.Command, text string, at diag.Span) er
 
 // anywhere draws the forms of a mnemonic that one machine has.
 func (f *explainFlags) anywhere(cmd *cobra.Command, mnemonic string) error {
-	sets, err := (&setFlags{gen: f.gen, cmd: f.cmd}).sets() // of which not all have the spelling
+	sets, err := (&setFlags{gen: f.gen, cmd: f.cmd}).sets() // not all of them have the syntax
 	if err != nil {
 		return err
 	}
@@ -311,7 +311,7 @@ var (
 	fileName = lazy.Regexp(`[/\\]|[^.]\.[A-Za-z][A-Za-z0-9]*$`)
 )
 
-// roots lists the kinds of instructions among which a text is looked for: that of --root alone, or all.
+// roots lists the roots in which a text is looked up: only that of --root, or all.
 func (f *explainFlags) roots(set *isa.Set) []*isa.Root {
 	if f.root == "" {
 		return set.InstructionRoots()
@@ -436,7 +436,7 @@ func (f *explainFlags) drawForms(cmd *cobra.Command, set *isa.Set, forms []*isa.
 	return out.Flush()
 }
 
-// word reads a word in hex. wrong is why the text is no instruction.
+// word reads a word in hexadecimal. wrong is the error of reading the text as an instruction.
 func (f *explainFlags) word(set *isa.Set, d *isa.Decoder, text string, wrong error, at diag.Span) (*isa.Decoder, isa.Inst, error) {
 	line, hexErr := program.ParseLine(set, text)
 	if hexErr != nil {

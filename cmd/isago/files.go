@@ -28,7 +28,7 @@ type session struct {
 // sessionKey is the key of the session in the context of the root command.
 type sessionKey struct{}
 
-// withSession gives a root command a new session.
+// withSession attaches a new session to a root command.
 func withSession(root *cobra.Command) {
 	root.SetContext(context.WithValue(context.Background(), sessionKey{}, &session{sets: map[setKey]*isa.Set{}}))
 }
@@ -44,14 +44,14 @@ func sessionOf(cmd *cobra.Command) *session {
 }
 
 // files are the regular files that a command line reads and writes. No output replaces an input or another output,
-// whatever their names are: other spellings, symbolic links and hard links are one file. Devices and pipes do not count.
+// whatever their names are: other paths, symbolic links and hard links are one file. Devices and pipes do not count.
 type files struct {
 	mu              sync.Mutex
 	inputs, outputs usedFiles
 }
 
-// usedFiles are files by their identity, so that finding one does not depend on how many there are. Where the system's
-// identities are not known, all files that exist have one key.
+// usedFiles are files by their identity, so that finding one does not depend on how many there are. On systems
+// without identities, all existing files have one key.
 type usedFiles map[any][]*usedFile
 
 // key is equal for files that are the same.
@@ -226,8 +226,8 @@ func (f *files) mayWrite(names ...string) error {
 	return nil
 }
 
-// rename gives the complete file of an output its name, after a last look at what that would replace: inputs may have
-// been opened since, and names that differ in case may be one.
+// rename renames the complete file of an output to its name. Before, it checks again which file that replaces: inputs may have been
+// opened since, and names that differ in case may be one.
 func (f *files) rename(from, to string, out *usedFile) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -13,7 +13,7 @@ import (
 	"github.com/isago/isago/diag"
 )
 
-// Outputs and inputs are compared in either order, and once more before an output takes its name.
+// Outputs and inputs are compared in either order, and once more before an output is renamed.
 func TestFilesInAnyOrder(t *testing.T) {
 	dir := t.TempDir()
 	name := func(base string) string { return filepath.Join(dir, base) }

@@ -109,7 +109,7 @@ func (h *helpText) commands(cmd *cobra.Command, wanted func(c *cobra.Command) bo
 // mostNames is the most room that the names of flags get next to what they mean.
 const mostNames = 28
 
-// flags writes the flags that people are to know, what each means in a column of its own.
+// flags writes the flags that are neither hidden nor deprecated, with their meanings in a separate column.
 func (h *helpText) flags(title string, flags *pflag.FlagSet) {
 	if !flags.HasAvailableFlags() {
 		return
@@ -147,7 +147,7 @@ func (h *helpText) flags(title string, flags *pflag.FlagSet) {
 	}
 }
 
-// prose writes paragraphs. Lines that are indented, such as those of a table, stay lines.
+// prose writes paragraphs. It does not wrap indented lines, such as those of a table.
 func (h *helpText) prose(text string) {
 	for i, paragraph := range strings.Split(strings.Trim(text, "\n"), "\n\n") {
 		if i > 0 {

@@ -22,7 +22,7 @@ func helpOf(t *testing.T, columns string, args ...string) string {
 	return out.String()
 }
 
-// The overview fits a screen, with a line for the prompt, and says of each command what it does.
+// The overview fits a screen, with a line for the prompt, and describes each command.
 func TestHelpFitsScreen(t *testing.T) {
 	text := helpOf(t, "", "help")
 	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
@@ -47,12 +47,12 @@ func TestHelpFitsScreen(t *testing.T) {
 	}
 }
 
-// Help wraps at words: a line is longer than the terminal only if it is an example, or one word and what is before it.
+// Help wraps at words: a line is longer than the terminal only if it is an example, or one word after the indentation.
 func TestHelpWraps(t *testing.T) {
 	var paths [][]string
 	var collect func(c *cobra.Command)
 	collect = func(c *cobra.Command) {
-		if c.Name() != "completion" { // whose text is cobra's
+		if c.Name() != "completion" { // cobra has its text
 			paths = append(paths, append([]string{"help"}, strings.Fields(c.CommandPath())[1:]...))
 			for _, below := range c.Commands() {
 				collect(below)

@@ -4,8 +4,8 @@ package main
 
 import "io/fs"
 
-// fileIdentity is any file: which it is is not known here.
+// fileIdentity is the identity of every file: this system does not provide one.
 type fileIdentity struct{}
 
-// identity returns what is equal for files that are the same.
+// identity returns a value that is equal for two names of one file.
 func identity(fs.FileInfo) any { return fileIdentity{} }

@@ -40,8 +40,8 @@ func open(cmd *cobra.Command, name string) (io.ReadCloser, error) {
 	return io.NopCloser(in), nil
 }
 
-// orStandardInput returns the arguments of a command or, where there are none, the name of standard input, if that is a
-// pipe or a file: of a terminal or a device nobody knows whether input ever comes.
+// orStandardInput returns the arguments of a command. If there are none, it returns the name of standard input if that is a pipe or
+// a file: input from a terminal or a device may never come.
 func orStandardInput(cmd *cobra.Command, args []string, missing string) ([]string, error) {
 	if len(args) > 0 {
 		return args, nil
@@ -62,8 +62,8 @@ func orStandardInput(cmd *cobra.Command, args []string, missing string) ([]strin
 // noFile is the start of the error of a command without a FILE.
 const noFile = "no FILE"
 
-// worseOf returns the worse outcome of two inputs of a command, of which err is that of the second. It prints an error,
-// so that the command can go on with the next input. failed is not nil where the command must end.
+// worseOf returns the worse outcome of two inputs of a command; err is that of the second. It prints an error, so that the command
+// can continue with the next input. failed is not nil if the command must end.
 func worseOf(cmd *cobra.Command, worst, err error) (worse, failed error) {
 	switch {
 	case errors.Is(err, context.Canceled):
@@ -105,8 +105,8 @@ func textOf(name string, data []byte) *diag.Source {
 	return &diag.Source{Name: inputName(name), Text: strings.TrimPrefix(string(data), textfile.ByteOrderMark)}
 }
 
-// skipMark goes past a byte order mark; the error tells that it is one of UTF-16. Of other input it reads no more than a
-// byte, which may come slowly.
+// skipMark skips a UTF-8 byte order mark, and returns an error for one of UTF-16. It waits for only one byte of other input, which
+// may come slowly.
 func skipMark(r *bufio.Reader) error {
 	if b, err := r.Peek(1); err != nil || b[0] < 0x80 {
 		return nil
@@ -211,12 +211,12 @@ func (f *machineFlags) openImage(set *isa.Set, format catalog.Format, data []byt
 	return program.Raw(r, data)
 }
 
-// fileError says in which file something is wrong.
+// fileError adds the name of the file to an error.
 func fileError(name string, err error) error {
 	var usage *usageError
 	var other *fs.PathError
 	if errors.As(err, &usage) || errors.As(err, &other) || errors.Is(err, context.Canceled) {
-		return err // what is wrong is not this file
+		return err // the mistake is not in this file
 	}
 	text := strings.TrimSuffix(err.Error(), fmt.Sprintf(" [%s]", diag.FileFormat))
 	var list diag.List
@@ -261,7 +261,7 @@ func codeOf(data []byte) *code {
 	return &code{ReaderAt: bytes.NewReader(data), size: int64(len(data))}
 }
 
-// Close gives back what the input holds.
+// Close releases the resources of the input.
 func (c *code) Close() error {
 	if c.close == nil {
 		return nil
@@ -340,7 +340,7 @@ func spool(r io.Reader) (*code, error) {
 	return &code{ReaderAt: file, size: size, close: remove}, nil
 }
 
-// otherKind says what a file is that starts so, if it is none of code, and what is to be done with it.
+// otherKind returns the kind of a file that starts with start and is probably not code, with a hint; "" for others.
 func otherKind(start []byte) (what, hint string) {
 	text := strings.TrimPrefix(string(start[:min(len(start), headSize)]), textfile.ByteOrderMark)
 	lines := text[:strings.LastIndexByte(text, '\n')+1]
@@ -358,17 +358,17 @@ func otherKind(start []byte) (what, hint string) {
 	return "text", "asm reads source"
 }
 
-// leastText is as many characters as are text by themselves, without the end of a line: code of a few words is
-// seldom printable, but it can be.
+// leastText is the least number of characters that count as text without the end of a line: code of a few words may happen to be
+// printable.
 const leastText = 10
 
 // errUTF16 is the error for text that is not in UTF-8.
 var errUTF16 = errors.New("text in UTF-16, expected UTF-8")
 
-// errBinary is the error for a file of bytes, of which no message could show a line.
+// errBinary is the error for a binary file, because a message could not quote its lines.
 var errBinary = errors.New("not text, expected source")
 
-// recognise finds the machine and the format of a file by its content, unless it is to be taken for raw code.
+// recognise finds the machine and the format of a file by its content, unless --raw is given.
 func (f *setFlags) recognise(data []byte) (catalog.Machine, catalog.Format, bool) {
 	if f.takeRaw {
 		return catalog.Machine{}, catalog.Format{}, false

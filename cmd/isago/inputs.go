@@ -23,7 +23,7 @@ import (
 type input struct{ name, under string }
 
 // inputsOf replaces folders among arguments by the wanted files in them, in the order of their names, and reports the number
-// of other files on standard error. what is the noun for a wanted file. Arguments that are not folders stay.
+// of other files on standard error. what is the noun for a wanted file. It keeps arguments that are not folders.
 func inputsOf(cmd *cobra.Command, args []string, what string, wanted func(name string) (bool, error)) (list []input, err error) {
 	for _, arg := range args {
 		if arg == "" {
@@ -170,7 +170,7 @@ func (f *outputFlag) add(cmd *cobra.Command, usage string) {
 // outputFile is the usage of a flag for one file.
 const outputFile = "`FILE` to write; - is standard output"
 
-// outputTo runs a part of a command whose standard output is a file; - is the one of the command.
+// outputTo runs a part of a command with its standard output in a file; - is the standard output of the command.
 func outputTo(cmd *cobra.Command, name string, run func() error) error {
 	if name == "-" {
 		return run()
@@ -196,7 +196,7 @@ func fileHeading(cmd *cobra.Command, number int, name string) {
 	fmt.Fprintf(cmd.OutOrStdout(), "%s:\n", inputName(name))
 }
 
-// inFolder reports whether an output is a folder: one that exists, or a name that says so.
+// inFolder reports whether an output is a folder: it exists as one, or its name ends with a separator.
 func inFolder(output string) bool {
 	return output != "" && (os.IsPathSeparator(output[len(output)-1]) || isFolder(output))
 }

@@ -17,7 +17,7 @@ var (
 	inventedCount = flag.Uint64("invented-count", 60, "how many of each kind")
 )
 
-// TestInventedPrograms disassembles random bytes as programs of machines that are made up, and assembles what is printed.
+// TestInventedPrograms disassembles random bytes as programs of generated machines, and assembles the listings.
 func TestInventedPrograms(t *testing.T) {
 	dir, programs := t.TempDir(), 0
 	spec, data, source := filepath.Join(dir, "x.xml"), filepath.Join(dir, "x.bin"), filepath.Join(dir, "x.s")

@@ -44,7 +44,7 @@ func (f *disFlags) operations(cmd *cobra.Command, name string) error {
 	return errFindings
 }
 
-// lowered reads a program whose instructions are to be lowered.
+// lowered reads a program for lowering.
 func (f *disFlags) lowered(cmd *cobra.Command, name string) (*isa.Set, *exec.Program, error) {
 	in, err := f.openPart(cmd, name)
 	if err != nil {
@@ -89,17 +89,17 @@ func (f *disFlags) decoderOf(set *isa.Set, p *exec.Program) (*isa.Decoder, error
 // stretch is a part of a program: the instructions from an address up to another.
 type stretch struct{ from, to uint64 }
 
-// stretchText is the listing of a stretch. odd tells that a word is no instruction.
+// stretchText is the listing of a stretch. odd is set if a word is not an instruction, or needs a missing table entry.
 type stretchText struct {
 	text []byte
 	odd  bool
 	err  error
 }
 
-// stretchLength is the number of instructions that are listed at a time: one may take a hundred lines.
+// stretchLength is the number of instructions in a stretch. The listing of one may have a hundred lines.
 const stretchLength = 64
 
-// stretches cuts a program where instructions start. What is no instruction is one unit long.
+// stretches cuts a program at instruction boundaries. A word that is not an instruction is one unit long.
 func stretches(p *exec.Program, d *isa.Decoder) iter.Seq[stretch] {
 	unit := p.Machine.Unit
 	return func(yield func(stretch) bool) {

@@ -119,7 +119,7 @@ func TestKilled(t *testing.T) {
 	}
 }
 
-// remove removes what is called so in a folder, and what of it is not finished.
+// remove removes the outputs in a folder whose names start with out, and their unfinished files.
 func remove(t *testing.T, dir, out string) {
 	t.Helper()
 	for _, pattern := range []string{out + "*", "." + out + "*"} {

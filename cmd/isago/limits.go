@@ -99,7 +99,7 @@ func limits() []limitsOf {
 
 func text(format string, args ...any) string { return fmt.Sprintf(format, args...) }
 
-// bytesOf formats a number of bytes in the largest unit of which it is a multiple.
+// bytesOf formats a number of bytes in the largest unit that divides it.
 func bytesOf(n int64) string {
 	for i, unit := range []string{"GiB", "MiB", "KiB"} {
 		if shift := 30 - 10*i; n>>shift<<shift == n {

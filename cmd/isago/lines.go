@@ -26,20 +26,18 @@ func (f *jobsFlag) add(cmd *cobra.Command) {
 	cmd.Flags().VarP(amount[int]{&f.jobs, 1}, "jobs", "j", "use at most `N` processors; the output does not depend on N")
 }
 
-// maxInputLine bounds a line of input; what is longer is answered with an error, and the next line
-// is read.
+// maxInputLine bounds a line of input. The answer to a longer line is an error, and reading continues with the next line.
 const maxInputLine = 1 << 20
 
 // lineFunc answers a line, given without its end: it appends the answer to dst. number counts from 1.
 type lineFunc func(dst, line []byte, number int) []byte
 
-// eachLine answers every line of r, each with a line, in order and in constant memory, on so many
-// goroutines, for each of which start makes an answering function. A byte order mark is no part of
-// the first line. The output is flushed when the input pauses, so that the command can be talked to
-// through pipes. An error in reading comes back when all lines before it are answered. The error
-// may be that of the context.
+// eachLine answers every line of r with a line, in order and in constant memory, on workers goroutines. start returns the
+// answering function of one goroutine. A byte order mark is not part of the first line. The output is flushed when the input
+// pauses, so that another program can use the command through pipes. A read error is returned after all lines before it are
+// answered. The error may be that of ctx.
 func eachLine(ctx context.Context, r io.Reader, w *bufio.Writer, workers int, start func() (lineFunc, error)) error {
-	lines := bufio.NewReaderSize(r, blockSize) // a smaller one would make a block of its own of what it has read
+	lines := bufio.NewReaderSize(r, blockSize) // a smaller buffer would become a separate block
 	if err := skipMark(lines); err != nil {
 		return err
 	}
@@ -98,7 +96,7 @@ const blockSize = 256 << 10
 
 // all yields the blocks. Of a line beyond the limit, the end is left out.
 func (b *blocks) all(yield func(block) bool) {
-	var rest []byte // the start of a line whose end is not read yet
+	var rest []byte // the start of an incomplete line
 	number := 1
 	for {
 		data := make([]byte, len(rest)+blockSize)
@@ -125,7 +123,7 @@ func (b *blocks) all(yield func(block) bool) {
 	}
 }
 
-// tooLong is the error for a line beyond the limit, of which the end is lost.
+// tooLong returns the error for a line longer than maxInputLine, nil for others. The end of such a line is not read.
 func tooLong(line []byte) error {
 	if len(line) <= maxInputLine {
 		return nil
@@ -143,7 +141,7 @@ func trimEnd(line []byte) []byte {
 	return line
 }
 
-// wrongLine says where in an input a line is wrong: at the mistake, or at its start where all of it is.
+// wrongLine adds the position in the input to the error of a line: that of the mistake, or of the start of the line.
 func wrongLine(name string, number int, line []byte, err error) error {
 	at := diag.Span{Src: &diag.Source{Name: inputName(name), Text: string(line), Before: number - 1}}
 	var inText *asm.Error

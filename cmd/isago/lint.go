@@ -171,7 +171,7 @@ func (f *lintFlags) file(cmd *cobra.Command, name string) (diag.List, error) {
 		if err == nil || errors.Is(err, lint.ErrTooLarge) || f.takeRaw || !isText(src.Text) {
 			return list, err
 		}
-		own.isa = m.Name // a file whose source has the same form
+		own.isa = m.Name // a source with the form of a file
 	}
 	out, ok, err := own.compileSource(src)
 	if err != nil {
@@ -257,7 +257,7 @@ func (f *lintFlags) program(ctx context.Context, name string, data []byte, src *
 	return all, nil
 }
 
-// checkSize refuses raw code that is too long to be followed, which takes seconds to be read.
+// checkSize rejects raw code that is too long to analyse before reading it, which could last seconds.
 func (f *lintFlags) checkSize(name string, in *code) error {
 	raw, err := f.isRaw(in)
 	if err != nil || !raw {
@@ -309,7 +309,7 @@ func placer(name string, d *isa.Decoder, im *program.Image, places []program.Pla
 	}
 }
 
-// programs lists the programs of a part of a file: those that a launch tells apart, and one of all other entries.
+// programs lists the programs of a part of a file: one for each name that a launch can select, and one of all other entries.
 func (f *lintFlags) programs(set *isa.Set, im *program.Image, part program.Member, data []byte, src *program.Compiled) []lint.Program {
 	var list []lint.Program
 	var others []int64
@@ -352,7 +352,7 @@ func (f *lintFlags) launch(set *isa.Set, ctx bits.Value, data []byte, name strin
 	return r
 }
 
-// describe notes what a file says of a program: what it writes, and what it declares that it reads.
+// describe records the declarations of a file about a program: the outputs that it writes and the states that it reads.
 func describe(p *lint.Program, set *isa.Set, r exec.Runner, src *program.Compiled) {
 	b, ok := r.(exec.Launched)
 	if !ok || b.Launched().Open {
@@ -372,7 +372,7 @@ func describe(p *lint.Program, set *isa.Set, r exec.Runner, src *program.Compile
 			o.Span = src.Declaration("", o.State, o.Number).Span
 			for i, k := range x.Components() {
 				o.Mask |= 1 << uint(k)
-				if m == nil || i < mathbits.OnesCount64(m.Mask) { // they are told apart by their order
+				if m == nil || i < mathbits.OnesCount64(m.Mask) { // their order distinguishes them
 					o.Needed |= 1 << uint(k)
 				}
 				if o.Used = o.Needed; m != nil && m.Mask == 0 { // another program may read it
@@ -409,7 +409,7 @@ func describe(p *lint.Program, set *isa.Set, r exec.Runner, src *program.Compile
 	}
 }
 
-// meaning returns what the description says that an output means, nil for nothing.
+// meaning returns the output of the description that a port is, nil if the description has none.
 func meaning(all []*isa.Output, p exec.Port) *isa.Output {
 	i := slices.IndexFunc(all, func(m *isa.Output) bool {
 		return m.File.Name == p.State.Name && (m.Number == p.First || m.Number < 0 && m.Name == p.Name)

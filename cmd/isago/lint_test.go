@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// TestLint lints the programs of testdata/lint. Each says at its lines what is to be told of there, behind "want:".
+// TestLint lints the programs of testdata/lint. A line states its expected findings after "want:".
 func TestLint(t *testing.T) {
 	files, err := filepath.Glob("testdata/lint/*")
 	if err != nil || len(files) == 0 {
@@ -54,13 +54,13 @@ func TestLint(t *testing.T) {
 	}
 }
 
-// finding is what lint tells of a line.
+// finding is a finding of lint in a line.
 type finding struct {
 	Line int    `json:"line"`
 	Code string `json:"code"`
 }
 
-// TestLintExamples holds that the programs of this repository have no warnings, but for those that have every instruction.
+// TestLintExamples holds that the programs of this repository have no warnings, except those that contain every instruction.
 func TestLintExamples(t *testing.T) {
 	const examples = "../../examples/"
 	checked := 0
@@ -78,7 +78,7 @@ func TestLintExamples(t *testing.T) {
 			if strings.HasSuffix(base, ".bin") {
 				args = append(args, "--isa", "a2xx", "--stage", strings.Split(base, ".")[1])
 			}
-			if base == "fade.s" { // a fragment program, which no directive says
+			if base == "fade.s" { // a fragment program; no directive states it
 				args = append(args, "--isa", "tesla", "--stage", "fp")
 			}
 			checked++

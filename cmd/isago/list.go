@@ -94,7 +94,7 @@ type machine struct {
 	Syntaxes     []string      `json:"syntaxes,omitempty"`
 	Tables       []table       `json:"tables,omitempty"`
 	Instructions int           `json:"instructions"`
-	// Generation is that of which all is told; nil where all are the same.
+	// Generation is the generation that the rest is about; nil if all generations are the same.
 	Generation  *uint32  `json:"generation,omitempty"`
 	Generations []string `json:"generations,omitempty"`
 }
@@ -140,7 +140,7 @@ type contextInfo struct {
 	Name   string   `json:"name"`
 	Doc    string   `json:"doc,omitempty"`
 	Values []string `json:"values"`
-	// FromText tells that each instruction's text says it.
+	// FromText is set if the text of each instruction determines the value.
 	FromText bool `json:"from_text,omitempty"`
 }
 
@@ -217,7 +217,7 @@ func (f *listFlags) sets() ([]*isa.Set, error) {
 	}
 	main, err := sets[0].Root("")
 	if err != nil || len(main.Leaves) > 0 {
-		return sets, nil // of a description without such a root its parts are told all the same
+		return sets, nil // list prints the parts of a description without such a root, too
 	}
 	if first, ok := sets[0].FirstGen(main); ok {
 		f.gen = first
@@ -433,7 +433,7 @@ func (f *listFlags) file(cmd *cobra.Command, name string) error {
 	return out.Flush()
 }
 
-// codeSize says how long the code of an image is.
+// codeSize formats the size of the code of an image.
 func codeSize(im *program.Image) string {
 	switch n := im.Size(); {
 	case n == 32:

@@ -15,7 +15,7 @@ import (
 	"github.com/isago/isago/view"
 )
 
-// listingFlags are what a listing has beside its columns, as isaspec's own tools have it.
+// listingFlags are the options of a listing, except its columns, that isaspec's own tools have too.
 type listingFlags struct {
 	compat string
 	labels bool
@@ -67,7 +67,7 @@ func (f *listingFlags) placed() ([]view.MesaEntry, error) {
 	return list, nil
 }
 
-// addEntries puts the entries into an image whose instructions have one length.
+// addEntries adds the entries to an image of instructions with one length.
 func (f *listingFlags) addEntries(im *program.Image, root *isa.Root) error {
 	entries, err := f.placed()
 	if err != nil || len(entries) == 0 {

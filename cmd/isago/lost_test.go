@@ -22,7 +22,7 @@ func (f *full) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// No command loses its output with a status of success, and none minds that nobody hears its errors.
+// No command loses its output with a status of success, and a closed standard error is not a failure.
 func TestLostOutput(t *testing.T) {
 	const pica = "../../examples/pica200/"
 	dir := t.TempDir()

@@ -116,7 +116,7 @@ func (f *setFlags) withQuirks(set *isa.Set, quirks map[string]string) map[string
 	return all
 }
 
-// takeSpec takes the one argument of a command, if it has any, as what --spec names.
+// takeSpec treats the argument of a command, if it has one, as the value of --spec.
 func (f *setFlags) takeSpec(args []string) error {
 	switch {
 	case len(args) == 0:
@@ -245,7 +245,7 @@ func (f *setFlags) specFiles(name string) (fs.FS, string) {
 	return &specFiles{files: &sessionOf(f.cmd).files, top: top, dirs: f.importDirs}, top
 }
 
-// unknownSyntax is the error for a spelling that the description does not have.
+// unknownSyntax returns the error for a syntax that the description does not have.
 func (f *setFlags) unknownSyntax(load func(isa.Options) (*isa.Set, error)) error {
 	set, err := load(isa.Options{Gen: f.gen})
 	if err != nil {
@@ -257,7 +257,7 @@ func (f *setFlags) unknownSyntax(load func(isa.Options) (*isa.Set, error)) error
 	return usagef("--syntax %q, but %s has only the main syntax", f.syntax, setName(set))
 }
 
-// isSourceSyntax reports whether the spelling is that of the source of a machine's compiler.
+// isSourceSyntax reports whether --syntax names the syntax of a machine's source.
 func (f *setFlags) isSourceSyntax(m *catalog.Machine) (bool, error) {
 	if f.syntax == "" || f.syntax == m.Syntax {
 		return true, nil
@@ -266,7 +266,7 @@ func (f *setFlags) isSourceSyntax(m *catalog.Machine) (bool, error) {
 	return err == nil && m.Syntax == "" && set.DefaultSyntax() == f.syntax, err
 }
 
-// spellings lists the spellings that have names, the plain one first.
+// spellings lists the syntaxes that have names, the main one first.
 func spellings(set *isa.Set) []string {
 	names := slices.Clone(set.Syntaxes())
 	names[0] = set.DefaultSyntax()
@@ -291,7 +291,7 @@ type machineFlags struct {
 	tables tablesFlag
 	// asText is set if raw code is hexadecimal text, even if its start does not show that.
 	asText bool
-	// stated are the contexts that a source says of itself, nil for none.
+	// stated are the contexts that a source states, nil for none.
 	stated *bits.Value
 }
 
@@ -315,7 +315,7 @@ func (f *machineFlags) load(m *catalog.Machine) (*isa.Set, error) {
 	}
 	root, err := set.Root(f.root)
 	if err != nil {
-		return set, nil // what is wrong with the root is told by who needs it
+		return set, nil // the caller reports an unknown root if it needs one
 	}
 	return set, f.checkGen(set, root)
 }
@@ -352,7 +352,7 @@ func (f *machineFlags) context(set *isa.Set) (bits.Value, error) {
 	return ctx, nil
 }
 
-// checkContexts refuses contexts that the machine has not, where nobody evaluates them: a file or a source says its own.
+// checkContexts rejects unknown contexts that are not evaluated otherwise, because the file or the source states its own.
 func (f *machineFlags) checkContexts(m *catalog.Machine) error {
 	if len(f.contexts) == 0 {
 		return nil

@@ -38,7 +38,7 @@ func main() {
 // debugEnv is the environment variable with which a crash shows its stack.
 const debugEnv = "ISAGO_DEBUG"
 
-// run is runUntil for a command line that nobody interrupts.
+// run is runUntil without interruption.
 func run(args []string, in io.Reader, out, errOut io.Writer) (status int) {
 	return runUntil(context.Background(), args, in, out, errOut)
 }
@@ -96,7 +96,7 @@ func runUntil(ctx context.Context, args []string, in io.Reader, out, errOut io.W
 	return exitMistake
 }
 
-// errFindings is the error of a command whose output is complete, and whose input has findings.
+// errFindings is the error of a command with complete output and findings in its input.
 var errFindings = errors.New("findings")
 
 // usageError is a mistake on the command line.

@@ -39,10 +39,10 @@ func TestMain(m *testing.M) {
 //	jsonlines FILE           every line that is not empty is JSON
 //	lines N FILE             the file has N lines
 //	repeat N FROM TO         writes a file N times over
-//	longline N FROM TO       writes a line of N zeros, and a file behind it
+//	longline N FROM TO       writes a line of N zeros, and a file after it
 //	head N FROM TO           writes the first N bytes of a file
 //
-// The condition closed holds where the command can tell that standard output is closed.
+// The condition closed holds if the command can detect a closed standard output.
 func TestScripts(t *testing.T) {
 	examples, err := filepath.Abs(filepath.Join("..", "..", "examples", "pica200"))
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// Manual pages are written here and not by cobra's package for them: that one makes Markdown of the texts of the
-// command and translates it, which takes the lines of a table for a paragraph, and a part of the start of each run.
+// Manual pages are written here and not by cobra's package for them. That package converts the texts of a command to Markdown first,
+// which turns the lines of a table into a paragraph, and it slows down the start of every run.
 
 // writeManual writes the pages of a command and of those below it into a folder.
 func writeManual(cmd *cobra.Command, dir string) error {
@@ -37,7 +37,7 @@ func listed(cmd *cobra.Command) (list []*cobra.Command) {
 
 func pageName(cmd *cobra.Command) string { return strings.ReplaceAll(cmd.CommandPath(), " ", "-") }
 
-// exitStatuses are those of commands whose help has no own paragraph about them.
+// exitStatuses is the paragraph about exit statuses for commands whose help has none.
 const exitStatuses = `Exit status: 0; 1 for a mistake in the input; 2 for a mistake on the command line; 3 if the output is complete and
 something was found in the input; 130 if the command was interrupted.`
 
@@ -90,7 +90,7 @@ func manualPage(cmd *cobra.Command) []byte {
 	return b.Bytes()
 }
 
-// manualFlags writes what a page says of flags.
+// manualFlags writes the section of a page about flags.
 func manualFlags(b *bytes.Buffer, title string, flags *pflag.FlagSet) {
 	if !flags.HasAvailableFlags() {
 		return
@@ -113,10 +113,10 @@ func manualFlags(b *bytes.Buffer, title string, flags *pflag.FlagSet) {
 	})
 }
 
-// asItStands is a text whose lines stay as they are.
+// asItStands returns a text as troff that keeps its lines.
 func asItStands(text string) string { return ".nf\n" + troff(text) + "\n.fi\n" }
 
-// troff writes a text such that nothing in it is a command of troff.
+// troff escapes a text so that it contains no troff commands.
 func troff(text string) string {
 	text = strings.NewReplacer(`\`, `\e`, "-", `\-`).Replace(text)
 	lines := strings.Split(text, "\n")

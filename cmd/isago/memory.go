@@ -6,16 +6,16 @@ import (
 	"runtime/debug"
 )
 
-// The memory that may be filled before it is searched for what is no longer used: so many bytes, or a part of what
-// is used, in percent, where that is more. Most runs are over before; long ones do not grow with their input.
+// The memory that may be allocated before a garbage collection: freeBytes, or freePercent of the memory in use if that is more. Most
+// runs end before the first collection; the memory of long runs does not grow with their input.
 const (
 	freeBytes   = 16 << 20
 	freePercent = 30
-	// firstPercent counts as long as little is used: Go takes it of 4 MiB at least.
+	// firstPercent applies while little memory is in use: Go computes percentages of at least 4 MiB.
 	firstPercent = freeBytes / (4 << 20) * 100
 )
 
-// paceMemory sets how much memory may be filled, after each search anew.
+// paceMemory sets how much memory may be allocated before the next garbage collection, again after each.
 func paceMemory() {
 	if os.Getenv("GOGC") != "" {
 		return
@@ -27,7 +27,7 @@ func paceMemory() {
 	searched = func(g *garbage) {
 		var memory runtime.MemStats
 		runtime.ReadMemStats(&memory)
-		used := memory.NextGC * 100 / uint64(100+percent) // that is how the next search was set
+		used := memory.NextGC * 100 / uint64(100+percent) // inverts how Go computed NextGC
 		percent = int(min(max(freeBytes*100/max(used, 1), freePercent), firstPercent))
 		debug.SetGCPercent(percent)
 		runtime.SetFinalizer(g, searched)

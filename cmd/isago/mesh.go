@@ -16,7 +16,7 @@ import (
 	"github.com/isago/isago/internal/sem"
 )
 
-// meshFlags say what a vertex program is run over, and how large the picture is.
+// meshFlags select the mesh for a vertex program, and the size of the picture.
 type meshFlags struct {
 	mesh, size string
 	bind       []string
@@ -30,18 +30,18 @@ func (f *meshFlags) add(cmd *cobra.Command) {
 	_ = cmd.MarkFlagFilename("mesh", "obj")
 }
 
-// role is what an input or an output is for, and the parts of names by which it is known.
+// role is the purpose of an input or an output, and the parts of names that identify it.
 type role struct {
 	name  string
 	words []string
 }
 
-// The roles of inputs and outputs, and the parts of names by which they are known.
+// The roles of inputs and outputs, and the parts of names that identify them.
 var roles = []role{
 	{"position", []string{"pos", "vert"}}, {"normal", []string{"norm", "nrm"}}, {"texcoord", []string{"tex", "uv"}}, {"color", []string{"col"}},
 }
 
-// roleOf is what an input or output of a name is, "" for nothing that is known.
+// roleOf returns the role of an input or output with a name, "" if unknown.
 func roleOf(name string, bound map[string]string) string {
 	if role, ok := bound[name]; ok {
 		return role
@@ -111,7 +111,7 @@ func (f *meshFlags) draw(ctx context.Context, r exec.Runner, mesh *raster.Mesh, 
 	return out, nil
 }
 
-// meshInput gives the inputs of a program what a mesh has for them.
+// meshInput returns the data of a mesh for the inputs of a program.
 func meshInput(l *exec.Launch, mesh *raster.Mesh, bound map[string]string) (*exec.Input, error) {
 	ports := l.Inputs
 	for name := range bound {
@@ -183,7 +183,7 @@ func picture(t *exec.Table, mesh *raster.Mesh, bound map[string]string, width, h
 		if _, ok := at[role]; !ok {
 			at[role], count[role] = n, c.Count()
 		}
-		if i == 0 { // the first output is the position where no name says so
+		if i == 0 { // the first output is the position if no name is one
 			if _, ok := at["position"]; !ok {
 				at["position"], count["position"] = n, c.Count()
 			}

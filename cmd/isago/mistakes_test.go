@@ -12,7 +12,7 @@ import (
 	"github.com/isago/isago/diag"
 )
 
-// However many mistakes a source has, a screen of them is told of, and how many there are beside.
+// The compiler reports a screenful of mistakes and the number of the others, for any number of mistakes.
 func TestMistakesAreBounded(t *testing.T) {
 	const n = 3 * diag.MaxShown
 	for machine, line := range map[string]string{
@@ -35,7 +35,7 @@ func TestMistakesAreBounded(t *testing.T) {
 	}
 }
 
-// What an error quotes of a JSON input is short, whatever the input has.
+// An error quotes only a short part of a JSON input.
 func TestLongJSONIsQuotedShort(t *testing.T) {
 	number, name := strings.Repeat("9", 3000000), strings.Repeat("x", 3000000)
 	file := filepath.Join(t.TempDir(), "in.json")

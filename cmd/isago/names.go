@@ -43,7 +43,7 @@ func (f *namesFlag) names() (*customNames, error) {
 	return f.read()
 }
 
-// printer returns what prints fields of type custom, nil where no file says how.
+// printer returns the function that prints fields of type custom, nil if there is no file of names.
 func (f *namesFlag) printer() (func(dst []byte, field string, value uint64) []byte, error) {
 	names, err := f.names()
 	if names == nil || err != nil {
@@ -52,7 +52,7 @@ func (f *namesFlag) printer() (func(dst []byte, field string, value uint64) []by
 	return names.append, nil
 }
 
-// reader returns what reads them back, nil where no file says how.
+// reader returns the function that parses fields of type custom, nil if there is no file of names.
 func (f *namesFlag) reader() (func(text []byte, field string) (uint64, int, bool), error) {
 	names, err := f.names()
 	if names == nil || err != nil {
@@ -127,7 +127,7 @@ func (c *customNames) append(dst []byte, field string, value uint64) []byte {
 	return strconv.AppendUint(append(dst, "0x"...), value, 16)
 }
 
-// parse reads what append prints at the start of a text: the longest text that stands there.
+// parse is the inverse of append: it reads the longest name, or a number, at the start of a text.
 func (c *customNames) parse(text []byte, field string) (value uint64, n int, ok bool) {
 	if digits, hex := bytes.CutPrefix(text, []byte("0x")); hex {
 		end := 0

@@ -13,8 +13,7 @@ import (
 	"github.com/isago/isago/internal/lazy"
 )
 
-// skeleton is the description of a machine of which little is known. The words in capitals stand for what
-// newDescription puts in their place.
+// skeleton is the description of a machine that is mostly unknown. newDescription replaces the words in capitals.
 //
 //go:embed skeleton.xml
 var skeleton string

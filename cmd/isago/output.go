@@ -12,8 +12,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// output is where a command writes: standard output, a device, or a file, which is written beside
-// its name and renamed when it is complete, so that a failed run loses nothing.
+// output is the destination of a command: standard output, a device, or a file. A file is written under a temporary name in the same
+// folder and renamed when it is complete, so that a failed run loses nothing.
 type output struct {
 	*bufio.Writer
 	file *os.File // nil for standard output
@@ -158,8 +158,7 @@ func (o *output) written() bool {
 	return err == nil && info.Size() > 0
 }
 
-// done ends the output of a command that ends with err: what is complete takes its name, findings
-// included, and what is not is removed.
+// done ends the output of a command that ends with err. Complete output is renamed, also with findings; incomplete output is removed.
 func (o *output) done(err error) error {
 	failed := err != nil && !errors.Is(err, errFindings)
 	if e := o.Flush(); e != nil && !failed {

@@ -13,10 +13,10 @@ import (
 	"unicode"
 )
 
-// page is a page of the handbook as a reader works through it: a block "```LANGUAGE NAME" is a file to
-// save as NAME, "```diff NAME" a change of it, a block "```console" has commands behind "$ " and what they print, where a line "..."
-// stands for any lines and " ..." for the rest of a line. "```console exit=N" says with which status the last command of the block ends; "needs=PROGRAM"
-// skips the block where the program is not installed.
+// page is a page of the handbook, to work through as a reader does. A block "```LANGUAGE NAME" is a file to save as NAME, and
+// "```diff NAME" is a change of it. A block "```console" has commands after "$ " and their output: a line "..." matches any lines,
+// and " ..." the rest of a line. "```console exit=N" is the exit status of the last command of the block. "needs=PROGRAM" skips the
+// block if the program is not installed.
 type page struct {
 	file  string
 	lines []string
@@ -31,7 +31,7 @@ func readPage(t *testing.T, file string) page {
 	return page{file: file, lines: strings.Split(string(data), "\n")}
 }
 
-// fence is a fenced block: what stands behind the three back quotes, its lines, the number of the first.
+// fence is a fenced block: the words after the three back quotes, its lines, the number of the first.
 type fence struct {
 	info  []string
 	lines []string
@@ -57,7 +57,7 @@ func (p page) fences() []fence {
 	return list
 }
 
-// work does what the page tells its reader to do, in a folder, and returns how many commands that were.
+// work follows the instructions of the page in a folder, and returns the number of commands.
 func (p page) work(t *testing.T, dir string) int {
 	t.Helper()
 	commands := 0
@@ -79,7 +79,7 @@ func (p page) work(t *testing.T, dir string) int {
 	return commands
 }
 
-// edit changes a file as a block shows it, with lines that go behind "-" and lines that come behind "+".
+// edit changes a file as a block shows it, with removed lines after "-" and added lines after "+".
 func (p page) edit(t *testing.T, file string, f fence) {
 	t.Helper()
 	data, err := os.ReadFile(file)

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// lineOutput hands on what is printed.
+// lineOutput sends each printed line to a channel.
 type lineOutput struct{ lines chan string }
 
 func (o *lineOutput) Write(p []byte) (int, error) {
@@ -86,7 +86,7 @@ func TestDisPipeIsFile(t *testing.T) {
 				gotStatus := run(append(args, "-"), iotest.HalfReader(bytes.NewReader(data)), &got, &gotErr)
 				note := strings.NewReplacer(file, "<stdin>", fmt.Sprintf("--label-limit %d", size), "a larger --label-limit")
 				wantText, gotText := note.Replace(wantErr.String())+want.String(), gotErr.String()+got.String()
-				if wantStatus == exitMistake { // of a file it is known before anything is printed
+				if wantStatus == exitMistake { // with a file, the command fails before it prints
 					mistake := fmt.Sprintf("%d bytes, expected ", size)
 					if gotStatus != exitMistake || !strings.Contains(wantText, mistake) || !strings.Contains(gotText, mistake) {
 						t.Errorf("%q of %d bytes: status %d, %s; of a file %s", args, size, gotStatus, gotErr.String(), wantText)

@@ -30,8 +30,8 @@ type location struct {
 	line int
 }
 
-// locationOf reads a location. Its file is the longest start of the text that is the name of one, so that names may have
-// : and @ in them, such as those of drives; ok is false where there is none.
+// locationOf reads a location. Its file is the longest prefix of the text that names one, so that names may contain : and @,
+// as after a drive letter; ok is false if there is none.
 func locationOf(text string) (l location, ok bool) {
 	for i := len(text); i > 0; i-- {
 		if i < len(text) && text[i] != ':' && text[i] != '@' || !isFile(text[:i]) {
@@ -65,14 +65,14 @@ func locationIn(file, rest string) (l location, ok bool) {
 	return l, true
 }
 
-// restPattern is what follows the name of a file: :MEMBER, @PLACE, @PLACE+N, or a member and a place. lineNumber is the
-// number of a line, of which a program could be the name too: a place says that it is one.
+// restPattern matches the text after the name of a file: :MEMBER, @PLACE, @PLACE+N, or a member and a place. lineNumber matches the
+// number of a line. A program may have such a name too: it is the name of a program if a place follows.
 var (
 	restPattern = lazy.Regexp(`^(?::([^@]+))?(?:@([^@+\s]+?)(?:\+(\d{1,9}))?)?$`)
 	lineNumber  = lazy.Regexp(`^[1-9]\d{0,8}$`)
 )
 
-// missingFile is the error of a location whose file does not exist, nil of other texts.
+// missingFile returns the error for a location in a file that does not exist, nil for other texts.
 func missingFile(text string) error {
 	m := missingPattern().FindStringSubmatch(text)
 	if m == nil {
@@ -82,16 +82,17 @@ func missingFile(text string) error {
 	return err
 }
 
-// missingPattern takes the name of a file, with the drive in front of it, off what can only be a location.
+// missingPattern matches a text that can only be a location. Its group is the name of the file with its drive.
 var missingPattern = lazy.Regexp(`^((?:[A-Za-z]:[\\/])?[^:@\s,]+)(?::\d{1,9}|(?::[^@\s]+)?@[^\s]+)$`)
 
-// pick takes FILE[:MEMBER] of a command that reads whole programs, and returns the name of the file.
+// pick splits FILE[:MEMBER], the argument of a command that reads whole programs. It keeps the member and returns the name of the
+// file.
 func (f *machineFlags) pick(argument string) (file string, err error) {
 	f.member = ""
 	at, ok := locationOf(argument)
 	switch {
 	case !ok:
-		return argument, nil // whose error tells that there is none
+		return argument, nil // opening it fails, and that error is reported
 	case at.place != "":
 		return "", usagef("%s is a place in a program, which only isago explain accepts; expected FILE or FILE:PROGRAM", argument)
 	case at.line > 0:
@@ -138,7 +139,7 @@ func (f *explainFlags) place(cmd *cobra.Command, at location) error {
 	return f.draw(cmd, found.Decoder, found.Inst)
 }
 
-// lineOrMember draws what a line of a source says. In a file that is no text, the number is the name of a program.
+// lineOrMember draws a line of a source. In a file that is not text, the number is the name of a program.
 func (f *explainFlags) lineOrMember(cmd *cobra.Command, at location) error {
 	in, err := f.openPart(cmd, at.file)
 	if err != nil {
@@ -155,7 +156,7 @@ func (f *explainFlags) lineOrMember(cmd *cobra.Command, at location) error {
 	return f.line(cmd, at.file, at.line)
 }
 
-// line draws what stands in a line of a source. Where a compiler reads the source, its names and directives count.
+// line draws the instructions of a line of a source. If the machine has a compiler, the names and directives of the source count.
 func (f *explainFlags) line(cmd *cobra.Command, name string, number int) error {
 	src, err := readSource(cmd, name)
 	if err != nil {
@@ -179,8 +180,8 @@ func (f *explainFlags) line(cmd *cobra.Command, name string, number int) error {
 	return f.explain(cmd, src.Text[line.Off:line.End], line)
 }
 
-// compiled returns the instructions that the machine's compiler makes of a line; none where there is no compiler, it
-// does not say where instructions come from, or the source has mistakes: then the line has to speak for itself.
+// compiled returns the instructions to which the machine's compiler translates a line. It returns none if there is no compiler, if
+// the compiler does not record the lines of instructions, or if the source has mistakes; the caller then reads the line alone.
 func (f *explainFlags) compiled(src *diag.Source, number int) (found []view.Decoded) {
 	out, ok, err := f.compileSource(src)
 	if err != nil || !ok {

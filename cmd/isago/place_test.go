@@ -63,7 +63,7 @@ func TestLocations(t *testing.T) {
 	}
 }
 
-// placeFiles are programs of all formats, and the flags that say what they are.
+// placeFiles returns programs in all formats, and the flags that select their machines.
 func placeFiles(t *testing.T) map[string][]string {
 	const examples = "../../examples/"
 	dir := t.TempDir()
@@ -83,7 +83,7 @@ func placeFiles(t *testing.T) map[string][]string {
 			t.Fatal(err)
 		}
 	}
-	// Two kernels, of which the second reads what nothing writes, and jumps.
+	// Two kernels; the second reads a register that nothing writes, and jumps.
 	kernel := "code {\n\tname = %s\n\tlmem = 0\n\tsmem = 16\n\treg = 4\n\tbar = 0\n\tbincode {\n\t\t%s\n\t}\n}\n"
 	first, second := "0x10008009 0x00000003 0x10000003 0x00000780 0xf0000001 0xe0000001", "0xf0000001 0xe0000000 0x20000805 0x04004780 0x1000100b 0x00000780 0x10001003 0x00000780 0xf0000001 0xe0000001"
 	put("kernels.cub", []byte("architecture {sm_10}\nabiversion {1}\n"+fmt.Sprintf(kernel, "first", first)+fmt.Sprintf(kernel, "second", second)))
@@ -118,7 +118,7 @@ func placeCapture(t *testing.T, vertex, fragment string) (out []byte) {
 	return out
 }
 
-// printed runs a command, whose findings may be some.
+// printed returns the output and the errors of a command that succeeds, perhaps with findings.
 func printed(t *testing.T, args ...string) (out string) {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
@@ -136,7 +136,7 @@ var (
 	placePattern  = regexp.MustCompile(`(?m)(\S+@0x[0-9a-f]+): `)
 )
 
-// TestPlaces gives each place that a command prints to each command that takes one.
+// TestPlaces passes each place that a command prints to each command that accepts a place.
 func TestPlaces(t *testing.T) {
 	for file, flags := range placeFiles(t) {
 		t.Run(filepath.Base(file), func(t *testing.T) {
@@ -180,7 +180,7 @@ func TestPlaces(t *testing.T) {
 			if lines < 4 {
 				t.Errorf("%d addresses in\n%s", lines, listing)
 			}
-			// What names a place alone, with its file.
+			// The outputs with places that include the file.
 			text := printed(t, with("lint", file)...) + printed(t, with("survey", "--all", file)...) +
 				printed(t, with("dis", "--listing", "--findings", "stderr", file)...)
 			places := placePattern.FindAllStringSubmatch(text, -1)
@@ -219,7 +219,7 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
-// placesOfJSON gives explain the addresses in JSON, which are numbers.
+// placesOfJSON passes the addresses in JSON, which are numbers, to explain.
 func placesOfJSON(t *testing.T, file, text string, explained func(place, text string)) {
 	var doc struct {
 		Code []struct {

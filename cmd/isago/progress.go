@@ -108,7 +108,7 @@ func (p *progress) idle(quit chan struct{}) {
 	}
 }
 
-// tell reports how far the job is.
+// tell reports the progress of the job.
 func (p *progress) tell(format string, args ...any) {
 	if p.w == nil {
 		return

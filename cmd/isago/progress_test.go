@@ -74,7 +74,7 @@ func TestProgressOfSilentJob(t *testing.T) {
 	}
 }
 
-// Every command that can take long is a job, and removes its line; commands whose standard error is no terminal write none.
+// Every command that can last long shows progress and removes its line. Without a terminal on standard error it shows none.
 func TestProgressOfCommands(t *testing.T) {
 	dir := t.TempDir()
 	raw := filepath.Join(dir, "raw")

@@ -86,8 +86,7 @@ func TestWorkers(t *testing.T) {
 	}
 }
 
-// sharedMemory describes a machine whose only instruction numbers the vertices, in a memory that all of
-// them share.
+// sharedMemory describes a machine with one instruction, which numbers the vertices in a memory that all of them share.
 const sharedMemory = `<isa name="shared" strict="true">
 <memory name="g" size="64" scope="launch"/>
 <file name="r" type="u32" count="4" use="output"/>

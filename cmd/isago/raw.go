@@ -51,12 +51,12 @@ func (f *machineFlags) rawProgram(size int64) *catalog.RawFormat {
 	return r
 }
 
-// addRaw adds the flag that says that a file is raw code.
+// addRaw adds --raw.
 func (f *setFlags) addRaw(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&f.takeRaw, "raw", false, "treat FILE as raw code, even if its format is recognised")
 }
 
-// addOrder adds the flags that say what is raw code, and in which order it is stored.
+// addOrder adds the flags for raw code and its byte order.
 func (f *machineFlags) addOrder(cmd *cobra.Command) {
 	f.addRaw(cmd)
 	cmd.Flags().StringVar(&f.order, "order", "", "byte `ORDER` of the words in raw code: little (default), big, or swapped and big-swapped for 32-bit words with exchanged halves; for tegra high or low word first (default for tegra and a2xx: recognised)")
@@ -89,8 +89,8 @@ func (f *setFlags) checkRaw() error {
 	return nil
 }
 
-// rawCode returns an input of which raw code is as isago reads it: text in hexadecimal as the words that it is, and the
-// bytes of words in the other order turned around. Machines with orders of their own turn them themselves.
+// rawCode returns an input with raw code in the form that isago reads: hexadecimal text as words, and words of the other byte order
+// swapped. Machines with their own byte orders swap words themselves.
 func (f *machineFlags) rawCode(name string, in *code) (*code, error) {
 	head, err := in.head()
 	if err == nil {
@@ -130,7 +130,7 @@ func (f *machineFlags) arrange(size int64) (word int64, err error) {
 	return int64(root.WordSize / 8), nil
 }
 
-// fromText returns an input whose raw code is no text in hexadecimal, but the words that this is.
+// fromText returns an input with hexadecimal text replaced by its words.
 func (f *machineFlags) fromText(name string, in *code) (*code, error) {
 	root, err := f.storage(in.size)
 	if err != nil {
@@ -161,8 +161,8 @@ func (f *disFlags) warnOfText(cmd *cobra.Command, name string, in *code) error {
 	return err
 }
 
-// storage returns a root that says how raw code of the machine lies in bytes: as the root that was named, or in words
-// of 32 bits, of which programs are that are not one instruction after another.
+// storage returns a root with the word size and the word order of the machine's raw code: the root that was named, or words of 32
+// bits for programs that are not a sequence of instructions.
 func (f *machineFlags) storage(size int64) (*isa.Root, error) {
 	set, err := f.load(nil)
 	if err != nil {
@@ -178,7 +178,7 @@ func (f *machineFlags) storage(size int64) (*isa.Root, error) {
 	return root, nil
 }
 
-// arranged reads words of so many bytes, which it puts right. What is left behind the last word stays.
+// arranged reads words of word bytes and swaps their bytes. Bytes after the last whole word stay.
 type arranged struct {
 	in    *code
 	word  int64
@@ -226,7 +226,7 @@ func (s *arrangedPipe) Read(p []byte) (int, error) {
 	}
 }
 
-// endless is the size of raw code that is not known, larger than any program.
+// endless is the size for raw code of unknown size, larger than any program.
 const endless = math.MaxInt64 >> 8
 
 // openCome opens an input of dis. more is not nil for raw code that comes through a pipe, and that is printed as it comes: in is

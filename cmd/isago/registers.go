@@ -35,8 +35,8 @@ type register struct {
 	Scope      string   `json:"scope"`
 	// Outside is what happens beyond the last register, or outside of a memory.
 	Outside string `json:"outside,omitempty"`
-	// Init is what a register holds that nobody wrote: a number, exists for the mask of the lanes, or "" where reading it is
-	// a finding.
+	// Init is the value of a register before any write: a number, exists for the mask of the lanes, or "" if reading it is a
+	// finding.
 	Init string `json:"init,omitempty"`
 	Doc  string `json:"doc,omitempty"`
 }
@@ -112,7 +112,7 @@ func componentsOf(f *spec.File) []string {
 	return names
 }
 
-// initial is the value that init says, "" for none.
+// initial converts the init attribute of a state to a value, "" for none.
 func initial(text string) string {
 	if text == "undefined" {
 		return ""
@@ -136,7 +136,7 @@ func memoryRegister(m *spec.Memory) register {
 	return out
 }
 
-// facts says in one line what is known of it.
+// facts describes the register in one line.
 func (r *register) facts() string {
 	var list []string
 	add := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }

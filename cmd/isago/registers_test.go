@@ -10,8 +10,8 @@ import (
 	"github.com/isago/isago/target/catalog"
 )
 
-// TestListedNames holds that run knows each name that list --registers prints: of registers, and of words of memories that
-// have a size. Views, stacks and roms go by other ways.
+// TestListedNames holds that run accepts each name that list --registers prints, for registers and for memories with a size. Views,
+// stacks and roms are left out.
 func TestListedNames(t *testing.T) {
 	for _, m := range catalog.Machines() {
 		set, err := m.Load(isa.Options{})
@@ -37,7 +37,7 @@ func TestListedNames(t *testing.T) {
 			switch {
 			case r.Kind == "view" || r.Kind == "stack" || r.Kind == "rom":
 				continue
-			case r.Kind == "memory" && r.Bytes == 0 && r.Scope != "lane": // a launch gives it its bytes
+			case r.Kind == "memory" && r.Bytes == 0 && r.Scope != "lane": // a launch sets its size
 				continue
 			}
 			for _, name := range list {

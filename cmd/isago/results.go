@@ -17,7 +17,7 @@ import (
 	"github.com/isago/isago/internal/sem"
 )
 
-// tableFlags say how outputs are written.
+// tableFlags select the form of outputs.
 type tableFlags struct {
 	output, format string
 	bits           bool
@@ -45,10 +45,10 @@ type tableWriter struct {
 	cmd *cobra.Command
 	// to is nil before the first part.
 	to *output
-	// several tells that there is not one table alone, at how many of them are complete.
+	// several is set if there is more than one table. at is the number of complete ones.
 	several bool
 	at      int
-	// begun tells that a part of the table at hand has come. held are its rows of a format for people that are not yet printed.
+	// begun is set if a part of the current table was written. held are its rows that wait for the widths of their columns.
 	begun bool
 	held  exec.Table
 }
@@ -158,8 +158,8 @@ func (o *tableWriter) finish() (err error) {
 	return err
 }
 
-// maxCells bounds the cells of a table for people, whose columns are as wide as their widest cell. A table that has more is
-// printed as several, each with its heading.
+// maxCells bounds the cells of a text table, because a column is as wide as its widest cell. A table with more cells is printed as
+// several, each with its heading.
 const maxCells = 1 << 20
 
 // hold keeps rows until there are as many as are printed together, and prints those.
@@ -180,10 +180,10 @@ func (o *tableWriter) hold(t *exec.Table) error {
 	}
 }
 
-// tableWidth and tableGap are the width of a table for people and what is between its columns, in characters.
+// tableWidth and tableGap are the width of a text table and the gap between its columns, in characters.
 const tableWidth, tableGap = 100, 2
 
-// writeText writes a table for people. One that is too wide goes on below, with the numbers of its rows again.
+// writeText writes a text table. One that is too wide continues below, with the numbers of its rows again.
 func (f *tableFlags) writeText(w io.Writer, t *exec.Table) error {
 	rows := [][]string{heading(t)}
 	f.cells(t, func(cells []string) { rows = append(rows, cells) })
@@ -206,8 +206,8 @@ func (f *tableFlags) writeText(w io.Writer, t *exec.Table) error {
 	}
 }
 
-// fitting returns the number of cells of a row up to which those from one on fit beside the first, at least a column.
-// The components of a column stay together.
+// fitting returns the end of the cells, from from on, that fit in a line after the first cell: at least one column. The components
+// of a column stay together.
 func fitting(columns []exec.Column, widths []int, from int) int {
 	to, width := 1, widths[0]
 	for i := range columns {
@@ -246,7 +246,7 @@ func writeRaw(w io.Writer, t *exec.Table) error {
 	return nil
 }
 
-// heading returns the names of the components of a table, behind that of its rows.
+// heading returns the heading of a table: the name of its rows, and then the names of its components.
 func heading(t *exec.Table) []string {
 	list := []string{t.Row}
 	for i := range t.Columns {
@@ -262,7 +262,7 @@ func heading(t *exec.Table) []string {
 	return list
 }
 
-// cells hands over the rows of a table, behind their numbers.
+// cells calls put with the cells of each row: its number, and then its components.
 func (f *tableFlags) cells(t *exec.Table, put func(cells []string)) {
 	var columns []*exec.Column // of the components
 	for i := range t.Columns {
@@ -316,7 +316,7 @@ func (f *tableFlags) columnJSON(c *exec.Column, row []uint64) string {
 	return "[" + strings.Join(list, ", ") + "]"
 }
 
-// jsonText is a number, and a text where JSON has no such number.
+// jsonText returns a number, or a string if JSON has no such number.
 func (f *tableFlags) jsonText(v uint64, c *exec.Column) string {
 	text := f.text(v, c)
 	if f.bits && !c.Label || !json.Valid([]byte(text)) {

@@ -27,8 +27,8 @@ func commands() []command {
 	}
 }
 
-// newRoot returns the command with all commands below it, or, for a command line that starts with the name of one,
-// with only that one: making the flags of all commands takes a tenth of a short run.
+// newRoot returns the command with all its subcommands. For a command line that starts with the name of one, it adds only that one,
+// because defining the flags of all commands is a tenth of a short run.
 func newRoot(args ...string) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "isago",
@@ -103,7 +103,7 @@ func flagError(cmd *cobra.Command, err error) error {
 	return usagef("--%s %q, %v", flag.Name, invalid.GetValue(), wrong)
 }
 
-// amount is the value of a flag that takes a number from least on.
+// amount is the value of a flag for a number that is at least least.
 type amount[T int | int64] struct {
 	to    *T
 	least T
@@ -187,8 +187,8 @@ func newHelp(root *cobra.Command) *cobra.Command {
 	}
 }
 
-// checkHelp returns where the error stands when help is asked of a command that there is not, for which cobra prints that
-// of the command above.
+// checkHelp makes help of an unknown command an error, for which cobra would print the help of its parent. It returns a pointer to
+// the error.
 func checkHelp(root *cobra.Command) *error {
 	var failed error
 	print := root.HelpFunc()

@@ -33,7 +33,7 @@ type runFlags struct {
 	in, inFormat, program string
 	png                   string
 	set, read, quirks     []string
-	// options are those that machines alone have, by name.
+	// options are those that only some machines have, by name.
 	options map[string]*[]string
 	// writes are the options that name outputs.
 	writes               []string
@@ -189,7 +189,8 @@ func (f *runFlags) check(cmd *cobra.Command) error {
 	return nil
 }
 
-// givenOptions returns the options that were given, all of which must be among those known to what is run.
+// givenOptions returns the options that were given. It returns an error for an option that is not in known; what names the program
+// in the error.
 func (f *runFlags) givenOptions(cmd *cobra.Command, what string, known []exec.Option) (map[string][]string, error) {
 	has := func(name string) bool {
 		return slices.ContainsFunc(known, func(o exec.Option) bool { return o.Name == name })
@@ -301,7 +302,7 @@ func (f *runFlags) drawsAlone(cmd *cobra.Command) bool {
 	return f.mesh != "" && f.png != "" && !cmd.Flags().Changed("output") && !cmd.Flags().Changed("format")
 }
 
-// writeFiles writes what is asked for beside the outputs.
+// writeFiles writes the files that options request in addition to the outputs.
 func (f *runFlags) writeFiles(cmd *cobra.Command, out *exec.Outcome) error {
 	for _, file := range out.Files {
 		if err := writeFile(cmd, file.Name, file.Data); err != nil {
@@ -364,7 +365,7 @@ func (f *runFlags) open(cmd *cobra.Command, name string) (exec.Runner, *isa.Set,
 	return r, req.Set, nil
 }
 
-// checkRoot refuses roots other than that of instructions, which alone are run.
+// checkRoot rejects roots other than that of instructions, because run runs only instructions.
 func (f *runFlags) checkRoot(set *isa.Set) error {
 	runs, err := set.Root("")
 	if err != nil {
@@ -390,7 +391,8 @@ func misuse(err, cause error) error {
 	return err
 }
 
-// fromSource compiles a source, and returns what it says of itself; a file stays what it is.
+// fromSource compiles a source, and returns the code and the function for its contexts. It returns the data of other files
+// unchanged.
 func (f *runFlags) fromSource(cmd *cobra.Command, name string, data []byte) ([]byte, func(*isa.Set) (bits.Value, error), error) {
 	if _, _, known := f.recognise(data); known || f.takeRaw {
 		return data, f.context, nil
@@ -408,7 +410,7 @@ func (f *runFlags) fromSource(cmd *cobra.Command, name string, data []byte) ([]b
 	return out.Bytes, func(*isa.Set) (bits.Value, error) { return *out.Context, nil }, nil
 }
 
-// launches finds the machine that knows how to run a file, and the name of the file's format.
+// launches returns the machine of a file and the name of the file's format. ok reports whether the machine can launch the file.
 func (f *runFlags) launches(data []byte) (m catalog.Machine, format string, ok bool) {
 	m, known, ok := f.recognise(data)
 	switch {
@@ -459,7 +461,7 @@ func (f *runFlags) openRaw(cmd *cobra.Command, name string, data []byte, quirks 
 	if n := f.allocation.registers; n > 0 {
 		l.Fit = func(w *exec.Wave) { w.Allocate(n) }
 	}
-	l.Changed = f.format != "raw" // whose values have no names: all are there
+	l.Changed = f.format != "raw" // raw output has no names, so it has all values
 	if m, err := catalog.Lookup(f.isa); err == nil && f.spec == "" && m.Words != nil {
 		return m.Words(l), set, nil
 	}

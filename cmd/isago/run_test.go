@@ -43,7 +43,7 @@ func (w *watched) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// As many vertices as anybody can ask for begin as a few do, in little memory, in each format, and end when the user says so.
+// The largest number of vertices starts like a small one, in little memory, in each format, and ends with an interrupt.
 func TestVerticesWithoutEnd(t *testing.T) {
 	pica := filepath.Join("..", "..", "examples", "pica200")
 	for _, program := range [][]string{
@@ -71,7 +71,7 @@ func TestVerticesWithoutEnd(t *testing.T) {
 				t.Errorf("%q: %d MB", args, grown>>20)
 			}
 			begins := strings.TrimSuffix(few.String(), "\n]\n")
-			if format == "table" { // whose columns are wider
+			if format == "table" { // its columns are wider
 				begins, _, _ = strings.Cut(begins, " ")
 			}
 			if few.Len() == 0 || !strings.HasPrefix(out.String(), begins) {
@@ -162,7 +162,7 @@ func TestInterrupt(t *testing.T) {
 	}
 }
 
-// Every command that may take long looks whether it is interrupted, and says so.
+// Every command that may last long reacts to an interrupt and reports it.
 func TestInterruptedCommands(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -188,7 +188,7 @@ func TestInterruptedCommands(t *testing.T) {
 	}
 }
 
-// A line of step whose budget is larger than anybody can wait for ends when the user says so.
+// A line of step with the largest budget ends with an interrupt.
 func TestInterruptedStep(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	time.AfterFunc(100*time.Millisecond, cancel)

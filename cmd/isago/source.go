@@ -31,13 +31,13 @@ import (
 type sourceFlags struct {
 	header string
 	format string
-	// spelling and target are those of the source and of the file, as the flags together say.
+	// spelling is the syntax of the source, and target the format of the file, by all flags together.
 	spelling, target string
 	noNop            bool
 	compat           string
 	noWarn           []string
 	werror, each     bool
-	// convert makes what is written of the compiler's file; nil writes the file.
+	// convert converts the compiler's file to the output; nil writes the file unchanged.
 	convert func(file []byte) ([]byte, error)
 	// order is that of the file where its source states none.
 	order program.Order
@@ -68,13 +68,13 @@ func (f *sourceFlags) check() error {
 	return nil
 }
 
-// noWarnFlag adds the flag that takes the names of warnings.
+// noWarnFlag adds --no-warn, a list of names of warnings.
 func noWarnFlag(cmd *cobra.Command, names *[]string) {
 	cmd.Flags().StringSliceVar(names, "no-warn", nil, "hide the warning `NAME`, or several separated by commas; all hides every warning")
 	complete(cmd, "no-warn", func() []string { return append(warningNames(), allWarnings) })
 }
 
-// allWarnings is what stands for the names of all.
+// allWarnings is the name for all warnings.
 const allWarnings = "all"
 
 func warningNames() []string {
@@ -106,7 +106,7 @@ func (f *asmFlags) compats() []string {
 	return m.Compat
 }
 
-// wanted drops the warnings that are not wanted, and counts those beyond what is shown. With --werror what is left is an error.
+// wanted removes the warnings of --no-warn, and counts those that are too many to print. With --werror the others are errors.
 func (f *sourceFlags) wanted(list diag.List) (diag.List, error) {
 	list = slices.DeleteFunc(slices.Clone(list), func(e *diag.Error) bool {
 		return slices.Contains(f.noWarn, string(e.Code)) || slices.Contains(f.noWarn, allWarnings)
@@ -122,8 +122,8 @@ func (f *sourceFlags) wanted(list diag.List) (diag.List, error) {
 	return nil, list.Capped("mistake")
 }
 
-// recognise finds out what the first source is: for which machine, where no flag says so, and whether a
-// compiler is to read it whatever is written. done gives back what it holds of an input that is read again.
+// recognise sets the machine by the content of the first source, if no flag names it, and isSource if a compiler must read the
+// source even for raw output. done releases the copy of standard input.
 func (f *asmFlags) recognise(cmd *cobra.Command, names []string) (done func() error, err error) {
 	none := func() error { return nil }
 	if len(names) == 0 || f.spec != "" || f.plain {
@@ -145,7 +145,7 @@ func (f *asmFlags) recognise(cmd *cobra.Command, names []string) (done func() er
 	return none, errors.Join(err, in.Close())
 }
 
-// compiler returns the compiler for the flags, nil where instructions alone are assembled.
+// compiler returns the compiler for the flags, nil if only instructions are assembled.
 func (f *asmFlags) compiler() (program.Compiler, error) {
 	m, err := catalog.Lookup(f.isa)
 	own := true
@@ -168,7 +168,7 @@ func (f *asmFlags) compiler() (program.Compiler, error) {
 		if f.compat != "" {
 			return nil, f.noCompat(nil)
 		}
-		return nil, nil // an unknown name is told of where the machine is loaded
+		return nil, nil // loading the machine reports an unknown name
 	case f.hex && f.format != "":
 		return nil, usagef("--hex and --format exclude each other")
 	case f.compat != "" && !slices.Contains(m.Compat, f.compat):
@@ -187,7 +187,7 @@ func (f *sourceFlags) noCompat(known []string) error {
 	return usagef("--compat applies only to source for machines that other tools assemble, such as pica200")
 }
 
-// hexFormat is the format that --hex stands for.
+// hexFormat is the format that --hex selects.
 const hexFormat = "hex"
 
 // compileFiles makes files from the sources that are named.
@@ -241,7 +241,7 @@ func (f *asmFlags) hexOf(file []byte) ([]byte, error) {
 	return buf, nil
 }
 
-// entriesOf lists the table entries of which fields are the indices.
+// entriesOf lists the table entries that index fields select.
 func entriesOf(d *isa.Decoder, fields []isa.Field) []asm.Entry {
 	var list []asm.Entry
 	for i := range fields {

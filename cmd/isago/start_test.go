@@ -13,13 +13,12 @@ import (
 	"time"
 )
 
-// A start is a small thing that the command is asked for, of which most of the time goes into getting ready. What is
-// allocated is most of that time, and the same each time.
+// A start is a small task whose time is mostly start-up. Allocation is most of that time, and is the same in each run.
 type start struct {
 	name string
 	args []string
-	// most is how many KiB it may allocate, a third more than it needs. A bound that a change breaks says that
-	// something is read, bound or built that nobody asked for.
+	// most is the limit of allocation in KiB, a third more than needed. A change that exceeds it loads, resolves or builds things that
+	// the task does not need.
 	most int
 }
 

@@ -120,7 +120,7 @@ type stepper struct {
 	wrong    *atomic.Bool           // set where a line could not be run
 }
 
-// stepMachine is a machine, and the product by whose name a line calls it.
+// stepMachine is a machine, and the product whose name a line uses for it.
 type stepMachine struct {
 	*sem.Machine
 	product isa.Product
@@ -156,7 +156,7 @@ type stepAnswer struct {
 	// Address is PC in bytes from the start of the code, or the address of the instruction that the one at PC runs.
 	Address *uint64    `json:"address,omitempty"`
 	Stops   []stepStop `json:"stops,omitempty"`
-	// Unknown is what is not known of the machine and yet was run.
+	// Unknown lists the unknown behaviour of the machine that the instructions ran into.
 	Unknown []string `json:"unknown,omitempty"`
 }
 
@@ -242,7 +242,7 @@ type stepRun struct {
 	calls []stepCall
 }
 
-const stepMemory = 1 << 16 // bytes of a memory whose size the description leaves open
+const stepMemory = 1 << 16 // bytes of a memory without a size in the description
 
 func (r *stepRun) answer(ctx context.Context) (*stepAnswer, error) {
 	p, fetch, err := r.program()
@@ -288,7 +288,7 @@ func (r *stepRun) answer(ctx context.Context) (*stepAnswer, error) {
 	return r.changes(before, memory)
 }
 
-// program returns what is run, and what finds its instructions.
+// program returns the program to run, and the function that fetches its instructions.
 func (r *stepRun) program() (*exec.Program, func(addr uint64) (bits.Value, bool), error) {
 	root, err := r.m.Root(r.q.Root)
 	if err != nil {
@@ -379,7 +379,7 @@ func (r *stepRun) services() {
 	}
 }
 
-// setAll gives the wave its state.
+// setAll sets the state of the wave.
 func (r *stepRun) setAll() error {
 	for _, s := range r.m.States {
 		if s.Kind == sem.MemoryState && s.Count == 0 {
@@ -402,7 +402,7 @@ func (r *stepRun) setAll() error {
 			}
 		}
 	}
-	for lane := range r.q.Lanes { // after what is for all lanes
+	for lane := range r.q.Lanes { // after the values for all lanes
 		if err := r.set(r.q.Lanes[lane], lane); err != nil {
 			return fmt.Errorf("lane %d: %w", lane, err)
 		}
@@ -603,7 +603,7 @@ func (r *stepRun) register(s *sem.State, n, lane int) any {
 	return list
 }
 
-// memories holds what the memories are made of; those that nobody used are 0.
+// memories returns the contents of the memories; unused ones are 0.
 func (r *stepRun) memories() map[*sem.State][]byte {
 	out := map[*sem.State][]byte{}
 	for _, s := range r.m.States {

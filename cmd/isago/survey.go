@@ -130,7 +130,7 @@ func (f *surveyFlags) run(cmd *cobra.Command, names []string) error {
 	return nil
 }
 
-// errFailed ends a command that has told already what could not be read.
+// errFailed ends a command that has already reported which inputs it could not read.
 var errFailed = errors.New("some input could not be read, as reported")
 
 func (f *surveyFlags) print(cmd *cobra.Command, report *survey.Report) error {
@@ -209,7 +209,7 @@ func (f *surveyFlags) empty(set *isa.Set) (*survey.Survey, error) {
 	return s, err
 }
 
-// declared counts what a file says of itself: the contexts of its programs, and what it declares. Raw code says nothing.
+// declared counts the declarations of a file and the contexts of its programs. Raw code has none.
 func declared(s *survey.Survey, im *program.Image, set *isa.Set, number int) error {
 	if im.Declarations == nil {
 		return nil

@@ -13,7 +13,7 @@ import (
 	"github.com/isago/isago/isa"
 )
 
-// tablesFlag gives raw code the tables that stand beside it.
+// tablesFlag names the files with the tables of raw code.
 type tablesFlag struct {
 	files []string
 	read  *tablesRead

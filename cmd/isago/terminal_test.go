@@ -40,7 +40,7 @@ func TestNoBytesOnTerminals(t *testing.T) {
 	}
 }
 
-// step tells a person who has it read a terminal what it waits for.
+// step prints a hint when it reads a terminal.
 func TestStepOnTerminal(t *testing.T) {
 	terminal, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
 	if err != nil || !isTerminal(terminal) {
@@ -66,7 +66,7 @@ func TestStepOnTerminal(t *testing.T) {
 	}
 }
 
-// A command without a FILE does not wait for what somebody may type.
+// A command without a FILE does not wait for input from a terminal.
 func TestNoWaitingOnTerminals(t *testing.T) {
 	terminal, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
 	if err != nil || !isTerminal(terminal) {

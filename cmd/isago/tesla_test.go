@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// TestTeslaBytes holds that whatever bytes dis prints as a program of Tesla, asm makes of its text the
-// same bytes: words that are no instruction, long ones at odd places or cut off, bytes behind the last word.
+// TestTeslaBytes holds that asm assembles the listing of any bytes as a Tesla program to the same bytes. The bytes contain unknown
+// words, misaligned and truncated long instructions, and bytes after the last word.
 func TestTeslaBytes(t *testing.T) {
 	dir := t.TempDir()
 	text, back := filepath.Join(dir, "p.s"), filepath.Join(dir, "p.bin")

@@ -67,7 +67,7 @@ func (t *tracer) begin(w *exec.Wave, e exec.Event, op int) {
 	}
 }
 
-// end tells of an instruction of which lane 0 has run the operations in front of one.
+// end prints the trace line of an instruction. Lane 0 has run its operations up to to, which it leaves out.
 func (t *tracer) end(w *exec.Wave, to int) {
 	p := &t.at
 	if !p.on {
@@ -91,8 +91,8 @@ func (t *tracer) end(w *exec.Wave, to int) {
 	fmt.Fprintln(t.w, strings.TrimRight(line, " "))
 }
 
-// touched names the components of registers that are read and written: not what is done on a condition of which
-// nobody knows how it turned out, such as one that other lanes decide, and not what is only handed on.
+// touched returns the components of registers that the operations read and wrote. It leaves out operations under a false or unknown
+// condition, such as one that other lanes decide, and values that are only carried.
 func (p *traced) touched(to int) (read, wrote []string) {
 	for i := p.from; i < to; i++ {
 		in := &p.code.Insts[i]
@@ -189,7 +189,7 @@ func (p *traced) held(id sem.ID) *uint64 {
 	return &v
 }
 
-// registers gives components their values, those of one register together: v0.xy=1,2.
+// registers formats the components with their values, grouped by register: v0.xy=1,2.
 func registers(w *exec.Wave, names []string, values map[string]uint64) string {
 	sort.SliceStable(names, func(i, j int) bool { return inTurn(names[i]) < inTurn(names[j]) })
 	var list []string
@@ -212,7 +212,7 @@ func registers(w *exec.Wave, names []string, values map[string]uint64) string {
 	return strings.Join(list, " ")
 }
 
-// inTurn is a name that sorts as people count: numbers by their length, w behind z.
+// inTurn returns a sort key for a name: numbers sort by value, and w sorts after z.
 func inTurn(name string) string {
 	base, letter, _ := strings.Cut(name, ".")
 	digits := strings.TrimLeft(base, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_")

@@ -13,7 +13,7 @@ import (
 // argumentWords is the name of the input that is the words on the command line, which no file has.
 const argumentWords = "\x00"
 
-// argument is how errors name what stands on the command line.
+// argument is the name of the command line in errors.
 const argument = "<argument>"
 
 // looksLikeWords reports whether a text is numbers in hexadecimal, with or without 0x, between which are blanks, commas,
@@ -32,9 +32,8 @@ func looksLikeWords(text string) bool {
 	return len(groups) > 0
 }
 
-// takeWords takes the arguments for words of code, if they look like it and none is a file. With --hex they are words
-// whatever files there are. Words are a program, as in a file of text in hexadecimal; with --hex or table entries each
-// argument is a line of --hex.
+// takeWords treats the arguments as words of code if they look like words and no file has such a name; with --hex, also if a file
+// has. The words are a program, as in a file of hexadecimal text. With --hex or table entries each argument is a line of --hex.
 func (f *disFlags) takeWords(cmd *cobra.Command, args []string) (ok bool, err error) {
 	text := strings.Join(args, " ")
 	if !looksLikeWords(text) {
@@ -84,7 +83,7 @@ func noWords(name string) error {
 	_, err := os.Stat(name)
 	var e *fs.PathError
 	if name == "-" || !errors.As(err, &e) || !errors.Is(err, fs.ErrNotExist) {
-		return nil // what else is wrong with a file is reported when it is opened
+		return nil // opening the file reports other mistakes
 	}
 	return &neitherError{&fs.PathError{Op: "open", Path: name, Err: e.Err}}
 }

@@ -68,25 +68,27 @@ type Relocation struct {
 
 // Kernel returns the kernel with a name: the whole name, or the name in C++ that it was made from.
 func (m *Module) Kernel(name string) (*Kernel, error) {
-	var names []string
-	var found []*Kernel
+	var names, matches []string
+	var found *Kernel
 	for i := range m.Kernels {
 		k := &m.Kernels[i]
 		if k.Name == name || name == "" {
 			return k, nil
 		}
 		if plainName(k.Name) == name {
-			found = append(found, k)
+			found, matches = k, append(matches, k.Name)
 		}
 		names = append(names, k.Name)
 	}
 	switch {
-	case len(found) == 1:
-		return found[0], nil
+	case len(matches) == 1:
+		return found, nil
+	case len(matches) > 1:
+		return nil, fmt.Errorf("several kernels are called %q, expected one of %s", name, strings.Join(matches, ", "))
 	case len(m.Kernels) == 0:
 		return nil, fmt.Errorf("the file has no kernel")
 	}
-	return nil, fmt.Errorf("no kernel %q, expected %s", name, strings.Join(names, ", "))
+	return nil, fmt.Errorf("no kernel %q, expected one of %s", name, strings.Join(names, ", "))
 }
 
 // plainName returns the name of a function without what C++ adds: of _Z5scalePfi, scale.

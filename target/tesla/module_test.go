@@ -88,7 +88,11 @@ func TestTextModule(t *testing.T) {
 	if got := fmt.Sprint(m.Relocations); got != "[{14 4 4  counter}]" {
 		t.Errorf("relocations %s", got)
 	}
-	if _, err := m.Kernel("scales"); err == nil || err.Error() != `no kernel "scales", expected _Z5scalePfi, other` {
+	overloaded := tesla.Module{Kernels: []tesla.Kernel{{Name: "_Z5scalePfi"}, {Name: "_Z5scalePdi"}, {Name: "other"}}}
+	if _, err := overloaded.Kernel("scale"); err == nil || err.Error() != `several kernels are called "scale", expected one of _Z5scalePfi, _Z5scalePdi` {
+		t.Error(err)
+	}
+	if _, err := m.Kernel("scales"); err == nil || err.Error() != `no kernel "scales", expected one of _Z5scalePfi, other` {
 		t.Errorf("error %v", err)
 	}
 }

@@ -27,6 +27,7 @@ const (
 type constant struct {
 	kind   string
 	fields map[string]isa.Field
+	xenos  bool // half floats are those of Xenos
 }
 
 // describe returns the constant that the words hold.
@@ -39,7 +40,7 @@ func (l *loader) describe(words [6]uint32) (*constant, error) {
 	if in.Leaf == nil {
 		return nil, fmt.Errorf("%08x: no constant of a texture", words)
 	}
-	c := &constant{in.Leaf.Name, map[string]isa.Field{}}
+	c := &constant{in.Leaf.Name, map[string]isa.Field{}, l.xenos}
 	for _, f := range d.Fields(nil, in) {
 		c.fields[f.Name] = f
 	}
@@ -288,7 +289,7 @@ func formatOf(c *constant) (*format, error) {
 	at := 0
 	for k, n := range widths {
 		sign := c.text([4]string{"SIGN_X", "SIGN_Y", "SIGN_Z", "SIGN_W"}[k])
-		parts[k] = component{at, n, float, c.number("INTEGER") != 0, c.number("NO_ZERO") != 0, sign}
+		parts[k] = component{at, n, float, c.xenos, c.number("INTEGER") != 0, c.number("NO_ZERO") != 0, sign}
 		at += n
 	}
 	return &format{total / 8, 1, func(block []byte, _ int) (v [4]float32) {
@@ -301,9 +302,9 @@ func formatOf(c *constant) (*format, error) {
 
 // component is the place of a component of a texel in its block, and its kind of number.
 type component struct {
-	at, width              int
-	float, integer, noZero bool
-	sign                   string
+	at, width                     int
+	float, xenos, integer, noZero bool
+	sign                          string
 }
 
 func (c *component) value(block []byte) float32 {
@@ -316,7 +317,7 @@ func (c *component) value(block []byte) float32 {
 	case c.float && c.width == 32:
 		return math.Float32frombits(uint32(raw))
 	case c.float:
-		return half(uint16(raw))
+		return half(uint16(raw), c.xenos)
 	}
 	most := float64(uint64(1)<<uint(c.width) - 1)
 	if c.sign != "SIGNED" {
@@ -339,13 +340,15 @@ func (c *component) value(block []byte) float32 {
 	return float32(max(-1, v/float64(uint64(1)<<uint(c.width-1)-1)))
 }
 
-// half returns the value of a 16-bit float.
-func half(h uint16) float32 {
+// half returns the value of a 16-bit float. Xenos has no infinities and no NaN, and reads denormals as signed zeros.
+func half(h uint16, xenos bool) float32 {
 	sign, exponent, fraction := uint32(h>>15)<<31, int(h>>10&31), uint32(h&1023)
-	switch exponent {
-	case 31:
+	switch {
+	case exponent == 0 && xenos:
+		return math.Float32frombits(sign)
+	case exponent == 31 && !xenos:
 		return math.Float32frombits(sign | 255<<23 | fraction<<13)
-	case 0:
+	case exponent == 0:
 		v := float32(math.Ldexp(float64(fraction), -24))
 		return math.Float32frombits(sign | math.Float32bits(v))
 	}

@@ -164,6 +164,41 @@ func TestTextureConstants(t *testing.T) {
 	}
 }
 
+// TestHalfTexels samples the half floats 0x7c00 and 0x83ff. In IEEE arithmetic they are infinity and the denormal
+// -1023/1024 * 2^-14. On Xenos the first is the number 2^(31-15), and the second is 0.
+func TestHalfTexels(t *testing.T) {
+	set, m := load(t)
+	ctx, err := set.ParseContext(set.DefaultContext(), "stage", "fs")
+	if err != nil {
+		t.Fatal(err)
+	}
+	code := bytesOf(assemble(t, "ALLOC PARAM/PIXEL SIZE(0x0) / EXEC_END / FETCH: SAMPLE R1 = R0.xyz CONST(0) / (S)ALU: MAXv export0 = R1, R1"))
+	w := constantWords(t, "format=31 pitch=1")
+	words := fmt.Sprintf(`["%#x","%#x","%#x","%#x","%#x","%#x"]`, w[0], w[1], w[2], w[3], w[4], w[5])
+	f := files{"t.bin": {0x00, 0x7c, 0xff, 0x83}, "s.json": []byte(`{"textures": [{"constant": 0, "file": "t.bin", "words": ` + words + `}]}`)}
+	for _, x := range []struct {
+		machine string
+		want    [2]float32
+	}{
+		{"adreno", [2]float32{float32(math.Inf(1)), -1023. / (1 << 24)}},
+		{"xenos", [2]float32{65536, 0}},
+	} {
+		r, err := launch.Open(exec.Request{Set: set, Machine: m, Context: ctx, Data: code, Quirks: map[string]string{"machine": x.machine}, Options: map[string][]string{"scene": {"s.json"}}, File: f.read})
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, err := r.Run(t.Context(), exec.RunOptions{Jobs: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for k, want := range x.want {
+			if got := math.Float32frombits(uint32(out.Values[0][k])); got != want {
+				t.Errorf("%s: component %d is %v, want %v", x.machine, k, got, want)
+			}
+		}
+	}
+}
+
 // filledPicture is a picture of one colour.
 func filledPicture(t *testing.T, w, h int, c color.NRGBA) []byte {
 	t.Helper()

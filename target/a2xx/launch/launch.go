@@ -72,6 +72,7 @@ func Open(req exec.Request) (exec.Runner, error) {
 	if err != nil {
 		return nil, err
 	}
+	l.xenos = prog.quirks(req.Quirks)[machineQuirk] == sibling
 	launch, err := l.launch(prog)
 	if err != nil {
 		return nil, err
@@ -119,7 +120,8 @@ func (p *source) quirks(given map[string]string) map[string]string {
 type loader struct {
 	req     exec.Request
 	machine *sem.Machine
-	texels  int // of textures in memory so far
+	xenos   bool // the program is for Xenos
+	texels  int  // of textures in memory so far
 }
 
 // read reads a program of a file.

@@ -544,7 +544,7 @@ func (a *Assembler) take(at int, l *sourceLine) *placedUnit {
 	}
 	u := &a.units[at]
 	if u.span.IsValid() && u.span.Off != l.off || at < a.start {
-		a.fail(diag.Duplicate, l.off, l.end(), "unit %d is taken", at)
+		a.fail(diag.Duplicate, l.off, l.end(), "unit %d is already used", at)
 	}
 	u.taken, u.span = true, a.span(l.off, l.end())
 	return u

@@ -90,7 +90,7 @@ func FillFetches(set *isa.Set, words []uint32, slots map[int]int, size, scale in
 				v.SetUint(x.low, x.width, x.value)
 			}
 			if size*scale>>f.stride.width != 0 {
-				return b, nil, fmt.Errorf("a vertex of %d words, which a stride of %d bits cannot count", size, f.stride.width)
+				return b, nil, fmt.Errorf("a vertex of %d words does not fit a stride of %d bits", size, f.stride.width)
 			}
 			v.SetUint(f.stride.low, f.stride.width, uint64(size*scale))
 			v.SetUint(f.start.low, f.start.width, uint64(4*slot*scale))

@@ -87,7 +87,7 @@ func (l *linter) calls() {
 		}
 		switch n := 1 + w.depth(c.target); {
 		case n > endless:
-			l.warn(diag.Nesting, i, -1, "what is called here calls itself, expected %s at most %d deep (%s)", c.calls, c.depth, c.counted)
+			l.warn(diag.Nesting, i, -1, "the subroutine called here calls itself, expected %s at most %d deep (%s)", c.calls, c.depth, c.counted)
 		case n > c.depth:
 			l.warn(diag.Nesting, i, -1, "%s are %d deep here, expected at most %d (%s)", c.calls, n, c.depth, c.counted)
 		}

@@ -47,7 +47,7 @@ func TestWarnings(t *testing.T) {
 		{"five loops in a row", strings.Repeat("LOOP_START ADDR(0) LOOP_ID(0)\nLOOP_END ADDR(0) LOOP_ID(0)\n", 5) + "EXEC_END", ""},
 		{"four calls", chain(4), ""},
 		{"five calls", chain(5), "1:1: warning: calls are 5 deep here, expected at most 4 (on Xenos) [nesting]"},
-		{"a call of itself", "again:\nCOND_CALL ADDR(again) DIR(0) FORCE_CALL\nEXEC_END", "2:1: warning: what is called here calls itself, expected calls at most 4 deep (on Xenos) [nesting]"},
+		{"a call of itself", "again:\nCOND_CALL ADDR(again) DIR(0) FORCE_CALL\nEXEC_END", "2:1: warning: the subroutine called here calls itself, expected calls at most 4 deep (on Xenos) [nesting]"},
 		{"384 units", "EXEC_END\n.org 383" + move, ""},
 		{"385 units", "EXEC_END\n.org 384" + move, "1:1: warning: the program has 385 units; Mesa's driver loads at most 384, though addresses reach 512 [store-size]"},
 		{"an end under a condition", "COND_EXEC_END COND(1)" + move, "1:1: warning: the program ends only where the condition of this clause holds [missing-end]"},

@@ -92,8 +92,8 @@ func TestRefused(t *testing.T) {
 		{"an index that is none", "@uniform(C0-C3) m\nEXEC_END\n ALU: MAXv R0 = m[], R0", "3:17: [], expected a number, an address register or their sum [register-use]"},
 		{"a mistake after a name", "@uniform(C0-C3) matrix\nEXEC_END\n ALU: MAXv R0 = matrix[1], S0", `3:28: `},
 		{"data inside a unit", "EXEC_END\n.word 1\n ALU: MAXv R0 = R0, R0", "3:2: the data before this ends inside a unit of 3 words [program-size]"},
-		{"a unit twice", "EXEC\n.org 1\n ALU: MAXv R0 = R0, R0\n.org 1\n ALU: MAXv R0 = R0, R0\nEXEC_END", "5:2: unit 1 is taken [duplicate]"},
-		{"a unit of clauses", "EXEC_END\n.org 0\n ALU: MAXv R0 = R0, R0", "3:2: unit 0 is taken [duplicate]"},
+		{"a unit twice", "EXEC\n.org 1\n ALU: MAXv R0 = R0, R0\n.org 1\n ALU: MAXv R0 = R0, R0\nEXEC_END", "5:2: unit 1 is already used [duplicate]"},
+		{"a unit of clauses", "EXEC_END\n.org 0\n ALU: MAXv R0 = R0, R0", "3:2: unit 0 is already used [duplicate]"},
 	} {
 		x := toolsFor(t, "", "vs")
 		_, err := x.assemble(t, c.source)

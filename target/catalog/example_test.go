@@ -56,7 +56,7 @@ func ExampleCompiler() {
 	machine, format, _ := catalog.Recognise(out.Bytes)
 	fmt.Println(machine.Name, format.Name, len(out.Bytes), "bytes")
 	// Output:
-	// flat.pica:3:7: warning: main can run past its last word: there is no end on the way [missing-end]
+	// flat.pica:3:7: warning: main can run past its last word without an end [missing-end]
 	//     3 | .proc main
 	//       |       ^^^^
 	// pica200 SHBIN 152 bytes

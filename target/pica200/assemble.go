@@ -109,12 +109,12 @@ func (a *Assembler) newAssembly(opt AssembleOptions) *assembly {
 	layout.NoPad, r.compat = opt.NoPad, opt.Compat
 	if r.compat {
 		layout.Overrun = func(span diag.Span, why string) {
-			r.asPicasso(span, "the bits go into those above, as in picasso: %s", why)
+			r.asPicasso(span, "the excess bits go into the bits above the field, as in picasso: %s", why)
 		}
 	}
 	layout.Unpadded = func(span diag.Span) {
 		if !r.facts.noPad {
-			r.warn(diag.JumpAtEnd, span, "what is last here has no effect as the last word of a scope: a nop is needed")
+			r.warn(diag.JumpAtEnd, span, "the last instruction of this scope has no effect there: a nop is needed after it")
 		}
 	}
 	return r
@@ -231,11 +231,11 @@ func (r *assembly) assembleFile(src *diag.Source) {
 func (r *assembly) preprocessor(list diag.List) {
 	for _, e := range list {
 		if r.compat {
-			r.asPicasso(e.Span, "passed over, as by picasso: %s", e.Msg)
+			r.asPicasso(e.Span, "ignored, as by picasso: %s", e.Msg)
 			continue
 		}
 		r.errs = append(r.errs, e)
-		r.offer(len(r.errs)-1, "nothing, the line is passed over")
+		r.offer(len(r.errs)-1, "nothing for this line")
 	}
 }
 
@@ -272,11 +272,11 @@ func (r *assembly) readLine(text string) {
 		}
 		span := r.span(off, off+len(name))
 		if name == "" && r.compat {
-			r.asPicasso(r.span(off+i, off+i+1), "a label without a name is passed over, as by picasso")
+			r.asPicasso(r.span(off+i, off+i+1), "a label without a name is ignored, as by picasso")
 		} else if !isIdentifier(name) {
 			r.fail(diag.TextExpected, span, "%q, expected the name of a label before the colon", quote.Shorten(name))
 			if name == "" {
-				r.offer(len(r.errs)-1, "nothing, the colon is passed over")
+				r.offer(len(r.errs)-1, "nothing for this colon")
 			}
 		} else {
 			r.layout.Label(name, span)
@@ -328,7 +328,7 @@ func (r *assembly) instruction(text string, off int) {
 		r.asPicasso(span, "assembled inside the array %s, as by picasso: .end closes that", r.array.name)
 	case r.array != nil:
 		r.fail(diag.BlockNesting, span, "an instruction inside the array %s, which .end closes", r.array.name)
-		r.offer(len(r.errs)-1, "the instruction, where it stands")
+		r.offer(len(r.errs)-1, "the instruction at this place")
 		return
 	case r.layout.Depth() == 0:
 		r.fail(diag.BlockNesting, span, "an instruction outside of a procedure: .proc NAME opens one, .end closes it")
@@ -528,7 +528,7 @@ func (r *assembly) finish() (*Assembled, error) {
 	for _, e := range r.layout.Errs {
 		r.errs = append(r.errs, e)
 		if e.Code == diag.TextRange { // of a field that the layout fills
-			r.offer(len(r.errs)-1, "a word of which the bits go into those above")
+			r.offer(len(r.errs)-1, "a word with the excess bits in the bits above the field")
 		}
 	}
 	out := &Assembled{File: &SHBIN{}, uniforms: r.declared, declared: r.spans, prefix: vertexPrefix}

@@ -148,7 +148,7 @@ func (r *assembly) tuple(bank bank, text string, off int) (payload [16]byte, ok 
 		return payload, false
 	case n > 4 && r.compat:
 		parts[3], _, _ = strings.Cut(last, ",")
-		r.asPicasso(span, "the first 4 values are taken, as picasso does: %s, expected 4", count(n, "value"))
+		r.asPicasso(span, "the first 4 values are used, as picasso does: %s, expected 4", count(n, "value"))
 	case n > 4:
 		r.fail(diag.Directive, span, "%s, expected 4", count(n, "value"))
 		r.offer(len(r.errs)-1, "the first 4 values")
@@ -176,9 +176,9 @@ func (r *assembly) vector(bank bank, parts []string, off int) (payload [16]byte,
 		picasso := picassoComponent(bank, text)
 		switch {
 		case r.compat && c.problem != "":
-			r.asPicasso(span, "%q is taken for %s, as picasso does: expected %s", text, picassoText(bank, picasso), c.problem)
+			r.asPicasso(span, "%q is read as %s, as picasso does: expected %s", text, picassoText(bank, picasso), c.problem)
 		case r.compat && c.value != picasso && !strings.HasPrefix(text, float24Prefix):
-			r.asPicasso(span, "%q is taken for %s, as picasso does, not for %s", text, picassoText(bank, picasso), picassoText(bank, c.value))
+			r.asPicasso(span, "%q is read as %s, as picasso does, not as %s", text, picassoText(bank, picasso), picassoText(bank, c.value))
 		case c.problem != "":
 			r.fail(diag.TextExpected, span, "%q, expected %s", text, c.problem)
 			r.offer(len(r.errs)-1, "%s", picassoText(bank, picasso))
@@ -299,7 +299,7 @@ func (r *assembly) constfa(a *args, span diag.Span) {
 			return
 		}
 		if r.array.size >= 0 && len(r.array.values) == r.array.size {
-			r.fail(diag.Directive, at, "the array %s has %s, this is one more", r.array.name, count(r.array.size, "value"))
+			r.fail(diag.Directive, at, "the array %s has %s, expected no more values", r.array.name, count(r.array.size, "value"))
 			return
 		}
 		payload, ok := r.tuple(floatBank, text[1:], a.pos+1)
@@ -331,7 +331,7 @@ func (r *assembly) size(text string, span diag.Span) (n int, ok bool) {
 	message := fmt.Sprintf("size %q, expected a number from 1 on", text)
 	c, _, _ := cInteger(text, 10)
 	if c >= 1 && c <= mostSuffix && r.compat {
-		r.asPicasso(span, "%d is taken, as picasso does: %s", c, message)
+		r.asPicasso(span, "%d is used, as picasso does: %s", c, message)
 		return int(c), true
 	}
 	r.fail(diag.TextRange, span, "%s", message)

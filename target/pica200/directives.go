@@ -146,9 +146,9 @@ func (r *assembly) registerOf(of bank, text string, off, end int) (operand, bool
 		case o.file != file:
 			r.fail(diag.RegisterUse, span, "%s, expected a register of %s", o.String(), file.Name)
 		case o.index != 0:
-			r.fail(diag.RegisterUse, span, "an address register has no place here, expected %s", o.String())
+			r.fail(diag.RegisterUse, span, "an address register is not allowed here, expected %s", o.String())
 		case of == outputBank && o.neg:
-			r.fail(diag.RegisterUse, span, "what is written cannot be negated, expected %s", o.String())
+			r.fail(diag.RegisterUse, span, "a destination cannot be negated, expected %s", o.String())
 		case of != outputBank && (o.neg || o.swz != noSwizzle):
 			r.fail(diag.RegisterUse, span, "a whole register, expected %s", o.String())
 		default:
@@ -169,7 +169,7 @@ func (a *args) integer(what string, most int) (int, bool) {
 	message := fmt.Sprintf("%q, expected %s, 0 to %d", text, what, most)
 	c, _, reads := cInteger(text, 0)
 	if reads = reads && c >= 0 && c <= int64(most); reads && a.r.compat {
-		a.r.asPicasso(span, "%s is taken for %d, as picasso does: %s", text, c, message)
+		a.r.asPicasso(span, "%s is read as %d, as picasso does: %s", text, c, message)
 		return int(c), true
 	}
 	a.r.fail(diag.TextRange, span, "%s", message)
@@ -317,7 +317,7 @@ func (r *assembly) aliased(text string, off int) (operand, bool) {
 	end := len(text)
 	own := func() (o operand, ok bool) {
 		if o, ok = r.operand(text, off, end); ok && o.index != 0 {
-			r.fail(diag.RegisterUse, r.span(off, end), "an address register has no place in an alias, expected %s", &operand{file: o.file, num: o.num})
+			r.fail(diag.RegisterUse, r.span(off, end), "an address register is not allowed in an alias, expected %s", &operand{file: o.file, num: o.num})
 			return o, false
 		}
 		return o, ok

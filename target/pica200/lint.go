@@ -84,7 +84,7 @@ func (l *linter) addressTwice() {
 func (l *linter) outsideLoop() {
 	for at := range l.r.layout.Words {
 		if l.role(at).Leaves && !l.inLoop(at) {
-			l.r.warn(diag.OutsideLoop, l.r.layout.Words[at].Span, "no loop around this in its procedure: the hardware hangs where none runs, and a loop that calls the procedure is left without the way back")
+			l.r.warn(diag.OutsideLoop, l.r.layout.Words[at].Span, "no loop encloses this in its procedure: without a running loop the hardware hangs, and leaving the loop of a caller also leaves the procedure, but keeps its entry on the call stack")
 		}
 	}
 }
@@ -127,7 +127,7 @@ func (l *linter) emits(p registers, seen map[registers]bool, warned map[int]bool
 		role := l.role(at)
 		if forGeometry(role) && !warned[at] {
 			warned[at] = true
-			l.r.warn(diag.VertexEmit, l.r.layout.Words[at].Span, "a vertex program comes here, and only geometry shaders have vertices to emit: .gsh makes it one")
+			l.r.warn(diag.VertexEmit, l.r.layout.Words[at].Span, "a vertex program can reach this, but only geometry shaders can emit vertices: .gsh declares one")
 		}
 		if role.Call != "" {
 			l.emits(l.goesTo(at), seen, warned)

@@ -667,7 +667,7 @@ func (r *assembly) usable(o *operand, as *sourceOperand, written string, span di
 	output := o.file == r.banks.files[outputBank]
 	switch {
 	case as.kind == kindWritten && o.neg:
-		r.fail(diag.RegisterUse, span, "what is written cannot be negated, expected %s", o.String())
+		r.fail(diag.RegisterUse, span, "a destination cannot be negated, expected %s", o.String())
 	case as.kind == kindWritten && as.files != nil && !slices.Contains(as.files, o.file):
 		r.fail(diag.RegisterUse, span, "%s cannot be written, expected a register of %s", o.String(), namesOf(as.files, " or "))
 	case as.kind == kindWritten && output && o.num >= r.most.rasterised && r.program().geometry && !r.facts.unchecked:
@@ -714,7 +714,7 @@ func (r *assembly) maskOrder(o *operand, span diag.Span) {
 			letters = append(letters, letter)
 		}
 	}
-	r.warn(diag.MaskOrder, span, "a mask is a set, whose order means nothing: the components written are %s", letters)
+	r.warn(diag.MaskOrder, span, "the order of components in a mask has no effect: this writes %s", letters)
 }
 
 // input warns of a second input register among the sources of an instruction.

@@ -231,7 +231,7 @@ func (w *sourceWriter) source() []byte {
 		w.patch(out.Bytes)
 		return w.write()
 	}
-	return w.raw(errors.New("the descriptors find no place"))
+	return w.raw(errors.New("the operand descriptors do not fit"))
 }
 
 // assemble assembles what was written.
@@ -289,7 +289,7 @@ const (
 
 // patch lists the bytes in which the file differs from what the source makes.
 func (w *sourceWriter) patch(got []byte) {
-	w.patches = append(w.patches, "", "; What the lines above do not say, in bytes of the file.")
+	w.patches = append(w.patches, "", "; Bytes of the file that the lines above do not determine.")
 	switch {
 	case len(got) > len(w.data):
 		w.patches = append(w.patches, fmt.Sprintf(".isago size %d", len(w.data)))
@@ -323,7 +323,7 @@ func (w *sourceWriter) raw(err error) []byte {
 	got, _ := WriteSHBIN(empty) // headers alone never overlap
 	w.patches = nil
 	w.patch(got)
-	return []byte("; This file cannot be said in instructions: " + reason + "\n.isago no-programs\n" + strings.Join(w.patches, "\n") + "\n")
+	return []byte("; This file cannot be written as instructions: " + reason + "\n.isago no-programs\n" + strings.Join(w.patches, "\n") + "\n")
 }
 
 // usualLine is the usual number of bytes for a word, with its comment.

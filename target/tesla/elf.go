@@ -45,7 +45,7 @@ func architectureOf(data []byte) int {
 func OpenELF(set *isa.Set, data []byte) (*program.Image, error) {
 	f, err := elf.NewFile(bytes.NewReader(data))
 	if err != nil {
-		return nil, fmt.Errorf("no whole ELF file: %v [%s]", err, diag.FileFormat)
+		return nil, fmt.Errorf("not a valid ELF file: %v [%s]", err, diag.FileFormat)
 	}
 	ctx, err := set.ParseContext(set.DefaultContext(), "chip", fmt.Sprintf("sm_%d", architectureOf(data)))
 	if err != nil {

@@ -170,7 +170,7 @@ func readLayout(src *diag.Source, b block) (l *layout, from int, err error) {
 		case layoutDirective:
 			list, err := unquoteAll(args)
 			if err != nil || len(list) < 3 || !slices.Contains(verbs, list[0]) {
-				return nil, 0, fail(layoutDirective + ` "0x%08x", and strings for what stands before, between and after the words`)
+				return nil, 0, fail(layoutDirective + ` "0x%08x", and strings for the text before, between and after the words`)
 			}
 			n := len(list) - 1
 			l = &layout{verb: list[0], first: list[1], cycle: list[2:n], last: list[n], spelled: map[int]string{}}

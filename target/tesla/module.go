@@ -347,7 +347,7 @@ const (
 func readELFModule(data []byte) (*Module, error) {
 	f, err := elf.NewFile(bytes.NewReader(data))
 	if err != nil {
-		return nil, fmt.Errorf("no whole ELF file: %v [%s]", err, diag.FileFormat)
+		return nil, fmt.Errorf("not a valid ELF file: %v [%s]", err, diag.FileFormat)
 	}
 	m := &Module{Chip: fmt.Sprintf("sm_%d", architectureOf(data)), PointerSize: 4}
 	if f.Class == elf.ELFCLASS64 {
@@ -485,7 +485,7 @@ func (m *Module) elfRelocations(f *elf.File, s *elf.Section, symbols []elf.Symbo
 		}
 		name := symbols[r.symbol-1].Name
 		if !ok {
-			return fmt.Errorf("the code of %s has a relocation for %s, and none of those is known [%s]", strings.TrimPrefix(target, sectionText), name, diag.FileFormat)
+			return fmt.Errorf("the code of %s has a relocation for %s, and relocations of code are unknown [%s]", strings.TrimPrefix(target, sectionText), name, diag.FileFormat)
 		}
 		bytes := 4
 		if kinds64 := []int{2, 4}; slices.Contains(kinds64, r.kind) {

@@ -54,8 +54,8 @@ func TestBadEnds(t *testing.T) {
 		{"a barrier for more", kernel("bar inc wait 0x1 0x7", "exit nop"), "64", "deadlock: barrier 1 waits for 8, but only 2 arrive at 0x0: 64 from 0"},
 		{"another barrier", kernel("shr u32 $r2 $r0 0x5", "and b32 $c0 # $r2 $r2", "(e $c0) bra l", "bar inc wait 0x1 0xfff", "exit nop", "l: bar inc wait 0x2 0xfff", "exit nop"), "64",
 			"deadlock: barrier 2 waits for 2, but only 1 arrive at 0x28: 32 from 0"},
-		{"break without a loop", kernel("break", "exit nop"), "8", "trap: a break, and no breakaddr before it at 0x0: 8 from 0"},
-		{"join without a joinat", kernel("breakaddr l", "join nop", "l: exit nop"), "8", "trap: a join, and the newest token is none of joinat at 0x8: 8 from 0"},
+		{"break without a loop", kernel("break", "exit nop"), "8", "trap: a break without a breakaddr before it at 0x0: 8 from 0"},
+		{"join without a joinat", kernel("breakaddr l", "join nop", "l: exit nop"), "8", "trap: a join without a joinat token on top of the stack at 0x8: 8 from 0"},
 		{"an endless stack", kernel("l: joinat l", "bra l"), "8", "trap: stack tokens is full at 0x0: 8 from 0"},
 		{"the end of the code", kernel("nop"), "8", "end of words at 0x8: 8 from 0"},
 	} {

@@ -9,7 +9,7 @@ import (
 )
 
 // Canonical chooses values for the bits of table entries on which an instruction does not depend. Otherwise these bits
-// would show the values of other instructions that share the entry, and equal lines would read differently.
+// would have values from other instructions that share the entry, and equal instructions would have different texts.
 type Canonical struct {
 	d *isa.Decoder
 	p *Parser
@@ -22,11 +22,13 @@ type Canonical struct {
 	text   []byte
 }
 
-// CanonicalEntry is an entry of which an instruction gives some bits.
+// CanonicalEntry is the table entry of an instruction, with chosen values for the bits on which the instruction does
+// not depend.
 type CanonicalEntry struct {
 	// Entry is the entry with the chosen values of the bits on which the instruction does not depend.
 	Entry bits.Value
-	// Text is the entry that the text of the instruction gives, Care the bits on which the instruction depends.
+	// Text is the entry to which the text of the instruction assembles: Entry in the bits that the text specifies, and
+	// defaults or 0 in the others. Care is the mask of the bits on which the instruction depends.
 	Text, Care bits.Value
 }
 
@@ -42,19 +44,20 @@ type idlePart struct {
 	idle, value uint64
 }
 
-// Limits: the cached entries, and the idle bits of a part of which all values are tried.
+// Limits: the number of cached entries, and the number of idle bits of a part for which all values are tried.
 const (
 	maxSettled = 1 << 14
 	maxIdle    = 8
 )
 
-// NewCanonical returns a Canonical for instructions that d prints and p reads.
+// NewCanonical returns a Canonical for instructions that d prints and p parses.
 func NewCanonical(d *isa.Decoder, p *Parser) *Canonical {
 	return &Canonical{d: d, p: p, entries: map[settled]CanonicalEntry{}, least: map[idlePart]uint64{}, types: map[string]*isa.Decoder{}}
 }
 
-// Entry returns the entry of an instruction that has one, with the chosen values of idle bits. entry is the entry in
-// the decoder's table.
+// Entry returns the entry of an instruction with the chosen values of idle bits. entry is the value in the decoder's
+// table. If the text of the instruction does not have exactly one entry, or cannot be parsed, Entry returns the value
+// unchanged.
 func (c *Canonical) Entry(in isa.Inst, entry bits.Value) CanonicalEntry {
 	key := settled{in.Leaf, entry}
 	if e, ok := c.entries[key]; ok {
@@ -120,8 +123,8 @@ func (c *Canonical) settle(in isa.Inst, entry, care bits.Value) bits.Value {
 	return entry
 }
 
-// part sets the idle bits of a part. If the instruction depends on one component only, the others are set to the same
-// value. Otherwise the part gets the value that prints shortest.
+// part sets the idle bits of a part. If the instruction depends on only one component, the others get the same value.
+// Otherwise the part gets the value that prints shortest.
 func (c *Canonical) part(entry bits.Value, f isa.Field, components []isa.Field, idle bits.Value) bits.Value {
 	one, ok := onlyComponent(components, idle)
 	if !ok {
@@ -151,7 +154,8 @@ func onlyComponent(list []isa.Field, idle bits.Value) (one isa.Field, ok bool) {
 	return one, ok
 }
 
-// shortest sets the idle bits of a part to the value that prints shortest, the smallest of several.
+// shortest sets the idle bits of a part so that the part prints shortest. If several values have the shortest text, it
+// uses the smallest.
 func (c *Canonical) shortest(entry bits.Value, f isa.Field, idle bits.Value) bits.Value {
 	part := f.Parts[0]
 	mask, value := idle.Uint(part.Low, part.Width), entry.Uint(part.Low, part.Width)
@@ -170,8 +174,8 @@ func (c *Canonical) shortest(entry bits.Value, f isa.Field, idle bits.Value) bit
 	return entry
 }
 
-// leastText tries all values of the idle bits. ok is false if the part is not of an operand type, or has too many idle
-// bits.
+// leastText tries all values of the idle bits. ok is false if the type of the part is not a bitset, if there are too
+// many idle bits, or if no value decodes.
 func (c *Canonical) leastText(key idlePart) (best uint64, ok bool) {
 	d := c.typeOf(key.typ)
 	if d == nil || mathbits.OnesCount64(key.idle) > maxIdle {
@@ -190,7 +194,7 @@ func (c *Canonical) leastText(key idlePart) (best uint64, ok bool) {
 	}
 }
 
-// typeOf returns the decoder of an operand type, nil for another type.
+// typeOf returns the decoder of a bitset that is an operand type, or nil for other types.
 func (c *Canonical) typeOf(name string) *isa.Decoder {
 	d, ok := c.types[name]
 	if !ok {

@@ -18,24 +18,25 @@ import (
 	"github.com/isago/isago/isa"
 )
 
-// Error is the reason why a text is not an instruction, with its place.
+// Error is the reason why a text is not an instruction, with its position in the text.
 type Error struct {
 	Code diag.Code
-	// Off and End delimit the place in the text, in bytes.
+	// Off and End delimit the faulty part of the text, in bytes.
 	Off, End int
 	Msg      string
-	// Bits are the bits of the word that would need two values at once. Bits is empty for other errors, and if the bits
-	// are part of a computed value.
+	// Bits is the mask of the word bits for which two parts of the text require different values. It is zero for other
+	// errors, and for conflicts outside the word.
 	Bits bits.Value
-	// Candidates are the instructions that match the text up to the error.
+	// Candidates holds the instructions that match the text up to the error. It is empty if there are
+	// too many.
 	Candidates []*isa.Leaf
 }
 
 // Error returns the message with its code.
 func (e *Error) Error() string { return fmt.Sprintf("%s [%s]", quote.Brief(e.Msg), e.Code) }
 
-// Shifted returns an *Error with its place moved by bytes, for a text that is part of another one. Other errors are
-// unchanged.
+// Shifted returns an *Error with by added to its offsets, for a text that is part of another text. It returns other
+// errors unchanged.
 func Shifted(err error, by int) error {
 	e, ok := err.(*Error)
 	if !ok {
@@ -46,25 +47,26 @@ func Shifted(err error, by int) error {
 	return &moved
 }
 
-// At places the error in a source in which the text starts at byte base.
+// At converts the error to a diag.Error in src. The text starts at byte base of src.
 func (e *Error) At(src *diag.Source, base int) *diag.Error {
 	return &diag.Error{Code: e.Code, Span: diag.Span{Src: src, Off: base + e.Off, End: base + e.End}, Msg: e.Msg}
 }
 
-// failure collects the reasons why a text cannot be read, while the text is read a second time.
+// failure collects the reasons why a text cannot be parsed, while the text is parsed a second time.
 type failure struct {
-	m *matcher // the reader
-	// pos is the furthest position at which reading stopped, expected what could have been there.
+	m *matcher // the matcher that parses the text
+	// pos is the furthest position at which parsing stopped. expected lists what could have been there.
 	pos      int
 	expected []string
 	code     diag.Code
-	// msg is another reason: the text from msgPos to msgEnd was read, but has no valid value.
+	// msg is another reason: the text from msgPos to msgEnd was recognised, but has no valid value.
 	msg            string
 	msgPos, msgEnd int
 	bits           bits.Value
-	// nodes are the states of the grammar of instructions at pos, msgNodes those of msg.
+	// nodes are the states of the grammar of instructions at pos. msgNodes are the states for msg.
 	nodes, msgNodes []*node
-	// body is the text as given. origins has for each entry of the trail the text that set its bits.
+	// body is the text as given. origins has an element for each entry of the trail: the text that set the bits of the
+	// entry.
 	body    []byte
 	origins []origin
 }
@@ -75,10 +77,11 @@ type origin struct {
 	low, width int
 }
 
-// textRange is a range of the collapsed text, empty for bits that no text specifies.
+// textRange is a range of the collapsed text. It is empty for bits that no text specifies.
 type textRange struct{ pos, end int }
 
-// failAt records a reason about the text from pos to end. The reason with the largest end is kept.
+// failAt records a reason for rejecting the text from pos to end. It keeps the reason with the largest end, or the
+// first of several.
 func (f *failure) failAt(code diag.Code, pos, end int, format string, args ...any) {
 	if f == nil {
 		return
@@ -92,7 +95,7 @@ func (f *failure) failAt(code diag.Code, pos, end int, format string, args ...an
 	}
 }
 
-// noteOrigins records the text that set the bits of the trail from mark on.
+// noteOrigins records o as the origin of the trail entries from mark on.
 func (f *failure) noteOrigins(mark int, o origin) {
 	for len(f.origins) < mark { // set by no text
 		f.origins = append(f.origins, origin{})
@@ -103,11 +106,11 @@ func (f *failure) noteOrigins(mark int, o origin) {
 	}
 }
 
-// readUpTo returns the range of the piece of text that is being read and ends at end.
+// readUpTo returns the range of the text from the current position, after an optional blank, to end.
 func (f *failure) readUpTo(end int) textRange { return textRange{min(f.m.skipBlank(), end), end} }
 
-// conflict reports bits that would need two values at once, and the texts that give these: the first run of mask, which
-// starts at bit from, with a bit that is known to be different.
+// conflict reports the bits for which the text requires two values, and the parts of the text that require them. The
+// bits are the first run in mask in which v differs from a known bit. Bit 0 of v and mask is bit from of the space.
 func (f *failure) conflict(sp uint8, from int, v, mask uint64, end int) {
 	var low, width int
 	var is, want uint64
@@ -143,12 +146,12 @@ func (f *failure) conflict(sp uint8, from int, v, mask uint64, end int) {
 	}
 }
 
-// mentioned describes a field of all instructions that an expression reads.
+// mentioned describes the first documented field that an expression reads and that all instructions have.
 func (f *failure) mentioned(e *spec.Expr) string {
 	return f.common(func(f *spec.Field) bool { return slices.Contains(e.FieldNames(), f.Name) })
 }
 
-// common describes the first documented field of the word that all instructions have and for which is returns true; ""
+// common describes the first documented field that all instructions have and for which is returns true. It returns ""
 // if there is none.
 func (f *failure) common(is func(f *spec.Field) bool) string {
 	leaves := f.m.root.Leaves
@@ -174,7 +177,7 @@ func sentence(doc string) string {
 	return strings.TrimSuffix(doc, ".")
 }
 
-// expect records what could have been at pos. Only the furthest pos is kept.
+// expect records what could have been at pos. It keeps only the expectations for the furthest pos.
 func (f *failure) expect(pos int, what string) {
 	switch {
 	case f == nil || pos < f.pos:
@@ -191,7 +194,7 @@ func (f *failure) expect(pos int, what string) {
 	}
 }
 
-// outer returns the state of the grammar of instructions, outside all operands.
+// outer returns the current state in the grammar of instructions. Inside an operand, it is the state after the operand.
 func (m *matcher) outer() *node {
 	n := m.node
 	for f := m.frame; f >= 0 && int(f) < len(m.frames) && m.frames[f].parent >= 0; f = m.frames[f].parent {
@@ -203,7 +206,8 @@ func (m *matcher) outer() *node {
 // maxCandidates limits the instructions that an error names.
 const maxCandidates = 4
 
-// candidates lists the instructions whose templates lead through nodes; none if there are more than maxCandidates.
+// candidates lists the instructions whose templates lead through nodes. It returns nil if there are more than
+// maxCandidates.
 func (f *failure) candidates(nodes []*node) []*isa.Leaf {
 	var list []*isa.Leaf
 	for _, n := range nodes {
@@ -231,7 +235,7 @@ func (f *failure) expectItem(pos int, it *item) {
 		return
 	}
 	if it.kind == itemEnum {
-		if words := it.words.list(); len(words) > 0 && len(words) <= mostAlternatives { // one by one, because some may be expected already
+		if words := it.words.list(); len(words) > 0 && len(words) <= mostAlternatives { // one by one, because other items may expect the same word
 			for _, w := range words {
 				f.expect(pos, strconv.Quote(w))
 			}
@@ -263,7 +267,7 @@ func (f *failure) describe(it *item) string {
 	return "a number for " + it.name + " (" + f.m.limits(ref, ref.Kind == spec.KindHex) + ")"
 }
 
-// list returns the texts of a trie.
+// list returns the texts of a trie, except the empty text.
 func (t *trie) list() (words []string) {
 	for i := range t.words {
 		if text := t.words[i].text; text != "" {
@@ -273,7 +277,7 @@ func (t *trie) list() (words []string) {
 	return words
 }
 
-// oneOf lists at most most words.
+// oneOf lists words, but not more than most.
 func oneOf(words []string, most int) string {
 	switch n := len(words); {
 	case n == 0:
@@ -284,7 +288,7 @@ func oneOf(words []string, most int) string {
 	return "one of " + strings.Join(words, ", ")
 }
 
-// limits describes the numbers that fit a field, in hexadecimal if hex.
+// limits describes the range of the numbers that fit a field, in hexadecimal if hex.
 func (sv *solver) limits(ref *model.Ref, hex bool) string {
 	w := uint(min(max(readWidth(ref), 1), 64))
 	switch ref.Kind {
@@ -312,7 +316,7 @@ func (sv *solver) limits(ref *model.Ref, hex bool) string {
 	return fmt.Sprintf("0 to %d", most)
 }
 
-// explain reads the text again, to find out why it is not an instruction.
+// explain parses the text again to find out why it is not an instruction.
 func (p *Parser) explain(body []byte) *Error {
 	if p.steps > maxSteps || p.work > MaxWork {
 		return &Error{Code: diag.TextAmbiguous, End: len(body), Msg: "too many ways to read this line"}
@@ -356,8 +360,8 @@ func symbolEnd(text []byte, pos int) int {
 	return pos
 }
 
-// unexpected describes the text at which reading stopped, and what could have been there. If a blank could, the text
-// includes the word before it.
+// unexpected describes the text at which parsing stopped, and what could have been there. If a blank was possible, the
+// text includes the word before it.
 func (f *failure) unexpected() string {
 	start, end := bytes.LastIndexByte(f.m.raw[:f.pos], ' ')+1, symbolEnd(f.m.raw, f.pos)
 	blank := slices.Index(f.expected, aBlank)
@@ -401,7 +405,8 @@ func alternatives(list []string) string {
 	return strings.Join(list[:len(list)-1], ", ") + " or " + list[len(list)-1]
 }
 
-// unknown reports that no instruction starts like the text, with the most similar mnemonic.
+// unknown returns the message for a text whose first word starts no instruction. The message suggests a hint of the
+// description or the most similar mnemonic.
 func (f *failure) unknown() string {
 	word, _, _ := strings.Cut(string(f.m.raw), " ")
 	machine := inside.Machine(f.m.set).ISA
@@ -422,8 +427,8 @@ func (f *failure) unknown() string {
 	return fmt.Sprintf("no instruction starts with %q%s", quote.Shorten(word), quote.DidYouMean(word, names))
 }
 
-// notFirst describes the form of an instruction whose mnemonic is not its first word, or which belongs to another root;
-// "" if there is none.
+// notFirst describes the syntax of an instruction whose mnemonic is not the first word of its text, or that belongs to
+// another root. It returns "" if there is none.
 func (f *failure) notFirst(word string) string {
 	for _, r := range f.m.set.InstructionRoots() {
 		forms := r.LeavesByMnemonic(word)
@@ -439,7 +444,7 @@ func (f *failure) notFirst(word string) string {
 	return ""
 }
 
-// original maps a position of the collapsed text to the text as given.
+// original maps a position in the collapsed text to a position in the text as given.
 func original(body []byte, pos int) int {
 	n, blank := 0, true
 	for i, c := range body {

@@ -1,11 +1,11 @@
 package asm
 
-// Line is an instruction whose text was derived from a source: parts of the text replace parts of the source, for
-// example a register a name, or a number an expression.
+// Line is an instruction whose text was derived from a source line. Parts of the text replace parts of the source. For
+// example, a register replaces a name, or a number replaces an expression.
 type Line struct {
-	// Source is the line in the source, in which errors have their places.
+	// Source is the source line. The offsets of errors refer to it.
 	Source string
-	// Text is the text that ParseLine reads.
+	// Text is the text that ParseLine parses.
 	Text  []byte
 	parts []linePart
 	// Text[:kept] corresponds to Source[:done].
@@ -15,25 +15,26 @@ type Line struct {
 // linePart is the part Text[from:to], which replaces Source[off:end]. The text between parts is as in the source.
 type linePart struct{ from, to, off, end int32 }
 
-// Start begins a line of a source.
+// Start prepares l for another source line.
 func (l *Line) Start(source string) {
 	l.Source, l.Text, l.parts, l.kept, l.done = source, l.Text[:0], l.parts[:0], 0, 0
 }
 
-// Keep copies the source up to byte to.
+// Keep appends the source to Text, from the byte at which the last call of Start, Keep or Stand ended, up to byte to.
 func (l *Line) Keep(to int) {
 	l.Text = append(l.Text, l.Source[l.done:to]...)
 	l.kept, l.done = len(l.Text), to
 }
 
-// Stand records that the bytes appended to Text since the last call replace the source up to byte end.
+// Stand records that the bytes appended to Text since the last call of Start, Keep or Stand replace the source up to
+// byte end.
 func (l *Line) Stand(end int) {
 	l.parts = append(l.parts, linePart{int32(l.kept), int32(len(l.Text)), int32(l.done), int32(end)})
 	l.kept, l.done = len(l.Text), end
 }
 
-// ParseLine is Parse for a line. Errors have their places in the source; if the place was replaced, the message says
-// so.
+// ParseLine is Parse for a Line. The offsets of an error refer to the source. If the error is in a replaced part, the
+// message also quotes the replacement.
 func (p *Parser) ParseLine(l *Line) (Result, error) {
 	res, err := p.ParseBytes(l.Text)
 	if e, ok := err.(*Error); ok {
@@ -42,7 +43,7 @@ func (p *Parser) ParseLine(l *Line) (Result, error) {
 	return res, err
 }
 
-// place converts an error in the text to one in the source.
+// place returns the error with offsets into the source instead of the text.
 func (l *Line) place(e *Error) *Error {
 	at := *e
 	p := l.part(e.Off)
@@ -58,7 +59,8 @@ func (l *Line) place(e *Error) *Error {
 	return &at
 }
 
-// part returns the last part that starts at a byte of the text or before.
+// part returns the last part that starts at or before a byte of the text. If there is none, it returns an empty part at
+// the start.
 func (l *Line) part(at int) *linePart {
 	for i := len(l.parts) - 1; i >= 0; i-- {
 		if p := &l.parts[i]; int(p.from) <= at {
@@ -68,7 +70,7 @@ func (l *Line) part(at int) *linePart {
 	return &linePart{}
 }
 
-// sourceOf converts a place in the text, in the part or after it, to the place in the source.
+// sourceOf converts an offset in the text, in the part or after it, to an offset in the source.
 func (p *linePart) sourceOf(at int) int {
 	if at < int(p.to) {
 		return int(p.off)

@@ -12,10 +12,10 @@ import (
 	"github.com/isago/isago/isa"
 )
 
-// Lossless prints instructions so that Parse returns the same bits. Where the text alone would give other bits, it
-// appends a suffix in braces that names them.
+// Lossless prints instructions so that Parse returns the same bits. If the text alone would assemble to other bits, it
+// appends a suffix in braces that specifies the differing bits.
 type Lossless struct {
-	// Lines prints line breaks, and remarks where no suffix follows. Texts are read back without them.
+	// Lines prints line breaks. It also prints remarks, unless a suffix follows.
 	Lines bool
 
 	d        *isa.Decoder
@@ -24,22 +24,22 @@ type Lossless struct {
 	verdicts verdicts
 	// plain is the length of the last text without its suffix.
 	plain int
-	// asked reports whether reading the text looked up labels or called hooks.
+	// asked reports whether parsing the text looked up labels or called hooks.
 	asked bool
-	// uncached turns off the cache of verdicts; tests compare with it.
+	// uncached turns off the cache of verdicts. Tests compare results with and without the cache.
 	uncached bool
 }
 
-// NewLossless returns a printer that prints with d and reads back with p. Both must have the same set, root, contexts
-// and tables, and p must have the labels that d prints.
+// NewLossless returns a printer that prints with d and parses the text again with p. Both must have the same set, root,
+// contexts and tables, and p must accept the labels that d prints.
 func NewLossless(d *isa.Decoder, p *Parser) *Lossless { return &Lossless{d: d, p: p} }
 
-// Append appends the text of an instruction, with a suffix if necessary. If no text gives the word back, or only an
-// empty line, which programs skip, ok is false and Append appends nothing.
+// Append appends the text of an instruction, with a suffix if necessary. ok is false, and Append appends nothing, if no
+// text assembles to the word or if the text is an empty line, which programs skip.
 func (l *Lossless) Append(dst []byte, in isa.Inst) (text []byte, ok bool) {
 	start, silent, remembers := len(dst), l.p.silent, l.cacheable(in)
 	if x := l.find(in, remembers); x != nil {
-		if dst = l.shown(dst, in, x.suffix); !x.ok { // printed for its findings only
+		if dst = l.shown(dst, in, x.suffix); !x.ok { // shown was called only for the findings of the decoder
 			dst = dst[:start]
 		}
 		return dst, x.ok
@@ -68,7 +68,7 @@ func (l *Lossless) shown(dst []byte, in isa.Inst, suffix string) []byte {
 	return append(dst, suffix...)
 }
 
-// parse reads a text back. An entry for which its table has no place has the index -1.
+// parse parses a printed text. An entry that its table rejects has the index -1.
 func (l *Lossless) parse(text []byte) (Result, error) {
 	res, err := l.p.parse(text)
 	if e, ok := err.(*Error); ok && e.Code == diag.TableFull {
@@ -78,7 +78,7 @@ func (l *Lossless) parse(text []byte) (Result, error) {
 	return res, err
 }
 
-// open reads a text that needs an entry that a table does not have.
+// open parses a text with an entry that its table rejects.
 func (l *Lossless) open(text []byte) (Result, error) {
 	tables := l.p.Tables
 	defer func() { l.p.Tables = tables }()
@@ -91,7 +91,7 @@ func (l *Lossless) open(text []byte) (Result, error) {
 	return l.p.parse(text)
 }
 
-// openTable is a table that returns the index -1 for an entry without a place.
+// openTable is a table that returns the index -1 instead of an error.
 type openTable struct{ Table }
 
 func (t openTable) Place(e *Entry) (int, error) {
@@ -101,7 +101,8 @@ func (t openTable) Place(e *Entry) (int, error) {
 	return -1, nil
 }
 
-// append completes the text of an instruction, which starts at start, with the suffix that it needs.
+// append completes the text of an instruction, which starts at start: it replaces labels with numbers if necessary, and
+// appends the suffix.
 func (l *Lossless) append(dst []byte, start int, in isa.Inst) (text []byte, ok bool) {
 	res, err := l.parse(dst[start:])
 	same, named := err == nil && l.same(in, &res), l.p.named
@@ -117,7 +118,7 @@ func (l *Lossless) append(dst []byte, start int, in isa.Inst) (text []byte, ok b
 		}
 		return dst, true
 	}
-	if named { // pins has read the line differently
+	if named { // pins has changed the state of the parser
 		res, err = l.parse(dst[start:])
 	}
 	if err != nil {
@@ -150,8 +151,9 @@ func (l *Lossless) appendNumbers(dst []byte, in isa.Inst) []byte {
 	return dst
 }
 
-// appendPlain appends a suffix of entries and ignored bits. ok is false if anything else differs from res, which must
-// be the last result of parse. The text need not be read back, because such a suffix only sets bits.
+// appendPlain appends a suffix that has only entry indices and ignored bits. ok is false if the instruction differs
+// from res in anything else. res must be the last result of parse. The text need not be parsed again, because such a
+// suffix only sets bits.
 func (l *Lossless) appendPlain(dst []byte, in isa.Inst, res *Result) (text []byte, ok bool) {
 	if res.Context != l.d.Context() || res.Inst.Leaf != in.Leaf {
 		return dst, false
@@ -205,7 +207,8 @@ func (l *Lossless) same(in isa.Inst, res *Result) bool {
 	return true
 }
 
-// entryFits reports whether the entry of a text can be the one at index without any bits of it in the suffix.
+// entryFits reports whether the entry of a text can be the table entry at index without bits of the entry in the
+// suffix.
 func (l *Lossless) entryFits(e *Entry, index int) bool {
 	table := l.p.Tables[e.Table]
 	switch {
@@ -220,8 +223,8 @@ func (l *Lossless) entryFits(e *Entry, index int) bool {
 	return err == nil
 }
 
-// entryDiff returns the bits in which the entry at index differs from the entry that the text specifies. In a Table, the
-// bits that no text specifies do not count.
+// entryDiff returns the mask of the bits in which the table entry at index differs from the entry of the text. If the
+// parser has a Table, only the bits that the text specifies count.
 func (l *Lossless) entryDiff(e *Entry, index int) bits.Value {
 	diff := e.Value.Xor(l.d.TableEntry(e.Table, index))
 	if l.p.Tables[e.Table] != nil {
@@ -230,8 +233,8 @@ func (l *Lossless) entryDiff(e *Entry, index int) bits.Value {
 	return diff
 }
 
-// appendSuffix appends a suffix with every bit in which the result differs from the instruction. named uses the names
-// of fields where there are any.
+// appendSuffix appends a suffix with every bit in which the result differs from the instruction. If named, it uses the
+// names of fields for bits that are in a field.
 func (l *Lossless) appendSuffix(dst []byte, in isa.Inst, res *Result, named bool) []byte {
 	fields := l.d.FieldValues(l.fields[:0], in)
 	l.fields = fields
@@ -284,7 +287,7 @@ func (w *suffixWriter) value(name string, v bits.Value) {
 	w.dst = v.AppendHex(append(w.dst, "=0x"...), 1)
 }
 
-// entry appends FIELD@INDEX if the index is not that of the entry.
+// entry appends FIELD@INDEX if index is not the index of e.
 func (w *suffixWriter) entry(e *Entry, index int) {
 	if e.Index != index {
 		w.item(e.Field)
@@ -292,7 +295,7 @@ func (w *suffixWriter) entry(e *Entry, index int) {
 	}
 }
 
-// runs appends by number the runs of whole that contain a bit of diff.
+// runs appends LOW..HIGH=VALUE for each run of ones in whole that contains a bit of diff.
 func (w *suffixWriter) runs(diff, whole, value bits.Value, prefix string) {
 	for low := diff.TrailingZeros(); low < bits.Size; low = diff.TrailingZeros() {
 		low, n := wholeRun(whole, low)
@@ -305,8 +308,8 @@ func (w *suffixWriter) runs(diff, whole, value bits.Value, prefix string) {
 	}
 }
 
-// bits appends the bits of diff: by the names of the innermost fields that contain them, then by number. index is the
-// index field of the entry that has the bits, nil for the word.
+// bits appends the bits of diff: if named, first by the innermost fields that contain them, then the rest by number.
+// index is the index field of the entry that contains the bits, or nil for the word.
 func (w *suffixWriter) bits(diff, value bits.Value, prefix string, index *isa.Field) {
 	for i := range w.fields {
 		f := &w.fields[i]
@@ -324,7 +327,7 @@ func (w *suffixWriter) bits(diff, value bits.Value, prefix string, index *isa.Fi
 	w.runs(diff, whole, value, prefix)
 }
 
-// hasInner reports whether the fields inside a field are listed; they follow it.
+// hasInner reports whether w.fields contains fields inside field i. They follow field i.
 func (w *suffixWriter) hasInner(i int) bool {
 	return i+1 < len(w.fields) && w.fields[i+1].Depth > w.fields[i].Depth
 }

@@ -8,34 +8,36 @@ import (
 	"github.com/isago/isago/isa"
 )
 
-// Parser reads the instructions of one root. One Parser reads a whole program; it is not safe for concurrent use.
+// Parser parses the instructions of one root. One Parser can parse a whole program, but it is not safe for concurrent
+// use.
 type Parser struct {
-	// Symbol returns the address of a label, in bits from the start of the program. nil is a program without labels.
+	// Symbol returns the address of a label, in bits from the start of the program. If Symbol is nil, the program has
+	// no labels.
 	Symbol func(name string) (addr int64, ok bool)
-	// Later reports whether a name that Symbol does not have is a label whose address is not known yet. Parse then
-	// leaves the bits of the address open. nil is never.
+	// Later reports whether a name that Symbol does not find is a label whose address is not known yet. The label then
+	// sets no bits of the instruction. If Later is nil, there are no such labels.
 	Later func(name string) bool
-	// Custom reads a field of type custom at the start of text, in the syntax of isa.Decoder.Custom. It returns the
-	// value and the number of bytes read. nil reads a number.
+	// Custom parses a field of type custom at the start of text, in the syntax that isa.Decoder.Custom prints. It
+	// returns the value and the number of bytes read. If Custom is nil, the field is a number.
 	Custom func(text []byte, field string) (value uint64, n int, ok bool)
-	// Constant evaluates the expression of $(EXPRESSION), which may replace any number. text starts at the opening
-	// parenthesis. Constant returns the value and the number of bytes read; the offsets of an *Error count from the
-	// start of text. nil reads a decimal number.
+	// Constant evaluates the expression in $(EXPRESSION), which can replace any number. text starts at the opening
+	// parenthesis. Constant returns the value and the number of bytes read. The offsets of an *Error count from the
+	// start of text. If Constant is nil, the expression must be a decimal number.
 	Constant func(text string) (value int64, n int, err error)
-	// Comment is the mark that starts a comment. New takes it from the description; "" is none.
+	// Comment is the mark that starts a comment, or "" for no comments. New sets it from the description.
 	Comment string
-	// Addr is the address of the instruction in bits; relative branch targets count from it.
+	// Addr is the address of the instruction in bits. Relative branch targets count from it.
 	Addr int64
-	// Tables place the entries of operand tables, one for each table of the set. Without a Table (nil), the entries of
-	// each instruction are numbered from 0.
+	// Tables choose the indices of table entries, one Table for each table of the set. If a Table is nil, the entries
+	// of each instruction are numbered from 0.
 	Tables []Table
 
 	matcher
 	outcome
 
-	// cache is nil for a parser without one.
+	// cache is nil if the parser does not cache lines.
 	cache *cache
-	// silent is set if nobody wants the reason why a text is not an instruction; failure collects it.
+	// silent turns off the search for the reason why a text is not an instruction.
 	silent bool
 	first  parseState // best reading so far, see verify and nearest
 }
@@ -53,28 +55,28 @@ type language struct {
 	bools   map[boolText]*trie
 }
 
-// outcome is the result of reading a line, before it is a Result.
+// outcome holds the parts of a line from which its Result is made.
 type outcome struct {
 	leaf         *isa.Leaf
 	suffix       []suffix
-	plan         []planned // entries without their places: made, or those of a cached line
+	plan         []planned // entries without indices: made, or the entries of a cached line
 	made         []planned
 	entries      []Entry
-	decoder      *isa.Decoder // resolves the paths of suffixes
-	fields       []isa.Field  // of the decoder
-	cachedAsWord bool         // Lossless caches the line, as the text of a word
+	decoder      *isa.Decoder // resolves the paths in suffixes
+	fields       []isa.Field  // of the current word, as decoder lists them
+	cachedAsWord bool         // Lossless caches the line by its word, so the cache of lines is not used
 }
 
-// Limits of a line. Parse rejects a line that needs more.
+// Limits of a line. Parse rejects a line that exceeds one of them.
 const (
 	maxSpaces = 8       // the word, the contexts, table entries, and computed operands
 	maxSteps  = 1 << 18 // steps through templates
-	maxNested = 24      // operands inside each other, the same as for isa.Decoder
+	maxNested = 24      // nesting depth of operands, the same as in isa.Decoder
 	MaxLine   = 1 << 16 // bytes
 	MaxWork   = 1 << 22 // names evaluated in expressions
 )
 
-// New returns a parser for a root of the set; "" is the root of the instructions.
+// New returns a parser for a root of the set. The name "" selects the root of the instructions.
 func New(set *isa.Set, root string) (*Parser, error) {
 	r, err := set.Root(root)
 	if err != nil {
@@ -110,13 +112,13 @@ func (p *Parser) SetContext(ctx bits.Value) {
 // Result is a parsed instruction.
 type Result struct {
 	Inst isa.Inst
-	// Context has the values of the contexts, with those that the text specifies.
+	// Context holds the values of the contexts, including values that the text specifies.
 	Context bits.Value
-	// Entries are the table entries of the instruction.
+	// Entries are the table entries to which the instruction refers.
 	Entries []Entry
 }
 
-// Try is Parse without the reason for a failure. Finding the reason costs more than parsing.
+// Try is like Parse, but does not find the reason for a failure. Finding the reason costs more than parsing.
 func (p *Parser) Try(text string) (res Result, ok bool) {
 	before := p.silent
 	p.silent = true
@@ -125,15 +127,15 @@ func (p *Parser) Try(text string) (res Result, ok bool) {
 	return res, err == nil
 }
 
-// Parse reads one instruction, and skips a comment after it. If texts of the machine can contain the mark of a comment,
-// the longest part of the line that is an instruction counts. The Entries of the result are valid until the next call.
-// The error is an *Error.
+// Parse parses one instruction and skips a comment after it. If instructions can contain the comment mark, Parse uses
+// the longest part of the line that is an instruction. The Entries of the result are valid until the next call. The
+// error is an *Error.
 func (p *Parser) Parse(text string) (Result, error) {
 	p.line = append(p.line[:0], text...)
 	return p.ParseBytes(p.line)
 }
 
-// ParseBytes is Parse for bytes. It does not keep line.
+// ParseBytes is Parse for bytes. It does not retain line.
 func (p *Parser) ParseBytes(line []byte) (Result, error) {
 	if len(line) > MaxLine {
 		return Result{}, &Error{Code: diag.XMLLimit, Msg: "line of more than 65536 bytes"}
@@ -145,7 +147,7 @@ func (p *Parser) ParseBytes(line []byte) (Result, error) {
 	return res, err
 }
 
-// parse reads one instruction from line, which it does not keep.
+// parse is ParseBytes without the limit on the length of line and without the check for swapped sources.
 func (p *Parser) parse(line []byte) (res Result, err error) {
 	if p.Comment != "" {
 		if i := p.commentIn(line); i >= 0 {
@@ -194,7 +196,7 @@ func (p *Parser) cacheable() bool {
 	return p.cache != nil && !p.exhaustive && !p.pinning && !p.cachedAsWord
 }
 
-// recall restores the reading of a cached line. ok is false if its table entries have no place.
+// recall restores the reading of a cached line. ok is false if a table rejects an entry of the line.
 func (p *Parser) recall(r *reading, res *Result) (ok bool) {
 	p.leaf, p.named, p.noncanonical, p.asked = r.leaf, r.named, false, false
 	p.spaces[spaceWord].val, p.spaces[spaceContext].val, p.nspaces = r.word, r.context, spaceTable
@@ -202,7 +204,7 @@ func (p *Parser) recall(r *reading, res *Result) (ok bool) {
 	return p.result(res) == nil
 }
 
-// parseBody reads an instruction whose suffix was read before. res is valid only if there is no error.
+// parseBody parses an instruction whose suffix has been parsed before. res is valid only if there is no error.
 func (p *Parser) parseBody(res *Result, body []byte) error {
 	p.asked, p.asks = false, p.asks[:0]
 	p.load(body)
@@ -212,7 +214,7 @@ func (p *Parser) parseBody(res *Result, body []byte) error {
 	return p.complete(res)
 }
 
-// read parses the body that was loaded.
+// read parses the text that load has prepared. body is the same text as given.
 func (p *Parser) read(body []byte) error {
 	p.constantErr = nil
 	if !p.run() {
@@ -232,12 +234,12 @@ func (p *Parser) read(body []byte) error {
 	return nil
 }
 
-// Work returns what reading the last line cost: names looked up in expressions, steps through templates, and values
-// tried. Callers that read many lines can bound the sum.
+// Work returns the cost of parsing the last line: the sum of names evaluated in expressions, steps through templates,
+// and bits tried. Callers can limit the total for many lines.
 func (p *Parser) Work() int { return p.spent() }
 
-// foldTable maps each byte of the input to the byte as which it is read: all blanks are ' ', and upper-case letters are
-// lower-case if case does not matter.
+// foldTable returns the table that normalises bytes of the input. Each blank becomes ' '. With folding, upper-case
+// letters become lower-case.
 func foldTable(folding bool) *[256]byte {
 	t := new([256]byte)
 	for i := range t {

@@ -9,32 +9,34 @@ import (
 	"github.com/isago/isago/internal/spec"
 )
 
-// Entry is a table entry that an instruction needs.
+// Entry is a table entry to which an instruction refers.
 type Entry struct {
-	// Table is the index of the table in isa.Set.Tables; Field is the path of the field that holds the index.
+	// Table is the index of the table in isa.Set.Tables. Field is the path of the field that holds the index of the
+	// entry.
 	Table int
 	Field string
-	// Index is the place of the entry in the table.
+	// Index is the index of the entry in the table.
 	Index int
 	Value bits.Value
-	// Bound are the bits that the text specifies. Care are the known bits on which the instruction depends, including
-	// those from defaults.
+	// Bound is the mask of the bits that the text specifies. Care is the mask of the known bits on which the
+	// instruction depends, including bits from defaults.
 	Bound, Care bits.Value
 	// Limit is the number of entries that the field can address.
 	Limit int
 }
 
-// Table chooses the places of entries.
+// Table chooses the indices of entries.
 type Table interface {
-	// Place returns the index of a matching entry, and adds one if necessary and possible. e.Index is -1, or the only
-	// index that is allowed. Place does not keep e.
+	// Place returns the index of an entry that matches e. If no entry matches, it may add one. If e.Index is not -1,
+	// Place can only return e.Index. It does not retain e.
 	Place(e *Entry) (index int, err error)
 }
 
-// FixedTable is a table that cannot change. An entry matches if it has all bits that the text specifies.
+// FixedTable is a table that cannot change. An entry matches if it has the same values in all bits that the text
+// specifies.
 type FixedTable struct{ Entries []bits.Value }
 
-// Place returns the first entry that matches.
+// Place returns the index of the first entry that matches.
 func (t *FixedTable) Place(e *Entry) (int, error) {
 	if e.Index >= 0 {
 		if e.Index < len(t.Entries) && t.serves(e.Index, e) {
@@ -44,7 +46,7 @@ func (t *FixedTable) Place(e *Entry) (int, error) {
 	}
 	n := min(len(t.Entries), e.Limit)
 	i := 0
-	if b := &e.Bound; b[1]|b[2]|b[3] == 0 { // most entries are small
+	if b := &e.Bound; b[1]|b[2]|b[3] == 0 { // usually the text specifies only the low 64 bits
 		for i < n && (t.Entries[i][0]^e.Value[0])&b[0] != 0 {
 			i++
 		}
@@ -64,30 +66,32 @@ func (t *FixedTable) serves(i int, e *Entry) bool {
 		(x[2]^e.Value[2])&e.Bound[2]|(x[3]^e.Value[3])&e.Bound[3] == 0
 }
 
-// GrowingTable shares entries. An entry matches if the bits that matter both to it and to the instruction are equal; it
-// then gets the other bits of the instruction. If none matches, one is added.
+// GrowingTable is a table to which Place adds entries. Instructions share entries: an entry matches if all bits that
+// matter both to it and to the instruction are equal. The entry then also gets the other bits that matter to the
+// instruction. If no entry matches, Place adds one.
 type GrowingTable struct {
-	// Size is the largest number of entries.
+	// Size is the maximum number of entries.
 	Size int
-	// Swapped is called when two entries change places, so that the caller can patch earlier instructions. Entries move
-	// when a field is too narrow for the index of its entry.
+	// Swapped is called after two entries have exchanged their indices, so that the caller can patch earlier
+	// instructions. Place exchanges entries if a field is too narrow for the index of its entry.
 	Swapped func(i, j int)
-	// Entries are the entries so far, Care which of their bits matter.
+	// Entries are the entries so far. Care has a mask for each entry: the bits that matter to an instruction.
 	Entries, Care []bits.Value
 
-	// limits has for each entry the lowest limit of the fields that refer to it.
+	// limits has for each entry the smallest Limit of the fields that refer to it.
 	limits []int
 }
 
-// Reset empties the table and keeps its memory.
+// Reset removes all entries, and keeps the memory for new ones.
 func (t *GrowingTable) Reset() { t.Entries, t.Care, t.limits = t.Entries[:0], t.Care[:0], t.limits[:0] }
 
-// Place returns the first entry that matches, or adds one at the end.
+// Place returns the index of the first entry that matches. If no entry matches, it adds one at the end. If the index
+// does not fit the field, it exchanges the entry with an earlier one. If e.Index is not -1, Place puts the entry there.
 func (t *GrowingTable) Place(e *Entry) (int, error) {
 	if e.Index >= 0 {
 		return e.Index, t.pin(e)
 	}
-	t.grow(len(t.Entries)) // entries that the caller provided
+	t.grow(len(t.Entries)) // the caller may have set Entries
 	i := t.find(e)
 	fresh := i == len(t.Entries)
 	if i >= t.Size {
@@ -111,7 +115,7 @@ func (t *GrowingTable) Place(e *Entry) (int, error) {
 	return target, nil
 }
 
-// find returns the first entry that matches, the number of entries if none does.
+// find returns the index of the first entry that matches, or the number of entries if none matches.
 func (t *GrowingTable) find(e *Entry) int {
 	for i := range t.Entries {
 		if (t.Entries[i][0]^e.Value[0])&t.Care[i][0]&e.Care[0] != 0 {
@@ -124,7 +128,7 @@ func (t *GrowingTable) find(e *Entry) int {
 	return len(t.Entries)
 }
 
-// grow adds empty entries up to n.
+// grow adds empty entries until there are n.
 func (t *GrowingTable) grow(n int) {
 	for len(t.Entries) < n {
 		t.Entries = append(t.Entries, bits.Value{})
@@ -137,7 +141,8 @@ func (t *GrowingTable) grow(n int) {
 	}
 }
 
-// movable returns the first entry below limit that may move to limit or beyond, -1 if there is none.
+// movable returns the index of the first entry before limit whose fields can all address more entries than limit. It
+// returns -1 if there is none.
 func (t *GrowingTable) movable(limit int) int {
 	for i := range min(limit, len(t.Entries)) {
 		if t.limits[i] > limit {
@@ -157,11 +162,12 @@ func (t *GrowingTable) swap(i, j int) {
 }
 
 func (t *GrowingTable) absorb(i int, e *Entry) {
-	t.Entries[i] = t.Entries[i].AndNot(e.Care).Or(e.Value.And(e.Care)) // they agree where both care
+	t.Entries[i] = t.Entries[i].AndNot(e.Care).Or(e.Value.And(e.Care)) // the bits in both masks are equal
 	t.Care[i] = t.Care[i].Or(e.Care)
 }
 
-// pin places an entry at the index that the text specifies. All its bits matter, because they are written in the text.
+// pin puts an entry at the index that the text specifies. All bits that the text specifies matter, even if the
+// instruction does not depend on them. Bits from defaults do not matter.
 func (t *GrowingTable) pin(e *Entry) error {
 	if e.Index >= t.Size {
 		return fmt.Errorf("entry %d of a table of %d", e.Index, t.Size)
@@ -177,12 +183,12 @@ func (t *GrowingTable) pin(e *Entry) error {
 	return nil
 }
 
-// planned is an entry of the line before it is placed. Its Index is -1, or given by the text or the suffix.
+// planned is an entry of the line before its index is chosen. Index is -1, unless the text or the suffix specifies it.
 type planned struct {
 	Entry
 	field *spec.Field
 	home  scope
-	// off and end are the place of the index in the text.
+	// off and end delimit the index in the text.
 	off, end int
 }
 
@@ -213,8 +219,8 @@ func (p *Parser) planEntries() {
 	p.plan = p.made
 }
 
-// givenIndex returns the index of an entry if the text specifies bits of the index, for example through a value
-// computed from it; otherwise -1.
+// givenIndex returns the index of an entry if the text specifies bits of the index, for example by a value computed
+// from the index. Otherwise it returns -1.
 func (p *Parser) givenIndex(e *planned) int {
 	s := &p.spaces[spaceWord]
 	low, parts := e.home.place(e.field.Parts)
@@ -234,7 +240,7 @@ func (p *Parser) givenIndex(e *planned) int {
 	return index
 }
 
-// place finds an index for each entry of the instruction.
+// place chooses an index for each entry of the instruction.
 func (p *Parser) place(res *Result) error {
 	for i := range p.plan {
 		x := &p.plan[i]
@@ -260,8 +266,8 @@ func (p *Parser) place(res *Result) error {
 	return nil
 }
 
-// freeEntry returns an index for an entry without a table and without a given index. It counts the entries before, and
-// skips the indices of different entries that are placed or given.
+// freeEntry returns an index for an entry that has no Table and no given index. It starts at the number of earlier
+// entries in the same table, and skips the indices of entries with other values.
 func (p *Parser) freeEntry(placed []Entry, e *Entry) (index int) {
 	for i := range placed {
 		if placed[i].Table == e.Table {
@@ -285,7 +291,7 @@ func setIndex(word *bits.Value, f *spec.Field, home *scope, index uint64) {
 	setParts(word, home.compose(f.Parts), bits.Of(index))
 }
 
-// setParts writes a value to parts, the most significant first.
+// setParts writes a value to parts of a word. The most significant part is first.
 func setParts(word *bits.Value, parts []bits.Part, v bits.Value) {
 	at := 0
 	for i := len(parts) - 1; i >= 0; i-- {

@@ -1,17 +1,17 @@
 package diag
 
-// Code is the kind of an error. Codes are stable, so scripts and editors may rely on them.
+// Code is the kind of an error. Codes are stable, so scripts and editors can rely on them.
 type Code string
 
 // CodeInfo documents a code for `isago help codes`.
 type CodeInfo struct {
 	Code    Code
 	Meaning string
-	// Example is input that gets the code, of one line or more, or a command.
+	// Example is an input or a command that causes an error with the code.
 	Example string
 }
 
-// Codes of mistakes in a description.
+// Codes of errors in a description.
 const (
 	XMLSyntax     Code = "xml-syntax"
 	XMLElement    Code = "xml-element"
@@ -56,9 +56,9 @@ const (
 	OperandUnused  Code = "operand-unused"
 	FileUnused     Code = "file-unused"
 	RegisterUntold Code = "register-untold"
-	// NotProved means that check stopped at a limit.
+	// NotProved means that check reached a limit before it could decide.
 	NotProved Code = "not-proved"
-	// RegisterOutside and ComponentRange are about words with an operand that does not exist.
+	// RegisterOutside and ComponentRange report words with an operand that does not exist.
 	RegisterOutside Code = "register-outside"
 	ComponentRange  Code = "component-range"
 	HiddenBits      Code = "hidden-bits"
@@ -71,7 +71,7 @@ const (
 	StateUnused     Code = "state-unused"
 )
 
-// Codes of mistakes in instruction text and in words.
+// Codes of errors in the text of instructions, in words and in files.
 const (
 	TextUnknown   Code = "text-unknown"
 	TextExpected  Code = "text-expected"
@@ -90,7 +90,7 @@ const (
 	OutputTaken   Code = "output-taken"
 )
 
-// Codes of mistakes in the source of a program, other than in its instructions.
+// Codes of errors in the source of a program, except errors in its instructions.
 const (
 	Directive    Code = "directive"
 	BlockNesting Code = "block-nesting"
@@ -99,7 +99,7 @@ const (
 	RegisterUse  Code = "register-use"
 )
 
-// Codes of warnings about the source of a program. --no-warn accepts them.
+// Codes of warnings about the source of a program. The flag --no-warn turns them off.
 const (
 	MissingEnd  Code = "missing-end"
 	TwoInputs   Code = "two-inputs"
@@ -120,7 +120,7 @@ const (
 	VertexEmit  Code = "vertex-emit"
 	PastArray   Code = "past-array"
 	MaskOrder   Code = "mask-order"
-	// Codes of the findings of lint in whole programs.
+	// Codes of the findings of isago lint in whole programs.
 	ReadUnwritten   Code = "read-unwritten"
 	OutputUnwritten Code = "output-unwritten"
 	Unreached       Code = "unreached"
@@ -133,11 +133,11 @@ const (
 	NoEmit          Code = "no-emit"
 	UnusedName      Code = "unused-name"
 	NotFollowed     Code = "not-followed"
-	// UnexpectedBits is about text whose word has a finding.
+	// UnexpectedBits reports an instruction that assembles to a word with a finding.
 	UnexpectedBits Code = "unexpected-bits"
 )
 
-// Codes of the hazards in descriptions.
+// Codes of the hazards that descriptions define.
 const (
 	NoComparison  Code = "no-comparison"
 	SameRegister  Code = "same-register"
@@ -153,7 +153,7 @@ const (
 	Unpatched     Code = "unpatched-fetch"
 )
 
-// Warnings returns the codes of warnings.
+// Warnings returns the codes of all warnings.
 func Warnings() []Code {
 	return []Code{
 		MissingEnd, TwoInputs, DoubleMova, OutputTwice, JumpAtEnd, MissingRoom, RoomSize, StoreSize, Nesting, StageExport,

@@ -1,5 +1,5 @@
 // Package diag defines source positions and the errors that refer to them. An error has a stable code and a message.
-// Render prints it with its line and a caret.
+// Render formats an error with its line and a caret.
 package diag
 
 import (
@@ -11,27 +11,27 @@ import (
 	"github.com/isago/isago/internal/quote"
 )
 
-// Source is a text with its name in errors.
+// Source is a text with the name that errors print for it.
 type Source struct {
 	Name string
 	Text string
-	// Before is the number of lines before Text in the file. If line markers divide a text into pieces, each piece is a
-	// source.
+	// Before is the number of lines before Text in the file. If line markers divide a file into pieces, each piece is a
+	// Source.
 	Before int
-	// Code is set if the text is one instruction of a program in the file. Its positions then have an address instead
+	// Code is set if the text is one instruction of a program in the file. Positions then print with an address instead
 	// of a line and a column.
 	Code *CodePlace
 }
 
 // CodePlace is the place of an instruction in a program.
 type CodePlace struct {
-	// Program is the name of the program, "" if the file has only one.
+	// Program is the name of the program, or "" if the file has only one.
 	Program string
 	// Address is in bytes from the start of the program.
 	Address int64
 }
 
-// String returns the place as it follows the name of a file: @0x10, or :NAME@0x10.
+// String returns the place in the form that follows a file name: @0x10, or :NAME@0x10.
 func (p CodePlace) String() string {
 	if p.Program != "" {
 		return fmt.Sprintf(":%s@0x%x", p.Program, p.Address)
@@ -39,7 +39,7 @@ func (p CodePlace) String() string {
 	return fmt.Sprintf("@0x%x", p.Address)
 }
 
-// Span is a range of bytes of a source, from Off up to but not including End. The zero Span is no position.
+// Span is a range of bytes of a source, from Off up to but not including End. The zero Span has no position.
 type Span struct {
 	Src      *Source
 	Off, End int
@@ -70,7 +70,7 @@ func (s Span) String() string {
 	return fmt.Sprintf("%s:%d:%d", s.Src.Name, line, col)
 }
 
-// text returns the line in which the span starts, and the part of the line in the span, in bytes.
+// text returns the line in which the span starts, and the range of the line that the span covers, in bytes.
 func (s Span) text() (line string, from, to int) {
 	text, off := s.Src.Text, s.start()
 	start := strings.LastIndexByte(text[:off], '\n') + 1
@@ -81,7 +81,7 @@ func (s Span) text() (line string, from, to int) {
 	return strings.TrimSuffix(text[start:end], "\r"), off - start, min(max(s.End, off+1), end) - start
 }
 
-// Note is a second position of an error, such as the other definition.
+// Note is an additional position of an error, such as an earlier definition of the same name.
 type Note struct {
 	Span Span
 	Msg  string
@@ -101,16 +101,16 @@ const (
 // String returns the level as compilers print it.
 func (l Level) String() string { return [...]string{"error", "warning", "note"}[l] }
 
-// Error is a mistake or a warning, at one position.
+// Error is a diagnostic: an error, a warning or a note about an input.
 type Error struct {
 	Code  Code
 	Span  Span
 	Msg   string
 	Level Level
 	Notes []Note
-	// Help are suggestions that fix it.
+	// Help lists suggestions for a fix.
 	Help []string
-	// More is the number of further positions with the same message that are not in the list.
+	// More is the number of further positions with the same message that a Bag has not stored.
 	More int
 }
 
@@ -126,13 +126,14 @@ func Warnf(code Code, span Span, format string, args ...any) *Error {
 	return e
 }
 
-// With adds a related position and returns the error.
+// With adds a note and returns the error.
 func (e *Error) With(span Span, format string, args ...any) *Error {
 	e.Notes = append(e.Notes, Note{span, fmt.Sprintf(format, args...)})
 	return e
 }
 
-// Meant adds the question "did you mean" with the name nearest to word, if there is one. It returns the error.
+// Meant adds the suggestion "did you mean NAME?" with the name that is most similar to word, if there is one. It
+// returns the error.
 func (e *Error) Meant(word string, names []string) *Error {
 	if near := quote.Nearest(word, names); near != "" {
 		e.Help = append(e.Help, "did you mean "+near+"?")
@@ -140,7 +141,7 @@ func (e *Error) Meant(word string, names []string) *Error {
 	return e
 }
 
-// Error returns one line: file:line:col: message [code].
+// Error returns one line: file:line:col: message [code]. Warnings and notes have their level before the message.
 func (e *Error) Error() string {
 	msg := quote.Brief(e.Msg)
 	if e.Level != Mistake {
@@ -164,7 +165,7 @@ func (l List) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// Unwrap lets errors.As find each error of the list.
+// Unwrap returns the errors of the list, so that errors.As can find each of them.
 func (l List) Unwrap() []error {
 	errs := make([]error, len(l))
 	for i, e := range l {
@@ -193,10 +194,10 @@ func (l List) Sort() {
 	})
 }
 
-// MaxShown is the largest number of different mistakes, or of different warnings, that one run prints.
+// MaxShown is the maximum number of different errors, and of different warnings, that one run prints.
 const MaxShown = 50
 
-// cause is what errors with the same message have in common.
+// cause identifies the errors with the same message in one file.
 type cause struct {
 	code Code
 	file string
@@ -210,8 +211,8 @@ func (e *Error) cause() cause {
 	return cause{e.Code, e.Span.Src.Name, e.Msg}
 }
 
-// Capped returns the errors with the first MaxShown different messages, and the number of the others. what is the noun
-// for the others, such as "warning".
+// Capped returns the errors with the first MaxShown different messages. If there are others, it appends an error with
+// their number. what is the noun for the others, such as "warning".
 func (l List) Capped(what string) List {
 	var shown List
 	causes := map[cause]bool{}
@@ -232,10 +233,11 @@ func (l List) Capped(what string) List {
 	return append(shown, more)
 }
 
-// Full reports whether the list is so long that the rest of a source need not be read.
+// Full reports whether the list has more than MaxShown errors, so that a parser can stop.
 func (l List) Full() bool { return len(l) > MaxShown }
 
-// Bounded returns the list in order, with at most MaxShown errors. An error at its end reports that there are more.
+// Bounded sorts the list and returns its first MaxShown errors. If there are more, it appends an error that reports
+// this.
 func (l List) Bounded() List {
 	l.Sort()
 	if !l.Full() {
@@ -244,7 +246,7 @@ func (l List) Bounded() List {
 	return append(l[:MaxShown], Errorf(l[MaxShown].Code, Span{}, "more than %d mistakes, the rest is not shown", MaxShown))
 }
 
-// Err returns the list as an error, nil if it is empty.
+// Err returns the list as an error, or nil if the list is empty.
 func (l List) Err() error {
 	if len(l) == 0 {
 		return nil
@@ -252,18 +254,19 @@ func (l List) Err() error {
 	return l
 }
 
-// maxSame is the largest number of warnings with the same message in a Bag, each with its line.
+// maxSame is the maximum number of warnings with the same message that a Bag stores.
 const maxSame = 1 << 6
 
-// Bag collects the warnings of a source of any length.
+// Bag collects the warnings of a source. It stores the first warnings with each message and counts the positions of the
+// others.
 type Bag struct {
-	// List has the first maxSame warnings of each message.
+	// List holds the first 64 warnings with each message.
 	List List
 	same map[cause]*same
 }
 
-// same counts the warnings with one message. kept is the last one in the list, and last is the position of the latest
-// one.
+// same is the state for one message. n is the number of its warnings in the list, kept is the last of these, and last
+// is the position of the most recent warning.
 type same struct {
 	n    int
 	kept *Error

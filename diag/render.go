@@ -10,8 +10,8 @@ import (
 	"github.com/isago/isago/internal/quote"
 )
 
-// Render formats err for people. Each error of a list has its line, a caret, its notes and its suggestions. Errors with
-// the same message are one error with several lines. For other errors it returns the message, with long quotes
+// Render formats err for people. It prints each *Error with its source line, a caret, suggestions and notes, and
+// combines the errors of a List that have the same message. For other errors it returns the message, with long quotes
 // shortened.
 func Render(err error) string { return render(err, false) }
 
@@ -56,7 +56,7 @@ func (r *renderer) paint(colour, text string) string {
 	return colour + text + resetColour
 }
 
-// renderList renders errors in their order. Errors with the message of an earlier one are rendered with that one.
+// renderList renders errors in order. It combines errors with the same message at the first of them.
 func (r *renderer) renderList(list List) {
 	again := map[cause]List{}
 	for _, e := range list {
@@ -69,7 +69,7 @@ func (r *renderer) renderList(list List) {
 	}
 }
 
-// renderError renders an error. same are the later errors with the same message.
+// renderError renders an error. same holds the later errors with the same message.
 func (r *renderer) renderError(e *Error, same List) {
 	what, msg := r.paint(levelColours[e.Level], e.Level.String()+": "), quote.Brief(e.Msg)
 	switch {
@@ -93,10 +93,10 @@ func (r *renderer) renderError(e *Error, same List) {
 	}
 }
 
-// mostPlaces is the largest number of lines that are listed for one message.
+// mostPlaces is the maximum number of places that are listed for one message.
 const mostPlaces = 5
 
-// places lists the lines of errors with the same message.
+// places lists the lines or addresses of errors with the same message.
 func places(same List) string {
 	var lines []string
 	var last Span
@@ -109,7 +109,7 @@ func places(same List) string {
 			lines = append(lines, strings.TrimPrefix(at.String(), "@"))
 			continue
 		}
-		if s := e.Span; s.Src == last.Src && s.Off >= last.Off { // count from the last position, because a source may have thousands
+		if s := e.Span; s.Src == last.Src && s.Off >= last.Off { // count from the last position, because a source may have thousands of errors
 			line += strings.Count(s.Src.Text[last.start():s.start()], "\n")
 		} else {
 			line, _ = s.LineCol()
@@ -126,15 +126,16 @@ func places(same List) string {
 	return lead + strings.Join(lines, ", ")
 }
 
-// gutter is the width of line numbers, the same as in clang.
+// gutter is the width of the column of line numbers, the same as in clang.
 const gutter = 5
 
-// writeRemark writes a line below the quoted line.
+// writeRemark writes a line without a position, below the quoted source line.
 func (r *renderer) writeRemark(kind, text string) {
 	fmt.Fprintf(&r.b, "%*s %s %s\n", gutter, "", r.paint(gutterColour, "="), r.paint(noteColour, kind+": ")+text)
 }
 
-// caretWidth is the largest number of bytes of a quoted line. A description may be one line of a megabyte.
+// caretWidth is the maximum number of bytes of a line that are quoted. A description can be a single line of a
+// megabyte.
 const caretWidth = 160
 
 // writeCaret writes the line of a span, with carets below the span.
@@ -178,7 +179,7 @@ func (r *renderer) writeCaret(s Span) {
 		r.paint(gutterColour, fmt.Sprintf("%*s |", gutter, "")), indent, r.paint(caretColour, marks.String()[len(indent):]))
 }
 
-// visible returns a printable character for c, so that no character controls the terminal or changes the order of the
+// visible returns a printable character for c, so that no character can control the terminal or change the order of the
 // text.
 func visible(c rune) rune {
 	switch {
@@ -193,13 +194,13 @@ func visible(c rune) rune {
 	return c
 }
 
-// wide are the characters with two terminal columns: those of East Asia, and emoji.
+// wide is the set of characters with two terminal columns: East Asian characters and emoji.
 var wide = &unicode.RangeTable{
 	R16: []unicode.Range16{{0x1100, 0x115f, 1}, {0x2e80, 0x303e, 1}, {0x3041, 0xa4cf, 1}, {0xac00, 0xd7a3, 1}, {0xf900, 0xfaff, 1}, {0xfe30, 0xfe6f, 1}, {0xff00, 0xff60, 1}, {0xffe0, 0xffe6, 1}},
 	R32: []unicode.Range32{{0x1f300, 0x1f64f, 1}, {0x1f900, 0x1f9ff, 1}, {0x20000, 0x3fffd, 1}},
 }
 
-// columns returns the number of terminal columns of a character.
+// columns returns the number of terminal columns that a character occupies.
 func columns(c rune) int {
 	switch {
 	case unicode.In(c, unicode.Mn, unicode.Me):

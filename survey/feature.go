@@ -23,7 +23,7 @@ func (f operandFeature) name() string {
 	return "memory " + f.memory.Name
 }
 
-// features counts the features that the operands of an instruction use, each once.
+// features counts the features that the operands of an instruction use, each feature once.
 func (s *Survey) features(d *isa.Decoder, one Sample) {
 	if s.SkipFeatures {
 		return
@@ -40,7 +40,8 @@ func (s *Survey) features(d *isa.Decoder, one Sample) {
 	}
 }
 
-// use counts a feature of an instruction, unless an earlier operand of it has the feature too.
+// use counts a feature of an instruction, unless an earlier operand of the instruction has the same
+// feature.
 func (s *Survey) use(f operandFeature, d *isa.Decoder, one Sample) {
 	name, ok := s.named[f]
 	if !ok {
@@ -64,7 +65,8 @@ func (s *Survey) CountDeclared(name string, file int) {
 	}
 }
 
-// feature returns the record of a feature, or nil if there are too many features.
+// feature returns the record of a feature, and adds it if it is new. It returns nil if there are too
+// many features.
 func (s *Survey) feature(name string) *Feature {
 	x := s.Features[name]
 	if x == nil {

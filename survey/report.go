@@ -26,22 +26,23 @@ type Report struct {
 	NonconformingFirst []Evidence `json:"nonconforming_first,omitempty"`
 	// Leaves is the number of instructions in the description.
 	Leaves int `json:"leaves"`
-	// Seen are the instructions that occur, most frequent first. Unseen are the names of all other
+	// Seen holds the instructions that occur, most frequent first. Unseen holds the names of all other
 	// instructions.
 	Seen   []SeenLeaf `json:"seen"`
 	Unseen []string   `json:"unseen"`
 	// Shapes are the shapes of the unknown words, most frequent first. Others counts the unknown words
-	// with further shapes, which MaxShapes excludes.
+	// with shapes in excess of MaxShapes.
 	Shapes []SeenShape `json:"unknown_shapes"`
 	Others uint64      `json:"unknown_others,omitempty"`
-	// Rare are the unusually rare values, rarest first.
+	// Rare holds the values that occur much less often than the average value of their field, rarest
+	// first.
 	Rare []SeenValue `json:"rare_values"`
-	// Features are what files use beyond their instructions, sorted by name. OtherFeatures counts the
-	// uses of further features, which MaxFeatures excludes.
+	// Features holds the features that files use, sorted by name. OtherFeatures counts the uses of
+	// features in excess of MaxFeatures.
 	Features      []SeenFeature `json:"features"`
 	OtherFeatures uint64        `json:"other_features,omitempty"`
-	// FilesWithoutFeatures is the number of raw files that are too large to examine their operands for
-	// features.
+	// FilesWithoutFeatures is the number of raw files whose operands were not examined for features,
+	// because the files are too large.
 	FilesWithoutFeatures uint64 `json:"files_without_features,omitempty"`
 }
 
@@ -81,7 +82,7 @@ type SeenLeaf struct {
 // SeenField is a field of an instruction that occurs.
 type SeenField struct {
 	Path string `json:"path"`
-	// Values are the values that occur, most frequent first. It is empty if TooMany is true.
+	// Values holds the values that occur, most frequent first. It is empty if TooMany is true.
 	Values  []ValueCount `json:"values,omitempty"`
 	TooMany bool         `json:"many,omitempty"`
 }
@@ -115,18 +116,18 @@ type SeenValue struct {
 	First Evidence `json:"first"`
 }
 
-// A value of a field is rare if it occurs less than rareShare times as often as the average value. The
+// A value of a field is rare if the average value occurs more than rareShare times as often. The
 // instruction must occur at least rareLeast times.
 const (
 	rareShare = 10
 	rareLeast = 50
-	rareMost  = 100 // are reported
+	rareMost  = 100 // the maximum number of rare values in a report
 )
 
-// Report sorts a survey. files are the names of the files by number. program returns the name of the
-// program at a place, "" if the file has only one, and its first address in bits. A nil program means
-// that each file has one program. decode returns a decoder for a root, with the contexts of the
-// survey.
+// Report returns the sorted counts. files holds the file names, indexed by file number. program returns
+// the name of the program at a place, or "" if the file has only one, and the first address of the
+// program in bits. If program is nil, each file has one program. decode returns a decoder for a root,
+// with the contexts of the survey.
 func (s *Survey) Report(files []string, program func(Place) (name string, start int64), decode func(root *isa.Root) (*isa.Decoder, error)) (*Report, error) {
 	r := &Report{ISA: s.Set.Name(), Files: files, Read: s.Files, Words: s.Words, Seen: []SeenLeaf{}, Unseen: []string{}, Shapes: []SeenShape{}, Rare: []SeenValue{}, Features: []SeenFeature{}, OtherFeatures: s.OtherFeatures, FilesWithoutFeatures: s.FilesWithoutFeatures}
 	reporters := map[*isa.Root]*reporter{}
@@ -200,7 +201,8 @@ func (w *reporter) add(seen *Root) {
 	r.Others += seen.Others.Count
 }
 
-// hex formats a word with at least the digits of the shortest instruction.
+// hex formats a word with the number of digits of its instruction. If the word matches no instruction,
+// it uses at least the digits of the shortest one.
 func (w *reporter) hex(v bits.Value) string {
 	size := w.root.MinSize
 	if in, ok := w.d.Decode(v); ok {
@@ -252,8 +254,8 @@ func (w *reporter) meaning(s *Sample, path string) string {
 	return meaningOf(w.d, in, path)
 }
 
-// Print prints a report as text. title formats the headings. all selects all instructions, shapes and
-// values instead of the first of each.
+// Print prints a report as text. title formats the headings. If all is false, Print shows only the
+// first 20 instructions, features, shapes and values.
 func (r *Report) Print(w io.Writer, title func(string) string, all bool) {
 	most := 20
 	if all {
@@ -310,7 +312,7 @@ func (r *Report) Print(w io.Writer, title func(string) string, all bool) {
 	more(w, len(r.Rare)-most)
 }
 
-// in formats the number of files, unless there is only one.
+// in formats the number of files in which something occurs. It returns "" if only one file was read.
 func (r *Report) in(files uint64) string {
 	if r.Read < 2 {
 		return ""
@@ -334,7 +336,7 @@ func (x *SeenShape) where() string {
 	return fmt.Sprintf("%s, but for bits %s", x.Nearest, strings.Join(list, ", "))
 }
 
-// String formats the location and the word.
+// String formats the location, the word and its text.
 func (e Evidence) String() string {
 	s := e.File
 	if e.Program != "" {

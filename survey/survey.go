@@ -39,7 +39,8 @@ func (s *Sample) add(o Sample) {
 }
 
 // FileCount counts the files in which something occurs. It stores only the number of the last file, so
-// files must be counted one after another. Surveys that share a file must contain no other file.
+// files must be counted one after another. Surveys that count parts of the same file must not count
+// other files.
 type FileCount struct {
 	Files uint64
 	last  int // the number of the last file plus 1, or 0 for none
@@ -66,25 +67,26 @@ const (
 	MaxValues = 256
 	// MaxShapes is the maximum number of distinct shapes of unknown words.
 	MaxShapes = 4096
-	// MaxFeatures is the maximum number of distinct features. It limits what files can declare.
+	// MaxFeatures is the maximum number of distinct features. It is necessary because files can declare
+	// features with any name.
 	MaxFeatures = 1024
 )
 
 // Survey holds the counts. It is not safe for concurrent use. Each goroutine fills its own Survey, and
-// Merge joins them in the order of the programs. After TakeOrdered, the rest may be merged in any
-// order.
+// Merge joins them in the order of the programs. After TakeOrdered, the other counts can be merged in
+// any order.
 type Survey struct {
 	Set *isa.Set
 	// Files is the number of files. Words counts their instructions and unknown words.
 	Files, Words uint64
-	// Roots holds the counts of each root, by ID.
+	// Roots holds the counts of each root, indexed by its ID.
 	Roots []Root
-	// Features are what files use beyond their instructions, by name. OtherFeatures counts the uses of
-	// features beyond MaxFeatures.
+	// Features holds the features that files use, by name. OtherFeatures counts the uses of features
+	// that are not stored, because there are already MaxFeatures.
 	Features      map[string]*Feature
 	OtherFeatures uint64
-	// SkipFeatures skips features of operands, which take half of the time. FilesWithoutFeatures is
-	// the number of files that were counted with it.
+	// SkipFeatures turns off the counting of features of operands, which takes half of the time.
+	// FilesWithoutFeatures is the number of files that were counted without them.
 	SkipFeatures         bool
 	FilesWithoutFeatures uint64
 	// Context is the context of the decoders that Report uses.
@@ -94,15 +96,15 @@ type Survey struct {
 	fields   []isa.Field
 	operands []isa.Operand
 	buf      []byte
-	known    []*Sample    // the samples to which the last instruction added
+	known    []*Sample    // the samples that the last instruction incremented
 	files    []*FileCount // the file counts of the last instruction
 	words    []repeat     // a cache, by a hash of the word
 	named    map[operandFeature]string
 	used     []*Feature // the features of the last instruction
 }
 
-// repeat is a cache entry for a word. last is its last place. samples and files are the counts that it
-// affects. Both are nil until the word occurs twice.
+// repeat is a cache entry for a word. last is its last place. samples and files are the counts that an
+// occurrence increments. Both are nil until the word occurs twice.
 type repeat struct {
 	d             *isa.Decoder
 	context, word bits.Value
@@ -129,15 +131,15 @@ func (f *Feature) use(o Sample, root *isa.Root) {
 	f.Sample.add(o)
 }
 
-// repeats is the number of cached words. Programs repeat most words soon.
+// repeats is the number of cache entries for words. Programs usually repeat a word soon.
 const repeats = 1 << 14
 
 // Root holds the counts of one root.
 type Root struct {
-	// Leaves holds the counts of each instruction, by ID.
+	// Leaves holds the counts of each instruction, indexed by its ID.
 	Leaves []Leaf
-	// Unknown holds the words that match no leaf, by shape. Others counts those with further
-	// shapes, which MaxShapes excludes.
+	// Unknown holds the words that match no leaf, by shape. Others counts the words whose shape is not
+	// stored, because there are already MaxShapes.
 	Unknown map[Shape]*Sample
 	Others  Sample
 	// Nonconforming counts the instructions that have a finding.
@@ -148,23 +150,23 @@ type Root struct {
 type Leaf struct {
 	Sample
 	FileCount
-	// Fields are its fields, in the order in which they were first counted.
+	// Fields holds the fields of the instruction, in the order in which they were first counted.
 	Fields []*Field
 }
 
 // Field holds the counts of one field of an instruction.
 type Field struct {
 	Path string
-	// Values holds the count of each value. It is nil if TooMany is true.
+	// Values holds a sample of each value. It is nil if TooMany is true.
 	Values  map[uint64]*Sample
 	TooMany bool
 
 	low [64]*Sample // the samples of small values, which are the most frequent
 }
 
-// Shape is a class of unknown words. Nearest is the ID of the leaf that differs in the fewest of its
-// fixed bits. Differs are these bits. If Differs is zero, the pattern matches and a condition of the
-// description excludes the leaf.
+// Shape is a class of unknown words. Nearest is the ID of the leaf with the fewest fixed bits that
+// differ from the words. Differs is the mask of these bits. If Differs is zero, the pattern matches and
+// a condition of the description excludes the leaf.
 type Shape struct {
 	Nearest int
 	Differs bits.Value
@@ -264,8 +266,8 @@ func caresForAll(d *isa.Decoder, in isa.Inst, f *isa.Field) bool {
 	return all
 }
 
-// find returns the index of a field and adds the field if there is none. It searches from the given
-// index on, because an instruction's fields usually come in the same order.
+// find returns the index of the field with a path. It adds the field if it is new. It searches from the
+// given index on, because an instruction's fields usually come in the same order.
 func (l *Leaf) find(path string, from int) int {
 	for k := range l.Fields {
 		if i := (from + k) % len(l.Fields); l.Fields[i].Path == path {
@@ -303,7 +305,8 @@ func (f *Field) sample(value uint64) *Sample {
 	return f.Values[value]
 }
 
-// text adds the assembly text to a sample if it is needed for the first occurrence.
+// text returns a sample with its assembly text, if it is the first occurrence and the text cannot be
+// printed later.
 func (s *Survey) text(one Sample, d *isa.Decoder, first bool) Sample {
 	if first && (s.tables || d.Context() != s.Context) {
 		one.Text = string(s.buf)
@@ -372,8 +375,8 @@ func (r *Root) unknown(shape Shape, seen Sample) {
 	r.Unknown[shape] = &kept
 }
 
-// shapeOf returns the shape for the leaf that differs in the fewest of its fixed bits. The first of
-// several leaves wins.
+// shapeOf returns the shape of a word for the leaf with the fewest fixed bits that differ, or for the
+// first of several such leaves.
 func shapeOf(root *isa.Root, word bits.Value) Shape {
 	var best Shape
 	least := bits.Size + 1
@@ -400,7 +403,7 @@ func ones(v bits.Value) int {
 }
 
 // NearestShapes returns the shapes for the leaves that differ from a word in the fewest fixed bits,
-// nearest first. The argument most limits their number.
+// nearest first. It returns no more than most shapes.
 func NearestShapes(root *isa.Root, word bits.Value, most int) []Shape {
 	list := make([]Shape, len(root.Leaves))
 	for i, l := range root.Leaves {
@@ -410,7 +413,7 @@ func NearestShapes(root *isa.Root, word bits.Value, most int) []Shape {
 	return list[:min(most, len(list))]
 }
 
-// Describe describes how words of the shape differ from the instruction.
+// Describe returns a description of how words of the shape differ from the nearest instruction.
 func (s Shape) Describe(root *isa.Root) string {
 	x := SeenShape{Nearest: root.Leaves[s.Nearest].Name, Differs: s.bits()}
 	return x.where()
@@ -428,8 +431,8 @@ func (s Shape) bits() []int {
 }
 
 // TakeOrdered removes the parts of a survey that must be merged in the order of the programs, and
-// returns them. These are the number of words and the unknown words, because MaxShapes limits the
-// shapes in that order.
+// returns them. These are the number of words and the unknown words. The order matters because a survey
+// stores only the first MaxShapes shapes.
 func (s *Survey) TakeOrdered() *Survey {
 	o := &Survey{Set: s.Set, Words: s.Words, Roots: make([]Root, len(s.Roots))}
 	s.Words = 0

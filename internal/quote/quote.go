@@ -1,4 +1,4 @@
-// Package quote shortens what messages quote of an input, and finds the name that a misspelled word most likely means.
+// Package quote shortens quotations of input in messages, and finds the name that a misspelled word most likely means.
 package quote
 
 import (
@@ -7,7 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// RuneStart returns the index of the first byte of the character that byte i of s belongs to, len(s) for an i beyond s.
+// RuneStart returns the index of the first byte of the character that contains byte i of s. It returns len(s) if i is
+// beyond the end of s.
 func RuneStart(s string, i int) int {
 	if i >= len(s) {
 		return len(s)
@@ -18,7 +19,7 @@ func RuneStart(s string, i int) int {
 	return i
 }
 
-// Shorten cuts what an error quotes.
+// Shorten returns s. If s is long, it returns only the start of s and "...".
 func Shorten(s string) string {
 	const most = 40
 	if len(s) > most {
@@ -27,10 +28,12 @@ func Shorten(s string) string {
 	return s
 }
 
-// A message is told with words up to longWord, so that names of descriptions stay whole, and as much text as longText.
+// longWord is the maximum size of a word in a message. It is large enough for the names in descriptions. longText is
+// the maximum size of a message.
 const longWord, longText = 80, 4 << 10
 
-// Brief returns a message as it is told: what it quotes of an input may have any length.
+// Brief returns a message with long words shortened, because words quoted from an input may have any length. It cuts
+// the message after longText bytes.
 func Brief(msg string) string {
 	if len(msg) <= longWord {
 		return msg
@@ -44,8 +47,8 @@ func Brief(msg string) string {
 	return strings.Join(words, " ")
 }
 
-// BriefQuotes returns a message in which texts in quotes are shortened where they are longer than longWord, and other
-// words, which may be paths, where they are longer than longText.
+// BriefQuotes returns a message in which quoted texts longer than longWord are shortened. Other words may be paths, so
+// only those longer than longText are shortened.
 func BriefQuotes(msg string) string {
 	if len(msg) <= longWord {
 		return msg
@@ -79,18 +82,18 @@ func BriefQuotes(msg string) string {
 	return strings.Join(words, " ")
 }
 
-// Nearest returns the name that is most like a word and could be meant by it, "" where none is.
+// Nearest returns the name that is most similar to a word, or "" if no name is similar enough.
 func Nearest(word string, names []string) string {
 	best, distance := "", 2+len(word)/4
 	a := strings.ToLower(word)
 	for _, n := range names {
-		if len(a)-len(n) >= distance { // so many letters are too many
+		if len(a)-len(n) >= distance { // the word has too many letters for this name
 			continue
 		}
 		b := strings.ToLower(n)
 		d := EditDistance(a, b)
 		if len(a) >= 3 && strings.HasPrefix(b, a) {
-			d = 1 // the start of a name stands for it
+			d = 1 // a prefix of a name is nearly as good as the name
 		}
 		if d < distance && d < len(word) {
 			best, distance = n, d
@@ -99,7 +102,7 @@ func Nearest(word string, names []string) string {
 	return best
 }
 
-// DidYouMean is the question after a word that is no name, "" where no name is like it.
+// DidYouMean returns the end of a message about an unknown word, "; did you mean NAME?", or "" if no name is similar.
 func DidYouMean(word string, names []string) string {
 	if near := Nearest(word, names); near != "" {
 		return "; did you mean " + near + "?"
@@ -107,13 +110,14 @@ func DidYouMean(word string, names []string) string {
 	return ""
 }
 
-// EditDistance counts the insertions, deletions, replacements and exchanges of neighbours between two short words.
+// EditDistance returns the smallest number of insertions, deletions, replacements and exchanges of adjacent bytes that
+// turn a into b. If a word is longer than 32 bytes, it returns the size of the longer word.
 func EditDistance(a, b string) int {
 	const most = 32
 	if len(a) > most || len(b) > most {
 		return max(len(a), len(b))
 	}
-	var rows [3][most + 1]int // the row of a letter of a, and those of the two before it
+	var rows [3][most + 1]int // the row for a byte of a, and the rows for the two bytes before it
 	for j := range len(b) + 1 {
 		rows[0][j] = j
 	}

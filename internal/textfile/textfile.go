@@ -8,14 +8,15 @@ import (
 	"unicode/utf16"
 )
 
-// ByteOrderMark is the mark that some editors, and spreadsheets, write before a text. It is not part of the text.
+// ByteOrderMark is the mark that some editors and spreadsheet programs write before the text of a file. It is not part
+// of the text.
 const ByteOrderMark = "\ufeff"
 
-// utf16Look is how many bytes are looked at to find out whether a file is text in UTF-16.
+// utf16Look is the number of bytes that IsUTF16 examines.
 const utf16Look = 4 << 10
 
-// IsUTF16 reports whether a file that starts so is text in UTF-16, with a byte order mark or without. Code can look so
-// for a few words, but hardly for a whole line.
+// IsUTF16 reports whether a file that begins with start is UTF-16 text, with or without a byte order mark. At least one
+// whole line must be text, because a few words of code can look like UTF-16.
 func IsUTF16(start string) bool {
 	order, ok := utf16Order(start)
 	if !ok {
@@ -32,7 +33,8 @@ func IsUTF16(start string) bool {
 	})
 }
 
-// utf16Order tells the order of bytes by the mark, or by the zero that the first character has beside its letter.
+// utf16Order returns the byte order, which it determines from the byte order mark, or from the zero byte in the first
+// character. ok is false if there is neither.
 func utf16Order(start string) (order binary.ByteOrder, ok bool) {
 	switch {
 	case len(start) < 2:

@@ -136,7 +136,7 @@ func TestTextureConstants(t *testing.T) {
 		{"of a half", "format=6 width=31 height=31 pitch=1 mip=1 last=1", red, "00ff00ff", "LOD(0) REG_LOD(1)", "0.01,0.01,0,0.5", [4]float32{0.5, 0.5, 0, 1}, "levels"},
 		{"the bias of the constant, in 1/32", "format=6 width=31 height=31 pitch=1 mip=1 last=1 bias=16", red, "00ff00ff", "LOD(0)", "0.01,0.01,0,0", [4]float32{0.5, 0.5, 0, 1}, "levels"},
 		{"the first level alone", "format=6 width=31 height=31 pitch=1 mip=2 last=1", red, "00ff00ff", "LOD(0) REG_LOD(1)", "0.01,0.01,0,1", [4]float32{1, 0, 0, 1}, ""},
-		{"one dimension", "format=6 width=3 pitch=1 dim=0", four, "", "", "0.3,77,0,0", [4]float32{0, 1, 0, 0}, "dimensions"},
+		{"one dimension", "format=6 width=3 pitch=1 dim=0", four, "", "", "0.3,77,0,0", [4]float32{0, 1, 0, 0}, "two-dimensional"},
 		{"gamma", "format=6 pitch=1 sign=3", "ff000000", "", "", "0.5,0.5,0,0", [4]float32{1, 0, 0, 0}, "sRGB"},
 	} {
 		data, err := hex.DecodeString(x.bytes)

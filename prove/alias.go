@@ -9,9 +9,9 @@ import (
 	"github.com/isago/isago/internal/spec"
 )
 
-// displayUse is a use of a case, with its display and its aliases. here is the condition for the use.
-// optional means that the case belongs to a set, whose members may be omitted and then have their
-// defaults.
+// displayUse is one use of a case, with its display and its aliases. here is the condition under which
+// the case is used. optional means that the case belongs to a member of a set. Members may be omitted
+// and then have their defaults.
 type displayUse struct {
 	c        *model.Case
 	f        *frame
@@ -33,8 +33,8 @@ func (k *walker) aliases() {
 	}
 }
 
-// display returns the display that corresponds to the aliases of a case: its own, or that of the next
-// case with a display.
+// display returns the display that corresponds to the aliases of a case: the case's own display, or
+// the display of the next case that has one.
 func (p *displayUse) display() []model.Item {
 	cases := p.f.unit.Cases
 	for _, c := range cases[slices.Index(cases, p.c):] {
@@ -49,7 +49,7 @@ func (p *displayUse) display() []model.Item {
 func (k *walker) shownBits() map[int]lit {
 	shown := map[int]lit{}
 	for _, p := range k.displayUses {
-		for _, ref := range references(p.c.Items, nil) { // none if the case has no display
+		for _, ref := range references(p.c.Items, nil) { // no references if the case has no display
 			if ref.Kind == spec.KindBitset && !ref.Env.Closed() {
 				continue // Its cases are separate uses.
 			}
@@ -69,7 +69,7 @@ func (f *frame) shownAs(ref *model.Ref) []lit {
 	return f.rawBits(ref)
 }
 
-// references lists everything that a display can refer to.
+// references appends to list everything that the items of a display can refer to.
 func references(items []model.Item, list []*model.Ref) []*model.Ref {
 	for i := range items {
 		list = references(items[i].Members, list)
@@ -128,8 +128,8 @@ func (k *walker) reportAliasDefault(p displayUse, items []model.Item, ref *model
 	k.addFinding(x.with(ref.Field.Span, "field %s is defined here", ref.Field.Name), p.f, in)
 }
 
-// defaults returns, by input, the values of bits that the text does not determine. Bits without a
-// default get 0.
+// defaults maps inputs to their defaults, which apply if the text does not determine them. Inputs
+// without an entry default to 0.
 func (f *frame) defaults() map[int]lit {
 	list := map[int]lit{}
 	for g := f; g != nil; g = g.up {

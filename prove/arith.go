@@ -96,8 +96,8 @@ func (c *circuit) overflowProduct(t spec.Type, x, y *vec) lit {
 	if t == spec.I32 {
 		return c.equal(wrapVec(t, exact), exact).not()
 	}
-	// In 64 bits, the lengths of the factors prove that there is no overflow, and the quotient proves
-	// that there is one.
+	// In 64 bits, short factors prove that there is no overflow. Otherwise the product overflows if
+	// dividing it by one factor does not give the other.
 	ax, ay := c.muxVec(x[63], c.negate(x), x), c.muxVec(y[63], c.negate(y), y)
 	if length(ax)+length(ay) < 64 {
 		return no
@@ -107,7 +107,7 @@ func (c *circuit) overflowProduct(t spec.Type, x, y *vec) lit {
 	return c.and(c.isSet(y), wrong)
 }
 
-// length returns the number of bits that a number needs at most.
+// length returns an upper bound on the number of significant bits of a number.
 func length(x *vec) int {
 	n := 64
 	for n > 0 && x[n-1] == no {

@@ -12,7 +12,7 @@ type state struct {
 	// next are the alternatives of a choice, or the one state after a set of bytes.
 	next []int32
 	set  *byteSet // nil for a choice
-	// mark is the meaning of the path from this state on.
+	// mark, if set, begins or ends a step of the parse.
 	mark mark
 }
 
@@ -28,7 +28,7 @@ func (s *byteSet) both(t *byteSet) (first byte, ok bool) {
 	return 0, false
 }
 
-// mark is one step in the meaning of a path.
+// mark is the begin or the end of a step of a parse.
 type mark struct {
 	kind markKind
 	step *textStep
@@ -42,7 +42,8 @@ const (
 	markEnd
 )
 
-// automaton is built backwards: each piece is added before the piece that follows it.
+// automaton is built backwards: each piece of a text is added after the piece that follows it in the
+// text.
 type automaton struct {
 	states []state
 	digits map[byte]*byteSet
@@ -153,7 +154,7 @@ func (a *automaton) trieFrom(texts []string, at int, then int32) int32 {
 	return a.choice(next...)
 }
 
-// pair is the positions of two different paths that have read the same bytes.
+// pair holds the current states of two different paths that have read the same bytes.
 type pair struct{ p, q int32 }
 
 // trail records how a pair was reached: from another pair, given by its number, or from the state at
@@ -228,7 +229,7 @@ type stem struct {
 // maxPairs limits the number of pairs in a search.
 const maxPairs = 3_000_000
 
-// search explores all pairs of paths from a state.
+// search explores all pairs of paths from a state. It calls met for each merge.
 func (a *automaton) search(start int32, met func(*ambiguity, merge)) *ambiguity {
 	x := &ambiguity{a: a, firsts: a.firsts(), stems: map[int32]stem{start: {from: -1}}}
 	x.onMerge = func(m merge) { met(x, m) }
@@ -261,7 +262,8 @@ func lowest(s *byteSet) byte {
 	return b
 }
 
-// first is the set of bytes that a state can read next, and whether the text can end there.
+// first describes how a text can continue at a state. set holds the possible next bytes, and end
+// reports whether the text can end.
 type first struct {
 	set byteSet
 	end bool
@@ -274,8 +276,8 @@ func (f *first) add(g *first) {
 	f.end = f.end || g.end
 }
 
-// firsts computes the bytes that each state can read next. States lead only to older states, except
-// for padding, which reads a blank first.
+// firsts computes how a text can continue at each state. States lead only to older states, except for
+// padding, which reads a blank first.
 func (a *automaton) firsts() []first {
 	list := make([]first, len(a.states))
 	list[accept].end = true
@@ -346,7 +348,7 @@ func follow(path []event, e event) []event {
 	return append(path, e)
 }
 
-// paths returns the shortest text through a merge, and the two ways to read it.
+// paths returns a text through a merge, and the two paths that read it.
 func (x *ambiguity) paths(m merge) (text string, p, q []event) {
 	var back []pair
 	var steps []trail

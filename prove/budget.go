@@ -14,13 +14,13 @@ const DefaultEffort = 1_000
 
 // Costs in steps. A step takes about 50 ns.
 const (
-	gateCost    = 10  // a gate of a circuit
-	stateCost   = 10  // a state of an automaton, or a pair of states
-	pairCost    = 1   // a comparison of the fixed bits of two leaves
-	cubeCost    = 4   // the words of a leaf in the search for unmatched words
-	printCost   = 100 // a word that is decoded and printed
-	witnessCost = 1_000
-	readCost    = 10 // a step of the assembler
+	gateCost    = 10    // a gate of a circuit
+	stateCost   = 10    // a state of an automaton, or a pair of states
+	pairCost    = 1     // a comparison of the fixed bits of two leaves
+	cubeCost    = 4     // a cube in one step of the search for unmatched words
+	printCost   = 100   // a random or enumerated word that is decoded and printed
+	witnessCost = 1_000 // a word that is decoded and printed for a finding
+	readCost    = 10    // a step of the assembler
 )
 
 // stop is the reason why a search or a proof ended early. It is a panic value that attempt recovers.
@@ -31,12 +31,12 @@ type stop string
 type budget struct {
 	ctx  context.Context
 	left int64
-	// nextCheck is the number of steps left at which the context is checked next.
+	// nextCheck is the value of left at which spend checks the context again.
 	nextCheck int64
 	effort    int
 }
 
-// newBudget divides the effort into equal parts and returns one of them.
+// newBudget returns the budget for one of several equal parts of the effort.
 func newBudget(ctx context.Context, opt *Options, parts int) *budget {
 	steps := opt.steps
 	if steps == 0 {
@@ -46,7 +46,8 @@ func newBudget(ctx context.Context, opt *Options, parts int) *budget {
 	return &budget{ctx: ctx, left: left, nextCheck: left, effort: opt.Effort}
 }
 
-// spend uses steps. It ends the attempt if no steps are left or the context is cancelled.
+// spend subtracts steps. It panics with a stop, which ends the attempt, if no steps are left or the
+// context is cancelled.
 func (b *budget) spend(steps int) {
 	if b == nil {
 		return
@@ -63,14 +64,14 @@ func (b *budget) spend(steps int) {
 	b.nextCheck = max(0, b.left-1<<16)
 }
 
-// interrupted reports whether a search or a proof ended early in some generation. What was not seen
-// may then exist.
+// interrupted reports whether a search or a proof ended early in some generation. If so, something
+// that was not found may still exist.
 func (c *checker) interrupted() bool {
 	return slices.ContainsFunc(c.machines, func(m *machine) bool { return m.interrupted })
 }
 
 // attempt runs a search or a proof. If it ends early, done is false and attempt records a finding at
-// the given location.
+// the given location. what completes the message "not proved: ".
 func (m *machine) attempt(at diag.Span, what string, run func()) (done bool) {
 	defer func() {
 		if bug := recover(); bug != nil {

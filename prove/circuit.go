@@ -28,11 +28,12 @@ type circuit struct {
 	conflicts *int
 	// budget pays for the gates and for their evaluation.
 	budget *budget
-	// solver decides queries that are too large to enumerate. names maps nodes to its literals.
+	// solver decides queries that are too large to enumerate. names maps nodes to literals of the
+	// solver.
 	solver sat.Solver
 	names  []sat.Lit
-	// marks records the last walk that visited each node. places holds the position of each node in
-	// the values of the last cone.
+	// marks records the last walk that visited each node. places holds the index of each node in the
+	// values of the last simulator.
 	marks  []int
 	places []int32
 	walks  int
@@ -83,7 +84,7 @@ func (c *circuit) xor(a, b lit) lit {
 	return c.or(c.and(a, b.not()), c.and(a.not(), b))
 }
 
-// mux returns x if s holds, and y if not.
+// mux returns x if s holds, and y otherwise.
 func (c *circuit) mux(s, x, y lit) lit {
 	if x == y {
 		return x
@@ -114,8 +115,8 @@ type cone struct {
 	nodes, inputs []int
 }
 
-// cone collects the nodes below some literals. It marks a node once when it visits the operands and
-// once more when the operands are complete.
+// cone collects the nodes on which some literals depend. It marks a node once before it visits the
+// operands and again when the operands are complete.
 func (c *circuit) cone(goals ...lit) *cone {
 	k := &cone{goal: goals[len(goals)-1]}
 	defer func() { c.budget.spend(len(k.nodes) + len(k.inputs)) }()
@@ -155,7 +156,7 @@ func (c *circuit) cone(goals ...lit) *cone {
 	return k
 }
 
-// inputs adds the inputs below some literals to a set.
+// inputs adds the inputs on which some literals depend to a set.
 func (c *circuit) inputs(set map[int]bool, list ...lit) {
 	for _, n := range c.cone(list...).inputs {
 		set[n] = true
@@ -185,7 +186,8 @@ func (a assignment) value(l lit) bool {
 type simulator struct {
 	k      *cone
 	budget *budget
-	// values holds the values of the inputs, then of the gates. The goal is the last one.
+	// values holds the values of the inputs, followed by the values of the gates. The last value
+	// belongs to the node of the goal.
 	values []uint64
 	plan   []step
 }
@@ -240,9 +242,9 @@ const (
 	allConflicts  = 60_000 // for all queries of a generation
 )
 
-// satisfy searches for an assignment that makes the goal true, preferably one with few ones. It
-// enumerates the assignments of few inputs. For many inputs it tries random assignments first and then
-// runs the SAT solver.
+// satisfy searches for an assignment that makes the goal true, preferably one with few ones. If the
+// goal is small, satisfy enumerates all assignments. Otherwise it tries random assignments first and
+// then runs the SAT solver.
 func (c *circuit) satisfy(goal lit) (assignment, answer) {
 	switch goal {
 	case no:
@@ -295,7 +297,7 @@ var lanes = [6]uint64{
 	0xff00ff00ff00ff00, 0xffff0000ffff0000, 0xffffffff00000000,
 }
 
-// exhaust tries every assignment, starting with those with few ones.
+// exhaust tries all assignments in ascending order. The first input is the least significant bit.
 func (s *simulator) exhaust() (assignment, answer) {
 	n := len(s.k.inputs)
 	for i := range min(n, 6) {
@@ -321,7 +323,8 @@ func (s *simulator) exhaust() (assignment, answer) {
 	return nil, never
 }
 
-// draw tries random assignments of different densities.
+// draw tries random assignments with different proportions of ones. It returns nil if none makes the
+// goal true.
 func (s *simulator) draw(rounds int) assignment {
 	r := random(1)
 	for round := range rounds {
@@ -346,7 +349,8 @@ func (s *simulator) draw(rounds int) assignment {
 	return nil
 }
 
-// shrink clears as many inputs as possible, because a small witness is easier to read.
+// shrink clears each input that the goal does not need, because a small witness is easier to read. It
+// considers only the first 300 inputs.
 func (s *simulator) shrink(a assignment) assignment {
 	const most = 300
 	for i, n := range s.k.inputs {
@@ -367,8 +371,8 @@ func (s *simulator) shrink(a assignment) assignment {
 	return a
 }
 
-// random is a xorshift generator. It gives the same numbers in each run, so that reports can be
-// compared.
+// random is a generator similar to SplitMix64. It produces the same numbers in each run, so that
+// reports can be compared.
 type random uint64
 
 func (r *random) next() uint64 {

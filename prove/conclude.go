@@ -10,7 +10,8 @@ import (
 	"github.com/isago/isago/internal/spec"
 )
 
-// conclude reports everything that applied in no generation and no environment.
+// conclude reports every part of the description that applies in no generation and no environment, and
+// overrides that always apply.
 func (c *checker) conclude() {
 	for _, b := range c.spec.Bitsets {
 		if len(b.Children) == 0 {
@@ -71,7 +72,7 @@ func listed(s []string) string {
 // override reports the parts of a case that never have an effect.
 func (c *checker) override(cs *spec.Case, fact *caseFact) {
 	if !fact.holds && !fact.fails || c.interrupted() {
-		return // no word matches any of its leaves, or the search ended early
+		return // no word matches a leaf that has this case, or the search ended early
 	}
 	name := cs.Bitset.Name
 	switch {
@@ -99,7 +100,8 @@ func bitText(p *spec.Pattern) string {
 	return pattern(p.High-p.Low+1, mask, match, p.DontCare)
 }
 
-// values reports enum values that no field can have, and values whose text another value has.
+// values reports enum values that no field can have. It also reports texts that are never printed
+// because an earlier value has the same number.
 func (c *checker) values() {
 	width := map[*spec.Enum]int{}
 	derived := map[*spec.Enum]bool{}

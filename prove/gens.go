@@ -60,8 +60,8 @@ func (c *checker) genStarts() []uint32 {
 	return slices.Sorted(maps.Keys(starts))
 }
 
-// startsIn lists the generations at which the result of a comparison changes. Other arithmetic with
-// the generation number adds none.
+// startsIn returns the generations at which the result of a comparison in an expression changes. It
+// ignores other arithmetic with the generation number.
 func startsIn(n *spec.Node) (starts []uint64) {
 	if n == nil {
 		return nil
@@ -88,7 +88,7 @@ func startsIn(n *spec.Node) (starts []uint64) {
 	return starts
 }
 
-// mirrored maps each comparison to the one with exchanged operands.
+// mirrored maps each comparison to the comparison that gives the same result with exchanged operands.
 var mirrored = map[spec.Op]spec.Op{
 	spec.OpLt: spec.OpGt, spec.OpGt: spec.OpLt, spec.OpLe: spec.OpGe, spec.OpGe: spec.OpLe, spec.OpEq: spec.OpEq, spec.OpNe: spec.OpNe,
 }
@@ -96,7 +96,8 @@ var mirrored = map[spec.Op]spec.Op{
 // genSpan formats the range of generations that gen represents.
 func (c *checker) genSpan(gen uint32) string { return FormatGenRange(c.starts, gen) }
 
-// FormatGenRange formats the range of generations from gen up to the next element of starts.
+// FormatGenRange formats the range of generations from gen up to, but not including, the next element
+// of starts. If gen is not an element of starts, it formats gen alone.
 func FormatGenRange(starts []uint32, gen uint32) string {
 	i := slices.Index(starts, gen)
 	switch {
@@ -110,7 +111,8 @@ func FormatGenRange(starts []uint32, gen uint32) string {
 	return fmt.Sprintf("%d to %d", gen, starts[i+1]-1)
 }
 
-// genNote names the generations that have a finding. It returns "" if all have it.
+// genNote names the generations to which a finding applies. It returns "" if the finding applies to
+// all of them.
 func (c *checker) genNote(f *Finding) string {
 	if len(f.Gens) == 0 || len(f.Gens) == len(c.machines) {
 		return ""
@@ -122,7 +124,7 @@ func (c *checker) genNote(f *Finding) string {
 	return "; generation " + strings.Join(list, ", ")
 }
 
-// refusedIn adds the generation to the errors with which a description fails to load.
+// refusedIn adds the generation to the errors of a description that does not load.
 func (c *checker) refusedIn(gen uint32, err error) error {
 	r, ok := ReportLoadError(err)
 	if !ok || len(c.starts) == 0 {

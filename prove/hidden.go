@@ -21,14 +21,14 @@ type HiddenBits struct {
 	suppressions []*suppression
 	// leaves holds the state of each leaf, by ID.
 	leaves       []hiddenLeaf
-	mayHideField map[*spec.Bitset]bool // leaves, of any root, with a display that may omit a field
+	mayHideField map[*spec.Bitset]bool // by leaf, of any root: whether a display may omit a field
 	fields       []isa.Field
 	want         []byte
 	text         []byte
 }
 
 type hiddenLeaf struct {
-	done   bool // nothing is hidden, or it was reported
+	done   bool // no bits are hidden, or Describe has described them
 	looked bool
 	// defaults are the bits that have a default. tried are the bits of fields that a display did not
 	// show, one mask per display.
@@ -38,11 +38,11 @@ type hiddenLeaf struct {
 	sinceNew int
 }
 
-// maxSinceNew is the number of words of an instruction after which no new display is expected.
+// maxSinceNew is the number of words of an instruction after which Describe expects no new display.
 const maxSinceNew = 1 << 10
 
 // NewHiddenBits returns a HiddenBits for the words of a root in a context. The empty root name selects
-// the instructions.
+// the instructions. NewHiddenBits returns an error if the root does not exist.
 func NewHiddenBits(set *isa.Set, root string, ctx bits.Value) (*HiddenBits, error) {
 	d, err := set.NewDecoder(root)
 	if err != nil {
@@ -59,8 +59,8 @@ func NewHiddenBits(set *isa.Set, root string, ctx bits.Value) (*HiddenBits, erro
 
 // Describe describes the bits that the text of a word does not determine, with their values. It
 // returns "" if there are none or if it has described bits of the same instruction before. source
-// returns the text, in which a suffix {NAME=VALUE} sets bits explicitly. ok is false if the word is
-// data.
+// returns the source text of the word. Describe omits fields that a suffix {NAME=VALUE} in this text
+// sets. ok is false if the word is data.
 func (u *HiddenBits) Describe(word bits.Value, source func() (text string, ok bool)) (leaf *isa.Leaf, msg string) {
 	in, ok := u.d.Decode(word)
 	if !ok {

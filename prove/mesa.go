@@ -10,8 +10,9 @@ import (
 	"github.com/isago/isago/internal/spec"
 )
 
-// refused reports what isago accepts and Mesa's tools (January 2025) do not. Those tools end with a
-// Python exception or generate C that does not compile. Strict descriptions are not meant for them.
+// refused reports constructs that isago accepts and Mesa's tools (January 2025) reject: the tools
+// raise a Python exception or generate C code that does not compile. It skips strict descriptions,
+// which are not for Mesa's tools.
 func (c *checker) refused() {
 	if c.spec.Strict {
 		return
@@ -53,14 +54,14 @@ func (c *checker) mesa(at diag.Span, msg string) *Finding {
 	return c.add(nil, &Finding{Code: diag.MesaRefuses, Level: Warning, Span: at, Msg: msg})
 }
 
-// cName converts a name as Mesa's tools do for C.
+// cName converts a name to a C identifier, as Mesa's tools do.
 func cName(s string) string {
 	return strings.ToUpper(strings.NewReplacer(".", "_", "-", "_", "#", "_").Replace(s))
 }
 
 var cNameForm = lazy.Regexp(`^[A-Za-z0-9_.#-]+$`)
 
-// cNames reports names of bitsets and expressions that are invalid in C or collide there.
+// cNames reports names of bitsets and expressions that are invalid in C or become equal there.
 func (c *checker) cNames() {
 	type entry struct {
 		name string

@@ -9,7 +9,7 @@ import (
 	"github.com/isago/isago/internal/spec"
 )
 
-// factExprs lists the expressions in the facts of an operand.
+// factExprs returns the expressions in the facts of an operand.
 func factExprs(f *spec.Facts) (list []*spec.Expr) {
 	ofReg := func(r *spec.Reg) { list = append(list, r.Index, r.Component, r.When) }
 	if f.Reg != nil {
@@ -28,7 +28,7 @@ func factExprs(f *spec.Facts) (list []*spec.Expr) {
 	return slices.DeleteFunc(list, func(e *spec.Expr) bool { return e == nil })
 }
 
-// leafFactExprs lists the expressions in a bitset's operands and control flow.
+// leafFactExprs returns the expressions in a bitset's operands and control flow.
 func leafFactExprs(b *spec.Bitset) (list []*spec.Expr) {
 	for _, c := range b.Cases {
 		list = append(list, factExprs(&c.Facts)...)
@@ -140,7 +140,7 @@ func (c *checker) registers(b *spec.Bitset) bool {
 	return slices.ContainsFunc(b.Cases, func(cs *spec.Case) bool { return cs.Facts.Reg != nil }) || slices.ContainsFunc(b.Children, c.registers)
 }
 
-// checkOperands looks for words whose operands are out of range.
+// checkOperands searches for words whose register numbers or swizzle components are out of range.
 func (k *walker) checkOperands(f *frame) {
 	known := f.unit.LeafFacts()
 	k.facts(f, &known.Own)

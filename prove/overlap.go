@@ -13,7 +13,7 @@ import (
 // maxOverlaps limits the reported pairs of overlapping leaves per generation.
 const maxOverlaps = 1_000
 
-// overlaps looks for words that two leaves of a root match, pair by pair.
+// overlaps searches each pair of leaves of a root for a word that matches both.
 func (m *machine) overlaps(r *model.Root) {
 	clean := true
 	for i, a := range r.Leaves {

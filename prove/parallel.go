@@ -8,8 +8,9 @@ import (
 	"github.com/isago/isago/internal/model"
 )
 
-// eachTexts checks the texts of every generation, several at once. The results are combined in the
-// order of the generations, so that the report does not depend on the number of processors.
+// eachTexts checks the texts of every generation, several generations at a time. It combines the
+// results in the order of the generations, so that the report does not depend on the number of
+// processors. It returns the results of texts.
 func (c *checker) eachTexts() [][]*model.Env {
 	open := make([][]*model.Env, len(c.machines))
 	own := make([]*checker, len(c.machines))
@@ -32,7 +33,7 @@ func (c *checker) eachTexts() [][]*model.Env {
 	return open
 }
 
-// merge adds everything that another checker has collected.
+// merge adds the findings and claims of another checker.
 func (c *checker) merge(from *checker) {
 	for _, f := range from.findings {
 		old := c.byKey[f.key]
@@ -68,8 +69,9 @@ func union[T comparable](list, more []T) []T {
 	return list
 }
 
-// findEarlier returns a finding with the same key that was recorded before the texts were checked. It
-// returns nil if there is none.
+// findEarlier returns the finding with a key, or nil if there is none. If the finding was recorded
+// before the texts were checked, findEarlier returns a copy, because other generations use the
+// original at the same time.
 func (c *checker) findEarlier(key string) *Finding {
 	if f := c.byKey[key]; f != nil || c.before == nil {
 		return f

@@ -25,19 +25,20 @@ type Options struct {
 	Gens []uint32
 	// Root is the name of the root to check, as in Set.Root. The empty string selects all roots.
 	Root string
-	// Search is the number of random words to print and parse back, for all roots together. They are
-	// used only where Check cannot prove that no two words have the same text. 0 means DefaultSearch.
-	// A negative number means no words.
+	// Search is the total number of random words that Check prints and parses back to find words with
+	// the same text. Check tries them only in roots for which it cannot prove that all texts differ. 0
+	// means DefaultSearch. A negative number means no words.
 	Search int
-	// Effort limits all searches and proofs together, in millions of steps of about 50 ns. 0 means
-	// DefaultEffort. All generations have equal shares. A search that ends early is a finding with the
-	// code not-proved.
+	// Effort limits the total work of all searches and proofs, in millions of steps of about 50 ns. 0
+	// means DefaultEffort. Each generation gets an equal share. Check reports a search or a proof that
+	// ends early as a finding with the code not-proved.
 	Effort int
 
-	// untried disables the enumeration of all words of small roots. Tests compare both methods.
+	// untried disables the enumeration of all words of small roots. Tests use it to compare both
+	// methods.
 	untried bool
-	// steps overrides Effort if it is not 0, in single steps. Tests end proofs after any number of
-	// steps.
+	// steps replaces Effort if it is not 0. It counts single steps, so that tests can end a proof at
+	// any step.
 	steps int64
 }
 
@@ -47,19 +48,19 @@ const DefaultSearch = 60_000
 // Level is the severity of a finding.
 type Level uint8
 
-// Error is a contradiction in the description. Warning is a part without effect or with a hidden
-// effect. Note is a fact for information.
+// Error means that the description is invalid or contradicts itself. Warning means a probable mistake.
+// Note means information, such as a property that could not be proved.
 const (
 	Error Level = iota
 	Warning
 	Note
 )
 
-// String returns the name of the level, as in SARIF.
+// String returns the SARIF name of the level.
 func (l Level) String() string { return [...]string{"error", "warning", "note"}[l] }
 
-// ReportLoadError converts the errors of a description that does not load to a report. ok is false for
-// any other kind of error.
+// ReportLoadError converts the error from loading a description to a report with its diagnostics. ok
+// is false if the error contains no diagnostic.
 func ReportLoadError(err error) (r *Report, ok bool) {
 	var list diag.List
 	var one *diag.Error
@@ -83,9 +84,10 @@ type Finding struct {
 	Notes []diag.Note
 	// Gens are the generations that have the finding, or nil if all checked generations have it.
 	Gens []uint32
-	// Root is the name of the root to which Rows and Witnesses belong, or "" if there are none.
+	// Root is the name of the root to which Rows and Witnesses belong, or "" if the finding has
+	// neither.
 	Root string
-	// Rows show the bits of each instruction or operand that takes part.
+	// Rows show the bits involved, such as the patterns of two overlapping instructions.
 	Rows []Row
 	// Witnesses are words that demonstrate the finding.
 	Witnesses []Witness
@@ -98,43 +100,45 @@ type Finding struct {
 	// fields are the fields whose bits the finding concerns, or nil if it does not concern particular
 	// fields.
 	fields []string
-	// pairs reports whether the elements of leaves are pairs.
+	// cause is equal for findings with the same cause, which the report combines, or "" if the finding
+	// is not combined.
 	cause string
 	// pairs reports whether leaves contains pairs of leaves.
 	pairs bool
 }
 
 // Row is a row of bits, one character per bit, most significant bit first. 0 and 1 are fixed bits, -
-// is a free bit and x is an ignored bit. The label explains any other character.
+// is a free bit and x is an ignored bit. In a row that marks bits, ^ is a bit to which the label
+// applies and a space is any other bit.
 type Row struct{ Label, Bits string }
 
 // Witness is a word that demonstrates a finding.
 type Witness struct {
 	Gen uint32
-	// Word has Size bits. Context holds the contexts that demonstrate the finding, in the form of
-	// Decoder.SetContext. Contexts names those whose value is not the default.
+	// Word has Size bits. Context holds the values of the contexts, as for Decoder.SetContext.
+	// Contexts lists those that differ from their defaults, as NAME=VALUE.
 	Word, Context bits.Value
 	Contexts      []string
 	Size          int
 	// Entries are the table entries that the word needs, by field name.
 	Entries map[string]bits.Value
-	// Matched reports whether the word is an instruction. Text is its assembly text and Findings are
-	// its findings when it is decoded.
+	// Matched reports whether the word decodes. Text is its assembly text, or "" if it does not decode
+	// or if operands can contain themselves. Findings are the findings of the decoder.
 	Matched  bool
 	Text     string
 	Findings []string
 }
 
-// Hex returns the word in hexadecimal with all its digits.
+// Hex returns the word in hexadecimal, with leading zeros.
 func (w *Witness) Hex() string { return string(w.Word.AppendHex(nil, (w.Size+3)/4)) }
 
-// Error returns the finding in one line, file:line:col: message [code].
+// Error returns the finding as one line: file:line:col: message [code].
 func (f *Finding) Error() string { return f.diagnostic().Error() }
 
-// Explain returns the finding with the source lines that it concerns.
+// Explain returns the finding followed by the source lines that it concerns.
 func (f *Finding) Explain() string { return diag.Render(f.Diagnostic()) }
 
-// Diagnostic converts the finding to an error with the same level.
+// Diagnostic converts the finding to a diagnostic with the same level.
 func (f *Finding) Diagnostic() *diag.Error {
 	e := f.diagnostic()
 	e.Level = levels[f.Level]
@@ -232,8 +236,8 @@ type checker struct {
 	findings []*Finding
 	byKey    map[string]*Finding
 	claims   []Claim
-	// searched reports whether random words were tried, because it was not proved that all texts
-	// differ.
+	// searched reports whether random words were tried. They are tried if it was not proved that all
+	// texts differ.
 	searched bool
 	limits   map[string]bool
 	// before holds the findings from before the texts were checked. Only a checker for the texts of
@@ -243,13 +247,14 @@ type checker struct {
 	starts []uint32
 }
 
-// machine is the description in one generation.
+// machine is the description for one generation, with the state of the checks.
 type machine struct {
 	c   *checker
 	set *isa.Set
 	m   *model.Machine
 	gen uint32
-	// envs are the environments that were visited, and roots their roots.
+	// envs are the environments that were visited, and order lists them in the order of the visits.
+	// roots are their roots.
 	envs  map[*model.Env]bool
 	order []*model.Env
 	// parameterized are the roots that are the type of a field with parameters.
@@ -258,8 +263,8 @@ type machine struct {
 	showsFloat map[*model.Root]bool
 	roots      map[*model.Root]bool
 	// lists holds the texts of small operands. lossy holds, for each leaf, the bits that its text does
-	// not determine. doubtful marks the roots with such bits. floats holds the bits that print as a
-	// float, which may be rounded.
+	// not determine. doubtful marks the roots with such bits. floats holds, for each leaf, the bits
+	// that print as a float, because printing rounds floats.
 	lists    map[*model.Env]*textList
 	lossy    map[*model.Leaf]bits.Value
 	floats   map[*model.Leaf]bits.Value
@@ -269,11 +274,13 @@ type machine struct {
 	// conflicts is the number of SAT conflicts left. budget limits all searches and proofs.
 	conflicts int
 	budget    *budget
-	// interrupted reports whether a search or a proof ended early. What was not seen may then exist.
+	// interrupted reports whether a search or a proof ended early. If so, something that was not found
+	// may still exist.
 	interrupted bool
 	// overlapping counts the pairs of leaves that share a word.
 	overlapping int
-	// deep reports whether operands exceed the nesting limit. Their texts may then be infinite.
+	// deep reports whether operands contain themselves or exceed the nesting limit. Their texts may
+	// then be infinite.
 	deep bool
 	// frames counts the scopes that were visited.
 	frames int
@@ -304,7 +311,7 @@ func (c *checker) run() {
 	c.allTexts()
 }
 
-// roots lists the roots to check.
+// roots returns the roots to check.
 func (c *checker) roots(m *machine) []*model.Root {
 	if c.opt.Root == "" {
 		return m.m.Roots
@@ -316,8 +323,9 @@ func (c *checker) roots(m *machine) []*model.Root {
 	return []*model.Root{r}
 }
 
-// add records a finding. Findings with the same key, from another generation or another path, are
-// recorded as one.
+// add records a finding for a generation and returns it. If there is already a finding with the same
+// key, add adds the generation to that finding and returns it instead. m is nil if the finding does
+// not depend on the generation.
 func (c *checker) add(m *machine, f *Finding) *Finding {
 	if f.key == "" {
 		f.key = fmt.Sprintf("%s %s %s", f.Code, f.Span, f.Msg)
@@ -334,7 +342,7 @@ func (c *checker) add(m *machine, f *Finding) *Finding {
 	return old
 }
 
-// limit records that something was not decided, both as a finding and as a claim.
+// limit records both a finding and a claim that something was not decided.
 func (c *checker) limit(m *machine, at diag.Span, format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
 	c.add(m, &Finding{Code: diag.NotProved, Level: Note, Span: at, Msg: text, key: "limit " + text})

@@ -14,8 +14,8 @@ import (
 	"github.com/isago/isago/isa"
 )
 
-// texts looks for words that print the same text, in each root that was visited. It returns the
-// environments for which it could not prove that all texts differ.
+// texts searches each visited root for words that print the same text. It returns the environments for
+// which it could not prove that all texts differ.
 func (m *machine) texts() (open []*model.Env) {
 	if m.deep {
 		m.c.limit(m, m.m.ISA.Span, "not proved: that no two words print one text; operands are nested too deep")
@@ -68,7 +68,7 @@ type textVerdict struct {
 	tried, proved, doubted, rounded bool
 }
 
-// with combines the verdict with that of an operand.
+// with combines the verdict with the verdict on an operand.
 func (v *textVerdict) with(o textVerdict) {
 	v.proved = v.proved && o.proved
 	v.doubted, v.rounded = v.doubted || o.doubted, v.rounded || o.rounded
@@ -99,8 +99,8 @@ func operandsOf(env *model.Env, seen map[*model.Env]bool) {
 	}
 }
 
-// allTexts checks the texts of each generation. It then tries random words where nothing could be
-// proved.
+// allTexts checks the texts of each generation. It then tries random words in each environment for
+// which the proof failed.
 func (c *checker) allTexts() {
 	type job struct {
 		m   *machine
@@ -148,8 +148,8 @@ const (
 	maxContexts = 64
 )
 
-// contexts lists all values of the contexts on which the texts of a root depend. All other contexts
-// keep their first value. It returns nil if there are too many combinations.
+// contexts returns all combinations of values of the contexts on which the texts of a root depend. All
+// other contexts have their first value. contexts returns nil if there are too many combinations.
 func (m *machine) contexts(root *spec.Bitset) []bits.Value {
 	asked := askedNames{names: map[string]bool{}, seen: map[*spec.Bitset]bool{}}
 	asked.bitset(root)
@@ -243,7 +243,8 @@ func (a *askedNames) expr(e *spec.Expr) {
 // leaf returns the leaf of the set for a leaf of the model.
 func (m *machine) leaf(l *model.Leaf) *isa.Leaf { return m.set.Roots()[l.Root.ID].Leaves[l.ID] }
 
-// tryAll prints every word of a root.
+// tryAll prints every word of a root in all contexts and reports words with the same text. It returns
+// false if there are too many contexts.
 func (m *machine) tryAll(env *model.Env) bool {
 	d, err := m.set.NewDecoder(env.Root.Name)
 	contexts := m.contexts(env.Root.Spec)
@@ -274,8 +275,8 @@ func (m *machine) tryAll(env *model.Env) bool {
 	return true
 }
 
-// reportTwins reports two words with the same text, unless that follows from other findings about the
-// leaf.
+// reportTwins reports that two words print the same text, unless other findings about the leaf explain
+// this. It returns false if the texts differ or have findings.
 func (m *machine) reportTwins(r *model.Root, a, b isa.Inst, ctx bits.Value, ea, eb map[string]bits.Value) bool {
 	la, lb := inside.Leaf(a.Leaf), inside.Leaf(b.Leaf)
 	differ := m.differingBits(la, a.Bits, b.Bits)
@@ -319,14 +320,14 @@ func (m *machine) reportTwins(r *model.Root, a, b isa.Inst, ctx bits.Value, ea, 
 	return true
 }
 
-// differingBits returns the bits in which two words of a leaf differ, except for bits that no text
-// shows.
+// differingBits returns the bits in which two words of a leaf differ, except for bits that the text
+// does not determine and bits of floats.
 func (m *machine) differingBits(l *model.Leaf, a, b bits.Value) bits.Value {
 	return a.Xor(b).AndNot(m.lossy[l]).AndNot(m.floats[l])
 }
 
-// simplify returns b or, if one exists, a word closer to a that prints the same text and still differs
-// from a in a bit that the leaf shows.
+// simplify returns b with the bits own copied from a, if that word prints the same text and still
+// differs from a in a bit that the text determines. Otherwise it returns b unchanged.
 func (m *machine) simplify(r *model.Root, l *model.Leaf, a, b Witness, own bits.Value) Witness {
 	word := b.Word.AndNot(own).Or(a.Word.And(own))
 	left := m.differingBits(l, a.Word, word)
@@ -336,8 +337,8 @@ func (m *machine) simplify(r *model.Root, l *model.Leaf, a, b Witness, own bits.
 	return b
 }
 
-// sameFields formats the fields in the mask. The result is equal for leaves whose fields have equal
-// names and types.
+// sameFields formats the fields that contain the bits of the mask. The result is equal for leaves
+// whose fields have equal names and types.
 func sameFields(l *model.Leaf, mask bits.Value) string {
 	var b strings.Builder
 	for !mask.IsZero() {
@@ -360,7 +361,7 @@ func differRow(a, b isa.Inst) Row {
 	return caretRow("differ in", a.Bits.Xor(b.Bits), max(a.Leaf.Size, b.Leaf.Size))
 }
 
-// caretRow marks the bits of a mask.
+// caretRow returns a row that marks the bits of a mask with carets.
 func caretRow(label string, mask bits.Value, size int) Row {
 	s := pattern(size, mask, mask, bits.Value{})
 	return Row{label, strings.NewReplacer("1", "^", "-", " ").Replace(s)}
@@ -372,8 +373,9 @@ const (
 	maxMergesPerPair = 6
 )
 
-// checkAmbiguity proves that no text of a root has two meanings, with the automaton of all its texts.
-// If a text has two, it determines and prints the words.
+// checkAmbiguity uses an automaton of all texts of a root to prove that no text has two meanings. If a
+// text has two, checkAmbiguity finds the words and reports them. It returns false if a text remains
+// undecided.
 func (m *machine) checkAmbiguity(env *model.Env) bool {
 	g := &grammar{automaton: newAutomaton(), m: m}
 	g.budget = m.budget
@@ -438,7 +440,8 @@ func (m *machine) checkMerge(env *model.Env, g *grammar, text string, p, q []eve
 	return unknown
 }
 
-// read finds a word that prints a text along the given path.
+// read returns a word that prints a text along the given path, and its contexts. If ctx is not nil,
+// the word has these contexts.
 func (m *machine) read(env *model.Env, g *grammar, text string, path []event, ctx *bits.Value) (isa.Inst, bits.Value, bool) {
 	w := m.world()
 	top := firstCase(g, path)
@@ -495,7 +498,7 @@ func (r *reader) step(mk mark, at int) {
 	}
 }
 
-// usesCase returns the condition under which a case is the first that prints, without findings.
+// usesCase returns the condition under which the leaf prints with a case and no assert fails.
 func (f *frame) usesCase(index int) lit {
 	out := yes
 	for i, c := range f.unit.Cases[:index+1] {
@@ -526,7 +529,7 @@ func (f *frame) selects(alts []model.Alt, k int) lit {
 }
 
 // readRandomWords prints random words and parses the text back, to find two words with the same text.
-// It adds the number of words to read. The words are the same in each run, so that reports can be
+// It increments *read for each word. The words are the same in each run, so that reports can be
 // compared.
 func (m *machine) readRandomWords(env *model.Env, words int, read *int) {
 	d, err := m.set.NewDecoder(env.Root.Name)

@@ -3,7 +3,7 @@ package prove
 import "github.com/isago/isago/internal/sat"
 
 // solve asks the solver whether the goal of a cone can hold. It adds the gates that the solver does
-// not have yet. The solver keeps learned clauses for the next query.
+// not have yet. The solver keeps learned clauses for later queries.
 func (c *circuit) solve(k *cone) (assignment, answer) {
 	if len(k.nodes) > maxGatesAsked {
 		return nil, unknown

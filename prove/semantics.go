@@ -29,7 +29,7 @@ func (c *checker) meaning() {
 	}
 }
 
-// mistakes converts errors to findings.
+// mistakes records the diagnostics in an error as findings.
 func (c *checker) mistakes(m *machine, err error) {
 	var list diag.List
 	if !errors.As(err, &list) {
@@ -75,7 +75,7 @@ func (c *checker) words() map[string]bool {
 	return out
 }
 
-// codes lists all code of the description.
+// codes returns all code of the description.
 func (c *checker) codes() []spec.Code {
 	var list []spec.Code
 	for _, b := range c.spec.Bitsets {

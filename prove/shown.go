@@ -11,7 +11,7 @@ import (
 	"github.com/isago/isago/internal/spec"
 )
 
-// shown looks in each leaf for bits that the text does not determine.
+// shown searches each leaf for bits that the text does not determine.
 func (m *machine) shown(env *model.Env) {
 	for _, l := range env.Root.Leaves {
 		s := &textChecker{m: m, env: env, leaf: l}
@@ -38,7 +38,8 @@ type caseBits struct {
 	// hidden are the bits that do not change the text. ambiguous are the bits in which two words with
 	// the same text differ, although no bit alone is hidden.
 	hidden, ambiguous bits.Value
-	// any is a word to which the hidden bits apply. word and twin print the same text.
+	// any is a word that prints with the display, if some bits are hidden. word and twin print the
+	// same text, if some bits are ambiguous.
 	any, word example
 	twin      bits.Value
 }
@@ -164,7 +165,7 @@ func (s *textChecker) witness(at example, word bits.Value) Witness {
 	return s.m.witness(s.leaf.Root, word, at.ctx, s.leaf.Size, at.entries)
 }
 
-// wordIs returns the condition that the bits equal a word.
+// wordIs returns the condition that the literals equal the bits of a word.
 func (c *circuit) wordIs(list []lit, word bits.Value) lit {
 	out := yes
 	for i, l := range list {
@@ -173,7 +174,7 @@ func (c *circuit) wordIs(list []lit, word bits.Value) lit {
 	return out
 }
 
-// markUndecided records that a display could not be compared.
+// markUndecided records that a display of the root could not be compared, if is is true.
 func (s *textChecker) markUndecided(is bool) {
 	if is {
 		s.m.open[s.leaf.Root] = true
@@ -198,7 +199,7 @@ type collector struct {
 	// deep reports whether operands exceed the nesting limit.
 	deep  bool
 	depth int
-	// float reports whether the text contains a float. floats are the inputs of that float.
+	// float reports whether the text contains a float. floats are the inputs that floats depend on.
 	float  bool
 	floats map[int]bool
 }
@@ -224,7 +225,8 @@ func (t *collector) items(f *frame, items []model.Item, here lit) {
 	}
 }
 
-// reference adds the inputs that a field prints. sure means that it always prints.
+// reference adds the inputs on which the text of a field depends. sure means that the display always
+// prints the field.
 func (t *collector) reference(f *frame, ref *model.Ref, sure bool) {
 	w := f.w
 	if ref.Kind == spec.KindFloat {
@@ -251,8 +253,8 @@ func (t *collector) reference(f *frame, ref *model.Ref, sure bool) {
 	}
 }
 
-// index treats the bits of a table index as determined if a part of the entry is printed. It does not
-// matter which of several equal entries the word selects.
+// index treats the bits of a table index as determined if a part of the entry is printed, because it
+// does not matter which of several equal entries the word selects.
 func (t *collector) index(f *frame, ref *model.Ref) {
 	for _, e := range ref.Path {
 		if e.Field.Table != nil {
@@ -321,8 +323,8 @@ func (t *collector) operand(f *frame, ref *model.Ref, sure bool) {
 	}
 }
 
-// sameItems returns the condition under which two words print equal values in a display, with the same
-// meaning of each name.
+// sameItems returns the condition under which two words use the same meaning of each name in a display
+// and print equal values.
 func (m *machine) sameItems(f, g *frame, items []model.Item) lit {
 	w, out := f.w, yes
 	for i := range items {
@@ -447,7 +449,7 @@ func (m *machine) sameOperand(f, g *frame, ref *model.Ref) lit {
 	return out
 }
 
-// report turns the results into findings. Bits that are hidden in every case are reported for the
+// report converts the results to findings. Bits that are hidden in every case are reported for the
 // field, other bits for the case.
 func (s *textChecker) report() {
 	if len(s.seen) == 0 {
@@ -473,7 +475,7 @@ func (s *textChecker) report() {
 	}
 }
 
-// owner returns the field of a leaf that contains a bit.
+// owner returns the field of a leaf that contains a bit, or nil if no field does.
 func owner(l *model.Leaf, bit int) *spec.Field {
 	for b := l.Spec; b != nil; b = b.Extends {
 		for _, f := range b.Cases[len(b.Cases)-1].Fields {
@@ -610,7 +612,7 @@ func (m *machine) addForLeaf(x *Finding, l *model.Leaf) *Finding {
 	return old
 }
 
-// bitsAre is bitNames with a verb.
+// bitsAre returns the text of bitNames followed by "is" or "are".
 func bitsAre(v bits.Value) string {
 	if v.OnesCount() == 1 {
 		return bitNames(v) + " is"
@@ -618,7 +620,7 @@ func bitsAre(v bits.Value) string {
 	return bitNames(v) + " are"
 }
 
-// bitNames formats ranges of bits.
+// bitNames formats the bits of a mask as ranges.
 func bitNames(v bits.Value) string {
 	var list []string
 	n := v.OnesCount()

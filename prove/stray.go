@@ -75,7 +75,8 @@ func narrow(s diag.Span, brace string) diag.Span {
 	return s
 }
 
-// bound reports names that could not be bound, cycles and exceeded limits.
+// bound reports the errors from binding a leaf, such as cycles and exceeded limits. It skips
+// unresolved names and missing displays, which the walker reports.
 func (m *machine) bound(u *model.BoundLeaf) {
 	for _, e := range u.Errs() {
 		if e.Code == diag.ExprCycle {

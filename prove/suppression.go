@@ -13,8 +13,8 @@ import (
 //
 //	<!-- check: ignore CODE: reason -->
 //
-// It applies to findings with that code on its own lines and on the first line after it that is not
-// another suppression. The form
+// It applies to findings with that code on its own lines and on the line of the next text that is not
+// a comment. The form
 //
 //	<!-- check: ignore CODE in this file: reason -->
 //
@@ -22,8 +22,8 @@ import (
 //
 //	<!-- check: ignore CODE of FIELD OTHER in this file: reason -->
 //
-// applies only to findings about bits of these fields. FIELD may also precede a reason without "in
-// this file".
+// applies only to findings about bits of these fields. "of FIELD" is also valid without "in this
+// file".
 type suppression struct {
 	span   diag.Span
 	code   diag.Code
@@ -40,7 +40,7 @@ var (
 	exceptForm = lazy.Regexp(`(?s)^ignore\s+([a-z-]+)(?:\s+of((?:\s+[A-Z_][A-Z0-9_]*)+))?(\s+in\s+this\s+file)?\s*:\s*(\S.*)$`)
 )
 
-// sources lists the files of the description.
+// sources returns the files of the description.
 func (c *checker) sources() []*diag.Source {
 	list := []*diag.Source{c.spec.Source}
 	add := func(s diag.Span) {
@@ -105,8 +105,8 @@ func lineAfter(src *diag.Source, off int) int {
 	}
 }
 
-// findSuppression returns the first suppression that applies to a finding. The suppression may be at
-// the location of the finding or of one of its notes.
+// findSuppression returns the first suppression that applies to a finding, or nil, and marks all that
+// apply as used. A suppression may be at the location of the finding or of one of its notes.
 func findSuppression(list []*suppression, f *Finding) *suppression {
 	var found *suppression
 	for _, e := range list {
@@ -138,8 +138,8 @@ func (e *suppression) contains(s diag.Span) bool {
 	return e.first <= line && line <= e.last
 }
 
-// unusedSuppressions reports suppressions without a finding. It reports nothing if the check was
-// partial. It ignores suppressions of findings that only a random search can find.
+// unusedSuppressions returns a finding for each suppression that matches no finding. It returns none
+// if the check was partial. It ignores suppressions of findings that only a random search can find.
 func (c *checker) unusedSuppressions(list []*suppression) []Finding {
 	if c.opt.Gens != nil || c.opt.Root != "" || c.interrupted() {
 		return nil

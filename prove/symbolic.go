@@ -51,7 +51,7 @@ func newWorld(m *model.Machine) *world {
 	return w
 }
 
-// extend converts bits, least significant first, to a number. It drops bits above the 64th.
+// extend converts bits, least significant first, to a number. It keeps only the first 64 bits.
 func extend(bits []lit) *vec {
 	var v vec
 	copy(v[:], bits)
@@ -77,7 +77,7 @@ type frame struct {
 // maxInWorld limits the scopes of one circuit. Nested operands may have many.
 const maxInWorld = 1 << 13
 
-// full reports whether the limit on scopes is reached. Whatever needs more scopes stays undecided.
+// full reports whether the limit on scopes is exceeded. Queries that need more scopes stay undecided.
 func (w *world) full() bool {
 	w.approximate = w.approximate || w.scopes > maxInWorld
 	return w.scopes > maxInWorld
@@ -158,7 +158,7 @@ func (f *frame) claimedBy(other *model.Leaf) lit {
 	return f.w.and(f.w.matches(other, f.word), g.required())
 }
 
-// inside returns the scope of a leaf of a bitset field that f prints under the condition shown.
+// inside returns the scope of a leaf of a bitset field. f prints the field under the condition shown.
 func (f *frame) inside(ref *model.Ref, l *model.Leaf, shown lit) *frame {
 	g, word := f.operand(ref)
 	if len(word) > l.Size {
@@ -215,7 +215,7 @@ func (f *frame) bitsOf(ref *model.Ref, word []lit) []lit {
 	return gather(ref.Field, word)
 }
 
-// gather joins the parts of a field, most significant part first. Bits outside the word read as 0.
+// gather returns the bits of a field, least significant first. Bits outside the word read as 0.
 func gather(field *spec.Field, word []lit) []lit {
 	var out []lit
 	for i := len(field.Parts) - 1; i >= 0; i-- {
@@ -303,7 +303,8 @@ func (f *frame) alternatives(alts []model.Alt) *vec {
 	return out
 }
 
-// condition returns the condition of an alternative, without those of the alternatives before it.
+// condition returns the condition of an alternative. It ignores the conditions of earlier
+// alternatives.
 func (f *frame) condition(a *model.Alt) lit {
 	if a.Cond == nil {
 		return yes
@@ -333,8 +334,8 @@ func (f *frame) rawBits(ref *model.Ref) []lit {
 	return gather(ref.Field, word)
 }
 
-// ownBits returns the bits of an operand. For a table index these are the bits of the index. For a
-// computed operand these are the bits of its value that its leaves use.
+// ownBits returns the bits of an operand: the bits of the index if the operand is a table entry, or
+// the bits of the value that the leaves use if the operand is computed.
 func (f *frame) ownBits(ref *model.Ref) []lit {
 	if ref.Prog == nil {
 		return f.rawBits(ref)

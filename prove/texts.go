@@ -22,7 +22,8 @@ type textStep struct {
 	leaf *model.Leaf
 }
 
-// grammar builds the automaton of the texts of a root.
+// grammar builds the automaton of the texts of a root. Its methods add states that read a part of a
+// text and continue with the state then. They return the first of these states.
 type grammar struct {
 	*automaton
 	m *machine
@@ -66,7 +67,7 @@ type branch struct {
 	// cond is the condition of the case. Only displays with the same condition are merged, because a
 	// condition restricts the values of fields.
 	cond *spec.Expr
-	// narrow reports whether other cases of the leaf or a computed value may exclude values.
+	// narrow reports whether the conditions of several displays of the leaf may exclude values.
 	narrow bool
 }
 
@@ -78,7 +79,7 @@ type piece struct {
 	blanks int
 }
 
-// branches lists the displays that a leaf can use.
+// branches returns the displays that a leaf can use.
 func (g *grammar) branches(f *frame, here lit, asked map[lit]bool) []branch {
 	g.decided = asked
 	var list []branch
@@ -276,7 +277,7 @@ func (g *grammar) item(b *branch, it *model.Item, then int32) int32 {
 
 // members reads a set. The first member that prints has no separator before it.
 func (g *grammar) members(b *branch, list []model.Item, join string, then int32) int32 {
-	after, before := then, then // the states after a member was printed, and before any was
+	after, before := then, then // the states after a member was printed and before any member was printed
 	for i := len(list) - 1; i >= 0; i-- {
 		it := &list[i]
 		before, after = g.optional(b, it, "", after, before), g.optional(b, it, join, after, after)
@@ -459,7 +460,8 @@ func (g *grammar) narrowed(b *branch, ref *model.Ref, here lit) language {
 	}, g.can(w, w.and(here, listed.not())))
 }
 
-// enumLanguage returns the texts of the allowed values. It includes numbers if others is true.
+// enumLanguage returns the texts of the allowed values. If others is true, it includes the numbers of
+// values without a text.
 func enumLanguage(ref *model.Ref, allowed func(uint64) bool, others bool) language {
 	var texts []string
 	values := map[uint64]bool{}
@@ -548,7 +550,7 @@ type textList struct {
 // maxTexts limits the bits of an operand whose texts are listed.
 const maxTexts = 10
 
-// textsOf lists the texts of an operand that depends only on its bits. It returns nil if the operand
+// textsOf returns the texts of an operand that depends only on its bits. It returns nil if the operand
 // depends on contexts or has too many texts.
 func (m *machine) textsOf(ref *model.Ref) *textList {
 	env := ref.Env

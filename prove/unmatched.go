@@ -25,13 +25,13 @@ func (c cube) meets(d cube) bool {
 const (
 	maxSplits = 1 << 18
 	maxHoles  = 1 << 14
-	widened   = 512 // the largest of them are widened
+	widened   = 512 // the number of cubes to widen, largest first
 	mostRows  = 5
 	// maxRequired limits the bits that the requirements of a leaf may read for an exact count.
 	maxRequired = 14
 )
 
-// checkUnmatched counts the words of a root that no leaf matches, and reports the largest groups of
+// checkUnmatched counts the words of a root that match no leaf, and reports the largest groups of
 // them.
 func (m *machine) checkUnmatched(r *model.Root) {
 	if len(r.Leaves) == 0 {
@@ -72,7 +72,7 @@ func (m *machine) checkUnmatched(r *model.Root) {
 	m.c.add(m, f)
 }
 
-// count formats a power of two.
+// count formats 2^n as a number of words.
 func count(n int) string {
 	if n < 16 {
 		return fmt.Sprintf("%d words", 1<<n)
@@ -88,8 +88,8 @@ func percent(part, whole *big.Int) string {
 	return fmt.Sprintf("%.1f %%", f*100)
 }
 
-// cubes returns the words that match a leaf in some context. ok is false if the leaf's requirements
-// are too large. cubes then returns all words that match the pattern.
+// cubes returns the words that match a leaf in some context. If the requirements of the leaf are too
+// large, ok is false and cubes returns all words that match the pattern.
 func (m *machine) cubes(l *model.Leaf) (list []cube, ok bool) {
 	own := cube{l.Mask, l.Match}
 	if !conditional(l) {
@@ -187,12 +187,14 @@ func (s *splitter) split(at cube, taken []cube) {
 	}
 }
 
-// order is a sort key of patterns: the bits that they fix, from the most significant one.
+// order returns a sort key for a cube: its pattern, most significant bit first, in which free bits
+// sort after fixed ones.
 func (s *splitter) order(c cube) string {
 	return strings.ReplaceAll(pattern(s.size, c.mask, c.match, bits.Value{}), "-", "2")
 }
 
-// largest returns the largest unmatched cubes, each widened as far as possible.
+// largest returns the largest unmatched cubes. It frees each fixed bit of a cube if the wider cube is
+// still unmatched.
 func (s *splitter) largest() []cube {
 	bySize := func(a, b cube) int { return a.mask.OnesCount() - b.mask.OnesCount() }
 	slices.SortStableFunc(s.holes, bySize)

@@ -9,7 +9,7 @@ import (
 	"github.com/isago/isago/internal/spec"
 )
 
-// exprs lists every expression once, named or not.
+// exprs returns every expression once, including expressions without a name.
 func (c *checker) exprs() []*spec.Expr {
 	seen := map[*spec.Expr]bool{}
 	var list []*spec.Expr
@@ -30,7 +30,7 @@ func (c *checker) exprs() []*spec.Expr {
 	return list
 }
 
-// ownExprs lists the expressions that a bitset contains or names.
+// ownExprs returns the expressions that a bitset contains or refers to.
 func ownExprs(b *spec.Bitset) []*spec.Expr {
 	list := slices.Clone(b.Requires)
 	for _, u := range b.Unused {
@@ -160,7 +160,8 @@ func (u *uses) collect() {
 			}
 		}
 	}
-	// A name that climbs out of a nested bitset is used by the enclosing bitset.
+	// A nested bitset may use names of the enclosing bitset. The loop adds one level of nesting at a
+	// time.
 	for range 8 {
 		if !u.climb() {
 			return
@@ -256,8 +257,8 @@ func (u *uses) field(b *spec.Bitset, f *spec.Field) bool {
 	return names[f.Name]
 }
 
-// enum reports whether the enum is the type of a field or a context, or whether an expression names
-// one of its values.
+// enum reports whether the enum is the type of a field, a context or a quirk, or whether an expression
+// or the semantics name one of its values.
 func (u *uses) enum(e *spec.Enum) bool {
 	for _, x := range u.isa.Contexts {
 		if x.Enum == e {

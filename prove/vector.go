@@ -116,8 +116,8 @@ func (c *circuit) muxVec(s lit, x, y *vec) *vec {
 	return &out
 }
 
-// shifted shifts a number by the low steps bits of count. fill replaces the vacated bits of a right
-// shift.
+// shifted shifts a number by the value of the low bits of count. steps is the number of these bits.
+// fill replaces the vacated bits of a right shift.
 func (c *circuit) shifted(x, count *vec, steps int, left bool, fill lit) *vec {
 	out := x
 	for s := range steps {
@@ -156,7 +156,8 @@ func (c *circuit) quotient(x, y *vec) (quo, rem *vec) {
 	return quo, rem
 }
 
-// divide is the circuit of model.Apply for / and %. It rounds toward 0, and a division by 0 gives 0.
+// divide is the circuit of model.Apply for / and %. Quotients round toward 0, and a division by 0
+// returns 0.
 func (c *circuit) divide(op spec.Op, t spec.Type, x, y *vec) *vec {
 	var quo, rem *vec
 	if t.Signed() {

@@ -10,7 +10,7 @@ import (
 	"github.com/isago/isago/internal/spec"
 )
 
-// facts records what was seen of each part of the description in any generation and environment.
+// facts records which parts of the description have an effect in some generation and environment.
 type facts struct {
 	leaves map[*spec.Bitset]*leafFact
 	cases  map[*spec.Case]*caseFact
@@ -20,7 +20,7 @@ type facts struct {
 type leafFact struct {
 	// possible reports whether some word matches the leaf.
 	possible bool
-	// by are the leaves that refine it.
+	// by are the leaves that refine the leaf.
 	by []*model.Leaf
 }
 
@@ -92,8 +92,8 @@ func (m *machine) walk() {
 	}
 }
 
-// findParameterized marks the roots that are the type of a field with parameters. At the top these
-// roots lack their parameters.
+// findParameterized marks the roots that are the type of a field with parameters. These parameters are
+// missing if such a root is not nested.
 func (m *machine) findParameterized() {
 	for _, b := range m.m.ISA.Bitsets {
 		for _, c := range b.Cases {
@@ -106,8 +106,8 @@ func (m *machine) findParameterized() {
 	}
 }
 
-// visitRoot visits the leaves of a root whose text depends only on its bits, once. by is the field
-// that prints it, or nil.
+// visitRoot visits the leaves of a root whose text depends only on its bits. It visits each
+// environment once. by is the field that prints the root, or nil.
 func (m *machine) visitRoot(env *model.Env, by *model.Ref) {
 	if m.envs[env] {
 		return
@@ -136,7 +136,7 @@ func (k *walker) can(l lit, f *frame) bool {
 	return true
 }
 
-// scope visits a leaf whose bits are printed under a condition.
+// scope visits a leaf. here is the condition under which its bits are printed.
 func (k *walker) scope(f *frame, here lit) {
 	k.m.roots[f.unit.Env.Root] = true
 	if k.m.frames++; k.m.frames > maxScopes || k.w.full() {
@@ -236,7 +236,7 @@ func (k *walker) items(items []model.Item, f *frame, here lit) {
 	}
 }
 
-// name follows each meaning of a name that is used under the condition guard.
+// name follows each meaning of a name. guard is the condition under which the name is used.
 func (k *walker) name(alts []model.Alt, name string, span diag.Span, f *frame, guard lit, printed bool) {
 	for i := range alts {
 		a := &alts[i]
@@ -297,7 +297,7 @@ func (k *walker) use(p *model.Prog, f *frame, guard lit) {
 // become weaker. Cycles might otherwise never end.
 const maxVisits = 4
 
-// expressions visits every expression that was used, and those that they use in turn.
+// expressions visits every expression that was used, and the expressions that these use in turn.
 func (k *walker) expressions() {
 	looked := map[use]lit{}
 	for range maxVisits {
@@ -331,8 +331,9 @@ func reads(n *model.Node, name string) bool {
 	return n != nil && (n.Op == spec.OpField && n.Name == name || reads(n.X, name) || reads(n.Y, name) || reads(n.Z, name))
 }
 
-// node follows an expression. guard is the condition under which this node is evaluated. all is that
-// of the whole expression, because all names are read before && and || are evaluated.
+// node follows an expression. guard is the condition under which this node is evaluated. all is the
+// condition for the whole expression. It applies to names, which are all read before && and || are
+// evaluated.
 func (k *walker) node(n *model.Node, f *frame, guard, all lit) {
 	if n == nil {
 		return

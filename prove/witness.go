@@ -13,7 +13,7 @@ import (
 	"github.com/isago/isago/isa"
 )
 
-// witness decodes and prints a word.
+// witness decodes and prints a word in the given contexts and with the given table entries.
 func (m *machine) witness(r *model.Root, word, ctx bits.Value, size int, entries map[string]bits.Value) Witness {
 	w := Witness{Gen: m.gen, Word: word, Context: ctx, Contexts: m.contextNames(ctx), Size: size, Entries: entries}
 	m.budget.spend(witnessCost)
@@ -33,8 +33,8 @@ func (m *machine) witness(r *model.Root, word, ctx bits.Value, size int, entries
 	return w
 }
 
-// unbounded reports whether operands are nested in themselves or exceed the nesting limit. Printing
-// such a word may not end. It also reports a finding for each operand that is nested in itself in the
+// unbounded reports whether operands contain themselves or exceed the nesting limit. Printing such a
+// word may never end. unbounded also records a finding for each operand that contains itself in the
 // same environment.
 func (m *machine) unbounded() bool {
 	w := nesting{m: m, open: map[*model.Env]bool{}, done: map[*model.Env]bool{}}
@@ -44,7 +44,7 @@ func (m *machine) unbounded() bool {
 	return w.endless
 }
 
-// nesting follows operands into operands.
+// nesting follows the operands of operands.
 type nesting struct {
 	m          *machine
 	open, done map[*model.Env]bool

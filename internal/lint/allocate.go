@@ -6,15 +6,15 @@ import (
 	"github.com/isago/isago/facts"
 )
 
-// unallocated reports whether a register is not among the first n registers, which a launch allocates.
-// Such a register reads 0. n is 0 if all registers are allocated.
+// unallocated reports whether a register is not among the n registers that a launch allocates. Such a
+// register reads 0. n is 0 if all registers are allocated.
 func (l *linter) unallocated(a facts.Access, n int) bool {
 	return n > 0 && a.State.Allocated && a.Number >= n
 }
 
 // dropUnallocated removes reads of registers that are probably not allocated, if the number of
-// allocated registers is unknown. A program has at least the registers up to the highest one that it
-// writes. Compilers read registers above that to get 0.
+// allocated registers is unknown. It assumes that the registers up to the highest one that the program
+// writes are allocated. Compilers read higher registers to get 0.
 func (l *linter) dropUnallocated() {
 	if l.Registers > 0 {
 		return

@@ -1,5 +1,5 @@
-// Package lint reports likely mistakes in whole programs. It follows the control flow and checks what the instructions
-// read and write.
+// Package lint reports likely mistakes in whole programs. It follows the control flow and checks what
+// the instructions read and write.
 package lint
 
 import (
@@ -23,7 +23,7 @@ type File struct {
 	// Base and End delimit the code in the image, in bits. Addresses count from Base.
 	Base, End int64
 	Programs  []Program
-	// Registers is the number of registers that a launch allocates, or 0 if it is not known.
+	// Registers is the number of registers that a launch allocates, or 0 if the number is unknown.
 	Registers int
 	// Locate returns the source location of the instruction at an address.
 	Locate func(addr int64) diag.Span
@@ -33,12 +33,12 @@ type File struct {
 type Program struct {
 	// Entries are its entry points, in bits.
 	Entries []int64
-	// Outputs are the registers that the program must write. Outputs is empty if they are not known.
-	// Emits means that instructions that flush them export them, and not the end of the program.
+	// Outputs are the output registers of the program, or empty if they are unknown. Emits means that
+	// instructions export the outputs. Otherwise the end of the program exports them.
 	Outputs []Output
 	Emits   bool
-	// Required names a kind of output that the program must have and does not declare. It is "" if
-	// nothing is missing.
+	// Required names a kind of output that the program must have but does not declare. It is "" if no
+	// output is missing.
 	Required string
 	// Known returns the value of a constant register that the file defines. It is nil if the file
 	// defines none.
@@ -57,8 +57,8 @@ type Name struct {
 	Span diag.Span
 }
 
-// Output is an output register. Mask are its components. The next pipeline stage reads those in Used.
-// The program must write those in Needed.
+// Output is an output register. Mask holds its components, Used the components that the next pipeline
+// stage reads, and Needed the components that the program must write.
 type Output struct {
 	Name               string // for messages
 	State              string
@@ -71,9 +71,9 @@ type Output struct {
 // MaxCode is the maximum number of instructions that Check follows.
 const MaxCode = 1 << 18
 
-// Limits of the control flow graph. manyNodes, per instruction, and muchEffort end an attempt, after
-// which less of the stacks is tracked. MaxNodes and MaxEffort end the last attempt. Effort counts
-// evaluated operations, and the maximum takes one or two seconds.
+// Limits of the control flow graph. manyNodes (per instruction) and muchEffort limit every attempt
+// except the last. Each new attempt tracks less of the stacks. MaxNodes and MaxEffort limit the last
+// attempt. Effort counts evaluated operations. MaxEffort takes one or two seconds.
 const (
 	MaxNodes   = 1 << 14
 	manyNodes  = 1 << 5
@@ -81,7 +81,8 @@ const (
 	muchEffort = 1 << 21
 )
 
-// ErrTooLarge is the error for code that exceeds the limits.
+// ErrTooLarge is the error for code that exceeds MaxCode. If a program exceeds only the limits of the
+// control flow graph, Check reports a warning instead.
 var ErrTooLarge = errors.New("the program is larger than lint can follow")
 
 // Covers reports whether Check reports a warning more precisely than an assembler, because Check
@@ -90,8 +91,9 @@ func Covers(code diag.Code) bool {
 	return code == diag.MissingEnd || code == diag.OutputTwice || code == diag.JumpAtEnd
 }
 
-// Check returns warnings about the programs of a file, sorted by address. It returns the error of the
-// context if that is cancelled.
+// Check returns warnings about the programs of a file, sorted by address. It returns ErrTooLarge,
+// wrapped, for code with too many instructions, and the error of the context if the context is
+// cancelled.
 func Check(ctx context.Context, f *File) (diag.List, error) {
 	l := &linter{File: f, ctx: ctx, at: map[int64]*inst{}, reported: map[reportKey]bool{}, named: map[Name]bool{}}
 	l.mapParts()
@@ -149,16 +151,16 @@ func (l *linter) check() error {
 	return nil
 }
 
-// inst is a decoded instruction with what is known about it.
+// inst is a decoded instruction with its effects.
 type inst struct {
 	addr int64
 	inst isa.Inst
-	// facts are the effects of the instruction after it is lowered. It is nil if they are unknown.
+	// facts holds the effects of the instruction after it is lowered, or nil if they are unknown.
 	facts   *facts.Facts
 	lowered bool
 	nodes   []*node
 	reached bool // by some program
-	// reads are the reads of registers that can change, without those that only preserve or carry a
+	// reads are the reads of registers that can change, except for reads that only preserve or carry a
 	// value. carried are the parts that matter only if their carrier is read.
 	reads   []facts.Access
 	carried set
@@ -175,7 +177,7 @@ type node struct {
 	constants *constants
 	merges    int
 	ways      []facts.Way
-	stale     bool // more was known when the paths were computed
+	stale     bool // register values were known when the paths were computed that are now unknown
 	from      []*node
 	targets   [][]*node // the successors for each path
 	// must are the parts written on all paths to the instruction, may those written on some path.
@@ -184,8 +186,8 @@ type node struct {
 	onceIn set
 	known  bool
 	canEnd bool // an end is reachable
-	// liveIn are the live parts before the instruction. needed are those that the instruction itself
-	// uses, other than by copying them.
+	// liveIn are the parts that are live before the instruction. needed are the parts that the
+	// instruction itself uses, except for parts that it only copies.
 	liveIn, needed set
 }
 
@@ -198,7 +200,7 @@ type finding struct {
 	addr int64
 	code diag.Code
 	msg  string
-	span diag.Span // if it is not the instruction at the address
+	span diag.Span // the location, or invalid for the instruction at addr
 }
 
 type reportKey struct {
@@ -228,7 +230,7 @@ type linter struct {
 	// effort counts the operations evaluated to find paths.
 	effort int
 	units  unitReader
-	// partial means that the target of some path is unknown.
+	// partial means that some paths are unknown.
 	partial bool
 }
 
@@ -240,7 +242,7 @@ func (l *linter) report(addr int64, code diag.Code, what, format string, args ..
 	}
 }
 
-// decode decodes the instructions in sequence.
+// decode decodes the instructions in the order of their addresses.
 func (l *linter) decode() error {
 	d, root, others := l.Decoder, l.Decoder.Root(), l.otherRoots()
 	for addr := int64(0); addr < l.End-l.Base; {
@@ -279,8 +281,8 @@ func (l *linter) lower(in *inst) bool {
 	return in.facts != nil
 }
 
-// otherRoots maps the start of each piece with words of another root to its end. Other instructions
-// run these words.
+// otherRoots maps the start of each piece of the image with words of another root to the end of the
+// piece. Instructions of the program run these words.
 func (l *linter) otherRoots() map[int64]int64 {
 	ends := map[int64]int64{}
 	for i := range l.Image.Pieces {
@@ -291,8 +293,8 @@ func (l *linter) otherRoots() map[int64]int64 {
 	return ends
 }
 
-// follow builds the control flow graph from the entry points. If stacks grow without limit, it retries
-// with less of the stacks.
+// follow builds the control flow graph from the entry points. If the graph becomes too large, follow
+// retries and tracks less of the stacks.
 func (l *linter) follow() (err error) {
 	for _, most := range []int{0, 4, 2} {
 		if err = l.reach(facts.NewBelow(most), min(MaxNodes, manyNodes*(1+len(l.code))), muchEffort); !errors.Is(err, ErrTooLarge) {
@@ -303,7 +305,7 @@ func (l *linter) follow() (err error) {
 }
 
 // reach builds the graph with the stacks that below tracks, up to a number of nodes and an effort. If
-// it gives up, the remaining nodes stay stale.
+// it reaches a limit, it returns ErrTooLarge and the remaining nodes stay stale.
 func (l *linter) reach(below *facts.Below, most, effort int) error {
 	l.nodes, l.order, l.starts, l.outside, l.effort = map[nodeKey]*node{}, nil, nil, nil, 0
 	for _, in := range l.code {
@@ -349,7 +351,7 @@ func (l *linter) reach(below *facts.Below, most, effort int) error {
 }
 
 // node returns the node of an instruction with these stacks. It returns nil if there is no instruction
-// at the address.
+// at the address or if the effects of the instruction are unknown.
 func (l *linter) node(addr int64, s facts.Stacks) *node {
 	in := l.at[addr]
 	if in == nil || !l.lower(in) {
@@ -372,7 +374,7 @@ func (l *linter) ways(n *node) error {
 		return err
 	}
 	known := l.knownAt(n)
-	if l.Facts.Waves() { // Waves have no known registers here. The changes are computed once the graph is complete.
+	if l.Facts.Waves() { // The graph of a wave does not depend on register values. reach computes the paths again when the graph is complete.
 		known = nil
 	}
 	if err := l.waysOf(n, known); err != nil {
@@ -393,7 +395,7 @@ func (l *linter) waysOf(n *node, known facts.Known) (err error) {
 	return err
 }
 
-// knownAt returns a function for the register values known at a node.
+// knownAt returns a function that looks up the register values known at a node.
 func (l *linter) knownAt(n *node) facts.Known {
 	return func(s *facts.State, number, comp int) (v uint64, ok bool) {
 		if p, is := l.Facts.Part(s, number, comp); is {
@@ -405,8 +407,8 @@ func (l *linter) knownAt(n *node) facts.Known {
 	}
 }
 
-// reportNotFollowed reports the address from which paths are not followed. Check then reports nothing
-// else that depends on paths.
+// reportNotFollowed reports the first address from which paths are not followed. For this program,
+// Check then reports nothing else that depends on paths.
 func (l *linter) reportNotFollowed() {
 	l.partial = true
 	at := int64(-1)
@@ -445,8 +447,8 @@ func (l *linter) link(n *node, below *facts.Below) {
 	}
 }
 
-// leaves records that control leaves the code. In a wave, a jump of some lanes out of the code is
-// decided only at run time.
+// leaves records that control leaves the code. For waves it treats a jump out of the code as an
+// unknown path, because only some lanes may jump.
 func (l *linter) leaves(n *node, w *facts.Way) {
 	if l.Facts.Waves() && w.Next != n.next {
 		l.partial = true
@@ -486,8 +488,8 @@ func (l *linter) checkReads(n *node) {
 	}
 }
 
-// reportsInitial reports whether a read of the initial value of a register deserves a warning although
-// the program could have set it. For waves it does not, because the launch sets registers too.
+// reportsInitial reports whether a read of the initial value of a register gets a warning. In waves it
+// does not, because the launch may have set the register.
 func (l *linter) reportsInitial(s *facts.State) bool {
 	return !l.Facts.Waves() && s.Use != "special" && s.Use != "output"
 }
@@ -571,8 +573,8 @@ func list(names []string) string {
 	return strings.Join(names, "")
 }
 
-// checkEntries reports table entries that an instruction selects and the file lacks. Other warnings
-// about the instruction are then unreliable.
+// checkEntries reports table entries that an instruction selects but the file does not contain. Other
+// warnings about the instruction are then unreliable.
 func (l *linter) checkEntries(n *node) {
 	if !n.inst.inst.MissingEntry {
 		return
@@ -587,7 +589,7 @@ func (l *linter) checkEntries(n *node) {
 	}
 }
 
-// checkFlow reports probable mistakes in control flow, and outputs that are written twice.
+// checkFlow reports probable mistakes in control flow, and outputs that may be written twice.
 func (l *linter) checkFlow(n *node) {
 	for _, w := range n.ways {
 		for _, h := range w.Hazards {
@@ -622,8 +624,8 @@ func (l *linter) checkFlow(n *node) {
 	}
 }
 
-// checkHazards reports the hazards that the description defines, for instructions and for the words
-// that they run.
+// checkHazards reports the hazards that the description defines. It checks the instructions and the
+// words that they run.
 func (l *linter) checkHazards() error {
 	var buf []isa.Hazard
 	for _, in := range l.code {
@@ -668,8 +670,7 @@ func (l *linter) checkOutputs() {
 	}
 }
 
-// reportUnwritten reports outputs that are not written at the nodes that export them, at the given
-// address.
+// reportUnwritten reports, at the given address, outputs that are not written when nodes export them.
 func (l *linter) reportUnwritten(at int64, exports func(*node) bool, before string) {
 	if !slices.ContainsFunc(l.order, exports) {
 		return

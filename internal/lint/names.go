@@ -70,8 +70,9 @@ func (l *linter) recordNames() {
 	}
 }
 
-// addIndexed records what a read of a computed register number may read. It is the declaration of
-// several registers that contains the constant part of the number, or else the whole file.
+// addIndexed records what a read with a computed register number may read. If the constant part of the
+// number is in a declaration of several registers, that is the declaration. Otherwise it is the whole
+// register file.
 func (l *linter) addIndexed(in *inst, state string, add func(state string, number int)) {
 	l.Decoder.Addr = in.addr
 	for _, o := range l.Decoder.Operands(nil, in.inst) {

@@ -33,7 +33,7 @@ func (s set) addParts(list []facts.Part) {
 
 func (l *linter) newSet() set { return make(set, (l.Facts.Parts()+63)/64) }
 
-// mapParts finds the state of each part.
+// mapParts records the state to which each part belongs.
 func (l *linter) mapParts() {
 	l.states = make([]*facts.State, l.Facts.Parts())
 	for _, s := range l.Facts.States() {
@@ -59,7 +59,7 @@ func (l *linter) parts(a facts.Access, do func(p facts.Part, comp int)) {
 	}
 }
 
-// recordReads records what an instruction reads.
+// recordReads records the reads of an instruction.
 func (l *linter) recordReads(in *inst) {
 	in.carried = l.newSet()
 	for a := range in.facts.Reads() {
@@ -78,7 +78,7 @@ func (l *linter) recordReads(in *inst) {
 type constants struct{ of map[facts.Part]uint64 }
 
 // initial returns the register values at the start of a program. For waves it returns none, because
-// lanes outside the control flow skip instructions.
+// inactive lanes skip instructions.
 func (l *linter) initial() *constants {
 	c := &constants{map[facts.Part]uint64{}}
 	if l.Facts.Waves() {
@@ -92,7 +92,7 @@ func (l *linter) initial() *constants {
 	return c
 }
 
-// after returns what is known after a path.
+// after returns the values that are known after a path.
 func (c *constants) after(w *facts.Way) *constants {
 	out := c
 	own := func() {
@@ -114,8 +114,8 @@ func (c *constants) after(w *facts.Way) *constants {
 	return out
 }
 
-// mergeConstants adds a predecessor with its known values, and reports whether less is known than
-// before.
+// mergeConstants merges the known values of a predecessor into the node. It reports whether the known
+// values of the node changed.
 func (n *node) mergeConstants(c *constants) bool {
 	if n.constants == nil {
 		n.constants = c
@@ -143,7 +143,8 @@ func (n *node) mergeConstants(c *constants) bool {
 	return true
 }
 
-// maxMerges is how often a node may lose known values before it loses all.
+// maxMerges is the number of merges that may remove known values from a node. The next such merge
+// removes all of them.
 const maxMerges = 16
 
 // propagateWrites computes the parts written before each instruction, on all paths and on some path.
@@ -183,8 +184,8 @@ func (l *linter) addGiven(n *node) {
 }
 
 // writtenAfter returns the parts written after a path: on all paths, on some path, and on some path
-// since outputs were exported. A copy of an unwritten register is unwritten too, as is a register that
-// carries an unwritten value. A predicated write counts as a write.
+// since outputs were exported. A copy of an unwritten register counts as unwritten, and so does a
+// register that carries an unwritten value. A predicated write counts as a write.
 func (l *linter) writtenAfter(n *node, w *facts.Way) (must, may, once set) {
 	must, may, once = slices.Clone(n.mustIn), slices.Clone(n.mayIn), slices.Clone(n.onceIn)
 	if n.flushes {
@@ -232,7 +233,7 @@ func copyBit(to set, p facts.Part, from set, q facts.Part) {
 	}
 }
 
-// mergeInto merges the parts written on one path into a node, and reports whether the node changed.
+// mergeInto merges the parts written on one path into a node. It reports whether the node changed.
 func (l *linter) mergeInto(to *node, must, may, once set) bool {
 	news := !to.known
 	if news {
@@ -307,8 +308,8 @@ func (l *linter) liveAfter(n *node, i int) set {
 	return out
 }
 
-// liveBefore computes the parts that are live before a node and those that the node needs. It reports
-// whether the live parts changed.
+// liveBefore computes the parts that are live before a node and the parts that the node needs. It
+// reports whether the live parts changed.
 func (l *linter) liveBefore(n *node) bool {
 	in := l.newSet()
 	for i := range n.ways {
@@ -339,7 +340,8 @@ func (l *linter) liveBefore(n *node) bool {
 	return n.liveIn.addAll(in)
 }
 
-// remove removes a part that a path certainly overwrites from the live parts.
+// remove removes the part of a change from the live parts, unless the change is weak: the path may
+// then leave the part unchanged.
 func remove(s set, c facts.Change) set {
 	if c.Weak || !s.has(c.Part) {
 		return s

@@ -16,7 +16,7 @@ type unitReader struct {
 	buf    []isa.Hazard
 }
 
-// unitHazards reports hazards of the words that an instruction runs, each at its own address.
+// unitHazards reports hazards of the words that an instruction runs, each at the address of the word.
 func (l *linter) unitHazards(in *inst) error {
 	runs, ok := in.inst.Leaf.Runs()
 	if !ok {
@@ -56,9 +56,9 @@ func (l *linter) unitHazards(in *inst) error {
 	return nil
 }
 
-// unitDecoder returns a decoder for the word of a root at an address of the image. Its contexts are
-// those of the image or, if the image has none, those of the program with the one that the running
-// instruction sets.
+// unitDecoder returns a decoder for the word of a root at an address of the image. If the image
+// defines the contexts of the word, the decoder uses them. Otherwise it uses the contexts of the
+// program, with the value that the running instruction sets for one of them.
 func (l *linter) unitDecoder(root *isa.Root, addr int64, context string, value uint64) (*isa.Decoder, error) {
 	if l.units.decoders == nil {
 		l.units.decoders, l.units.pieces = map[*isa.Root]*isa.Decoder{}, map[int64]*program.Piece{}

@@ -16,12 +16,13 @@ type Mesh struct {
 	Triangles          [][3]int
 }
 
-// maxFaces is the maximum number of faces in a file.
+// maxFaces is the maximum number of triangles in a mesh.
 const maxFaces = 1 << 22
 
-// ReadOBJ reads a mesh in Wavefront's OBJ format: v, vt, vn and f. It converts polygons to fans of
-// triangles and ignores all other lines, such as materials and groups. A vertex without a normal gets
-// that of the faces around it. Errors have a position.
+// ReadOBJ reads a mesh in Wavefront's OBJ format. It reads the lines v, vt, vn and f and ignores all
+// others, such as materials and groups. It converts polygons to fans of triangles. A vertex without a
+// normal gets the mean normal of the adjacent triangles, weighted by their areas. Errors have a
+// location.
 func ReadOBJ(src *diag.Source) (*Mesh, error) {
 	r := objReader{src: src, known: map[[3]int]int{}, mesh: &Mesh{}}
 	off := 0
@@ -38,7 +39,7 @@ func ReadOBJ(src *diag.Source) (*Mesh, error) {
 	return r.mesh, nil
 }
 
-// objReader reads a file. Faces refer to elements of its lists.
+// objReader reads a file. Faces refer to elements of lists.
 type objReader struct {
 	src   *diag.Source
 	lists [3][][3]float32 // v, vt, vn
@@ -48,7 +49,7 @@ type objReader struct {
 	withoutNormal []int
 }
 
-// kinds maps a line type to its list and its minimum count of numbers.
+// kinds maps the first word of a line to its list and to the minimum count of numbers on the line.
 var kinds = map[string]struct{ list, least int }{"v": {0, 3}, "vt": {1, 2}, "vn": {2, 3}}
 
 // word is a word of a line with its offset.
@@ -57,7 +58,7 @@ type word struct {
 	span diag.Span
 }
 
-// words splits a line into words, without a comment.
+// words splits a line into words. It drops a comment.
 func (r *objReader) words(line string, off int) []word {
 	text, _, _ := strings.Cut(line, "#")
 	var list []word
@@ -157,7 +158,8 @@ func (r *objReader) corner(text string) (int, error) {
 	return n, nil
 }
 
-// normals sets missing normals to the normalized sum of those of the adjacent faces.
+// normals sets missing normals to the normalized sum of the normals of the adjacent triangles,
+// weighted by their areas.
 func (r *objReader) normals() {
 	if len(r.withoutNormal) == 0 {
 		return
@@ -166,7 +168,7 @@ func (r *objReader) normals() {
 	sums := make([][3]float32, len(m.Positions))
 	for _, t := range m.Triangles {
 		a, b, c := m.Positions[t[0]], m.Positions[t[1]], m.Positions[t[2]]
-		n := cross(minus(b, a), minus(c, a)) // The length is proportional to the area of the face.
+		n := cross(minus(b, a), minus(c, a)) // The length is proportional to the area of the triangle.
 		for _, v := range t {
 			for k := range n {
 				sums[v][k] += n[k]

@@ -9,8 +9,8 @@ import (
 // samples is the number of samples per pixel along each axis. Several samples make edges smooth.
 const samples = 3
 
-// Draw draws triangles with a depth test. colour returns red, green and blue, from 0 to 1, for the
-// values of a fragment.
+// Draw draws triangles with a depth test. For the values of a fragment, colour returns red, green and
+// blue, from 0 to 1.
 func Draw(width, height int, background color.RGBA, vertices []Corner, triangles [][3]int, colour func(values []float32) [3]float32) *image.RGBA {
 	w, h := width*samples, height*samples
 	depth, colours := make([]float32, w*h), make([][3]float32, w*h)

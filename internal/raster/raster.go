@@ -1,4 +1,4 @@
-// Package raster converts triangles to quads of fragments, and reads meshes. The packages
+// Package raster converts triangles to quads of fragments and reads meshes. The packages
 // target/NAME/launch use it to draw.
 package raster
 
@@ -13,28 +13,30 @@ type Corner struct {
 	Values     []float32
 }
 
-// Quad is the fragments of 2 by 2 pixels. Differences between them give derivatives.
+// Quad holds the fragments of 2 by 2 pixels. Derivatives are computed from the differences between
+// them.
 type Quad struct {
-	// At is the pixel of the first fragment. The others are to the right, below, and below to the
-	// right.
+	// At is the pixel of the first fragment. The other fragments are at its right, below it, and below
+	// it at the right.
 	At image.Point
-	// Covered has a bit for each fragment inside the triangle and the picture, bit 0 for the first.
+	// Covered has a bit for each fragment, with bit 0 for the first. The bit is 1 if the fragment is
+	// inside the triangle, the picture and the depth range.
 	Covered uint8
-	// Depth is from -1 (near) to 1 (far).
+	// Depth ranges from -1 (near) to 1 (far) for covered fragments.
 	Depth [4]float32
 	// Values are interpolated with perspective correction, also for fragments that are not covered.
 	Values [4][]float32
 }
 
-// Pixels are the offsets of a quad's fragments from the first.
+// Pixels are the offsets of a quad's fragments from the first fragment.
 var Pixels = [4]image.Point{{X: 0, Y: 0}, {X: 1, Y: 0}, {X: 0, Y: 1}, {X: 1, Y: 1}}
 
-// minW is the smallest w that is drawn. Everything at or behind the eye is clipped.
+// minW is the smallest w that is drawn. Geometry at the eye or behind it is clipped.
 const minW = 1e-5
 
-// DrawTriangle calls emit for the quads of a triangle, without backface culling. emit may keep the
-// values of a quad. A pixel on the common edge of two triangles belongs to exactly one of them. y
-// points up in clip space and down in the picture.
+// DrawTriangle calls emit for each quad of which the triangle covers at least one fragment, without
+// backface culling. emit may keep the values of a quad. A pixel on the common edge of two triangles
+// belongs to exactly one of them. y points up in clip space and down in the picture.
 func DrawTriangle(size image.Point, a, b, c Corner, emit func(q *Quad)) {
 	in := [3]Corner{a, b, c}
 	cut := make([]Corner, 0, 4)
@@ -61,7 +63,7 @@ func between(p, q Corner, f float64) Corner {
 	return out
 }
 
-// point is a corner in picture coordinates.
+// point is a corner in picture coordinates, with its depth. over is 1/w.
 type point struct{ x, y, z, over float64 }
 
 func project(c *Corner, size image.Point) point {
@@ -96,8 +98,8 @@ func fill(size image.Point, corners [3]Corner, emit func(q *Quad)) {
 	if !(t.area > 0) || math.IsInf(t.area, 0) {
 		return
 	}
-	// Coordinates outside the picture may overflow an int, and the result of that conversion depends
-	// on the processor.
+	// Coordinates outside the picture may overflow an int. The result of such a conversion depends on
+	// the processor.
 	on := func(x float64, n int) int { return int(min(max(0, x), float64(n))) }
 	low := func(x, y, z float64, n int) int { return on(math.Floor(min(x, y, z)), n) &^ 1 }
 	high := func(x, y, z float64, n int) int { return on(math.Ceil(max(x, y, z)), n) }
@@ -109,7 +111,7 @@ func fill(size image.Point, corners [3]Corner, emit func(q *Quad)) {
 	}
 }
 
-// quad emits the four fragments at a position if one of them is covered.
+// quad emits the four fragments at a position if at least one of them is covered.
 func (t *triangle) quad(x, y int, emit func(q *Quad)) {
 	q := Quad{At: image.Pt(x, y)}
 	var weights [4][3]float64
@@ -137,8 +139,8 @@ func (t *triangle) quad(x, y int, emit func(q *Quad)) {
 	emit(&q)
 }
 
-// owns reports whether points on an edge are inside. Of two triangles with a common edge, only one
-// owns it.
+// owns reports whether points on an edge belong to the triangle. Of two triangles with a common edge,
+// only one owns the edge.
 func owns(from, to *point) bool { return to.y < from.y || to.y == from.y && to.x > from.x }
 
 // values interpolates the values of a fragment with perspective correction.

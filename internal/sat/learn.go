@@ -41,8 +41,8 @@ func (s *Solver) learn(conflict int32) {
 	s.assign(list[0], s.store(clause{int32(at), int32(len(list)), spread}))
 }
 
-// analyze stores in lesson the first-UIP clause of a conflict: the clause with exactly one literal of
-// the current level, which comes first.
+// analyze stores the first-UIP clause of a conflict in lesson. The first literal of this clause is its
+// only literal of the current level.
 func (s *Solver) analyze(conflict int32) {
 	s.lesson = append(s.lesson[:0], 0)
 	at, open := len(s.trail), 0
@@ -96,8 +96,8 @@ func (s *Solver) redundant(l Lit) bool {
 	return true
 }
 
-// lbd returns the literal block distance: the number of levels in a clause. Clauses with a small
-// distance are the most useful.
+// lbd returns the literal block distance of a clause: the number of different decision levels of its
+// literals. Clauses with a small distance are the most useful.
 func (s *Solver) lbd(list []Lit) (n int32) {
 	for len(s.depths) <= len(s.levels) {
 		s.depths = append(s.depths, 0)
@@ -113,8 +113,8 @@ func (s *Solver) lbd(list []Lit) (n int32) {
 
 // Limits for searches and for learned clauses.
 const (
-	unit          = 64    // conflicts of the shortest search
-	maxLearned    = 2_000 // the number of learned clauses from which half of them are removed
+	unit          = 64    // the number of conflicts in the shortest interval between restarts
+	maxLearned    = 2_000 // the number of learned clauses at which reduce starts to remove some
 	alwaysKeptLBD = 2     // clauses with at most this distance are never removed
 )
 
@@ -134,8 +134,9 @@ func (s *Solver) restartInterval() int {
 	}
 }
 
-// reduce removes half of the learned clauses if there are many. It runs without decisions, so no
-// removed clause is the reason for an assignment.
+// If there are many learned clauses, reduce removes the weaker half of the clauses with a distance
+// above alwaysKeptLBD. It runs only without decisions. The remaining assignments need no reasons,
+// because analyze ignores literals of level 0.
 func (s *Solver) reduce() {
 	if s.learned < maxLearned || s.broken {
 		return

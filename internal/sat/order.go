@@ -1,6 +1,7 @@
 package sat
 
-// order is a heap of the variables to decide. The most active variable in recent conflicts is on top.
+// order is a heap of the variables to decide. The variable that was most active in recent conflicts is
+// on top.
 type order struct {
 	heap     []int32
 	place    []int32 // by variable: the position in the heap plus 1, or 0 if it is not in the heap
@@ -30,7 +31,7 @@ func (o *order) focus(vars []int) {
 	}
 }
 
-// refill adds all variables to decide.
+// refill resets the heap to all variables that Solve decides.
 func (o *order) refill() {
 	for _, v := range o.heap {
 		o.place[v] = 0
@@ -117,5 +118,5 @@ func (o *order) bump(v int) {
 	}
 }
 
-// decay reduces the weight of past conflicts relative to future ones.
+// decay reduces the weight of past conflicts relative to the weight of future ones.
 func (o *order) decay() { o.step *= 1 / 0.95 }

@@ -1,5 +1,5 @@
-// Package sat decides whether a set of clauses is satisfiable, with an incremental CDCL solver. The
-// caller limits the number of conflicts.
+// Package sat is an incremental CDCL solver. It decides whether a set of clauses is satisfiable,
+// within a limit on the number of conflicts.
 package sat
 
 import "slices"
@@ -16,22 +16,23 @@ func (l Lit) Var() int { return int(l >> 1) }
 // Answer is the result of Solve.
 type Answer uint8
 
-// Unsat: the clauses contradict each other or the assumptions. Sat: they can be satisfied. Unknown:
-// the limit was reached.
+// Unsat means that no assignment satisfies the clauses and the assumptions. Sat means that one does.
+// Unknown means that the limit on conflicts was reached.
 const (
 	Unsat Answer = iota
 	Sat
 	Unknown
 )
 
-// Solver holds clauses, given and learned. The zero value is ready to use. Equal calls give equal
-// results on every machine. A Solver is not safe for concurrent use.
+// Solver holds clauses, given and learned. The zero value is ready to use. The same calls produce the
+// same results on every machine. A Solver is not safe for concurrent use.
 type Solver struct {
-	// Learned, if not nil, is called with each learned clause. The clauses are a proof, because each
-	// one follows from the earlier ones by unit propagation. Learned must not keep the slice.
+	// Learned, if not nil, is called with each learned clause. The learned clauses are a proof,
+	// because each one follows from the earlier clauses by unit propagation. Learned must not keep the
+	// slice.
 	Learned func(clause []Lit)
-	// Spend, if not nil, is called with the number of clauses visited since the last call. It may
-	// panic to end a call of Solve. The solver cannot be used afterwards.
+	// Spend, if not nil, is called during propagation with the number of watches to visit, plus one.
+	// It may panic to end a call of Solve. The solver cannot be used afterwards.
 	Spend func(clauses int)
 
 	lits    []Lit // the literals of all clauses, concatenated
@@ -48,7 +49,7 @@ type Solver struct {
 	head   int     // the index in trail of the next literal to propagate
 	order  order
 
-	// broken means that the clauses contradict each other without assumptions.
+	// broken means that the clauses are unsatisfiable even without assumptions.
 	broken    bool
 	conflicts int
 	restarts  int
@@ -59,12 +60,12 @@ type Solver struct {
 	depths []int32 // by level: the last lesson that contains it
 }
 
-// clause is n literals from lits[at], of which the first two are watched. lbd is the literal block
-// distance of a learned clause and 0 for a given one.
+// clause consists of the n literals that start at lits[at]. The first two are watched. lbd is the
+// literal block distance of a learned clause and 0 for other clauses.
 type clause struct{ at, n, lbd int32 }
 
-// watch is a clause of at least two literals and one of its other literals. If that literal is true,
-// the clause need not be visited.
+// watch is a clause with at least two literals, and one literal other than the watched one. If that
+// literal is true, the clause need not be visited.
 type watch struct {
 	clause int32
 	other  Lit
@@ -72,7 +73,8 @@ type watch struct {
 
 const none = -1
 
-// NewVar returns the positive literal of a new variable. Solve decides it unless Focus excludes it.
+// NewVar returns the positive literal of a new variable. After a call of Focus, Solve does not decide
+// the variable until another call of Focus includes it.
 func (s *Solver) NewVar() Lit {
 	v := len(s.level)
 	s.watches = append(s.watches, nil, nil)
@@ -83,19 +85,21 @@ func (s *Solver) NewVar() Lit {
 	return Lit(2 * v)
 }
 
-// Conflicts returns the number of conflicts in all calls of Solve.
+// Conflicts returns the total number of conflicts in all calls of Solve.
 func (s *Solver) Conflicts() int { return s.conflicts }
 
-// Value reports whether a literal is true in the solution of the last Solve, which must have returned
-// Sat. An unassigned literal is false.
+// Value reports whether a literal is true in the solution of the last call of Solve, which must have
+// returned Sat. It returns false for an unassigned literal.
 func (s *Solver) Value(l Lit) bool { return s.values[l] > 0 }
 
-// Focus sets the variables that Solve decides. Without a call it decides all of them. The caller
-// guarantees that every consistent assignment of these variables can be completed. This holds if the
-// clauses define the gates of a circuit and vars contains everything on which the goal depends.
+// Focus sets the variables that Solve decides. Before the first call of Focus, Solve decides all
+// variables. The caller guarantees that every consistent assignment of these variables can be
+// completed. This holds if the clauses define the gates of a circuit and vars contains everything on
+// which the goal depends.
 func (s *Solver) Focus(vars []int) { s.order.focus(vars) }
 
-// Add adds a clause: one of its literals must be true. It discards the last solution.
+// Add adds a clause, which requires that at least one of its literals is true. It discards the last
+// solution.
 func (s *Solver) Add(lits ...Lit) {
 	s.backtrack(0)
 	from := len(s.lits)
@@ -137,8 +141,8 @@ func (s *Solver) of(n int32) []Lit {
 	return s.lits[c.at : c.at+c.n]
 }
 
-// Solve decides whether all clauses can hold under the assumptions. It gives up after the given number
-// of conflicts. The solver keeps learned clauses for later calls.
+// Solve decides whether all clauses can hold under the assumptions. It returns Unknown after the given
+// number of conflicts. The solver keeps learned clauses for later calls.
 func (s *Solver) Solve(conflicts int, assume ...Lit) Answer {
 	s.backtrack(0)
 	s.order.refill()
@@ -178,7 +182,9 @@ func (s *Solver) Solve(conflicts int, assume ...Lit) Answer {
 	}
 }
 
-// next returns the next decision: an assumption, or else the most active variable.
+// next returns the next decision with the answer Unknown. The decision is the next assumption or,
+// after all assumptions, the most active variable. next returns Unsat if the assumption is false, and
+// Sat if no variable is left.
 func (s *Solver) next(assume []Lit) (Lit, Answer) {
 	if n := len(s.levels); n < len(assume) {
 		if s.values[assume[n]] < 0 {
@@ -207,7 +213,8 @@ func (s *Solver) assign(l Lit, reason int32) {
 	s.trail = append(s.trail, l)
 }
 
-// propagate applies unit propagation. It returns a clause that has become false, or none.
+// propagate applies unit propagation. It returns the number of a clause that has become false, or
+// none.
 func (s *Solver) propagate() int32 {
 	for ; s.head < len(s.trail); s.head++ {
 		gone := s.trail[s.head].Not()
@@ -242,8 +249,8 @@ func (s *Solver) propagate() int32 {
 	return none
 }
 
-// rewatch replaces the second watched literal, which is false, by one that is not false. It reports
-// whether there is one.
+// rewatch replaces the second watched literal, which is false, with a literal that is not false. It
+// reports whether the clause has such a literal.
 func (s *Solver) rewatch(n int32, c []Lit) bool {
 	for i := 2; i < len(c); i++ {
 		if s.values[c[i]] >= 0 {
@@ -255,7 +262,7 @@ func (s *Solver) rewatch(n int32, c []Lit) bool {
 	return false
 }
 
-// backtrack undoes all decisions above a level.
+// backtrack undoes all decisions above a level, with their consequences.
 func (s *Solver) backtrack(level int) {
 	if len(s.levels) <= level {
 		return

@@ -243,7 +243,7 @@ func (l List) Bounded() List {
 	if !l.Full() {
 		return l
 	}
-	return append(l[:MaxShown], Errorf(l[MaxShown].Code, Span{}, "more than %d mistakes, the rest is not shown", MaxShown))
+	return append(l[:MaxShown], Errorf(l[MaxShown].Code, Span{}, "too many errors; only the first %d are shown", MaxShown))
 }
 
 // Err returns the list as an error, or nil if the list is empty.

@@ -373,7 +373,7 @@ func (k *walker) reportUnresolved(name string, span diag.Span, f *frame, here li
 		return
 	}
 	x := &Finding{Code: diag.Unresolved, Level: Error, Span: span, key: "nowhere " + span.String()}
-	x.Msg = fmt.Sprintf("{%s} is defined nowhere in %s", name, where(f))
+	x.Msg = fmt.Sprintf("{%s} is not defined in %s", name, where(f))
 	if parameterized {
 		x.with(k.by.Field.Span, "field %s shows %s without the parameter %s", k.by.Field.Name, f.unit.Leaf.Root.Name, name)
 	}

@@ -370,7 +370,7 @@ func (u *BoundLeaf) displays() {
 		}
 	}
 	if u.Env.Machine.ISA.Strict {
-		u.fail(diag.Errorf(diag.NoDisplay, u.Leaf.Spec.Span, "bitset %s has no display for every case", u.Leaf.Name))
+		u.fail(diag.Errorf(diag.NoDisplay, u.Leaf.Spec.Span, "bitset %s has no display that always applies", u.Leaf.Name))
 	}
 }
 
@@ -476,7 +476,7 @@ func (u *BoundLeaf) refItem(it spec.Item, given Assumptions) Item {
 	if u.Env.Machine.ISA.Strict {
 		for _, a := range item.Alts {
 			if a.Ref == nil {
-				u.fail(diag.Errorf(diag.Unresolved, it.Span, "{%s} is defined nowhere in %s", it.Ref, u.where()).Meant(it.Ref, u.fieldNames()))
+				u.fail(diag.Errorf(diag.Unresolved, it.Span, "{%s} is not defined in %s", it.Ref, u.where()).Meant(it.Ref, u.fieldNames()))
 				break
 			}
 		}

@@ -212,7 +212,7 @@ func (u *BoundLeaf) operandItems(it spec.Item, o *spec.Operand, given Assumption
 		return items
 	}
 	if len(items) != 1 || items[0].Kind != ItemRef || items[0].Before != "" || items[0].After != "" {
-		u.fail(diag.Errorf(diag.TemplateText, it.Span, "operand %s has several pieces: text that is printed only with it has nothing to go by", o.Name))
+		u.fail(diag.Errorf(diag.TemplateText, it.Span, "operand %s has several parts, so no text can depend on whether it prints", o.Name))
 		return items
 	}
 	items[0].Before, items[0].After = it.Before, it.After

@@ -339,7 +339,7 @@ func (u *BoundLeaf) node(e *spec.Expr, n *spec.Node) *Node {
 			out.Alts = Assumptions{Holds: e.Within}.Narrow(out.Alts)
 		}
 		if u.Env.Machine.ISA.Strict && slices.ContainsFunc(out.Alts, func(a Alt) bool { return a.Ref == nil }) {
-			u.fail(diag.Errorf(diag.Unresolved, n.Span, "{%s} is defined nowhere in %s", n.Name, u.where()).Meant(n.Name, u.fieldNames()))
+			u.fail(diag.Errorf(diag.Unresolved, n.Span, "{%s} is not defined in %s", n.Name, u.where()).Meant(n.Name, u.fieldNames()))
 		}
 	default:
 		out.X, out.Y, out.Z = u.node(e, n.X), u.node(e, n.Y), u.node(e, n.Z)

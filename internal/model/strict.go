@@ -107,11 +107,11 @@ func (c *strictChecker) pair(a, b *Leaf) {
 	digits := (max(a.Size, b.Size) + 3) / 4
 	text := string(witness.AppendHex(nil, digits))
 	if a.Size != b.Size {
-		c.errs = append(c.errs, diag.Errorf(diag.LeafLength, a.Spec.Span, "%s of %d bits and %s of %d bits both match %s: the first %d bits do not decide the length",
+		c.errs = append(c.errs, diag.Errorf(diag.LeafLength, a.Spec.Span, "%s of %d bits and %s of %d bits both match %s: the first %d bits do not determine the length",
 			a.Name, a.Size, b.Name, b.Size, text, size).With(b.Spec.Span, "%s is defined here", b.Name))
 		return
 	}
-	c.errs = append(c.errs, diag.Errorf(diag.LeafOverlap, a.Spec.Span, "%s and %s both match %s; overlap=\"refines NAME\" on the narrower would allow it",
+	c.errs = append(c.errs, diag.Errorf(diag.LeafOverlap, a.Spec.Span, "%s and %s both match %s; to allow this, add overlap=\"refines NAME\" to the narrower one",
 		a.Name, b.Name, text).With(b.Spec.Span, "%s is defined here", b.Name))
 }
 

@@ -586,7 +586,7 @@ func TestAssembleManyErrors(t *testing.T) {
 	if !errors.As(err, &list) || len(list) != 51 {
 		t.Fatalf("%d mistakes", len(list))
 	}
-	if got := list[50].Error(); got != "more than 50 mistakes, the rest is not shown [text-unknown]" {
+	if got := list[50].Error(); got != "too many errors; only the first 50 are shown [text-unknown]" {
 		t.Error(got)
 	}
 }

@@ -81,7 +81,7 @@ func (l *lowerer) make(t Type, e *expr) value {
 		case v.t.Kind == Bool && t.integer() && v.t.Len == t.Len:
 			return l.reread(v, t)
 		}
-		l.fail(e.span, diag.MeaningType, "%s of a value of type %s: expected as many bits, or zext, sext, trunc or to_%s", t, v.t, t.Elem())
+		l.fail(e.span, diag.MeaningType, "%s of a value of type %s, expected a value of the same size; zext, sext, trunc and to_%s convert", t, v.t, t.Elem())
 	}
 	out := value{t: t, has: NoID, comps: l.b.list(t.Count())[:0]}
 	for _, a := range e.args {
@@ -100,10 +100,18 @@ func (l *lowerer) make(t Type, e *expr) value {
 	return out
 }
 
+// arguments describes how many arguments a call has.
+func arguments(args []*expr) string {
+	if len(args) == 1 {
+		return "1 argument"
+	}
+	return itoa(len(args)) + " arguments"
+}
+
 // only lowers the argument of a call, of which there must be one.
 func (l *lowerer) only(e *expr, want Type) value {
 	if len(e.args) != 1 {
-		l.fail(e.span, diag.MeaningType, "%s of %d values, expected 1", e.name, len(e.args))
+		l.fail(e.span, diag.MeaningType, "%s with %s, expected 1", e.name, arguments(e.args))
 	}
 	return l.expr(e.args[0], want)
 }
@@ -115,14 +123,14 @@ func (l *lowerer) mode(e *expr, i int) Mode {
 	}
 	m, ok := modeNames[e.args[i].name]
 	if !ok || e.args[i].kind != eName {
-		l.fail(e.args[i].span, diag.MeaningType, "expected a way to round: rn, rz, rm, rp or ra")
+		l.fail(e.args[i].span, diag.MeaningType, "expected a rounding mode: rn, rz, rm, rp or ra")
 	}
 	return m
 }
 
 func (l *lowerer) convertTo(t Type, e *expr) value {
 	if len(e.args) < 1 || len(e.args) > 2 {
-		l.fail(e.span, diag.MeaningType, "%s of %d values, expected one, and a way to round", e.name, len(e.args))
+		l.fail(e.span, diag.MeaningType, "%s with %s, expected a value and an optional rounding mode", e.name, arguments(e.args))
 	}
 	v, mode := l.expr(e.args[0], Type{}), l.mode(e, 1)
 	if v.t.loose() {
@@ -143,7 +151,7 @@ func (l *lowerer) convertTo(t Type, e *expr) value {
 // component by component.
 func (l *lowerer) callFunction(f *function, e *expr) value {
 	if len(e.args) != len(f.params) {
-		l.fail(e.span, diag.MeaningType, "%s of %d values, expected %d", f.name, len(e.args), len(f.params))
+		l.fail(e.span, diag.MeaningType, "%s with %s, expected %d", f.name, arguments(e.args), len(f.params))
 	}
 	var widths []local
 	var room [4]value
@@ -249,7 +257,7 @@ func (l *lowerer) typeIn(t *typeExpr, widths []local) Type {
 // callService asks the surroundings.
 func (l *lowerer) callService(f *function, e *expr) value {
 	if len(e.args) != len(f.params) {
-		l.fail(e.span, diag.MeaningType, "%s of %d values, expected %d", f.name, len(e.args), len(f.params))
+		l.fail(e.span, diag.MeaningType, "%s with %s, expected %d", f.name, arguments(e.args), len(f.params))
 	}
 	var t Type
 	if f.result != nil {
@@ -331,7 +339,7 @@ func init() {
 		"depth":    ofStack(OpDepth),
 		"empty":    ofStack(OpEmpty),
 		"top": func(l *lowerer, e *expr, _ Type) value {
-			l.fail(e.span, diag.MeaningSyntax, "top(stack) without a slot, expected top(stack).slot")
+			l.fail(e.span, diag.MeaningSyntax, "top without a slot, expected top(STACK).SLOT")
 			return value{}
 		},
 	}
@@ -364,7 +372,7 @@ func (l *lowerer) floats(v value, e *expr) value {
 func extend(op Op) intrinsic {
 	return func(l *lowerer, e *expr, want Type) value {
 		if len(e.args) < 1 || len(e.args) > 2 {
-			l.fail(e.span, diag.MeaningType, "%s of %d values, expected one, and a number of bits", e.name, len(e.args))
+			l.fail(e.span, diag.MeaningType, "%s with %s, expected a value and an optional number of bits", e.name, arguments(e.args))
 		}
 		v := l.expr(e.args[0], Type{})
 		t := Type{Kind: Uint, Len: v.t.Len}
@@ -378,7 +386,7 @@ func extend(op Op) intrinsic {
 		case want.integer():
 			t.Kind, t.Width = want.Kind, want.Width
 		default:
-			l.fail(e.span, diag.MeaningType, "%s to how many bits? expected %s(x, 32)", e.name, e.name)
+			l.fail(e.span, diag.MeaningType, "%s without a number of bits, expected one, as in %s(x, 32)", e.name, e.name)
 		}
 		if v.t.Kind == Int {
 			return l.settle(v, t, e.span)
@@ -393,7 +401,7 @@ func extend(op Op) intrinsic {
 
 func truncate(l *lowerer, e *expr, want Type) value {
 	if len(e.args) < 1 || len(e.args) > 2 {
-		l.fail(e.span, diag.MeaningType, "trunc of %d values, expected one, and a number of bits", len(e.args))
+		l.fail(e.span, diag.MeaningType, "trunc with %s, expected a value and an optional number of bits", arguments(e.args))
 	}
 	v := l.integers(l.expr(e.args[0], Type{}), e)
 	t := Type{Kind: v.t.Kind, Len: v.t.Len, Width: want.Width}
@@ -412,7 +420,7 @@ func truncate(l *lowerer, e *expr, want Type) value {
 
 func concat(l *lowerer, e *expr, _ Type) value {
 	if len(e.args) < 2 {
-		l.fail(e.span, diag.MeaningType, "concat of %d values, expected two or more", len(e.args))
+		l.fail(e.span, diag.MeaningType, "concat with %s, expected 2 or more", arguments(e.args))
 	}
 	out := l.integers(l.expr(e.args[0], Type{}), e)
 	for _, a := range e.args[1:] {
@@ -430,7 +438,7 @@ func concat(l *lowerer, e *expr, _ Type) value {
 // selectValue lowers select(c, x, y): with a vector of conditions component by component.
 func selectValue(l *lowerer, e *expr, want Type) value {
 	if len(e.args) != 3 {
-		l.fail(e.span, diag.MeaningType, "select of %d values, expected a condition and two values", len(e.args))
+		l.fail(e.span, diag.MeaningType, "select with %s, expected a condition and two values", arguments(e.args))
 	}
 	c := l.expr(e.args[0], BoolType)
 	if c.t.Kind == Int {
@@ -460,7 +468,7 @@ func rounded(mode Mode) intrinsic {
 
 func rintValue(l *lowerer, e *expr, want Type) value {
 	if len(e.args) != 2 {
-		l.fail(e.span, diag.MeaningType, "rint of %d values, expected one, and a way to round", len(e.args))
+		l.fail(e.span, diag.MeaningType, "rint with %s, expected a value and a rounding mode", arguments(e.args))
 	}
 	v := l.floats(l.expr(e.args[0], want), e)
 	return l.each(OpRint, v.t, v.t, uint64(l.mode(e, 1)), v)
@@ -469,7 +477,7 @@ func rintValue(l *lowerer, e *expr, want Type) value {
 func unaryFloat(op Op, modes bool) intrinsic {
 	return func(l *lowerer, e *expr, want Type) value {
 		if len(e.args) == 0 || len(e.args) > 1 && !modes || len(e.args) > 2 {
-			l.fail(e.span, diag.MeaningType, "%s of %d values, expected one", e.name, len(e.args))
+			l.fail(e.span, diag.MeaningType, "%s with %s, expected 1", e.name, arguments(e.args))
 		}
 		v := l.floats(l.expr(e.args[0], want), e)
 		return l.each(op, v.t, v.t, uint64(l.mode(e, 1)), v)
@@ -480,7 +488,7 @@ func unaryFloat(op Op, modes bool) intrinsic {
 func floatOp(op Op, n int) intrinsic {
 	return func(l *lowerer, e *expr, want Type) value {
 		if len(e.args) != n && len(e.args) != n+1 {
-			l.fail(e.span, diag.MeaningType, "%s of %d values, expected %d, and a way to round", e.name, len(e.args), n)
+			l.fail(e.span, diag.MeaningType, "%s with %s, expected %d and an optional rounding mode", e.name, arguments(e.args), n)
 		}
 		var args []value
 		for _, a := range e.args[:n] {
@@ -500,11 +508,19 @@ func floatOp(op Op, n int) intrinsic {
 func intOp(op Op) intrinsic {
 	return func(l *lowerer, e *expr, want Type) value {
 		if len(e.args) != 2 {
-			l.fail(e.span, diag.MeaningType, "%s of %d values, expected 2", e.name, len(e.args))
+			l.fail(e.span, diag.MeaningType, "%s with %s, expected 2", e.name, arguments(e.args))
 		}
 		x, y := l.both(l.expr(e.args[0], want), l.expr(e.args[1], want), want, e.span)
 		if !x.t.integer() {
-			l.fail(e.span, diag.MeaningType, "%s of values of type %s, expected integers: machines differ in what they do with NaN, so write a < b ? a : b", e.name, x.t)
+			advice := ""
+			switch {
+			case x.t.Kind != Float:
+			case op == OpMin:
+				advice = "; for floats write a < b ? a : b, because machines treat NaN differently"
+			case op == OpMax:
+				advice = "; for floats write a > b ? a : b, because machines treat NaN differently"
+			}
+			l.fail(e.span, diag.MeaningType, "%s of values of type %s, expected integers%s", e.name, x.t, advice)
 		}
 		return l.each(op, x.t, x.t, 0, x, y)
 	}
@@ -557,7 +573,7 @@ func count(op Op) intrinsic {
 func sumFlag(op Op) intrinsic {
 	return func(l *lowerer, e *expr, want Type) value {
 		if len(e.args) < 2 || len(e.args) > 3 {
-			l.fail(e.span, diag.MeaningType, "%s of %d values, expected two, and a carry", e.name, len(e.args))
+			l.fail(e.span, diag.MeaningType, "%s with %s, expected two values and an optional carry", e.name, arguments(e.args))
 		}
 		x, y := l.both(l.expr(e.args[0], want), l.expr(e.args[1], want), want, e.span)
 		if !x.t.integer() {
@@ -588,7 +604,7 @@ func sumFlag(op Op) intrinsic {
 func across(op Op) intrinsic {
 	return func(l *lowerer, e *expr, _ Type) value {
 		if len(e.args) != 1 {
-			l.fail(e.span, diag.MeaningType, "%s of %d values, expected a condition", e.name, len(e.args))
+			l.fail(e.span, diag.MeaningType, "%s with %s, expected a condition", e.name, arguments(e.args))
 		}
 		saved := l.wave
 		l.wave = false
@@ -606,7 +622,7 @@ func across(op Op) intrinsic {
 
 func fromLane(l *lowerer, e *expr, want Type) value {
 	if len(e.args) != 2 {
-		l.fail(e.span, diag.MeaningType, "from of %d values, expected a value and a lane", len(e.args))
+		l.fail(e.span, diag.MeaningType, "from with %s, expected a value and a lane", arguments(e.args))
 	}
 	v := l.concrete(l.expr(e.args[0], want), e)
 	k := l.typed(l.expr(e.args[1], U32), U32, e.args[1].span)
@@ -626,7 +642,7 @@ func fromLane(l *lowerer, e *expr, want Type) value {
 func ofStack(op Op) intrinsic {
 	return func(l *lowerer, e *expr, _ Type) value {
 		if len(e.args) != 1 || e.args[0].kind != eName {
-			l.fail(e.span, diag.MeaningType, "%s(stack) is expected", e.name)
+			l.fail(e.span, diag.MeaningType, "expected %s(STACK)", e.name)
 		}
 		in := question(op, l.stack(e.args[0].name, e.span))
 		return l.b.scalar(in.Type(), l.b.again(&in))
@@ -636,7 +652,7 @@ func ofStack(op Op) intrinsic {
 // rawBits lowers raw({X}): the bits of a field whose value is something else.
 func rawBits(l *lowerer, e *expr, _ Type) value {
 	if len(e.args) != 1 || e.args[0].kind != eField || l.operand(e.args[0].name) != nil {
-		l.fail(e.span, diag.MeaningType, "raw of something that is not a field, expected raw({NAME})")
+		l.fail(e.span, diag.MeaningType, "raw of an expression that is not a field, expected raw({NAME})")
 	}
 	var out value
 	l.eachRef(e.args[0].name, e.span, func(r *model.Ref) {

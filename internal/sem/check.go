@@ -174,7 +174,7 @@ func (c *checks) value(l *lowerer, env *model.Env) operandValue {
 		v := l.valueIn(f)
 		out.uniform = out.uniform && l.uniformValue(v)
 		if !v.t.same(t) || v.t.maybe() != t.maybe() {
-			l.fail(f.Unit.Leaf.Spec.Span, diag.MeaningType, "%s is a value of type %s, others of its kind of type %s", f.Unit.Leaf.Name, v.t, t)
+			l.fail(f.Unit.Leaf.Spec.Span, diag.MeaningType, "%s has a value of type %s, but other leaves of %s have values of type %s", f.Unit.Leaf.Name, v.t, env.Root.Name, t)
 		}
 	})
 	c.values[env] = out
@@ -206,7 +206,7 @@ func (c *checks) place(l *lowerer, env *model.Env) place {
 	c.leaves(l, env, func(f *model.Scope) {
 		p := l.placeIn(f)
 		if seen && !l.placeType(&p).same(l.placeType(&first)) {
-			l.fail(f.Unit.Leaf.Spec.Span, diag.MeaningType, "%s is a place of type %s, others of its kind of type %s", f.Unit.Leaf.Name, l.placeType(&p), l.placeType(&first))
+			l.fail(f.Unit.Leaf.Spec.Span, diag.MeaningType, "%s is assigned a value of type %s, but other leaves of %s are assigned values of type %s", f.Unit.Leaf.Name, l.placeType(&p), env.Root.Name, l.placeType(&first))
 		}
 		if !seen {
 			first, seen = p, true

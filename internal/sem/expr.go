@@ -173,7 +173,7 @@ func (l *lowerer) shift(e *expr, x, y value) value {
 		y = l.settle(y, U32, e.y.span)
 	}
 	if !x.t.integer() || y.t.Kind != Uint || y.t.Len > 0 && y.t.Len != x.t.Len {
-		l.fail(e.span, diag.MeaningType, "a value of type %s shifted by one of type %s", x.t, y.t)
+		l.fail(e.span, diag.MeaningType, "a value of type %s shifted by a value of type %s, expected an integer and an unsigned integer", x.t, y.t)
 	}
 	return l.each(e.code, x.t, x.t, 0, x, l.widen(y, x.t.Count()))
 }
@@ -318,7 +318,7 @@ func (l *lowerer) slice(e *expr) value {
 	high, okHigh := l.constant(l.expr(e.y, Type{}), e.y.span)
 	low, okLow := l.constant(l.expr(e.z, Type{}), e.z.span)
 	if !okHigh || !okLow {
-		l.fail(e.span, diag.MeaningType, "bits at places that are not known when the description is read")
+		l.fail(e.span, diag.MeaningType, "bit numbers that are only known when the program runs, expected constants")
 	}
 	return l.sliceOf(v, int(high), int(low), e.span)
 }
@@ -393,7 +393,7 @@ func (l *lowerer) components(name string, names []string, t Type, at diag.Span) 
 func (l *lowerer) top(e *expr) value {
 	args := e.x.args
 	if len(args) == 0 || len(args) > 2 || args[0].kind != eName {
-		l.fail(e.span, diag.MeaningSyntax, "top(stack).slot or top(stack, k).slot is expected")
+		l.fail(e.span, diag.MeaningSyntax, "expected top(STACK).SLOT or top(STACK, NUMBER).SLOT")
 	}
 	st := l.stack(args[0].name, args[0].span)
 	k := st.slot(e.name)

@@ -15,14 +15,14 @@ func (l *lowerer) eachRef(name string, at diag.Span, visit func(r *model.Ref)) {
 	if !l.check {
 		r := l.eval.Resolve(alts, l.frame)
 		if r == nil {
-			l.fail(at, diag.MeaningName, "{%s} is defined nowhere in %s", name, l.frame.Unit.Leaf.Name)
+			l.fail(at, diag.MeaningName, "{%s} is not defined in %s", name, l.frame.Unit.Leaf.Name)
 		}
 		visit(r)
 		return
 	}
 	for _, a := range alts {
 		if a.Ref == nil {
-			l.fail(at, diag.MeaningName, "{%s} is defined nowhere in %s", name, l.frame.Unit.Leaf.Name)
+			l.fail(at, diag.MeaningName, "{%s} is not defined in %s", name, l.frame.Unit.Leaf.Name)
 		}
 		visit(a.Ref)
 	}
@@ -67,12 +67,12 @@ func (l *lowerer) fieldExpr(e *expr) value {
 	if name, ok := strings.CutPrefix(e.name, "@"); ok {
 		if v, ok := l.quirk(name); ok {
 			if l.m.quirks[name].Launch {
-				l.fail(e.span, diag.MeaningName, "the quirk %s is one that the launch follows, and code cannot name it", name)
+				l.fail(e.span, diag.MeaningName, "only the launch uses the quirk %s, so code cannot read it", name)
 			}
 			return v
 		}
 		if l.m.Model.ISA.Context(name) == nil {
-			l.fail(e.span, diag.MeaningName, "no context and no quirk %s", name)
+			l.fail(e.span, diag.MeaningName, "no context or quirk %s", name)
 		}
 	}
 	if o := l.operand(e.name); o != nil {
@@ -87,7 +87,7 @@ func (l *lowerer) fieldExpr(e *expr) value {
 			out, seen = v, true
 		case v.t.Kind == Int && out.t.integer():
 		case !v.t.same(out.t):
-			l.fail(e.span, diag.MeaningType, "{%s} is a value of type %s or of type %s", e.name, out.t, v.t)
+			l.fail(e.span, diag.MeaningType, "{%s} is a value of type %s in one case and of type %s in another", e.name, out.t, v.t)
 		}
 	})
 	return out
@@ -143,7 +143,7 @@ func (l *lowerer) nestedValue(r *model.Ref) value {
 	}
 	f := l.enter(r)
 	if f == nil {
-		l.trap("an operand that is none of its kind")
+		l.trap("an operand that matches no leaf")
 		return l.opaqueOf(operandValue{l.typeOfEnv(r.Env), true})
 	}
 	return l.valueIn(f)
@@ -206,7 +206,7 @@ func (l *lowerer) valueIn(f *model.Scope) value {
 	l.cases(f, func(c *spec.Case, given model.Assumptions) bool {
 		v, ok := l.caseValue(f, given, c.Semantics, c.Facts.Reg, c.Span)
 		if ok && seen && !v.t.same(out.t) {
-			l.fail(c.Span, diag.MeaningType, "a value of type %s, and of type %s in another case", v.t, out.t)
+			l.fail(c.Span, diag.MeaningType, "a value of type %s, but of type %s in another case", v.t, out.t)
 		}
 		if ok {
 			out, seen = v, true
@@ -214,7 +214,7 @@ func (l *lowerer) valueIn(f *model.Scope) value {
 		return ok
 	})
 	if !seen {
-		l.fail(f.Unit.Leaf.Spec.Span, diag.MeaningNone, "%s has no semantics, but others of its kind have", f.Unit.Leaf.Name)
+		l.fail(f.Unit.Leaf.Spec.Span, diag.MeaningNone, "%s has no semantics, but other leaves of %s have them", f.Unit.Leaf.Name, f.Unit.Leaf.Root.Name)
 	}
 	return out
 }
@@ -282,11 +282,11 @@ func (l *lowerer) fieldPlace(e *expr) place {
 	seen := false
 	l.eachRef(e.name, e.span, func(r *model.Ref) {
 		if r.Field == nil || r.Env == nil || !l.m.speaks(r.Env.Root.Spec) {
-			l.fail(e.span, diag.MeaningType, "{%s} is a number, expected something that can be assigned", e.name)
+			l.fail(e.span, diag.MeaningType, "{%s} is a number, expected an operand that can be assigned", e.name)
 		}
 		p := l.nestedPlace(r, e.span)
 		if seen && !l.placeType(&p).same(l.placeType(&out)) {
-			l.fail(e.span, diag.MeaningType, "{%s} is a place of type %s or of type %s", e.name, l.placeType(&out), l.placeType(&p))
+			l.fail(e.span, diag.MeaningType, "{%s} is assigned a value of type %s in one case and of type %s in another", e.name, l.placeType(&out), l.placeType(&p))
 		}
 		out, seen = p, true
 	})
@@ -300,7 +300,7 @@ func (l *lowerer) nestedPlace(r *model.Ref, at diag.Span) place {
 	}
 	f := l.enter(r)
 	if f == nil {
-		l.trap("an operand that is none of its kind")
+		l.trap("an operand that matches no leaf")
 		return place{typ: l.typeOfEnv(r.Env), write: func(value, diag.Span) {}}
 	}
 	return l.placeIn(f)
@@ -313,7 +313,7 @@ func (l *lowerer) placeIn(f *model.Scope) place {
 	l.cases(f, func(c *spec.Case, given model.Assumptions) bool {
 		p, ok := l.casePlace(f, given, &c.Actions, c.Facts.Reg)
 		if ok && seen && !l.placeType(&p).same(l.placeType(&out)) {
-			l.fail(c.Span, diag.MeaningType, "a place of type %s, and of type %s in another case", l.placeType(&p), l.placeType(&out))
+			l.fail(c.Span, diag.MeaningType, "assigned a value of type %s, but of type %s in another case", l.placeType(&p), l.placeType(&out))
 		}
 		if ok {
 			out, seen = p, true

@@ -108,7 +108,7 @@ func lexOne(code spec.Code, s string, i int) (token, error) {
 	case c == '"':
 		end := strings.IndexByte(s[i+1:], '"')
 		if end < 0 {
-			return token{}, diag.Errorf(diag.MeaningSyntax, code.Span(i, i+1), "a text without its closing quote")
+			return token{}, diag.Errorf(diag.MeaningSyntax, code.Span(i, i+1), "text without a closing quote")
 		}
 		return token{kind: tString, text: s[i+1 : i+1+end], from: i, to: i + end + 2}, nil
 	}

@@ -179,11 +179,11 @@ func (l *lowerer) do(in Inst, wide bool) {
 	in.Guard, in.Uniform = l.b.guard, wide
 	in.EachArg(func(a ID) {
 		if wide && !l.b.uniform(a) {
-			l.fail(l.b.span, diag.MeaningType, "what all lanes share changes by what one lane has, expected any, all, ballot or from")
+			l.fail(l.b.span, diag.MeaningType, "state that all lanes share depends on a value of one lane, expected any, all, ballot or from")
 		}
 	})
 	if !wide && in.State != nil && in.State.Kind != MemoryState && l.wave {
-		l.fail(l.b.span, diag.MeaningType, "%s is the state of a lane, expected lanes(...) { } around the code", in.State.Name)
+		l.fail(l.b.span, diag.MeaningType, "each lane has its own %s, expected lanes(...) { } around the code", in.State.Name)
 	}
 	if !wide {
 		l.b.spread(&in)
@@ -359,7 +359,7 @@ func (l *lowerer) code(b *body, f *model.Scope, given model.Assumptions) value {
 // call lowers statements with names of their own.
 func (l *lowerer) call(stmts []*stmt, typ Type, f *model.Scope, given model.Assumptions, locals []local) value {
 	if l.calls++; l.calls > maxCalls {
-		l.fail(l.b.span, diag.XMLLimit, "code that uses other code more than %d deep, perhaps itself", maxCalls)
+		l.fail(l.b.span, diag.XMLLimit, "calls nested more than %d deep; the code may call itself", maxCalls)
 	}
 	saved, guard := l.scope, l.b.guard
 	r := &l.b.returns[l.calls-1]
@@ -381,7 +381,7 @@ func (l *lowerer) call(stmts []*stmt, typ Type, f *model.Scope, given model.Assu
 		v.t, v.has = v.t.optional(true), r.some
 		return v
 	case !dead && !l.b.isTrue(r.done):
-		l.fail(codeSpan(stmts, f), diag.MeaningNone, "a path that returns nothing, expected a value of type %s", typ)
+		l.fail(codeSpan(stmts, f), diag.MeaningNone, "a path without return, expected a value of type %s", typ)
 	}
 	return r.v
 }
@@ -431,7 +431,7 @@ func (l *lowerer) find(name string) *local {
 
 func (l *lowerer) declare(name string, v value, variable bool, at diag.Span) {
 	if reserved[name] && name != "value" || intrinsics[name] != nil || l.m.functions[name] != nil {
-		l.fail(at, diag.MeaningName, "%s already has semantics", name)
+		l.fail(at, diag.MeaningName, "%s is a reserved word or a function, expected another name", name)
 	}
 	l.locals = append(l.locals, local{name, v, variable})
 }
@@ -482,7 +482,7 @@ func (l *lowerer) stmt(s *stmt) {
 		l.exprStmt(s)
 	case sInner:
 		if l.inner == nil {
-			l.fail(s.span, diag.MeaningName, "inner outside of an <around>")
+			l.fail(s.span, diag.MeaningName, "inner outside an <around>")
 		}
 		l.inner(s.span)
 	case sRun:
@@ -514,7 +514,7 @@ func (l *lowerer) let(s *stmt) {
 		v = l.typed(v, want, s.x.span)
 	}
 	if v.t.Kind == None {
-		l.fail(s.x.span, diag.MeaningType, "nothing, expected a value")
+		l.fail(s.x.span, diag.MeaningType, "an expression without a value, expected one with a value")
 	}
 	if s.kind == sVar && v.t.loose() {
 		l.fail(s.x.span, diag.MeaningType, "a number without a type, expected var %s: T = ...", s.names[0])
@@ -695,7 +695,7 @@ type kept struct {
 func (l *lowerer) ifLet(s *stmt) {
 	v := l.expr(s.x, Type{})
 	if !v.t.maybe() {
-		l.fail(s.x.span, diag.MeaningType, "a value of type %s, which is always there", v.t)
+		l.fail(s.x.span, diag.MeaningType, "a value of type %s always exists, expected an optional value, such as one of type %s?", v.t, v.t)
 	}
 	has := v.has
 	v.t, v.has = v.t.optional(false), NoID
@@ -721,7 +721,7 @@ func (l *lowerer) forStmt(s *stmt) {
 		return
 	}
 	if to-from > maxTurns {
-		l.fail(s.span, diag.XMLLimit, "a loop of %d turns, at most %d", to-from, maxTurns)
+		l.fail(s.span, diag.XMLLimit, "a loop of %d iterations, expected at most %d", to-from, maxTurns)
 	}
 	for i := from; i < to && !l.dead; i++ {
 		l.effort(s.span)
@@ -731,7 +731,10 @@ func (l *lowerer) forStmt(s *stmt) {
 
 func (l *lowerer) stack(name string, at diag.Span) *State {
 	s := l.m.states[name]
-	if s == nil || s.Kind != StackState {
+	switch {
+	case s == nil && l.m.Model.ISA.Stack(name) != nil:
+		l.fail(at, diag.MeaningName, "stack %s has no depth or no slots, so code cannot use it", name)
+	case s == nil || s.Kind != StackState:
 		l.fail(at, diag.MeaningName, "%s is not a stack", name)
 	}
 	return s
@@ -745,8 +748,11 @@ func (l *lowerer) push(s *stmt) {
 	}
 	for _, f := range s.fields {
 		i := st.slot(f.name)
-		if i < 0 || args[i] != NoID {
-			l.fail(f.span, diag.MeaningName, "stack %s has no slot %s, or it is given twice", st.Name, f.name)
+		switch {
+		case i < 0:
+			l.fail(f.span, diag.MeaningName, "stack %s has no slot %s", st.Name, f.name)
+		case args[i] != NoID:
+			l.fail(f.span, diag.MeaningName, "slot %s of stack %s is given twice", f.name, st.Name)
 		}
 		args[i] = l.typed(l.expr(f.x, st.Slots[i].Type), st.Slots[i].Type, f.span).comps[0]
 	}
@@ -822,7 +828,7 @@ func (l *lowerer) together(s *stmt) {
 // atomic lowers code in which no other lane comes between.
 func (l *lowerer) atomic(s *stmt) {
 	if l.wave {
-		l.fail(s.span, diag.MeaningType, "atomic in code that is for all lanes at once, expected lanes(...) { } around it")
+		l.fail(s.span, diag.MeaningType, "atomic in code for the whole wave, expected lanes(...) { } around it")
 	}
 	if l.single {
 		l.block(s.body)
@@ -838,7 +844,7 @@ func (l *lowerer) atomic(s *stmt) {
 
 func (l *lowerer) lanes(s *stmt) {
 	if !l.wave {
-		l.fail(s.span, diag.MeaningType, "lanes in code that is for one lane already")
+		l.fail(s.span, diag.MeaningType, "lanes inside code for one lane")
 	}
 	mask := l.typed(l.expr(s.x, U64), U64, s.x.span).comps[0]
 	among := l.b.flag(true)
@@ -864,7 +870,7 @@ func (l *lowerer) returnStmt(s *stmt) {
 		return
 	}
 	if r.typ.Kind == None {
-		l.fail(s.span, diag.MeaningType, "return of a value without a return type")
+		l.fail(s.span, diag.MeaningType, "return with a value, but the code has no return type")
 	}
 	v := l.expr(s.x, r.typ)
 	has := l.held(l.path)

@@ -137,7 +137,7 @@ func (l *machineLoader) define(name string, at diag.Span) {
 	if old, ok := l.names[name]; ok {
 		l.fail(diag.Errorf(diag.Duplicate, at, "%s is defined twice", name).With(old, "the other definition"))
 	} else if _, typ := namedType(name); intrinsics[name] != nil || reserved[name] || typ {
-		l.fail(diag.Errorf(diag.Duplicate, at, "%s is reserved in code", name))
+		l.fail(diag.Errorf(diag.Duplicate, at, "%s is a reserved word of code", name))
 	}
 	l.names[name] = at
 }
@@ -152,7 +152,7 @@ var reserved = map[string]bool{
 func (l *machineLoader) typ(code spec.Code) Type {
 	t, err := parseType(code)
 	if err == nil && (t.width != nil || t.t.Kind == Tuple || t.t.maybe()) {
-		err = diag.Errorf(diag.MeaningType, t.span, "type %s of a state, expected bool, an integer, a float or a vector of them", code.Text())
+		err = diag.Errorf(diag.MeaningType, t.span, "type %s, expected bool, an integer, a float or a vector of them", code.Text())
 	}
 	if err != nil {
 		l.fail(err)

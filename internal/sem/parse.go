@@ -224,7 +224,7 @@ func (p *parser) fill(s *stmt) error {
 			return err
 		}
 		if len(args) != 2 {
-			return diag.Errorf(diag.MeaningSyntax, p.span(p.tok()), "%s of %d values, expected its number and its count", what, len(args))
+			return diag.Errorf(diag.MeaningSyntax, p.span(p.tok()), "%s with %s, expected the number of the barrier and a count of waves", what, arguments(args))
 		}
 		s.x, s.y = args[0], args[1]
 		return p.want(";")
@@ -528,7 +528,7 @@ func (p *parser) dot(x *expr, from *token) (*expr, error) {
 	}
 	args, err := p.args()
 	if err == nil && len(args) != 1 {
-		err = diag.Errorf(diag.MeaningSyntax, p.span(from), ".where of %d values, expected one mask", len(args))
+		err = diag.Errorf(diag.MeaningSyntax, p.span(from), ".where with %s, expected a mask", arguments(args))
 	}
 	if err != nil {
 		return nil, err

@@ -64,7 +64,7 @@ func (l *lowerer) place(e *expr) place {
 		}
 		k, known := l.constant(l.expr(e.y, Type{}), e.y.span)
 		if t.Len == 0 || known && (k < 0 || k >= int64(t.Len)) {
-			l.fail(e.span, diag.MeaningType, "component %d of a place of type %s", k, t)
+			l.fail(e.span, diag.MeaningType, "component %d of a value of type %s", k, t)
 		}
 		p.narrow([]int{int(k)})
 		return p
@@ -74,7 +74,7 @@ func (l *lowerer) place(e *expr) place {
 		low, _ := l.constant(l.expr(e.z, Type{}), e.z.span)
 		t := l.placeType(&p)
 		if !t.integer() || t.Len > 0 || low < 0 || high < low || high >= int64(t.Width) || p.sliced {
-			l.fail(e.span, diag.MeaningType, "bits %d to %d of a place of type %s", high, low, t)
+			l.fail(e.span, diag.MeaningType, "bits %d to %d of a value of type %s", high, low, t)
 		}
 		p.sliced, p.high, p.low = true, int(high), int(low)
 		return p
@@ -109,7 +109,7 @@ func (p *place) narrow(comps []int) {
 func (l *lowerer) namedPlace(e *expr) place {
 	if v := l.find(e.name); v != nil {
 		if !v.variable {
-			l.fail(e.span, diag.MeaningType, "%s is bound by let, expected var %s = ... where it is made", e.name, e.name)
+			l.fail(e.span, diag.MeaningType, "%s is declared with let, so it cannot be assigned; declare it with var %s = ...", e.name, e.name)
 		}
 		return place{variable: e.name, typ: v.v.t, span: e.span}
 	}
@@ -117,13 +117,47 @@ func (l *lowerer) namedPlace(e *expr) place {
 		return place{variable: "pc", typ: U32, span: e.span}
 	}
 	s := l.m.states[e.name]
-	switch {
-	case s == nil && l.m.views[e.name] == nil:
-		l.fail(e.span, diag.MeaningName, "%s is nothing that is known here", e.name)
-	case s == nil || s.Kind != FileState || !s.Single:
-		l.fail(e.span, diag.MeaningType, "%s needs a number: %s[...]", e.name, e.name)
+	if s == nil || s.Kind != FileState || !s.Single {
+		l.failPlace(e)
 	}
 	return place{state: s, index: number(0), span: e.span}
+}
+
+// failPlace reports why a name is not the name of a variable or a single register.
+func (l *lowerer) failPlace(e *expr) {
+	name, s := e.name, l.m.states[e.name]
+	_, constant := l.name(e)
+	switch {
+	case constant:
+		l.fail(e.span, diag.MeaningType, "%s cannot be assigned", name)
+	case l.m.groups[name] != nil:
+		l.fail(e.span, diag.MeaningType, "memory group %s needs a number, a type and an address: %s[0].%s[...]", name, name, l.m.groups[name][0].accessName())
+	case l.m.views[name] != nil:
+		l.fail(e.span, diag.MeaningType, "%s needs a register number: %s[...]", name, name)
+	case intrinsics[name] != nil || l.m.functions[name] != nil || l.m.services[name] != nil:
+		l.fail(e.span, diag.MeaningType, "%s is a function, expected %s(...)", name, name)
+	case s == nil && l.m.Model.ISA.Stack(name) != nil:
+		l.stack(name, e.span)
+	case s == nil:
+		l.fail(e.span, diag.MeaningName, "%s is not defined", name)
+	case s.Kind == MemoryState:
+		l.fail(e.span, diag.MeaningType, "memory %s needs a type and an address: %s.%s[...]", name, name, s.accessName())
+	case s.Kind == StackState:
+		l.fail(e.span, diag.MeaningType, "%s is a stack, expected push, pop or top(%s).%s", name, name, s.Slots[0].Name)
+	case s.ReadOnly:
+		l.fail(e.span, diag.MeaningType, "%s needs the number of a value: %s[...]", name, name)
+	}
+	l.fail(e.span, diag.MeaningType, "%s needs a register number: %s[...]", name, name)
+}
+
+// accessName returns the name of a type with which code can access the memory.
+func (s *State) accessName() string {
+	for _, t := range []Type{U32, {Kind: Uint, Width: 8}, {Kind: Uint, Width: 16}} {
+		if s.reached(t.Width) {
+			return t.String()
+		}
+	}
+	return U64.String()
 }
 
 func (l *lowerer) indexPlace(e *expr) place {
@@ -142,7 +176,7 @@ func (l *lowerer) indexPlace(e *expr) place {
 	k, _ := l.constant(l.expr(e.y, Type{}), e.y.span)
 	t := l.placeType(&p)
 	if !t.integer() || t.Len > 0 || k < 0 || k >= int64(t.Width) || p.sliced {
-		l.fail(e.span, diag.MeaningType, "bit %d of a place of type %s", k, t)
+		l.fail(e.span, diag.MeaningType, "bit %d of a value of type %s", k, t)
 	}
 	p.sliced, p.high, p.low = true, int(k), int(k)
 	return p
@@ -152,7 +186,7 @@ func (l *lowerer) indexPlace(e *expr) place {
 func (l *lowerer) index(e *expr) value {
 	v := l.expr(e, U32)
 	if v.t.Kind != Int && (!v.t.integer() || v.t.Len > 0 || v.t.maybe()) {
-		l.fail(e.span, diag.MeaningType, "a value of type %s, expected the number of a register", v.t)
+		l.fail(e.span, diag.MeaningType, "a value of type %s, expected a register number", v.t)
 	}
 	return v
 }
@@ -174,7 +208,7 @@ func (l *lowerer) memory(e *expr) *State {
 	}
 	k, known := l.constant(l.expr(e.y, Type{}), e.y.span)
 	if known && (k < 0 || k >= int64(len(group))) {
-		l.fail(e.span, diag.MeaningName, "%s has %d memories, and none of number %d", e.x.name, len(group), k)
+		l.fail(e.span, diag.MeaningName, "no memory %d in group %s, expected 0 to %d", k, e.x.name, len(group)-1)
 	}
 	if !known {
 		k = 0
@@ -199,14 +233,14 @@ func (l *lowerer) memoryPlace(s *State, e *expr) place {
 		l.fail(e.x.span, diag.MeaningType, "access of type %s, expected u8, s8, u16, s16, u32, s32, u64 or s64", e.x.name)
 	}
 	if !s.reached(t.Width) {
-		l.fail(e.x.span, diag.MeaningType, "access of type %s: %s is reached with %s", e.x.name, s.Name, strings.Join(s.Access, ", "))
+		l.fail(e.x.span, diag.MeaningType, "access of type %s, but memory %s allows only %s", e.x.name, s.Name, strings.Join(s.Access, ", "))
 	}
 	a := l.expr(e.y, U32)
 	if a.t.loose() {
 		a = l.settle(a, U32, e.y.span)
 	}
 	if a.t.Kind != Uint || a.t.Len > 0 {
-		l.fail(e.y.span, diag.MeaningType, "a value of type %s, expected an address without a sign", a.t)
+		l.fail(e.y.span, diag.MeaningType, "a value of type %s, expected an unsigned address", a.t)
 	}
 	return place{state: s, index: a, bytes: t.Width / 8, typ: t, span: e.span}
 }
@@ -215,7 +249,7 @@ func (l *lowerer) wherePlace(e *expr) place {
 	p := l.place(e.x)
 	t := l.placeType(&p)
 	if t.Len == 0 || p.state == nil && p.view == nil {
-		l.fail(e.span, diag.MeaningType, ".where on a place of type %s, expected a register that is a vector", t)
+		l.fail(e.span, diag.MeaningType, ".where on a value of type %s, expected a vector register", t)
 	}
 	m, before := l.expr(e.y, Type{}), p.mask
 	p.mask = nil
@@ -358,7 +392,7 @@ func (l *lowerer) outside(s *State, in *Inst, n uint64) ID {
 func (l *lowerer) write(p *place, v value, at diag.Span) {
 	if p.parts != nil {
 		if len(v.elems()) != len(p.parts) {
-			l.fail(at, diag.MeaningType, "a value of type %s for %d places", v.t, len(p.parts))
+			l.fail(at, diag.MeaningType, "a value of type %s, expected a tuple of %d values", v.t, len(p.parts))
 		}
 		for i := range p.parts {
 			l.write(&p.parts[i], v.elems()[i], at)
@@ -408,7 +442,7 @@ func (l *lowerer) writeState(p *place, v value) {
 // jump assigns the counter.
 func (l *lowerer) jump(v value, at diag.Span) {
 	if l.m.Wave && !l.wave {
-		l.fail(at, diag.MeaningType, "the counter belongs to the wave, but a lane assigns it")
+		l.fail(at, diag.MeaningType, "the program counter belongs to the wave, but code for one lane assigns it")
 	}
 	if l.path == l.start {
 		l.pc, l.jumped = v, l.b.flag(true)

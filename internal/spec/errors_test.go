@@ -27,7 +27,7 @@ var large = []struct {
 }{
 	{"empty", "a.xml:1:1: a.xml is not a description, expected XML with <isa> at the top [xml-syntax]", func() string { return "" }},
 	{"byte order mark", `a.xml:1:8: text "x" outside the root element [xml-syntax]`, func() string { return "\uFEFF<isa/> x" }},
-	{"bytes", "a.xml:1:1: description of more than 8388608 bytes [xml-limit]", func() string {
+	{"bytes", "a.xml:1:1: description larger than 8388608 bytes [xml-limit]", func() string {
 		return "<isa>" + strings.Repeat(" ", MaxBytes) + "</isa>"
 	}},
 	{"elements", "a.xml:1:1200000: more than 200000 elements [xml-limit]", func() string {
@@ -50,23 +50,23 @@ var large = []struct {
 	{"elements of a bitset", "a.xml:2:1: more than 4096 elements inside <bitset> [xml-limit]", func() string {
 		return "<isa>\n<bitset name='a' size='1'>" + strings.Repeat("<field name='b' pos='0' type='uint'/>", MaxInside+1) + "</bitset></isa>"
 	}},
-	{"nodes of an expression", "a.xml:1:1026: expression of more than 1000 operators and operands [expr-syntax]", func() string {
+	{"nodes of an expression", "a.xml:1:1026: expression with more than 1000 operators and operands [expr-syntax]", func() string {
 		return `<isa><expr name="#long">1` + strings.Repeat("+1", MaxExprNodes+10) + `</expr></isa>`
 	}},
-	{"display", "a.xml:1:55: display of more than 16384 bytes [xml-limit]", func() string {
+	{"display", "a.xml:1:55: display larger than 16384 bytes [xml-limit]", func() string {
 		return strict(`<bitset name="a" size="1"><display>` + strings.Repeat("a", MaxDisplay+1) + `</display><pattern pos="0">x</pattern></bitset>`)
 	}},
-	{"mistakes", "more than 100 mistakes, the others are not shown [xml-limit]", func() string {
+	{"mistakes", "too many errors; only the first 100 are shown [xml-limit]", func() string {
 		return strict(strings.Repeat("<enum/>\n", 103))
 	}},
-	{"templates that double, strict", "a.xml:16:22: display of more than 16384 bytes, its templates replaced [xml-limit]", func() string {
+	{"templates that double, strict", "a.xml:16:22: display larger than 16384 bytes after expansion of its templates [xml-limit]", func() string {
 		return `<isa strict="true">` + "\n" + doubling(15) + `<bitset name="a" size="1"><display>{T14}</display><pattern pos="0">x</pattern></bitset></isa>`
 	}},
-	{"templates that double, plain", "a.xml:4:36: display of more than 16384 bytes, its templates replaced [xml-limit]", func() string {
+	{"templates that double, plain", "a.xml:4:36: display larger than 16384 bytes after expansion of its templates [xml-limit]", func() string {
 		return "<isa>\n<template name='A'>{A}{A}</template>\n\n" +
 			`<bitset name="a" size="1"><display>` + strings.Repeat("{A}", 64) + `</display><pattern pos="0">x</pattern></bitset></isa>`
 	}},
-	{"displays in all", "a.xml:1201:40: displays of more than 8388608 bytes in all, their templates replaced [xml-limit]", func() string {
+	{"displays in all", "a.xml:1201:40: displays larger than 8388608 bytes in total after expansion of their templates [xml-limit]", func() string {
 		// 7,000 bytes for each display: the 1,199th exceeds 8 MiB.
 		var b strings.Builder
 		b.WriteString("<isa>\n<template name='A'>" + strings.Repeat("a", 7000) + "</template>\n")

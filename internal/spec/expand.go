@@ -67,10 +67,10 @@ func (x *expander) replace(src text, name string, by text, at diag.Span) (text, 
 	n := count * len(by.s)
 	switch x.size += n; {
 	case len(src.s)+n-count*len(old) > MaxDisplay:
-		x.l.fail(diag.Errorf(diag.XMLLimit, at, "display of more than %d bytes, its templates replaced", MaxDisplay))
+		x.l.fail(diag.Errorf(diag.XMLLimit, at, "display larger than %d bytes after expansion of its templates", MaxDisplay))
 	case x.size > MaxExpanded:
 		if x.size-n <= MaxExpanded {
-			x.l.fail(diag.Errorf(diag.XMLLimit, at, "displays of more than %d bytes in all, their templates replaced", MaxExpanded))
+			x.l.fail(diag.Errorf(diag.XMLLimit, at, "displays larger than %d bytes in total after expansion of their templates", MaxExpanded))
 		}
 	default:
 		return src.replace(len(old), by, func(s string) int { return reference(s, old, x.l.isa.Strict) }), true

@@ -191,7 +191,7 @@ func (p *exprParser) errorf(format string, args ...any) error {
 // node counts a node of the expression and returns it.
 func (p *exprParser) node(n Node) (*Node, error) {
 	if p.nodes++; p.nodes > MaxExprNodes {
-		return nil, p.errorf("expression of more than %d operators and operands", MaxExprNodes)
+		return nil, p.errorf("expression with more than %d operators and operands", MaxExprNodes)
 	}
 	return &n, nil
 }
@@ -260,7 +260,7 @@ func (p *exprParser) parseCond() (*Node, error) {
 		return nil, err
 	}
 	if !p.eat(":") {
-		return nil, p.errorf("%s, expected the : of the ?", p.here())
+		return nil, p.errorf("%s, expected : to complete the ?", p.here())
 	}
 	z, err := p.parseCond()
 	if err != nil {

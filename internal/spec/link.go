@@ -120,14 +120,14 @@ func (l *loader) breakCycles() {
 // child's size cannot be smaller.
 func (l *loader) inheritSizes(b *Bitset, depth int) {
 	if depth > MaxExtends {
-		l.fail(diag.Errorf(diag.XMLLimit, b.extendsSpan, "more than %d bitsets that extend each other", MaxExtends))
+		l.fail(diag.Errorf(diag.XMLLimit, b.extendsSpan, "more than %d levels of extends", MaxExtends))
 		return
 	}
 	for _, c := range b.Children {
 		if !c.sizeGiven {
 			c.Size = b.Size
 		} else if c.Size < b.Size {
-			l.fail(diag.Errorf(diag.Extends, c.sizeSpan, "bitset %s of %d bits extends %s of %d bits, expected at least as many", c.Name, c.Size, b.Name, b.Size))
+			l.fail(diag.Errorf(diag.Extends, c.sizeSpan, "bitset %s of %d bits extends %s of %d bits, expected at least as many bits", c.Name, c.Size, b.Name, b.Size))
 		}
 		l.inheritSizes(c, depth+1)
 	}
@@ -173,7 +173,7 @@ func (l *loader) resolveType(f *Field) {
 		l.failStrict(diag.Errorf(diag.FieldType, f.typeSpan, "float field %s of %d bits, expected 16 or 32", f.Name, f.Width))
 	}
 	if f.Width > 64 && f.Kind != KindHex && f.Kind != KindUint && f.Kind != KindBitset {
-		l.failStrict(diag.Errorf(diag.FieldType, f.typeSpan, "%s field %s of %d bits: only hex, uint and bitset fields may be wider than 64", f.TypeName, f.Name, f.Width))
+		l.failStrict(diag.Errorf(diag.FieldType, f.typeSpan, "%s field %s of %d bits: only hex, uint and bitset fields may be wider than 64 bits", f.TypeName, f.Name, f.Width))
 	}
 	if f.Table != nil && f.Kind != KindBitset {
 		l.fail(diag.Errorf(diag.FieldType, f.typeSpan, "field %s is an index of table %s: its type must be the bitset of the entries", f.Name, f.Table.Name))
@@ -188,9 +188,9 @@ func (l *loader) checkBitsetField(f *Field) {
 	case f.Table != nil && f.Table.Type != root:
 		l.fail(diag.Errorf(diag.FieldType, f.typeSpan, "field %s has the type %s, but table %s holds %s", f.Name, root.Name, f.Table.Name, f.Table.Type.Name))
 	case f.Expr == nil && f.Table == nil && f.Width != root.Size:
-		l.fail(diag.Errorf(diag.FieldType, f.typeSpan, "field %s of %d bits has the type %s of %d bits", f.Name, f.Width, root.Name, root.Size))
+		l.fail(diag.Errorf(diag.FieldType, f.typeSpan, "field %s of %d bits has the type %s of %d bits, expected the same size", f.Name, f.Width, root.Name, root.Size))
 	case f.Expr != nil && !l.isa.Strict:
-		l.fail(diag.Errorf(diag.FieldType, f.typeSpan, "derived field %s has a bitset as its type", f.Name))
+		l.fail(diag.Errorf(diag.FieldType, f.typeSpan, "derived field %s has a bitset type, which only a strict description allows", f.Name))
 	}
 }
 

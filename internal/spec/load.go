@@ -46,7 +46,7 @@ func load(fsys fs.FS, file string, sound bool) (*ISA, error) {
 	if len(l.errs) > 0 {
 		l.errs.Sort()
 		if l.more {
-			l.errs = append(l.errs, diag.Errorf(diag.XMLLimit, diag.Span{}, "more than %d mistakes, the others are not shown", maxErrors))
+			l.errs = append(l.errs, diag.Errorf(diag.XMLLimit, diag.Span{}, "too many errors; only the first %d are shown", maxErrors))
 		}
 		return nil, l.errs
 	}
@@ -62,7 +62,7 @@ func Imports(fsys fs.FS, file string) []string {
 }
 
 // errUnread means that the description cannot be read in parts.
-var errUnread = errors.New("not to be read in parts")
+var errUnread = errors.New("the description cannot be read in parts")
 
 // Limits of a description. Mesa's largest one has 350 bitsets with up to 50 elements each, in four levels.
 const (
@@ -135,7 +135,7 @@ func (l *loader) readSource(name string, from diag.Span) error {
 		from = diag.Span{Src: src}
 	}
 	if l.bytes += len(data); l.bytes > MaxBytes {
-		return diag.Errorf(diag.XMLLimit, from, "description of more than %d bytes", MaxBytes)
+		return diag.Errorf(diag.XMLLimit, from, "description larger than %d bytes", MaxBytes)
 	}
 	if len(l.seen) > MaxFiles {
 		return diag.Errorf(diag.XMLLimit, from, "more than %d files", MaxFiles)
@@ -315,14 +315,14 @@ func (l *loader) readText(n *node) {
 	case "8", "16", "32":
 		t.Storage, _ = strconv.Atoi(v)
 	default:
-		l.fail(diag.Errorf(diag.XMLAttribute, n.at("storage"), "storage=%q, expected 8, 16 or 32, the bits of the words in which programs are stored", v))
+		l.fail(diag.Errorf(diag.XMLAttribute, n.at("storage"), "storage=%q, expected 8, 16 or 32, the size of a stored word in bits", v))
 	}
 	switch v := n.value("halves"); {
 	case v == "" || v == "low-first":
 	case v != "high-first":
 		l.fail(diag.Errorf(diag.XMLAttribute, n.at("halves"), "halves=%q, expected high-first or low-first", v))
 	case t.Storage != 32:
-		l.fail(diag.Errorf(diag.XMLAttribute, n.at("halves"), "halves=%q without storage=\"32\": the halves are those of words of 32 bits", v))
+		l.fail(diag.Errorf(diag.XMLAttribute, n.at("halves"), "halves=%q needs storage=\"32\", because only 32-bit words have halves", v))
 	default:
 		t.Swapped = true
 	}
@@ -535,7 +535,7 @@ func (l *loader) readContext(n *node) {
 		c.Low = last.Low + last.Width
 	}
 	if c.Low+c.Width > bits.Size {
-		l.fail(diag.Errorf(diag.XMLLimit, n.span, "contexts of more than %d bits in all", bits.Size))
+		l.fail(diag.Errorf(diag.XMLLimit, n.span, "contexts larger than %d bits in total", bits.Size))
 		return
 	}
 	if old := l.isa.contexts[c.Name]; old != nil {
@@ -714,7 +714,7 @@ func (l *loader) readOverride(n *node, b *Bitset) *Case {
 	defer func() { l.within = nil }()
 	for _, child := range n.children {
 		if child.name == "pattern" {
-			l.failStrict(diag.Errorf(diag.XMLElement, child.span, "<pattern> inside <override> has no effect: it does not help to choose the bitset"))
+			l.failStrict(diag.Errorf(diag.XMLElement, child.span, "<pattern> inside <override> has no effect, because an override does not choose the bitset"))
 			continue
 		}
 		l.readCaseChild(child, c)
@@ -810,14 +810,14 @@ func (l *loader) addDisplay(displays *map[string]*Template, n *node) {
 	}
 	syntax := n.value("syntax")
 	if old := (*displays)[syntax]; old != nil {
-		l.failStrict(diag.Errorf(diag.Duplicate, n.span, "a second display of the same syntax").With(old.Span, "the first"))
+		l.failStrict(diag.Errorf(diag.Duplicate, n.span, "a second display for the same syntax").With(old.Span, "the first"))
 	}
 	(*displays)[syntax] = l.readDisplay(n)
 }
 
 func (l *loader) readDisplay(n *node) *Template {
 	if len(n.head().s) > MaxDisplay {
-		l.fail(diag.Errorf(diag.XMLLimit, n.head().span, "display of more than %d bytes", MaxDisplay))
+		l.fail(diag.Errorf(diag.XMLLimit, n.head().span, "display larger than %d bytes", MaxDisplay))
 	}
 	return &Template{isa: l.isa, Syntax: n.value("syntax"), Text: n.head().s, Span: n.head().span, src: n.head()}
 }
@@ -850,7 +850,7 @@ func (l *loader) readRange(n *node) (low, high int, ok bool) {
 	hasRange := n.attr("low") != nil || n.attr("high") != nil
 	switch pos := n.attr("pos"); {
 	case pos != nil && hasRange:
-		l.fail(diag.Errorf(diag.XMLAttribute, pos.named(), "<%s> with pos and with low and high, expected one of the two", n.name))
+		l.fail(diag.Errorf(diag.XMLAttribute, pos.named(), "<%s> with pos and low or high, expected either pos or both low and high", n.name))
 	case pos != nil:
 		low = l.readNumber(n, "pos", 0, bits.Size-1)
 		high = low
@@ -863,7 +863,7 @@ func (l *loader) readRange(n *node) (low, high int, ok bool) {
 		return 0, 0, false
 	}
 	if high < low {
-		l.fail(diag.Errorf(diag.BitRange, n.at("high"), "<%s> from bit %d to bit %d, expected low before high", n.name, low, high))
+		l.fail(diag.Errorf(diag.BitRange, n.at("high"), "<%s> from bit %d to bit %d, expected low to be at most high", n.name, low, high))
 		return 0, 0, false
 	}
 	return low, high, true
@@ -1003,7 +1003,7 @@ func (l *loader) readParts(n *node, f *Field) bool {
 	}
 	for _, name := range []string{"low", "high", "pos"} {
 		if a := n.attr(name); a != nil {
-			l.fail(diag.Errorf(diag.XMLAttribute, a.named(), "<field> with %s and with <bits>, expected one of the two", name))
+			l.fail(diag.Errorf(diag.XMLAttribute, a.named(), "<field> with %s and <bits>, expected one of them", name))
 		}
 	}
 	return true

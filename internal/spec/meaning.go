@@ -304,7 +304,7 @@ func (l *loader) readQuirk(n *node) {
 		}
 	}
 	if old := l.isa.contexts[q.Name]; old != nil {
-		l.fail(diag.Errorf(diag.Duplicate, n.at("name"), "quirk %s is a context too", q.Name).With(old.Span, "the context"))
+		l.fail(diag.Errorf(diag.Duplicate, n.at("name"), "quirk %s has the name of a context", q.Name).With(old.Span, "the context"))
 	}
 	if n.attr("default") == nil {
 		l.fail(diag.Errorf(diag.XMLAttribute, n.span, "<quirk> without default"))

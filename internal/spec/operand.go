@@ -507,7 +507,7 @@ func (l *loader) checkAliases() {
 	check := func(what string, known map[string]bool, aliases []string, at diag.Span) {
 		for _, a := range aliases {
 			if known[a] {
-				l.fail(diag.Errorf(diag.Duplicate, at, "a %s is called %s already", what, a))
+				l.fail(diag.Errorf(diag.Duplicate, at, "another %s is already called %s", what, a))
 			}
 			known[a] = true
 		}
@@ -551,7 +551,7 @@ func (l *loader) linkViews() {
 		case v.Type.Size() == 0 || f.Type.Size() == 0: // readValueType has reported it
 			continue
 		case v.Type.Size()%f.Type.Size() != 0 && f.Type.Size()%v.Type.Size() != 0:
-			l.fail(diag.Errorf(diag.FieldType, v.Span, "view %s of %d bits on registers of %d bits, expected a part of one or several", v.Name, v.Type.Size(), f.Type.Size()))
+			l.fail(diag.Errorf(diag.FieldType, v.Span, "view %s of %d bits on registers of %d bits, expected one size to be a multiple of the other", v.Name, v.Type.Size(), f.Type.Size()))
 			continue
 		}
 		v.Of, v.Use, v.Scope = f, f.Use, f.Scope
@@ -600,9 +600,9 @@ func (l *loader) readAliases(n *node) (list []string) {
 		}
 		switch text := c.text(); {
 		case text.s == "" || strings.ContainsAny(text.s, " \t\r\n[]=,.") || n.name != "register" && strings.ContainsAny(text.s[len(text.s)-1:], "0123456789"):
-			l.fail(diag.Errorf(diag.XMLAttribute, c.span, "<alias> %q of %s, expected a name without blanks, brackets, dots or a digit at its end", text.s, n.value("name")))
+			l.fail(diag.Errorf(diag.XMLAttribute, c.span, "<alias> %q of %s, expected a name without blanks, brackets, dots, commas, = or a final digit", text.s, n.value("name")))
 		case slices.Contains(list, text.s) || text.s == n.value("name"):
-			l.fail(diag.Errorf(diag.Duplicate, c.span, "%s is called %s twice", n.value("name"), text.s))
+			l.fail(diag.Errorf(diag.Duplicate, c.span, "%s already has the name %s", n.value("name"), text.s))
 		default:
 			list = append(list, text.s)
 		}
@@ -654,7 +654,7 @@ func (l *loader) readOutput(n *node) {
 	for _, c := range n.value("components") {
 		k := slices.IndexFunc(names, func(name string) bool { return strings.HasPrefix(name, string(c)) })
 		if k < 0 {
-			l.fail(diag.Errorf(diag.XMLAttribute, n.at("components"), "component %q, expected those of %s: %s", string(c), o.File.Name, strings.Join(names, "")))
+			l.fail(diag.Errorf(diag.XMLAttribute, n.at("components"), "component %q, expected a component of %s: %s", string(c), o.File.Name, strings.Join(names, "")))
 			return
 		}
 		o.Mask |= 1 << uint(k)
@@ -761,7 +761,7 @@ func (l *loader) readRelative(n *node) *Relative {
 	case r.Field == "":
 		r.Reg = *l.readReg(n)
 	case n.attr("file") != nil:
-		l.fail(diag.Errorf(diag.XMLAttribute, n.at("file"), "<relative> with field and with file, expected one of the two"))
+		l.fail(diag.Errorf(diag.XMLAttribute, n.at("file"), "<relative> with field and file, expected one of them"))
 	default:
 		r.Reg.When = l.readExprAttr(n, "when", false)
 	}
@@ -775,7 +775,7 @@ func (l *loader) readModifier(n *node) *Modifier {
 		l.isa.Modifiers = append(l.isa.Modifiers, m.Name)
 	}
 	if m.Index >= maxModifiers {
-		l.fail(diag.Errorf(diag.XMLLimit, n.span, "more than %d names of modifiers", maxModifiers))
+		l.fail(diag.Errorf(diag.XMLLimit, n.span, "more than %d modifier names", maxModifiers))
 	}
 	return m
 }
@@ -887,11 +887,11 @@ func (l *loader) resolveMem(m *Mem) {
 	switch {
 	case m.memory == "" && m.Index == nil:
 	case m.Index != nil && group == nil:
-		l.fail(diag.Errorf(diag.Unresolved, m.Span, "no group of memories %q, expected <memory> with count where <mem> has index", m.memory))
+		l.fail(diag.Errorf(diag.Unresolved, m.Span, "no memory group %q, expected a <memory> with count because <mem> has index", m.memory))
 	case m.Index != nil:
 		m.Memory = group
 	case one == nil && group != nil:
-		l.fail(diag.Errorf(diag.XMLAttribute, m.Span, "<mem> without index: there are %d memories %s, expected their number", group.Count, m.memory))
+		l.fail(diag.Errorf(diag.XMLAttribute, m.Span, "<mem> without index, expected one because %s is a group of %d memories", m.memory, group.Count))
 	case one == nil:
 		l.fail(diag.Errorf(diag.Unresolved, m.Span, "no memory %q", m.memory).Meant(m.memory, l.memoryNames()))
 	default:

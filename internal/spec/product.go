@@ -52,7 +52,7 @@ func (l *loader) readProduct(n *node) *Product {
 	for _, pair := range strings.Fields(n.value("set")) {
 		name, value, ok := strings.Cut(pair, "=")
 		if !ok {
-			l.fail(diag.Errorf(diag.XMLAttribute, n.at("set"), "set=%q, expected NAME=VALUE with blanks between them", n.value("set")))
+			l.fail(diag.Errorf(diag.XMLAttribute, n.at("set"), "set=%q, expected NAME=VALUE pairs separated by blanks", n.value("set")))
 			break
 		}
 		p.Settings = append(p.Settings, Setting{name, value})
@@ -71,7 +71,7 @@ func (l *loader) readProducts() {
 			return
 		}
 		if n.span.Src != top.span.Src {
-			l.fail(diag.Errorf(diag.XMLElement, n.span, "<product> in an imported file, expected in %s", top.span.Src.Name))
+			l.fail(diag.Errorf(diag.XMLElement, n.span, "<product> in an imported file, expected it in %s", top.span.Src.Name))
 		}
 		if len(p.Names) == 0 {
 			l.fail(diag.Errorf(diag.XMLAttribute, n.span, "<product> without names"))

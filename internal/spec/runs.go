@@ -79,7 +79,7 @@ func (l *loader) resolveRuns() {
 		for _, s := range r.steps {
 			step := RunsStep{l.bitsOf(b, s.root), l.bitsOf(b, s.context)}
 			if step.Root.Width > 0 && 1<<min(step.Root.Width, 16) > len(r.Roots) {
-				l.fail(diag.Errorf(diag.FieldType, s.root.span, "%s of %d bits chooses among %d roots, expected one for each value", s.root.text, step.Root.Width, len(r.Roots)))
+				l.fail(diag.Errorf(diag.FieldType, s.root.span, "%s of %d bits chooses among %d roots, expected one root for each value", s.root.text, step.Root.Width, len(r.Roots)))
 			}
 			if c := r.Context; c != nil && step.Context.Width > c.Width {
 				l.fail(diag.Errorf(diag.FieldType, s.context.span, "%s of %d bits, but context %s has %d", s.context.text, step.Context.Width, c.Name, c.Width))
@@ -96,7 +96,7 @@ func (l *loader) resolveRunRoots(r *Runs) {
 		case b == nil || b.Extends != nil:
 			l.fail(diag.Errorf(diag.Unresolved, r.roots.span, "no root %q", name))
 		case len(r.Roots) > 0 && b.Size != r.Roots[0].Size:
-			l.fail(diag.Errorf(diag.FieldType, r.roots.span, "%s has %d bits and %s %d, expected roots of one size", r.Roots[0].Name, r.Roots[0].Size, name, b.Size))
+			l.fail(diag.Errorf(diag.FieldType, r.roots.span, "%s has %d bits and %s has %d, expected roots of the same size", r.Roots[0].Name, r.Roots[0].Size, name, b.Size))
 		default:
 			r.Roots = append(r.Roots, b)
 		}
@@ -107,7 +107,7 @@ func (l *loader) resolveRunRoots(r *Runs) {
 func (l *loader) bitsOf(b *Bitset, path located) bits.Part {
 	part, ok := b.BitsOf(path.text)
 	if !ok && path.text != "" {
-		l.fail(diag.Errorf(diag.Unresolved, path.span, "no field %q of %s with contiguous bits", path.text, b.Name))
+		l.fail(diag.Errorf(diag.Unresolved, path.span, "%s has no field %q with contiguous bits", b.Name, path.text))
 	}
 	return part
 }

@@ -11,14 +11,14 @@ import (
 // Size is the number of bits that a Value holds.
 const Size = 256
 
-// Value is an unsigned 256-bit integer. Bit 0 is the least significant bit of element 0. The operator
-// == compares two Values.
+// Value is an unsigned 256-bit integer. Bit 0 is the least significant bit of element 0. Two Values can
+// be compared with ==.
 type Value [4]uint64
 
 // Of converts x to a Value.
 func Of(x uint64) Value { return Value{x} }
 
-// Ones returns a Value whose n lowest bits are set, for n from 0 to 256.
+// Ones returns a Value in which the n lowest bits are 1 and the others are 0, for n from 0 to 256.
 func Ones(n int) Value {
 	var v Value
 	for i := range v {
@@ -32,17 +32,17 @@ func Ones(n int) Value {
 	return v
 }
 
-// Range returns a Value with n bits set, from bit lo to bit lo+n-1.
+// Range returns a Value in which bits lo to lo+n-1 are 1 and the others are 0.
 func Range(lo, n int) Value { return Ones(n).Shl(lo) }
 
-// Part is a run of bits of a Value: Width of them, from bit Low upwards.
+// Part is a run of Width bits of a Value, from bit Low upwards.
 type Part struct{ Low, Width int }
 
 // Bit returns bit i as 0 or 1. It panics if i is not between 0 and 255.
 func (v *Value) Bit(i int) uint64 { return v[i>>6] >> (uint(i) & 63) & 1 }
 
-// Uint returns the n bits from bit lo upwards, shifted down to bit 0. n is at most 64. Bits above bit
-// 255 read as 0.
+// Uint returns the n bits from bit lo upwards, shifted down to bit 0. lo is from 0 to 255, and n is
+// from 0 to 64. Bits above bit 255 read as 0.
 func (v *Value) Uint(lo, n int) uint64 {
 	if n == 0 {
 		return 0
@@ -55,7 +55,8 @@ func (v *Value) Uint(lo, n int) uint64 {
 	return x & (^uint64(0) >> (64 - uint(n)&127))
 }
 
-// SetUint replaces the n bits from bit lo upwards with the n lowest bits of x. n is at most 64.
+// SetUint replaces the n bits from bit lo upwards with the n lowest bits of x. lo is from 0 to 255, and
+// n is from 0 to 64. Bits above bit 255 are lost.
 func (v *Value) SetUint(lo, n int, x uint64) {
 	if n == 0 {
 		return
@@ -92,7 +93,7 @@ func (v Value) AndNot(w Value) Value {
 	return Value{v[0] &^ w[0], v[1] &^ w[1], v[2] &^ w[2], v[3] &^ w[3]}
 }
 
-// Shl shifts v left by n bits. Bits shifted past bit 255 are lost.
+// Shl returns v shifted left by n bits. Bits shifted past bit 255 are lost.
 func (v Value) Shl(n int) Value {
 	var r Value
 	limbs, s := n>>6, uint(n)&63
@@ -105,7 +106,7 @@ func (v Value) Shl(n int) Value {
 	return r
 }
 
-// Shr shifts v right by n bits. Bits shifted past bit 0 are lost.
+// Shr returns v shifted right by n bits. Bits shifted past bit 0 are lost.
 func (v Value) Shr(n int) Value {
 	var r Value
 	limbs, s := n>>6, uint(n)&63
@@ -159,13 +160,13 @@ func FromWords(words []uint32) Value {
 	return v
 }
 
-// Word returns the 32 bits from bit 32*i upwards.
+// Word returns the 32 bits from bit 32*i upwards, for i from 0 to 7.
 func (v *Value) Word(i int) uint32 { return uint32(v[i>>1&3] >> (32 * uint(i&1))) }
 
 const lowerHex = "0123456789abcdef"
 
-// AppendHex appends v in lower-case hexadecimal, most significant digit first. It adds leading zeros
-// up to the given number of digits.
+// AppendHex appends v to dst in lower-case hexadecimal, most significant digit first. It adds leading
+// zeros until there are at least the given number of digits.
 func (v *Value) AppendHex(dst []byte, digits int) []byte {
 	n := max((v.Len()+3)/4, digits, 1)
 	for i := n - 1; i >= 0; i-- {

@@ -4,7 +4,7 @@ import (
 	"github.com/isago/isago/internal/spec"
 )
 
-// TypeKind is what the bits of a value are.
+// TypeKind is the kind of a value: an integer, a floating-point number or a Boolean.
 type TypeKind uint8
 
 // The kinds of values.
@@ -15,9 +15,10 @@ const (
 	Bool     = TypeKind(spec.ValueBool)
 )
 
-// Type is the type of a register, of an immediate or of an access to memory. The zero Type is no type.
+// Type is the type of a register, an immediate or a memory access. The zero Type means that there is no
+// type.
 type Type struct {
-	// Kind is what the bits of one component are.
+	// Kind is the kind of each component.
 	Kind TypeKind
 	// Bits is the size of one component; Lanes is the number of components, 1 for a scalar.
 	Bits, Lanes int
@@ -29,70 +30,75 @@ func (t Type) Size() int { return t.Bits * t.Lanes }
 // String returns the type as descriptions write it, such as u32 or f32x4.
 func (t Type) String() string { return string(t.Append(nil)) }
 
-// Append appends the String of the type to dst.
+// Append appends the text that String returns to dst.
 func (t Type) Append(dst []byte) []byte {
 	return spec.ValueType{Kind: spec.ValueKind(t.Kind), Bits: t.Bits, Lanes: t.Lanes}.Append(dst)
 }
 
 func typeOf(t spec.ValueType) Type { return Type{Kind: TypeKind(t.Kind), Bits: t.Bits, Lanes: t.Lanes} }
 
-// File is a register file, or a view of one: a second way to name its registers, as vectors or as parts. Sets of the
-// same description share their files, so that pointers can be compared.
+// File is a register file or a view. A view is a second way to name the registers of a file: several
+// registers at once, or parts of a register. A Set and the sets that WithOptions returns share their
+// files, so pointers to files can be compared.
 type File struct {
 	Name, Doc string
-	// Aliases are other names of the file, for people.
+	// Aliases are other names that users may write.
 	Aliases []string
 	// Index is the position in Set.Files.
 	Index int
 	// Type is the type of one register.
 	Type Type
-	// Components are the names of the components of a register, "" for one without a name; nil if a register has one.
+	// Components are the names of the components of a register, "" for a component without a name. It
+	// is nil if a register has only one component.
 	Components []string
 	// Count is the number of registers.
 	Count int
-	// Use is the purpose of the registers: temporary, input, output, constant, address, condition, predicate, counter or
-	// special; "" if the description gives none.
+	// Use is the purpose of the registers: temporary, input, output, constant, address, condition,
+	// predicate, counter or special. It is "" if the description declares none.
 	Use string
-	// Single reports whether the file is a register without a number.
+	// Single reports whether the file is a single register, which is written without a number.
 	Single bool
-	// Of is the file that a view names registers of, nil for a file. The number of a view's first register is a multiple
-	// of Align.
+	// Of is the file whose registers a view names. It is nil for a file. Register numbers in a view are
+	// multiples of Align.
 	Of    *File
 	Align int
 }
 
-// Memory is a memory that instructions reach by address.
+// Memory is a memory that instructions access by address.
 type Memory struct {
 	Name, Doc string
-	// Aliases are other names of the memory; the first is the one in assembly text.
+	// Aliases are other names that users may write. The first one is the name in assembly text.
 	Aliases []string
 	// Index is the position in Set.Memories.
 	Index int
 	// Use is the purpose of the memory, as in File.
 	Use string
-	// Size is the size in bytes, 0 if a launch decides.
+	// Size is the size in bytes, or 0 if each launch chooses it.
 	Size int64
-	// Access are the types of the accesses that exist, as descriptions write them; nil if the description gives none.
+	// Access lists the types with which code accesses the memory, as descriptions write them. It is nil
+	// if the description declares none.
 	Access []string
-	// Group is the name of the group that the memory belongs to, such as c for c0 to c15, "" for none. Number is the
-	// number of the memory in the group, and Count is how many memories the group has.
+	// Group is the name of the group that contains the memory, such as c for c0 to c15, or "". Number
+	// is the number of the memory in the group, and Count is the number of memories in the group.
 	Group         string
 	Number, Count int
 }
 
-// Output is a purpose that an output register can have for the stages after the program.
+// Output is a meaning that an output register can have for the next pipeline stage.
 type Output struct {
 	Name, Doc string
-	// File is the file of the register, and Number its number, -1 if each program decides.
+	// File is the file of the register. Number is the number of the register, or -1 if each program
+	// chooses it.
 	File   *File
 	Number int
-	// Mask has bit i set if component i has this purpose.
+	// Bit i of Mask is set if component i has this meaning.
 	Mask uint64
-	// Required reports whether a program that has an output with a purpose must have this one.
+	// Required reports whether a program must have this output if any of its outputs has a meaning.
 	Required bool
 }
 
-// declared are the files, memories and outputs of a description. Sets that differ in options share them.
+// declared holds the files, memories and outputs of a description. Sets that differ only in their
+// options share it.
 type declared struct {
 	files    []*File
 	memories []*Memory
@@ -124,7 +130,7 @@ func newDeclared(d *spec.ISA) *declared {
 	return x
 }
 
-// file returns the public form of a file, nil for nil.
+// file returns the public form of f, or nil if f is nil.
 func (x *declared) file(f *spec.File) *File {
 	if f == nil {
 		return nil

@@ -18,12 +18,12 @@ const maxFrames = 24
 // contain themselves.
 const maxOperands = 1 << 12
 
-// frame is a scope during printing: a leaf and the bits that it is printed from.
+// frame is a scope during printing: a leaf and its bits.
 type frame struct {
 	v    bits.Value
 	leaf *model.BoundLeaf
-	// site locates the bits, and entry is the index of the table entry that contains them. Both are
-	// set only while something is watched.
+	// site locates the bits, and entry is the index of the table entry that contains them. Both are set
+	// only while watch is not watchNothing.
 	site  *site
 	entry int
 	// from holds the sources of the keys in this frame.
@@ -49,16 +49,17 @@ type Decoder struct {
 	// Symbol returns the program's name for a value of a field with symbols. space is the name space
 	// in the description. Symbol may be nil.
 	Symbol func(space string, value uint64) (name string, ok bool)
-	// Custom prints a field of type custom. If Custom is nil, the field prints as a number.
+	// Custom appends the text of a field of type custom to dst. If Custom is nil, the field prints as a
+	// number.
 	Custom func(dst []byte, field string, value uint64) []byte
 	// Addr is the address of the instruction in bits. Relative branch targets count from it.
 	Addr int64
-	// Lines prints the line breaks of displays as line breaks, each followed by Indent. If Lines is
-	// false, a break prints as one blank.
+	// If Lines is true, the line breaks of displays print as line breaks followed by Indent. Otherwise
+	// each of them prints as one blank.
 	Lines  bool
 	Indent string
-	// Remarks prints the remarks of displays as comments. A comment extends to the end of the line, so
-	// displays with several remarks also need Lines.
+	// If Remarks is true, the remarks of displays print as comments. Otherwise they do not print. A
+	// comment extends to the end of the line, so displays with several remarks also need Lines.
 	Remarks bool
 
 	set    *Set
@@ -93,11 +94,12 @@ type Decoder struct {
 	walk      operandWalk
 	styles    map[string]*tokenStyle
 	text      []byte // a buffer for texts that are not returned
-	// general disables memos. Tests compare both ways.
+	// general disables memos. Tests compare the output with and without memos.
 	general bool
 }
 
-// reportedMissing records that the undefined names of an expression were reported in a scope.
+// reportedMissing records that the findings of an expression were reported in a scope: its undefined
+// names, and that it needs its own value.
 type reportedMissing struct {
 	depth int
 	prog  *model.Prog
@@ -133,8 +135,8 @@ func (d *Decoder) Set() *Set { return d.set }
 // Root returns the root whose words the decoder decodes.
 func (d *Decoder) Root() *Root { return d.root }
 
-// ParseContext sets one context of ctx by name. It returns ctx unchanged with an error for an unknown
-// name or value.
+// ParseContext returns ctx with one context, selected by name, set to value. For an unknown name or
+// value, it returns ctx unchanged and an error.
 func (s *Set) ParseContext(ctx bits.Value, name, value string) (bits.Value, error) {
 	c := s.model.ISA.Context(name)
 	if c == nil {
@@ -148,7 +150,7 @@ func (s *Set) ParseContext(ctx bits.Value, name, value string) (bits.Value, erro
 	return ctx, nil
 }
 
-// DefaultContext returns the contexts with all values at their defaults.
+// DefaultContext returns the default values of all contexts.
 func (s *Set) DefaultContext() bits.Value { return s.model.Context }
 
 // SetContext sets the values of the contexts, as built by Set.ParseContext.
@@ -162,15 +164,15 @@ func (d *Decoder) Context() bits.Value { return d.ctx }
 func (d *Decoder) SetTable(index int, entries []bits.Value) { d.tables[index] = entries }
 
 // SetTables sets the entries of all tables, in the order of Set.Tables. Tables beyond the end of the
-// list keep their entries.
+// list keep their entries. The entries are not copied.
 func (d *Decoder) SetTables(tables [][]bits.Value) { copy(d.tables, tables) }
 
 // Tables returns the entries of all tables, in the order of Set.Tables. The caller must not change
 // them.
 func (d *Decoder) Tables() [][]bits.Value { return d.tables }
 
-// Decode decodes the word v. It ignores bits above the instruction's length. ok is false for an
-// unknown word and for a word that two leaves match. Conflict then returns the two leaves.
+// Decode decodes the word v. It ignores bits above the instruction's length. ok is false for an unknown
+// word and for a word that two leaves match. In the second case, Conflict returns the two leaves.
 func (d *Decoder) Decode(v bits.Value) (in Inst, ok bool) {
 	d.findings = d.findings[:0]
 	if d.conflict[0] != nil {
@@ -213,7 +215,8 @@ func (d *Decoder) Conflict() []*Leaf {
 	return d.conflict[:]
 }
 
-// enter finds the leaf that matches the value of a frame and stores it in the frame.
+// enter finds the leaf that matches the value of a frame and stores it in the frame. It reports whether
+// there is such a leaf.
 func (d *Decoder) enter(env *model.Env, depth int) bool {
 	l := d.match(env, depth)
 	if l != nil {
@@ -222,7 +225,8 @@ func (d *Decoder) enter(env *model.Env, depth int) bool {
 	return l != nil
 }
 
-// match returns the leaf that matches the value of a frame.
+// match returns the leaf that matches the value of a frame. It returns nil if no leaf matches or if two
+// match.
 func (d *Decoder) match(env *model.Env, depth int) *model.Leaf {
 	f := &d.frames[depth]
 	t := d.set.tree(env.Root)
@@ -304,8 +308,8 @@ func (d *Decoder) eval(p *model.Prog, depth int) uint64 {
 // it.
 type valueMemo struct {
 	key key
-	// known holds each value plus 1, or 0 if it is unknown or too large. It is nil if the expression
-	// depends on too many bits.
+	// known holds each value plus 1, or 0 if the value is unknown or too large. It is nil if the
+	// expression depends on too many bits.
 	known []atomic.Uint32
 }
 
@@ -323,7 +327,8 @@ func newValueMemo(p *model.Prog) *valueMemo {
 }
 
 // evalCyclic evaluates an expression that needs its own value, once per scope. As in Mesa's tools, the
-// value that is computed first stays, even if it was computed inside another expression.
+// scope keeps the value even if another expression needed it. If the expression was also evaluated
+// inside itself, the outer value replaces the inner one.
 func (d *Decoder) evalCyclic(p *model.Prog, depth int) uint64 {
 	for _, k := range d.known {
 		if k.depth == depth && k.expr == p.Spec {
@@ -356,7 +361,7 @@ type cyclicValue struct {
 	value uint64
 }
 
-// leaveFrames discards the cached values of the frames from depth on.
+// leaveFrames discards the cached values of the frames at depth and deeper.
 func (d *Decoder) leaveFrames(depth int) {
 	if len(d.missing)+len(d.known) > 0 {
 		d.forgetFrames(depth)
@@ -364,7 +369,8 @@ func (d *Decoder) leaveFrames(depth int) {
 }
 
 func (d *Decoder) forgetFrames(depth int) {
-	// The last lookup in an outer scope may have come from an inner one.
+	// The lists are not sorted by depth, because an inner scope can evaluate expressions of an outer
+	// one.
 	d.missing = slices.DeleteFunc(d.missing, func(m reportedMissing) bool { return m.depth >= depth })
 	d.known = slices.DeleteFunc(d.known, func(k cyclicValue) bool { return k.depth >= depth })
 }
@@ -387,7 +393,8 @@ func (d *Decoder) compute(p *model.Prog, depth int) uint64 {
 	return x
 }
 
-// evaluations caches the expressions inside one expression. Scopes do not change meanwhile.
+// evaluations caches the values of expressions during the evaluation of one expression. Scopes do not
+// change during that time.
 type evaluations struct {
 	open, count int
 	known       map[evaluation]uint64
@@ -398,8 +405,8 @@ type evaluation struct {
 	depth int
 }
 
-// maxUncached limits the evaluations inside one expression without a cache. Without the limit, nested
-// expressions that use others twice would take exponential time.
+// maxUncached is the number of evaluations inside one expression before their values are cached.
+// Without the cache, nested expressions that each use another one twice would take exponential time.
 const maxUncached = 1 << 10
 
 // evalOnce evaluates an expression once per scope.
@@ -467,7 +474,7 @@ func (d *Decoder) pick(alts []model.Alt, depth int) *model.Ref {
 	return nil
 }
 
-// value returns the low 64 bits of a reference.
+// value returns the low 64 bits of the value of a reference.
 func (d *Decoder) value(r *model.Ref, depth int) uint64 {
 	if r.Context != nil {
 		return d.ctx.Uint(r.Low, r.Width)
@@ -487,8 +494,8 @@ func (d *Decoder) extract(r *model.Ref, v *bits.Value, depth int) uint64 {
 	return w[0]
 }
 
-// pathValue returns the value of the last bitset on a path, or that of the frame if the path is empty.
-// The result is valid until the next call.
+// pathValue returns the value of the last bitset on a path, or the value of the frame if the path is
+// empty. The result is valid until the next call.
 func (d *Decoder) pathValue(r *model.Ref, depth int) *bits.Value {
 	v := &d.frames[depth].v
 	for _, e := range r.Path {

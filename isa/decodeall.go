@@ -15,8 +15,7 @@ type Word struct {
 	Inst Inst
 	// Bits are the bits of the word, even if it is not an instruction.
 	Bits bits.Value
-	// Present is false for a last word that the end of the code truncates. Such a word is not an
-	// instruction.
+	// Present is false if the end of the code truncates the word. Such a word is not an instruction.
 	Present bool
 }
 
@@ -39,8 +38,9 @@ func (d *Decoder) DecodeAll(code []byte) iter.Seq[Word] {
 	}
 }
 
-// lengths lists the lengths to try. If words are stored low word first, the longest length suffices,
-// because it contains the shorter ones. Otherwise the position of the bits depends on the length.
+// lengths lists the instruction lengths to try, in bits. If the low word is stored first, the longest
+// length suffices, because it includes the bits of shorter instructions. Otherwise the position of the
+// bits depends on the length.
 func (d *Decoder) lengths() []int {
 	if !d.root.HighFirst {
 		return []int{d.root.Size}

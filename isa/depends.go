@@ -15,31 +15,34 @@ import (
 type dependencies struct {
 	masks  [sourceContext + 1]bits.Value // by source
 	tables []entrySource
-	// budget limits the work. It is negative if the text depends on too much or on anything except
-	// bits.
+	// budget is the amount of work that is left. It is negative if the text depends on too much or on
+	// anything except bits.
 	budget int
 	// symbols reports whether the program may have a name for a value.
 	symbols bool
-	// facts includes the bits on which facts about operands depend.
+	// facts means that bits on which facts about operands depend are collected too.
 	facts bool
 	// nested is the current nesting depth of operands.
 	nested int
 }
 
+// maxDependencies is the initial budget.
 const maxDependencies = 1000
 
-// maxWindows limits the bit runs of a key. With more runs, a memo is not faster than printing.
+// maxWindows is the maximum number of windows of a key after the first. With more windows, a memo is
+// not faster than printing.
 const maxWindows = 8
 
 func (g *dependencies) fail() { g.budget = -1 }
 
-// spend reports whether budget is left, and uses some.
+// spend uses one unit of the budget. It reports whether the budget sufficed.
 func (g *dependencies) spend() bool {
 	g.budget--
 	return g.budget >= 0
 }
 
-// key combines the collected bits. ok is false if there are more than most bits.
+// key returns the key of the collected bits. ok is false if the key would have more than most bits or
+// too many windows, or if the budget is negative.
 func (g *dependencies) key(most int) (k key, ok bool) {
 	if g.budget < 0 {
 		return k, false
@@ -68,8 +71,9 @@ func (g *dependencies) key(most int) (k key, ok bool) {
 	return k, true
 }
 
-// item follows an item of the frame scopeDepth levels up. Frames inside the current one have a
-// negative scopeDepth, and their bits belong to a field that was followed before.
+// item collects the dependencies of an item in the frame scopeDepth levels up. For a frame inside the
+// current one, scopeDepth is negative. The bits of such a frame belong to a field whose bits were
+// collected before.
 func (g *dependencies) item(it *model.Item, scopeDepth int) {
 	if it.Kind == model.ItemAlign || it.Kind == model.ItemBreak || it.Kind == model.ItemRemark {
 		g.fail()
@@ -85,13 +89,13 @@ func (g *dependencies) item(it *model.Item, scopeDepth int) {
 	}
 }
 
-// shown follows everything that a reference prints except its own value.
+// shown collects the dependencies of what a reference prints, except those of its own value.
 func (g *dependencies) shown(ref *model.Ref, scopeDepth int) {
 	switch {
 	case ref == nil || ref.Kind == spec.KindBranch || ref.Kind == spec.KindAbsBranch || ref.Kind == spec.KindCustom || ref.Width > 64:
 		g.fail()
 	case ref.Kind != spec.KindBitset:
-	case ref.Field.Table != nil || len(ref.Path) > 0 && !ref.Env.Closed(): // more of the entry than this field
+	case ref.Field.Table != nil || len(ref.Path) > 0 && !ref.Env.Closed(): // the text depends on more of the entry than this field
 		g.fail()
 	default:
 		g.env(ref.Env, scopeDepth-1-len(ref.Path))
@@ -99,7 +103,8 @@ func (g *dependencies) shown(ref *model.Ref, scopeDepth int) {
 	g.symbols = g.symbols || ref != nil && ref.Field != nil && ref.Field.Symbols != ""
 }
 
-// env follows an operand. The result is cached in its environment, except for facts.
+// env collects the dependencies of an operand. It caches them in the environment of the operand unless
+// facts is true.
 func (g *dependencies) env(env *model.Env, scopeDepth int) {
 	if g.facts {
 		g.leaves(env, scopeDepth)
@@ -114,8 +119,8 @@ func (g *dependencies) env(env *model.Env, scopeDepth int) {
 	g.join(x, scopeDepth+1)
 }
 
-// join adds the dependencies of an operand, collected in the enclosing frame. That frame is scopeDepth
-// levels up, where scopeDepth is at most 0.
+// join adds the dependencies x of an operand, which were collected for the frame that contains the
+// operand. That frame is scopeDepth levels up. scopeDepth is at most 0.
 func (g *dependencies) join(x *dependencies, scopeDepth int) {
 	if g.budget -= maxDependencies - x.budget; x.budget < 0 || scopeDepth < 0 && len(x.tables) > 0 {
 		g.fail()
@@ -160,7 +165,8 @@ func (g *dependencies) leaves(env *model.Env, scopeDepth int) {
 	}
 }
 
-// cases follows the conditions that select the leaf and the case, and the asserts.
+// cases collects the dependencies of the conditions that select the leaf and the case, and of the
+// asserts.
 func (g *dependencies) cases(u *model.BoundLeaf, scopeDepth int) {
 	for _, p := range u.Requires {
 		g.prog(p, scopeDepth)
@@ -180,7 +186,7 @@ func (g *dependencies) cases(u *model.BoundLeaf, scopeDepth int) {
 	}
 }
 
-// alt follows one meaning of a name. needed are the bits of its value that matter.
+// alt collects the dependencies of one meaning of a name. needed are the bits of its value that matter.
 func (g *dependencies) alt(a *model.Alt, scopeDepth int, needed uint64) {
 	if !g.spend() {
 		return
@@ -203,9 +209,9 @@ func (g *dependencies) alt(a *model.Alt, scopeDepth int, needed uint64) {
 	}
 }
 
-// field follows a field with bits, possibly through a path.
+// field collects the bits of a field, possibly through a path.
 func (g *dependencies) field(ref *model.Ref, scopeDepth int, needed uint64) {
-	if scopeDepth < 0 { // The bits of that frame were followed before, except for table entries.
+	if scopeDepth < 0 { // The bits of that frame were collected before, except for table entries.
 		for _, e := range ref.Path {
 			if e.Field.Table != nil {
 				g.fail()
@@ -244,8 +250,8 @@ func (g *dependencies) field(ref *model.Ref, scopeDepth int, needed uint64) {
 	}
 }
 
-// entry returns the source for the entry that a field of the word selects. It returns -1 if there is
-// none.
+// entry returns the source for the entry that a field of the word selects. It returns -1 if a key
+// cannot read that entry.
 func (g *dependencies) entry(source int, e *model.Ref, low int) int {
 	if source != 0 || low>>6 != (low+e.Width-1)>>6 {
 		return -1
@@ -268,7 +274,7 @@ func (g *dependencies) entrySource(x entrySource) int {
 
 func (g *dependencies) prog(p *model.Prog, scopeDepth int) { g.progBits(p, scopeDepth, all) }
 
-// progBits follows an expression. needed are the bits of its value that matter.
+// progBits collects the dependencies of an expression. needed are the bits of its value that matter.
 func (g *dependencies) progBits(p *model.Prog, scopeDepth int, needed uint64) {
 	if len(p.Missing) > 0 || p.Open {
 		g.fail()
@@ -280,7 +286,8 @@ func (g *dependencies) progBits(p *model.Prog, scopeDepth int, needed uint64) {
 // all is the mask of all bits of a value.
 const all = ^uint64(0)
 
-// node follows a node of an expression. needed are the bits of its value that matter.
+// node collects the dependencies of a node of an expression. needed are the bits of its value that
+// matter.
 func (g *dependencies) node(n *model.Node, scopeDepth int, needed uint64) {
 	if n == nil || !g.spend() {
 		return
@@ -301,7 +308,7 @@ func (g *dependencies) node(n *model.Node, scopeDepth int, needed uint64) {
 	g.node(n.Z, scopeDepth, z)
 }
 
-// test follows a test of bits of a scope or of contexts.
+// test collects the bits that a test reads from a scope or from the contexts.
 func (g *dependencies) test(t *model.Test, scopeDepth int) {
 	switch {
 	case t.Context:
@@ -313,7 +320,7 @@ func (g *dependencies) test(t *model.Test, scopeDepth int) {
 	}
 }
 
-// neededOf returns the bits of its operands that an operator needs for the given bits of its result.
+// neededOf returns the bits of each operand of n that can affect the needed bits of its result.
 func neededOf(n *model.Node, needed uint64) (x, y, z uint64) {
 	var c uint64 // the right operand, if it is a small constant
 	if n.Y != nil && n.Y.Op == spec.OpConst && n.Y.Value < signBit {
@@ -339,7 +346,7 @@ func neededOf(n *model.Node, needed uint64) (x, y, z uint64) {
 			}
 			return x, all, all
 		}
-	case spec.OpLt, spec.OpGe: // compared with a power of two: the bits from there on
+	case spec.OpLt, spec.OpGe: // a comparison with a power of two needs the bits from that power upwards
 		if mathbits.OnesCount64(c) == 1 {
 			return -c, all, all
 		}
@@ -350,7 +357,7 @@ func neededOf(n *model.Node, needed uint64) (x, y, z uint64) {
 // signBit is the bit that is copied when a 32-bit value is extended.
 const signBit = 1 << 31
 
-// extended adds the sign bit if any of its copies is needed.
+// extended adds the sign bit if any copy of it is needed.
 func extended(needed uint64) uint64 {
 	if needed >= signBit {
 		needed |= signBit
@@ -374,14 +381,14 @@ func (g *dependencies) bits(source int, p bits.Part, needed uint64) {
 
 // key describes how to read the bits on which something depends as one number.
 type key struct {
-	// first is the lowest window. It is empty if there are no dependencies.
+	// first is the window with the lowest bits of the key. It is empty if there are no dependencies.
 	first window
 	rest  []window
 	// width is the number of bits in all windows.
 	width int
 }
 
-// name returns an identification of the key. tables are its table entries.
+// name returns a string that identifies the key. tables are the table entries that it reads.
 func (k *key) name(tables []entrySource) string {
 	var name []byte
 	part := func(limb, shift uint8, mask uint64) {
@@ -398,7 +405,7 @@ func (k *key) name(tables []entrySource) string {
 	return string(append(name, uint8(len(tables))))
 }
 
-// window is a run of bits of a source. It occupies the key from bit at upwards.
+// window is a run of bits of a source, with its position in the key: from bit at upwards.
 type window struct {
 	// source is the number of levels up to a frame, sourceEntry plus the number of an entry, or
 	// sourceContext.
@@ -448,15 +455,15 @@ func (r *reads) add(k *key, tables []entrySource) bool {
 	return true
 }
 
-// number sets the entry of a window to its position in the display.
+// number renumbers the entry that a window reads. place holds the new numbers.
 func (w *window) number(place []uint8) {
 	if w.source >= sourceEntry && w.source < sourceContext {
 		w.source = place[w.source-sourceEntry]
 	}
 }
 
-// find looks up the entries. It reports whether all entries exist. A word may select one beyond its
-// table.
+// find looks up the entries and stores them in to. It returns false if the word selects an entry that
+// its table does not have.
 func (r reads) find(d *Decoder, to *sources) bool {
 	for i := range r {
 		e := &r[i]
@@ -484,7 +491,7 @@ func (k *key) from(s *sources) uint64 {
 	return x
 }
 
-// word returns a word whose own bits give the key. All other bits are 0.
+// word returns the word whose key is x. Bits that do not belong to the key are 0.
 func (k *key) word(x uint64) (v bits.Value) {
 	for _, w := range append([]window{k.first}, k.rest...) {
 		v[w.limb] |= x >> w.at & w.mask << w.shift

@@ -11,9 +11,9 @@ import (
 
 // Field is a field of a decoded instruction or of one of its operands.
 type Field struct {
-	// FieldInfo is equal for all words that have the field.
+	// FieldInfo is the same for all words that have the field.
 	*FieldInfo
-	// Entry is the index of the table entry that contains the bits.
+	// Entry is the index of the table entry that contains the bits. It is 0 if Table is empty.
 	Entry int
 	Value bits.Value
 	// Meaning is the text of the value, even if no display prints it.
@@ -24,7 +24,7 @@ type Field struct {
 
 // FieldInfo is the part of a Field that does not depend on the word.
 type FieldInfo struct {
-	// Path is the name with the names of the enclosing fields before it, separated by dots.
+	// Path consists of the names of the enclosing fields and the name of the field, separated by dots.
 	Path string
 	Name string
 	// Type is the name of the type in the description.
@@ -46,9 +46,9 @@ type FieldInfo struct {
 // Derived reports whether the value is computed and has no bits of its own.
 func (f *FieldInfo) Derived() bool { return len(f.Parts) == 0 }
 
-// Fields appends every field of an instruction to buf, shown or not, each before the fields inside it.
-// Start and End refer to the text that Append appends to an empty slice. Fields does not allocate for
-// a word that it has processed before.
+// Fields appends all fields of an instruction to buf, including those that the text does not show. A
+// field precedes the fields inside it. Start and End refer to the text that Append appends to an empty
+// slice. Fields does not allocate for a word that it has processed before if buf has enough capacity.
 func (d *Decoder) Fields(buf []Field, in Inst) []Field {
 	d.trace.begin(0)
 	d.watch = watchFields
@@ -64,9 +64,9 @@ func (d *Decoder) FieldValues(buf []Field, in Inst) []Field {
 	return d.fields(fieldWalk{d: d, out: buf})
 }
 
-// DependsOn reports whether an instruction depends on some bit and on all bits of one of its fields.
-// An instruction does not depend on parts of table entries that its <unused> elements name. Other
-// instructions that share the entry determine these parts.
+// DependsOn reports whether an instruction depends on at least one bit of a field (some) and whether it
+// depends on every bit (all). An instruction does not depend on the parts of table entries that its
+// <unused> elements name. Other instructions that share the entry determine those parts.
 func (d *Decoder) DependsOn(in Inst, f *Field) (some, all bool) {
 	if f.Table == "" {
 		return true, true
@@ -120,7 +120,7 @@ func (d *Decoder) fields(w fieldWalk) []Field {
 	d.quick, d.watch = false, watchNothing
 	d.dropFindings(found)
 	if w.text {
-		all := d.intern(d.text) // one string for all fields, which takes as long as one for a single field
+		all := d.intern(d.text) // one string for all fields, which is as fast as one for a single field
 		for i, m := range d.meanings {
 			w.out[first+i].Meaning = all[m.start:m.end]
 		}
@@ -218,8 +218,8 @@ func (d *Decoder) standaloneText(at *fieldSite, ref *model.Ref) *standaloneText 
 	return x
 }
 
-// meaning appends the text of one field to that of the instruction. The text does not contain the
-// program's name for the value.
+// meaning appends the text of one field to d.text, after the text of the instruction. It does not
+// replace the value of the field with a name from Symbol.
 func (d *Decoder) meaning(at *fieldSite, ref *model.Ref, depth int) {
 	x, start := d.standaloneText(at, ref), len(d.text)
 	d.watch, d.lineStart = watchNothing, start
@@ -235,7 +235,7 @@ func (d *Decoder) meaning(at *fieldSite, ref *model.Ref, depth int) {
 	d.meanings = append(d.meanings, span{start, len(d.text)})
 }
 
-// maxTextsKept limits the texts that a decoder caches.
+// maxTextsKept is the maximum number of texts that a decoder caches.
 const maxTextsKept = 1 << 14
 
 // intern returns text as a string. Equal texts share one string.
@@ -251,7 +251,7 @@ func (d *Decoder) intern(text []byte) string {
 	return s
 }
 
-// inner lists the fields of the value of a field.
+// inner lists the fields inside a bitset field.
 func (w *fieldWalk) inner(at *fieldSite, ref *model.Ref, depth int) {
 	d, inner := w.d, depth+1
 	if inner >= maxFrames || len(w.out) >= maxOperands {
@@ -265,7 +265,7 @@ func (w *fieldWalk) inner(at *fieldSite, ref *model.Ref, depth int) {
 	}
 }
 
-// leafOf finds the leaf for the value of a bitset field.
+// leafOf finds the leaf that matches the value of a bitset field. It reports whether there is one.
 func (d *Decoder) leafOf(ref *model.Ref, depth int) bool {
 	if m := d.envMemo(ref.Env); m.choice != nil && ref.Field.Table == nil && ref.Width <= m.width {
 		if x := m.choice.at(m.choice.key.from(&d.frames[depth].from)); x != nil {

@@ -13,32 +13,32 @@ import (
 // FindingKind is the kind of a Finding.
 type FindingKind uint8
 
-// Finding kinds.
+// The kinds of findings.
 const (
-	NoMatch FindingKind = iota
-	Conflict
-	DontCare
-	NoField
-	Unexpected
-	NoDisplay
-	NoEntry
-	TooDeep
-	Cycle
+	NoMatch    FindingKind = iota // no leaf matches the value of a nested bitset
+	Conflict                      // two leaves match
+	DontCare                      // an ignored bit is 1
+	NoField                       // a display or an expression uses an undefined name
+	Unexpected                    // bits differ from the value that the description expects
+	NoDisplay                     // the leaf has no display that applies
+	NoEntry                       // the table has no entry with the selected index
+	TooDeep                       // operands are nested too deep or too numerous
+	Cycle                         // an expression needs its own value
 )
 
-// Finding is a deviation of a word from its description, such as an ignored bit that is set. The word
-// decodes despite its findings, except for a Conflict.
+// Finding is a deviation of a word from its description, such as an ignored bit that is set. A word
+// with findings still decodes, unless two leaves match the whole word.
 type Finding struct {
 	Kind FindingKind
-	// Text is the message. It follows the wording of isaspec's tools where these report the same.
+	// Text is the message. For problems that isaspec's tools report too, it has their wording.
 	Text string
 }
 
 // finding is a finding before its text is formatted.
 type finding struct {
 	kind FindingKind
-	// leaf is the leaf that has the finding, and ref the field in it. other is the second leaf that
-	// matches.
+	// leaf is the leaf to which the finding belongs, and ref is the field. other is the second leaf of
+	// a Conflict.
 	leaf, other *model.Leaf
 	ref         *model.Ref
 	prog        *model.Prog
@@ -48,13 +48,14 @@ type finding struct {
 	// name is the undefined name.
 	name  *string
 	value bits.Value
-	// number is an entry or a count of operands. most is the corresponding limit.
+	// number is the index of the missing entry or, for too many operands, the limit. most is the number
+	// of entries in the table or the limit of the nesting depth.
 	number, most int
 }
 
 // addFinding records a finding.
 func (d *Decoder) addFinding(f finding) {
-	if f.kind == NoEntry { // several paths may reach the entry
+	if f.kind == NoEntry { // several paths may lead to the same entry
 		for i := range d.findings {
 			if x := &d.findings[i]; x.kind == NoEntry && x.ref.Field.Table == f.ref.Field.Table && x.number == f.number {
 				return
@@ -67,10 +68,10 @@ func (d *Decoder) addFinding(f finding) {
 // dropFindings discards all findings except the first n.
 func (d *Decoder) dropFindings(n int) { d.findings = d.findings[:n] }
 
-// NumFindings returns the number of findings of the last Decode and of printing since then.
+// NumFindings returns the number of findings of the last Decode and of the printing after it.
 func (d *Decoder) NumFindings() int { return len(d.findings) }
 
-// Findings returns the findings of the last Decode and of printing since then. The next call reuses
+// Findings returns the findings of the last Decode and of the printing after it. The next call reuses
 // the slice. Formatting is slower than printing an instruction, so check NumFindings first.
 func (d *Decoder) Findings() []Finding {
 	d.reported = d.reported[:0]
@@ -80,7 +81,7 @@ func (d *Decoder) Findings() []Finding {
 	return d.reported
 }
 
-// AppendFinding appends the text of a finding. i is at least 0 and less than NumFindings.
+// AppendFinding appends the text of finding i to dst. i is at least 0 and less than NumFindings.
 func (d *Decoder) AppendFinding(dst []byte, i int) []byte {
 	return d.appendFinding(dst, &d.findings[i])
 }
@@ -118,7 +119,8 @@ func (d *Decoder) appendFinding(dst []byte, f *finding) []byte {
 	return append(append(dst, "expression needs its own value: "...), strings.Join(strings.Fields(f.prog.Spec.Text), " ")...)
 }
 
-// appendHex formats a value with the digits of the instruction, as isaspec's findings do.
+// appendHex formats a value with the number of digits that isaspec's findings have: those of the
+// longest instruction, in whole 32-bit words.
 func (d *Decoder) appendHex(dst []byte, v bits.Value) []byte {
 	return v.AppendHex(dst, (d.root.Size+31)/32*8)
 }

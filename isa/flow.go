@@ -2,11 +2,10 @@ package isa
 
 import "github.com/isago/isago/internal/spec"
 
-// Flow is a possible continuation of control flow after an instruction, other than the next
-// instruction.
+// Flow is a possible effect of an instruction on control flow.
 type Flow struct {
 	Kind FlowKind
-	// Maybe reports whether the instruction decides at run time, by a condition.
+	// Maybe reports whether the flow depends on a condition at run time.
 	Maybe bool
 	// Target is the target address in bits from the start of the program. It is -1 if the word does
 	// not determine it.
@@ -14,16 +13,17 @@ type Flow struct {
 	// Count is the length of the code at the target, in the units of the target field. It is 0 if the
 	// word does not give a length.
 	Count uint64
-	// Stack is the name of the stack that stores or supplies an address, or "".
+	// Stack is the name of the stack that the flow uses, or "".
 	Stack string
 }
 
 // FlowKind is a kind of control flow.
 type FlowKind uint8
 
-// The kinds of flow. If and Loop open a block that ends at the target, and LoopEnd closes a loop. Push pushes a place to
-// which a later instruction goes. Wait waits for other threads; if it names a stack, for those that the newest place on
-// the stack belongs to.
+// The kinds of control flow. If and Loop open a block that ends at the target, and LoopEnd closes a
+// loop. Push saves an address for a later instruction. Wait waits for other threads and continues at
+// the next instruction. If it names a stack, it waits for the threads whose newest saved address is on
+// that stack.
 const (
 	Next    = FlowKind(spec.FlowNext)
 	Jump    = FlowKind(spec.FlowJump)
@@ -41,8 +41,9 @@ const (
 // String returns the kind as descriptions write it: jump, call, loop-end and so on.
 func (k FlowKind) String() string { return spec.FlowKind(k).String() }
 
-// Flows appends the control flow declared for an instruction to buf. If the description declares none
-// at all, each branch target is a jump or a call that may or may not happen.
+// Flows appends the control flow that the description declares for an instruction to buf. If the
+// description declares no control flow for any instruction, Flows appends a conditional jump or call
+// for each branch field.
 func (d *Decoder) Flows(buf []Flow, in Inst) []Flow {
 	d.setTop(in)
 	found := len(d.findings)
@@ -85,8 +86,7 @@ func (d *Decoder) flows(buf []Flow, depth int) []Flow {
 	return buf
 }
 
-// branchFlows appends a jump or a call for each branch field. It applies to descriptions without
-// declared flow.
+// branchFlows appends a conditional jump or call for each branch field.
 func (d *Decoder) branchFlows(buf []Flow, depth int) []Flow {
 	for _, named := range d.frames[depth].leaf.NamedFields() {
 		ref := d.pick(named.Alts, depth)

@@ -9,8 +9,8 @@ import (
 	"github.com/isago/isago/internal/model"
 )
 
-// Root is a tree of encodings in a Set: its instructions or one kind of operand. It is represented by
-// the list of its leaves.
+// Root is a tree of encodings in a Set: the instructions or one kind of operand. It lists only the
+// leaves of the tree.
 type Root struct {
 	// ID is the index in Set.Roots.
 	ID   int
@@ -21,16 +21,16 @@ type Root struct {
 	// Size and MinSize are the lengths of the longest and the shortest leaf, in bits.
 	Size, MinSize int
 	// WordSize is the size in bits of the words in which programs are stored. An instruction occupies
-	// whole words. HighFirst means that the most significant word comes first.
+	// whole words. HighFirst reports whether the most significant word comes first.
 	WordSize  int
 	HighFirst bool
-	// Swapped means that the high half of each 32-bit word is stored first.
+	// Swapped reports whether the high half of each 32-bit word is stored first.
 	Swapped bool
 }
 
-// BitAt converts an offset in a stored instruction to the number of a bit in the decoded
-// instruction. The offset is a multiple of 8, and
-// stored is the stored size of the instruction. All values are in bits.
+// BitAt converts an offset in a stored instruction to a bit number in the decoded instruction. at is
+// the offset, a multiple of 8, and stored is the stored size of the instruction. All values are in
+// bits.
 func (r *Root) BitAt(stored, at int) int {
 	if r.Swapped {
 		at ^= 16
@@ -65,13 +65,14 @@ type Leaf struct {
 	Name, Display string
 	// Size is the length in bits.
 	Size int
-	// A word w matches if w&Mask == Match. DontCare bits are ignored but are expected to be 0.
+	// A word w matches if w&Mask == Match. DontCare bits are ignored in the comparison, but a word in
+	// which one of them is 1 has a finding.
 	Match, Mask, DontCare bits.Value
 
 	model *model.Leaf
 	set   *Set
 
-	named     sync.Once // mnemonics are computed on first use
+	named     sync.Once // guards mnemonics, which are computed on first use
 	mnemonics []string
 }
 
@@ -91,20 +92,22 @@ func (l *Leaf) Meta(name string) string { return l.model.Meta(name) }
 // Template returns the leaf's default display in the syntax of the set, with field names in braces.
 func (l *Leaf) Template() string { return l.model.Spec.Text(l.set.model.Syntax) }
 
-// Layout holds what a compiler of whole programs needs to know about an instruction.
+// Layout holds the properties of an instruction that a compiler of whole programs uses.
 type Layout struct {
-	// Align is the number of bits that the address is a multiple of, 0 for any address.
+	// Align is the required alignment of the address, in bits. It is 0 if any address is valid.
 	Align int
-	// Filler reports whether the instruction fills a place in which one is required and nothing is to be done.
+	// Filler reports whether compilers insert the instruction where an instruction is required but
+	// nothing is to be done, such as at the end of a scope.
 	Filler bool
-	// Terminator reports whether the instruction ends a program that no other instruction ends.
+	// Terminator reports whether compilers append the instruction to a program that has no other end.
 	Terminator bool
-	// NotLast is "scope" for an instruction that must not be the last word of a block or procedure, "loop" for one that
-	// must not be the last word of a loop, "" for neither.
+	// NotLast is "scope" if the instruction must not be the last word of a block or procedure, "loop"
+	// if it must not be the last word of a loop, and "" otherwise.
 	NotLast string
-	// Flushes is the file whose registers the instruction hands on, nil for none.
+	// Flushes is the register file that the instruction sends to the next pipeline stage, or nil.
 	Flushes *File
-	// Program is the kind of program that the instruction belongs to, "" for any.
+	// Program is the kind of every program that contains the instruction. It is "" if the instruction
+	// does not determine the kind.
 	Program string
 }
 
@@ -120,25 +123,28 @@ func (l *Leaf) Layout() Layout {
 	}
 }
 
-// Runs describes instructions of a leaf that run words elsewhere in the program, as a clause does.
+// Runs describes the words that an instruction runs elsewhere in the program, such as a clause.
 type Runs struct {
-	// Roots are the roots of these words. All have the same size.
+	// Roots are the roots to which these words may belong. The words of all these roots have the same
+	// size.
 	Roots []*Root
-	// Address is the part of the instruction that holds the index of the first word, counted in words
-	// of that size from the start of the program. Count is the part that holds the number of words.
+	// Address holds the bits of the instruction that contain the index of the first word. The index
+	// counts words of that size from the start of the program. Count holds the bits that contain the
+	// number of words.
 	Address, Count bits.Part
 	// Context is the name of the context that the instruction sets for each word, or "".
 	Context string
-	// Steps are the parts of the instruction for the first word, the second word and so on. Their
-	// number is the maximum number of words.
+	// Steps has one element for each word that the instruction can run, in order.
 	Steps []RunsStep
 }
 
-// RunsStep is where an instruction gives the root of an instruction that it runs, as an index in Runs.Roots, and the
-// value of the context. A part of no bits gives nothing.
+// RunsStep holds the bits of an instruction that describe one of the words that it runs. Root contains
+// the index of the word's root in Runs.Roots, and Context contains the value of the context. A part
+// whose width is 0 is absent.
 type RunsStep struct{ Root, Context bits.Part }
 
-// Runs returns what instructions of the leaf run. ok is false if they run nothing.
+// Runs describes the words that instructions of the leaf run. ok is false if they do not run other
+// words.
 func (l *Leaf) Runs() (r Runs, ok bool) {
 	x := l.model.Runs()
 	if x == nil {
@@ -159,8 +165,8 @@ func (l *Leaf) Runs() (r Runs, ok bool) {
 	return r, true
 }
 
-// FieldLimit is the greatest value that source text may give a field, if that is less than the bits
-// can hold.
+// FieldLimit is the greatest value of a field that assemblers accept. The bits of the field can hold
+// larger values.
 type FieldLimit struct {
 	Field string
 	Max   uint64
@@ -177,15 +183,16 @@ func (l *Leaf) FieldLimits() []FieldLimit {
 	return list
 }
 
-// FlowForm is a control flow that some instruction of a leaf may have.
+// FlowForm describes a control flow that instructions of a leaf can have.
 type FlowForm struct {
 	Kind FlowKind
 	// Target and Count are the names of the fields that hold the target and the count, or "".
 	Target, Count string
-	// Maybe reports whether the instruction may decide at run time. Sometimes reports whether only
-	// some words of the leaf have the flow.
+	// Maybe reports whether the flow can depend on a condition at run time. Sometimes reports whether
+	// only some words of the leaf have the flow.
 	Maybe, Sometimes bool
-	Stack            string
+	// Stack is the name of the stack that the flow uses, or "".
+	Stack string
 }
 
 // FlowForms lists the possible control flow of the leaf's instructions. It does not include the flow
@@ -200,7 +207,7 @@ func (l *Leaf) FlowForms() []FlowForm {
 	return list
 }
 
-// AssertedBits returns the bits for which some case has an expected value.
+// AssertedBits returns the bits for which some case of the leaf or of its ancestors expects a value.
 func (l *Leaf) AssertedBits() bits.Value {
 	var mask bits.Value
 	for b := l.model.Spec; b != nil; b = b.Extends {
@@ -213,7 +220,7 @@ func (l *Leaf) AssertedBits() bits.Value {
 	return mask
 }
 
-// loadRoots creates the roots and leaves of a set. Their IDs are those of the model.
+// loadRoots creates the roots and leaves of a set. They have the same IDs as in the model.
 func (s *Set) loadRoots() {
 	for _, r := range s.model.Roots {
 		root := &Root{ID: r.ID, Name: r.Name, Doc: r.Spec.Doc, Size: r.Size, MinSize: r.MinSize, WordSize: r.WordSize, HighFirst: r.HighFirst, Swapped: r.Swapped}

@@ -8,9 +8,10 @@ import (
 	"github.com/isago/isago/internal/spec"
 )
 
-// MayPrint reports whether the text of an instruction may contain mark, such as the start of a
-// comment. It ignores text from Custom. The result may be true although only adjacent fields could
-// form the mark.
+// MayPrint reports whether the text of an instruction may contain mark, such as the start of a comment.
+// It examines only texts of the description: not numbers, and not names or texts that Label, Symbol and
+// Custom return. It also returns true if one text ends with the first part of mark and another text
+// begins with the rest, even if the two never print next to each other.
 func (s *Set) MayPrint(mark string) bool {
 	if known, ok := s.prints.Load(mark); ok {
 		return known.(bool)
@@ -24,10 +25,10 @@ func (s *Set) MayPrint(mark string) bool {
 	return found
 }
 
-// between separates the pieces of text.
+// between is the separator of the texts in the result of pieces.
 const between = "\x00"
 
-// pieces returns all texts of a description that can be printed.
+// pieces returns all texts of a description that can be printed, each between two separators.
 func pieces(m *spec.ISA) string {
 	list := []string{""}
 	for _, e := range m.Enums {

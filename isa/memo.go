@@ -7,7 +7,7 @@ import (
 	"github.com/isago/isago/internal/model"
 )
 
-// Memos cache printed texts by the bits on which they depend. The printer without memos makes the
+// Memos cache printed texts by the bits on which they depend. The printer without memos produces the
 // texts. A text with a finding is never cached, so that the finding is reported each time.
 
 // chunk is a text of up to 15 bytes. The last byte is the length plus 1, so that a zero chunk means
@@ -36,7 +36,7 @@ const maxDense = 10
 // random words rarely repeat one. If most lookups fail, lookups pause for a while.
 type slots[T any] struct {
 	list []slot[T]
-	// misses counts the lookups that found another key, since the slots were allocated.
+	// misses counts the values that replaced the value of another key since the slots were allocated.
 	misses int
 	// score rises with each hit and falls with each miss. pause is the number of lookups to skip.
 	score, pause int
@@ -48,7 +48,8 @@ type slot[T any] struct {
 	value T
 }
 
-// A miss costs as much as missCost hits. At lowScore, longPause lookups are skipped.
+// A miss lowers the score by missCost, and a hit raises it by 1, up to goodScore. When the score is
+// below lowScore, the next longPause lookups are skipped.
 const missCost, lowScore, goodScore, longPause = 2, -512, 512, 1 << 13
 
 // skip reports whether to skip this lookup.
@@ -84,8 +85,8 @@ func (w *slots[T]) find(x uint64) *T {
 	return nil
 }
 
-// put returns storage for the value of a key, which may hold another key's value. many is the maximum
-// number of slots.
+// put returns storage for the value of a key. The storage may contain the value of another key. The
+// number of slots grows until it is at least many.
 func (w *slots[T]) put(x uint64, many int) *T {
 	to := &w.list[place(x, len(w.list))]
 	if to.known {
@@ -126,7 +127,7 @@ type slotText struct {
 	text [38]byte
 }
 
-// newMemo returns a memo for the texts of a segment or for data of the same size.
+// newMemo returns a memo for the texts of a segment, or for other data with the same key.
 func newMemo(p *segment) memo {
 	m := memo{moreTexts: &moreTexts{}}
 	if p.kind != segmentWide {
@@ -175,14 +176,15 @@ func (m *memo) keep(x uint64, s []byte) {
 // choice caches the display for the bits that select it.
 type choice struct {
 	key key
-	// places holds each display's index plus 1, or 0 if it is unknown. It is nil for a wide key.
+	// places holds the index in displays plus 1 for each key, or 0 if the display is unknown. It is nil
+	// for a wide key.
 	places   []uint8
 	displays []*display
 	slots[*display]
 }
 
 // maxChoice is the greatest key width with one element per value, and maxDisplays the greatest number
-// of displays. maxWideChoices is the maximum number of cached values of a wide key.
+// of displays. maxWideChoices is the number of slots for a wide key at which the cache stops growing.
 const (
 	maxChoice      = 12
 	maxDisplays    = 255
@@ -197,7 +199,7 @@ func newChoice(k key) *choice {
 	return c
 }
 
-// at returns the display for key x, or nil if it is unknown.
+// at returns the display for key x, or nil if the display is unknown.
 func (c *choice) at(x uint64) *display {
 	if c.places == nil {
 		if s := c.find(x); s != nil {
@@ -228,8 +230,8 @@ func (c *choice) put(x uint64, to *display) {
 
 // envMemo holds a decoder's memos for a bitset in one environment.
 type envMemo struct {
-	// choice selects the display of a value. It is nil if the display depends on too many bits or if
-	// it is not needed.
+	// choice selects the display of a value. It is nil if the display depends on too many bits, or
+	// until it is needed.
 	choice *choice
 	width  int
 	leaves []*leafMemo // by Leaf.ID
@@ -242,7 +244,7 @@ type leafMemo struct {
 	displays []*display // by case; nil until they are printed
 	// only is the display that is used for all words, or nil.
 	only   *display
-	choice *choice // nil if it depends on too many bits
+	choice *choice // nil if the display depends on too many bits
 }
 
 // minUses is the number of instructions that a decoder prints without memos. It is also the number of
@@ -279,7 +281,7 @@ func (l *leafMemo) display(d *Decoder, number int) *display {
 	return l.displays[number]
 }
 
-// make assigns the plan of a leaf.
+// make prepares a leaf for printing from memos.
 func (l *leafMemo) make(d *Decoder, u *model.BoundLeaf) {
 	l.plan = planOf(u)
 	l.plan.prepared.Do(l.plan.prepare)
@@ -304,8 +306,8 @@ func (d *Decoder) withMemos(x *display) *display {
 	return &own
 }
 
-// memoOf returns the memo of a segment. Segments with equal cache keys share one, unless the key is
-// zero.
+// memoOf returns the memo of a segment. Segments with the same cache key share one memo, unless the
+// cache key is zero.
 func (d *Decoder) memoOf(p *segment, alike cacheKey) memo {
 	m, ok := d.alike[alike]
 	if ok && alike != (cacheKey{}) {

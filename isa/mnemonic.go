@@ -8,10 +8,10 @@ import (
 	"github.com/isago/isago/internal/spec"
 )
 
-// Mnemonic returns the name of an instruction as it occurs in the text. It consists of the fields that
-// the description calls mnemonic and of {NAME}, or else is the first word of the display. For an
-// instruction that contains several operations, it is the name of the first one. It returns "" if
-// there is no name.
+// Mnemonic returns the mnemonic of an instruction as it appears in the text. The description marks it
+// with {NAME} and with fields of kind mnemonic. If it marks nothing, the mnemonic is the first word of
+// the display. For an instruction that contains several operations, Mnemonic returns the mnemonic of
+// the first one. It returns "" if there is no mnemonic.
 func (d *Decoder) Mnemonic(in Inst) string {
 	d.setTop(in)
 	found := len(d.findings)
@@ -42,7 +42,7 @@ func (d *Decoder) mnemonic(items []model.Item, depth int) string {
 	return d.intern(d.text)
 }
 
-// mnemonicInside looks for the mnemonic in the operations that a display contains.
+// mnemonicInside returns the mnemonic of the first operation in a display that has one, or "".
 func (d *Decoder) mnemonicInside(items []model.Item, depth int) string {
 	for i := range items {
 		if items[i].Kind != model.ItemRef {
@@ -77,7 +77,7 @@ func firstWord(items []model.Item) string {
 	return ""
 }
 
-// maxMnemonics limits the number of mnemonics of a leaf.
+// maxMnemonics is the maximum number of mnemonics that are listed for a leaf.
 const maxMnemonics = 1 << 12
 
 // Mnemonics lists the values that Decoder.Mnemonic can return for the leaf, at most 4,096. The caller
@@ -96,8 +96,8 @@ func (l *Leaf) Mnemonics() []string {
 	return l.mnemonics
 }
 
-// IsNested reports whether words of a root are parts of the words of another root, as for one
-// operation of an instruction with several.
+// IsNested reports whether words of a root are parts of the words of another root, such as single
+// operations of an instruction.
 func (s *Set) IsNested(r *Root) bool {
 	for _, b := range s.model.ISA.Bitsets {
 		for _, c := range b.Cases {
@@ -111,9 +111,9 @@ func (s *Set) IsNested(r *Root) bool {
 	return false
 }
 
-// InstructionRoots lists the roots whose words have a mnemonic. These are instructions, and parts of
-// instructions such as single operations. The main root comes first. All other roots are kinds of
-// operands.
+// InstructionRoots lists the roots whose words have a mnemonic. Such words are instructions or parts of
+// instructions, such as single operations. The main root comes first. Roots that are not listed are
+// kinds of operands.
 func (s *Set) InstructionRoots() []*Root {
 	operands := map[*spec.Bitset]bool{}
 	for _, b := range s.model.ISA.Bitsets {
@@ -175,8 +175,8 @@ func mnemonicsOf(u *model.BoundLeaf, depth int, add func(string)) {
 	}
 }
 
-// insideOf calls add with the mnemonics of the operations that an item shows. It reports whether there
-// are any.
+// insideOf calls add with the mnemonics of the operations that an item shows. It reports whether the
+// item shows operations.
 func insideOf(it *model.Item, depth int, add func(string)) bool {
 	found := false
 	for _, a := range it.Alts {
@@ -191,8 +191,8 @@ func insideOf(it *model.Item, depth int, add func(string)) bool {
 	return found
 }
 
-// eachText calls add with prefix and each possible text of the items that belongs to a mnemonic. It
-// returns how many more texts are allowed.
+// eachText calls add with each possible text of the mnemonic that items start with, after prefix. left
+// is the number of texts that are still allowed. eachText returns how many of them remain.
 func eachText(items []model.Item, prefix string, add func(string), left int) int {
 	if len(items) == 0 || !isMnemonicPart(&items[0]) {
 		add(prefix)

@@ -14,14 +14,14 @@ type operandBits struct {
 	op *Operand
 	// depth is the frame whose text contains the operand.
 	depth int
-	// shown are the bits of the parts of the text. decide are the bits that determine the parts and
-	// their meaning.
+	// shown holds the bits of the parts in the text. decide holds the bits that determine which parts
+	// there are and what they mean.
 	shown, decide []placedBits
 	// deciding is true while the deciding bits are recorded.
 	deciding bool
 	// known has an element for the word and one for each table entry.
 	known []knownBits
-	// followed are the expressions whose bits were recorded.
+	// followed holds the expressions whose bits were recorded.
 	followed []followed
 }
 
@@ -31,19 +31,19 @@ type placedBits struct {
 	table, entry int
 	// parts are the parts of the field, most significant first.
 	parts []bits.Part
-	// whole means all bits of a nested bitset. Only those that are used count.
+	// whole means that mask contains all bits of a nested bitset. Only the used ones are listed.
 	whole bool
 }
 
-// knownBits are the bits of the word or of one table entry on which the operand depends, and the bits
-// that are listed.
+// knownBits holds bits of the word or of one table entry. used are the bits on which the operand
+// depends. listed are the bits that Operand.Bits contains already.
 type knownBits struct {
 	used, listed bits.Value
 	table, entry int
 }
 
-// followed is an expression in a scope, with its value and the bits of the value for which it was
-// followed.
+// followed is an expression whose bits were recorded in a scope. needed are the bits of its value that
+// the recorded bits determine.
 type followed struct {
 	prog          *model.Prog
 	site          *site
@@ -51,15 +51,15 @@ type followed struct {
 	needed, value uint64
 }
 
-// openBits starts an operand in the text of a frame.
+// openBits starts to record the bits of an operand in the text of a frame.
 func (w *operandWalk) openBits(op *Operand, depth int) {
 	b := &w.bits
 	b.op, b.depth = op, depth
 	b.shown, b.decide, b.known, b.followed = b.shown[:0], b.decide[:0], b.known[:0], b.followed[:0]
 }
 
-// closeBits lists the bits of the operand: those of its parts, in the order of the text, and then the
-// deciding bits that nothing else claims.
+// closeBits lists the bits of the operand. The bits of its parts come first, in the order of the text.
+// Then come the deciding bits, except bits that the leaf or another operand claims.
 func (w *operandWalk) closeBits() {
 	b := &w.bits
 	for i := range b.shown {
@@ -124,7 +124,7 @@ func (b *operandBits) at(table, entry int) *knownBits {
 	return &b.known[len(b.known)-1]
 }
 
-// add records bits of a part of the text, or bits that determine the form of the operand.
+// add records bits of a part of the text or, if deciding is true, deciding bits.
 func (b *operandBits) add(x placedBits) {
 	known := b.at(x.table, x.entry)
 	if b.deciding {
@@ -139,8 +139,8 @@ func (b *operandBits) add(x placedBits) {
 	}
 }
 
-// eval evaluates an expression about the operand and records its bits. It skips an expression that
-// needs its own value, because that value depends on earlier evaluations.
+// eval evaluates an expression about the operand and records its bits. It does not record the bits of
+// an expression that needs its own value, because such a value depends on earlier evaluations.
 func (w *operandWalk) eval(p *model.Prog, depth int) uint64 {
 	if w.bits.op == nil || p.Open {
 		return w.d.eval(p, depth)
@@ -211,9 +211,9 @@ func (w *operandWalk) fields(p *model.Prog, depth int) {
 	}
 }
 
-// node evaluates a node and records the bits that determine the needed bits of its value. Operands
-// that do not affect this word have none, such as the unused branch of ?: or the right side of && if
-// the left side is 0.
+// node evaluates a node and records the bits that determine the needed bits of its value. It records no
+// bits for operands that do not affect the value, such as the unused branch of ?: or the right side of
+// && if the left side is 0.
 func (w *operandWalk) node(n *model.Node, depth int, needed uint64) uint64 {
 	switch n.Op {
 	case spec.OpConst:
@@ -255,9 +255,8 @@ func (w *operandWalk) read(ref *model.Ref, depth int, needed uint64) uint64 {
 	return w.d.value(ref, depth)
 }
 
-// addBits records the needed bits of a field. For a computed field these are the bits of the fields
-// that it is computed from. whole means that the field is a nested bitset whose parts are examined
-// too.
+// addBits records the needed bits of a field. For a computed field, it records the bits of the fields
+// in the expression. whole means that the field is a nested bitset whose parts are recorded too.
 func (w *operandWalk) addBits(ref *model.Ref, depth int, needed uint64, whole bool) {
 	depth -= ref.ScopeDepth
 	switch {
@@ -284,7 +283,7 @@ func (w *operandWalk) addBits(ref *model.Ref, depth int, needed uint64, whole bo
 	}
 }
 
-// bits returns the positions of the needed bits of a field.
+// bits returns a mask of the needed bits of a field in the word or the table entry.
 func (f *fieldSite) bits(needed uint64) bits.Value {
 	if !f.masked {
 		f.masked, f.mask = true, spread(bits.Ones(bits.Size), f.info.Parts)
@@ -298,8 +297,8 @@ func (f *fieldSite) bits(needed uint64) bits.Value {
 	return spread(bits.Of(needed), f.info.Parts)
 }
 
-// claimed returns the bits that belong to the leaf of a frame or to an operand in its displays: those
-// that select the leaf, those of its name, and those of the operands.
+// claimed returns the bits that select the leaf of a frame and the bits of the mnemonic and the
+// operands in its displays.
 func (d *Decoder) claimed(depth int) *bits.Value {
 	s := d.frames[depth].site
 	if s.claims == nil {
@@ -318,8 +317,8 @@ func (d *Decoder) claimed(depth int) *bits.Value {
 	return s.claims
 }
 
-// claim follows the operands that a display prints, and the parts of the name. For a field that
-// contains operands of its own it follows only the bits that select the leaf.
+// claim collects the bits of the operands and of the mnemonic in a display. For a field that contains
+// operands itself, it collects only the bits that select the field's leaf.
 func (g *dependencies) claim(items []model.Item) {
 	for i := range items {
 		it := &items[i]
@@ -351,7 +350,8 @@ func (g *dependencies) claim(items []model.Item) {
 	}
 }
 
-// spread moves the bits of a value to the positions of its parts, most significant part first.
+// spread moves the bits of a value to the positions that parts give. The first part has the most
+// significant bits.
 func spread(v bits.Value, parts []bits.Part) (out bits.Value) {
 	at := 0
 	for _, p := range slices.Backward(parts) {

@@ -7,7 +7,7 @@ import (
 	"github.com/isago/isago/internal/spec"
 )
 
-// OperandForm describes an operand of a leaf as far as it is equal in all words.
+// OperandForm describes an operand of a leaf, independently of the word.
 type OperandForm struct {
 	// Name is the name in the description.
 	Name string
@@ -15,7 +15,7 @@ type OperandForm struct {
 	Kind OperandKind
 	// Files are the register files and views to which the operand can refer.
 	Files []*File
-	// Added are those of Files for which a register can be added to the number.
+	// Added are the files in Files for which another register can be added to the register number.
 	Added []*File
 }
 
@@ -69,7 +69,7 @@ func plainRef(it *model.Item) *model.Ref {
 	return nil
 }
 
-// form appends the operands of an item that belongs to no operand.
+// form appends the operands of an item that is not a part of an <operand>.
 func (x *declared) form(list []OperandForm, it *model.Item, depth int) []OperandForm {
 	for i := range it.Members {
 		list = x.form(list, &it.Members[i], depth)
@@ -103,7 +103,7 @@ func (x *declared) groupForm(o *spec.Operand, facts *model.Facts, items []model.
 	return f.settled()
 }
 
-// relatives records the files for which something can be added to the register number.
+// relatives records the files for which another register can be added to the register number.
 func (f *OperandForm) relatives(x *declared, facts *model.Facts, files []*File) {
 	for _, r := range facts.Relatives {
 		for _, file := range files {
@@ -162,7 +162,7 @@ func (f *OperandForm) add(file *File) {
 	}
 }
 
-// settled sets the kind of an operand that can be a register.
+// settled sets an unknown kind to RegisterOperand if the operand can be a register.
 func (f OperandForm) settled() OperandForm {
 	if f.Kind == UnknownOperand && len(f.Files) > 0 {
 		f.Kind = RegisterOperand

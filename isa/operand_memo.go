@@ -9,14 +9,14 @@ import (
 
 // operandMemo caches an operand of a site, by the bits on which it depends.
 type operandMemo struct {
-	// ref is the field that is the operand, and first is the first meaning of its name. operand is set
-	// instead for an operand with several parts.
+	// ref is the field that is the operand, and first is the first meaning of the field's name if that
+	// meaning has a condition. For an operand with several parts, operand is set instead.
 	ref     *model.Ref
 	first   *model.Alt
 	operand *spec.Operand
 	// uses counts the uses of the operand without a memo.
 	uses int
-	// kept reports whether the operand depends on few enough bits.
+	// kept reports whether the operand is cached, because it depends on few enough bits.
 	kept  bool
 	reads reads
 	key   key
@@ -27,8 +27,9 @@ type operandMemo struct {
 // maxOperandMemos is the maximum number of cached values of an operand.
 const maxOperandMemos = 1 << 7
 
-// memo returns the memo of an operand and the key in it. It returns nil if the operand is not cached.
-// An operand in a table entry is never cached, because its bits depend on the index of the entry.
+// memo returns the memo of an operand and the operand's key in this word. It returns nil if the operand
+// is not cached. An operand in a table entry is never cached, because its bits depend on the index of
+// the entry.
 func (w *operandWalk) memo(ref *model.Ref, alts []model.Alt, o *spec.Operand, items []model.Item, depth int) (m *operandMemo, x uint64) {
 	s := w.d.frames[depth].site
 	if s.table != wordTable {
@@ -52,7 +53,7 @@ func (w *operandWalk) memo(ref *model.Ref, alts []model.Alt, o *spec.Operand, it
 	}
 	from := &w.d.frames[depth].from
 	if len(m.reads) > 0 {
-		own := *from // with the entries of the display
+		own := *from // a copy, because find would replace the entries of the display
 		from = &own
 	}
 	if !m.reads.find(w.d, from) {
@@ -61,7 +62,7 @@ func (w *operandWalk) memo(ref *model.Ref, alts []model.Alt, o *spec.Operand, it
 	return m, m.key.from(from)
 }
 
-// prepare computes the bits on which the operand depends: those of its text, of its facts and of table
+// prepare computes the bits on which the operand depends: bits of its text, of its facts and of table
 // indices.
 func (m *operandMemo) prepare(u *model.BoundLeaf, alts []model.Alt, items []model.Item) {
 	g := dependencies{budget: maxDependencies, facts: true}
@@ -85,7 +86,7 @@ func (m *operandMemo) prepare(u *model.BoundLeaf, alts []model.Alt, items []mode
 	m.kept = m.kept && m.reads.add(&m.key, g.tables)
 }
 
-// recall appends a cached operand. It reports whether there is one.
+// recall appends the cached operand for the key x. It returns false if none is cached.
 func (w *operandWalk) recall(m *operandMemo, x uint64, from, end int) bool {
 	if m == nil {
 		return false
@@ -112,7 +113,7 @@ func (m *operandMemo) keep(x uint64, op *Operand) {
 	to.Bits = bits
 }
 
-// operandFacts follows the facts about an operand.
+// operandFacts collects the dependencies of the facts about an operand.
 func (g *dependencies) operandFacts(f *model.Facts, scopeDepth int) {
 	all := func(list ...*model.Prog) {
 		for _, p := range list {

@@ -13,24 +13,26 @@ type operandWalk struct {
 	out []Operand
 	// start is the start of the text.
 	start int
-	// of is the only file that the current operand's added register applies to, or nil for any.
+	// of is the only file to which the current operand's Relative applies, or nil for any file.
 	of *spec.File
 	// bits collects the bits of the current operand.
 	bits operandBits
 }
 
-// wordTable is the table number of bits in the word itself.
+// wordTable replaces the table index for bits of the word itself.
 const wordTable = -1
 
-// field records a printed field if it is an operand of its own. alts are the meanings of its name.
+// field records a printed field if the field is an operand by itself. alts are the meanings of its
+// name.
 func (w *operandWalk) field(ref *model.Ref, alts []model.Alt, depth, from, end int) {
 	if f := ref.Field; f != nil && f.IsOperand() && (f.Bitset == nil || !f.Bitset.HasOperands) {
 		w.note(ref, alts, nil, nil, depth, from, end)
 	}
 }
 
-// note records a printed operand: a field, given with the meanings of its name, or a group of parts.
-// It discards findings and counts, because printing the text has already recorded them.
+// note records a printed operand: the field ref, whose name has the meanings alts, or the operand o,
+// whose parts are items. It discards findings and does not count operands, because printing the text
+// has already recorded both.
 func (w *operandWalk) note(ref *model.Ref, alts []model.Alt, o *spec.Operand, items []model.Item, depth, from, end int) {
 	if end == from {
 		return
@@ -66,7 +68,7 @@ func (w *operandWalk) next() *Operand {
 	return &w.out[len(w.out)-1]
 }
 
-// open appends an operand in the text of a frame.
+// open appends an operand that is in the text of a frame.
 func (w *operandWalk) open(name string, role spec.Role, from, depth int) *Operand {
 	op := w.next()
 	*op = Operand{Name: name, Role: Role(role), Bits: op.Bits[:0], Start: from - w.start}
@@ -102,7 +104,7 @@ func (w *operandWalk) group(op *Operand, o *spec.Operand, items []model.Item, de
 	}
 }
 
-// apply adds the facts of a frame to the operand, unless an enclosing scope has set them. It returns
+// apply adds the facts of a frame to the operand. It keeps what an enclosing scope has set. It returns
 // the name of the part whose register is added to the number.
 func (w *operandWalk) apply(op *Operand, f *model.Facts, depth int) (relative string) {
 	if op.Register.File == nil {
@@ -194,11 +196,11 @@ func (x *declared) register(f *spec.File, index, component int) Register {
 	return r
 }
 
-// named reports whether the register belongs to a file or view.
+// named reports whether f is the file of the register or the view that names it.
 func (r *Register) named(f *File) bool { return r.File == f || r.View == f }
 
-// memoryOf returns the memory. For a group it is the member with the given number, or nil if there is
-// no such member.
+// memoryOf returns the memory of a fact. For a group, it returns the member that the index selects, or
+// nil if the group has no such member.
 func (w *operandWalk) memoryOf(m *model.Mem, depth int) *Memory {
 	if m.Index == nil {
 		return w.d.set.declared.memories[m.Spec.Memory.Index]
@@ -222,8 +224,8 @@ func (w *operandWalk) memory(op *Operand, m *model.Mem, depth int) {
 	}
 }
 
-// piece adds a field to an operand: its bits and the properties of its type. relative means that its
-// register is added to the operand's own number.
+// piece adds a field to an operand: its bits and the properties of its type. relative means that the
+// field's register is added to the operand's register number or address.
 func (w *operandWalk) piece(op *Operand, ref *model.Ref, relative bool, depth int) {
 	f := ref.Field
 	w.addBits(ref, depth, all, f.Kind == spec.KindBitset && f.Table == nil && ref.Prog == nil && !relative)
@@ -267,7 +269,8 @@ func (w *operandWalk) number(op *Operand, ref *model.Ref, depth int) {
 	op.Value = v
 }
 
-// value sets the register that an enum value names.
+// value sets the register that the value of an enum field names. If it names none, value sets the
+// operand's Value.
 func (w *operandWalk) value(op *Operand, ref *model.Ref, relative bool, depth int) {
 	v := w.d.value(ref, depth)
 	for _, x := range ref.Enum.Spec.Values {
@@ -290,8 +293,8 @@ func (w *operandWalk) value(op *Operand, ref *model.Ref, relative bool, depth in
 	op.setBits(v)
 }
 
-// setBits sets the value of an operand that is neither a number nor an address to the bits of a part.
-// It reports whether the operand is of that kind.
+// setBits sets the Value of a condition, a modifier or a sampler. It returns false for other kinds of
+// operands.
 func (op *Operand) setBits(v uint64) bool {
 	if op.Kind != ConditionOperand && op.Kind != ModifierOperand && op.Kind != SamplerOperand {
 		return false

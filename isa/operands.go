@@ -11,35 +11,38 @@ type Operand struct {
 	Name string
 	Role Role
 	Kind OperandKind
-	// Register is the register, if Kind is RegisterOperand. Otherwise its File is nil.
+	// Register is the register that the operand names. Its File is nil if the operand names no register
+	// of a declared file. Conditions and samplers can name a register too.
 	Register Register
-	// Relative is the register that is added to the register number or to the address. Its File is nil
-	// if there is none.
+	// Relative is the register whose value is added to the register number or to the address. Its File
+	// is nil if no register is added.
 	Relative Register
-	// Swizzle gives, for each component of the operand, the component of the register that it reads.
-	// Swizzled reports whether the description declares a swizzle. Without one, each component reads
-	// itself.
+	// Swizzle holds, for each component of the operand, the component of the register that it reads.
+	// Swizzled reports whether the description declares a swizzle. Without a swizzle, each component
+	// reads itself.
 	Swizzle  [4]uint8
 	Swizzled bool
-	// Mask has bit i set if component i is written. Masked reports whether the description declares a
-	// mask. Without one, all components are written.
+	// Bit i of Mask is set if component i is written. Masked reports whether the description declares a
+	// mask. Without a mask, all components are written.
 	Mask   uint8
 	Masked bool
-	// Modifiers are the changes of the value, such as negation.
+	// Modifiers are the changes to the value, such as negation.
 	Modifiers Modifiers
-	// Memory is the memory that the operand is in, or nil. Its address is Value, in bytes.
+	// Memory is the memory that contains the operand, or nil.
 	Memory *Memory
 	// Type is the type of an immediate or of a memory access.
 	Type Type
-	// Value is the number of an immediate, sign-extended if its Type is signed. For a branch target it
-	// is the address in bits from the start of the program. For other kinds it is the bits of the
-	// operand.
+	// Value depends on Kind. It is the number of an immediate, sign-extended if its Type is signed, or
+	// the address of a memory operand in bytes, before Relative is added. For a branch target, it is
+	// the address in bits from the start of the program. For a condition, a modifier or a sampler, it
+	// is the bits of the operand. For a register, it is 0, or the number in the word if Register.File
+	// is nil.
 	Value uint64
-	// Bits are the bits on which the operand depends in this word, each listed once. The bits of its
-	// text come first, in the order of the text and most significant first. The bits of a nested
-	// bitset precede those of its parameters. Then follow the bits that determine the parts of the
-	// operand and their meaning, except those that select the instruction or belong to a mnemonic or
-	// to another operand.
+	// Bits are the bits on which the operand depends in this word, each listed once. The bits of the
+	// text come first, in the order of the text and most significant first. The bits of a nested bitset
+	// precede the bits of its parameters. Last come the bits that determine which parts the operand has
+	// and what they mean. These last bits exclude bits that select the instruction and bits of a
+	// mnemonic or of another operand.
 	Bits []BitRange
 	// Start and End delimit the operand in the text, in bytes.
 	Start, End int
@@ -48,7 +51,8 @@ type Operand struct {
 // BitRange is a run of bits in the word or in a table entry.
 type BitRange struct {
 	bits.Part
-	// Table is the index of the table, or -1 for the word. Entry is the index of the entry.
+	// Table is the index of the table in Set.Tables, or -1 for bits of the word. Entry is the index of
+	// the table entry.
 	Table, Entry int
 }
 
@@ -58,18 +62,18 @@ type Register struct {
 	// register, or nil.
 	File, View *File
 	// Index is the number of the first register in File, before Relative is added. Count is the number
-	// of registers, not counting any beyond the end of the file.
+	// of registers. Registers beyond the end of the file do not count.
 	Index, Count int
-	// Low and Width are the bits of the register. For example, $r2h is bits 16 to 31 of r2.
+	// Low and Width delimit the bits of the register. If $r2h is bits 16 to 31 of r2, both are 16.
 	Low, Width int
 	// Component is the component of the register, or -1 for all components.
 	Component int
 }
 
-// Role is what an instruction does with an operand.
+// Role records whether an instruction reads or writes an operand.
 type Role uint8
 
-// The roles. RoleNone is the role of an operand for which the description gives none.
+// The roles. An operand has RoleNone if the description declares no role for it.
 const (
 	RoleNone  = Role(spec.RoleNone)
 	Read      = Role(spec.RoleRead)
@@ -83,7 +87,7 @@ func (r Role) String() string { return spec.Role(r).String() }
 // OperandKind is the kind of an operand.
 type OperandKind uint8
 
-// The kinds of operands. UnknownOperand is the kind of an operand for which the description gives none.
+// The kinds of operands. An operand has UnknownOperand if the description does not determine its kind.
 const (
 	UnknownOperand   = OperandKind(spec.OperandNone)
 	RegisterOperand  = OperandKind(spec.OperandRegister)
@@ -95,33 +99,36 @@ const (
 	SamplerOperand   = OperandKind(spec.OperandSampler)
 )
 
-// String returns the kind as descriptions write it: register, immediate and so on; "" for UnknownOperand.
+// String returns the kind as descriptions write it: register, immediate and so on. It returns "" for
+// UnknownOperand.
 func (k OperandKind) String() string { return spec.OperandKind(k).String() }
 
-// Modifiers is a set of changes of an operand's value, one bit each.
+// Modifiers is a set of changes to an operand's value, such as negation. Each change has one bit.
 type Modifiers uint64
 
-// The modifiers that every machine may have. Set.Modifiers names the others.
+// The modifiers that are the same for all machines. A description can add others, and Set.Modifiers
+// lists the names of all.
 const (
 	Negate Modifiers = 1 << iota
 	Absolute
 	Saturate
 )
 
-// Modifiers lists the names of a machine's modifiers. The index of a name is the number of its bit.
+// Modifiers lists the names of the machine's modifiers. The name at index i belongs to bit i of
+// Modifiers.
 func (s *Set) Modifiers() []string { return s.model.ISA.Modifiers }
 
-// Files lists the register files and the views of them, in the order of the description.
+// Files lists the register files and views, in the order of the description.
 func (s *Set) Files() []*File { return s.declared.files }
 
 // File returns a register file or view by name, or nil.
 func (s *Set) File(name string) *File { return s.declared.file(s.model.ISA.File(name)) }
 
-// Memories lists the memories.
+// Memories lists the memories, in the order of the description.
 func (s *Set) Memories() []*Memory { return s.declared.memories }
 
-// Limit returns a limit of programs that the description declares. ok is false if there is no limit of
-// that name.
+// Limit returns a limit that the description declares for programs. ok is false if it declares no limit
+// of that name.
 func (s *Set) Limit(name string) (most uint64, ok bool) {
 	if l := s.model.ISA.Limit(name); l != nil {
 		return l.Most, true
@@ -129,11 +136,11 @@ func (s *Set) Limit(name string) (most uint64, ok bool) {
 	return 0, false
 }
 
-// Outputs lists the purposes that outputs of programs can have.
+// Outputs lists the meanings that output registers can have.
 func (s *Set) Outputs() []*Output { return s.declared.outputs }
 
-// StackDepth returns the capacity of a stack, or 0 if it is not known. ok is false if there is no stack of
-// that name.
+// StackDepth returns the number of entries that a stack can hold, or 0 if it is unknown. ok is false if
+// the description declares no stack of that name.
 func (s *Set) StackDepth(name string) (depth int, ok bool) {
 	if x := s.model.ISA.Stack(name); x != nil {
 		return x.Depth, true
@@ -142,15 +149,16 @@ func (s *Set) StackDepth(name string) (depth int, ok bool) {
 }
 
 // Operands appends the operands in the text of an instruction to buf, in the order of the text. It
-// reuses the capacity of buf and of its Bits. Start and End refer to the text that Append appends to
-// an empty slice.
+// reuses the capacity of buf and of the Bits slices in it. Start and End refer to the text that Append
+// appends to an empty slice.
 func (d *Decoder) Operands(buf []Operand, in Inst) []Operand {
 	text, buf := d.AppendOperands(d.text[:0], buf, in)
 	d.text = text
 	return buf
 }
 
-// AppendOperands combines Append and Operands.
+// AppendOperands appends the text of an instruction to dst like Append, and its operands to buf like
+// Operands. Start and End count from the start of that text.
 func (d *Decoder) AppendOperands(dst []byte, buf []Operand, in Inst) ([]byte, []Operand) {
 	w := &d.walk
 	w.d, w.out, w.start = d, buf, len(dst)
@@ -161,8 +169,8 @@ func (d *Decoder) AppendOperands(dst []byte, buf []Operand, in Inst) ([]byte, []
 	return dst, buf
 }
 
-// Register returns the register that a word selects, if the decoder's root is a kind of operand. Its
-// File is nil if the word does not select a register.
+// Register returns the register that a word names, if the decoder's root is a kind of operand. Its File
+// is nil if the word does not name a register.
 func (d *Decoder) Register(in Inst) Register {
 	r := Register{Component: -1}
 	d.setTop(in)

@@ -15,7 +15,7 @@ func (d *Decoder) Text(in Inst) string { return string(d.Append(nil, in)) }
 
 // Append appends the text of an instruction to dst. It may overwrite up to 64 bytes after the text.
 // Append does not allocate if dst has capacity for twice the text and a few instructions of the same
-// kind were printed before. Findings then returns the findings of the word.
+// kind were printed before. After Append, Findings returns the findings of the word.
 func (d *Decoder) Append(dst []byte, in Inst) []byte {
 	d.lineStart = len(dst)
 	l := d.envMemo(d.env).leafMemo(in.Leaf.model)
@@ -31,8 +31,7 @@ func (d *Decoder) Append(dst []byte, in Inst) []byte {
 	return dst
 }
 
-// checkEntries reports ignored bits that are set in table entries that displays reach only through
-// paths.
+// checkEntries reports ignored bits that are 1 in table entries that displays read only through paths.
 func (d *Decoder) checkEntries(u *model.BoundLeaf) {
 	for _, ref := range u.Tables {
 		v := d.nestedBits(ref, &d.frames[0].v)
@@ -173,7 +172,7 @@ func (d *Decoder) shownValue(dst []byte, it *model.Item, ref *model.Ref, depth i
 		dst = d.scalar(dst, ref, depth)
 	default:
 		watch, group := d.watch, d.trace.group
-		if watch == watchOperands && !ref.Field.Bitset.HasOperands { // one operand, whatever it contains
+		if watch == watchOperands && !ref.Field.Bitset.HasOperands { // one operand: its parts are not recorded
 			d.watch = watchNothing
 		}
 		dst = d.nested(dst, ref, depth)
@@ -199,7 +198,7 @@ func (d *Decoder) symbol(ref *model.Ref, depth int) (string, bool) {
 	return d.Symbol(ref.Field.Symbols, d.value(ref, depth))
 }
 
-// members prints a set: the members that print something, joined by its separator.
+// members prints the members of a set, with its separator between members that print something.
 func (d *Decoder) members(dst []byte, it *model.Item, depth int) []byte {
 	first := len(dst)
 	for i := range it.Members {
@@ -231,9 +230,9 @@ func (d *Decoder) nested(dst []byte, ref *model.Ref, depth int) []byte {
 	return dst
 }
 
-// enterNested stores the value of a bitset field in a new frame, after those of the bitsets on its
-// path. It returns the number of that frame and of the frame that contains the field. inner is too
-// large if the nesting limit is reached.
+// enterNested stores the value of a bitset field in a new frame, after the frames of the bitsets on its
+// path. inner is the number of that frame, and outer is the number of the frame that contains the
+// field. inner is maxFrames if the nesting limit is reached.
 func (d *Decoder) enterNested(ref *model.Ref, depth int) (inner, outer int) {
 	outer, inner = depth-ref.ScopeDepth, depth+1
 	if inner >= maxFrames {
@@ -261,8 +260,8 @@ func (d *Decoder) enterNested(ref *model.Ref, depth int) (inner, outer int) {
 	return inner, outer
 }
 
-// enterDisplayed stores the value of a bitset field in a new frame. It returns the number of the frame
-// and the value's display, or nil. ok is false if no leaf matches or a limit is reached.
+// enterDisplayed stores the value of a bitset field in a new frame. inner is the number of the frame. x
+// is the display of the value, or nil. ok is false if no leaf matches or a limit is reached.
 func (d *Decoder) enterDisplayed(ref *model.Ref, depth int) (inner int, x *display, ok bool) {
 	inner, outer := d.enterNested(ref, depth)
 	if d.operands++; inner >= maxFrames || d.operands > maxOperands {
@@ -274,8 +273,8 @@ func (d *Decoder) enterDisplayed(ref *model.Ref, depth int) (inner int, x *displ
 	return inner, x, ok
 }
 
-// reportTooDeep reports that operands are nested too deep or too many. It also stops printing further
-// operands of the instruction, whose number may be exponential.
+// reportTooDeep reports that operands are nested too deep or too numerous. It also stops the printing
+// of further operands, because their number may grow exponentially with the depth.
 func (d *Decoder) reportTooDeep(ref *model.Ref) {
 	switch {
 	case d.operands <= maxOperands:
@@ -286,7 +285,7 @@ func (d *Decoder) reportTooDeep(ref *model.Ref) {
 	d.operands = maxOperands + 1
 }
 
-// scalar prints a field of any other type.
+// scalar prints a field that is not a bitset.
 func (d *Decoder) scalar(dst []byte, ref *model.Ref, depth int) []byte {
 	if ref.Width > 64 {
 		return d.wide(dst, ref, depth)
@@ -294,7 +293,7 @@ func (d *Decoder) scalar(dst []byte, ref *model.Ref, depth int) []byte {
 	return d.number(dst, ref, d.value(ref, depth))
 }
 
-// number prints the value of a field that is not a bitset.
+// number prints the value v of a field of at most 64 bits that is not a bitset.
 func (d *Decoder) number(dst []byte, ref *model.Ref, v uint64) []byte {
 	switch ref.Kind {
 	case spec.KindFloat:
@@ -309,7 +308,7 @@ func (d *Decoder) number(dst []byte, ref *model.Ref, v uint64) []byte {
 	return model.AppendConstant(dst, ref, v)
 }
 
-// wide prints a number of more than 64 bits in hexadecimal or as unsigned decimal.
+// wide prints a number wider than 64 bits in hexadecimal or as unsigned decimal.
 func (d *Decoder) wide(dst []byte, ref *model.Ref, depth int) []byte {
 	v := ref.Field.Gather(d.pathValue(ref, depth-ref.ScopeDepth))
 	if ref.Kind == spec.KindHex {
@@ -322,7 +321,7 @@ func (d *Decoder) wide(dst []byte, ref *model.Ref, depth int) []byte {
 	return strconv.AppendUint(dst, v[0], 10)
 }
 
-// branch prints a target as a label if it has one.
+// branch prints a target as its label or, if it has no label, as a number.
 func (d *Decoder) branch(dst []byte, ref *model.Ref, v uint64) []byte {
 	if d.Label != nil {
 		if name, ok := d.Label(d.target(ref, v), ref.Field.Call); ok {

@@ -10,21 +10,22 @@ import (
 	"github.com/isago/isago/internal/spec"
 )
 
-// plan is how to print the displays of a leaf from memos. All decoders share it.
+// plan holds the displays of a leaf, prepared for printing from memos. All decoders share it.
 type plan struct {
 	unit *model.BoundLeaf
-	// plain holds displays without memos, and displays those with memos, by case. Both are filled on
-	// first use.
+	// plain holds the displays without memos, and displays holds the displays with memos, both by case.
+	// They are created on first use.
 	plain, displays []atomic.Pointer[display]
-	// prepared guards the following members, which are computed when the first memo is needed.
+	// prepared guards the following fields, which are computed when the first memo is needed.
 	prepared sync.Once
 	// only is the index of the case that is used for all words, or -1.
 	only int
 	// choice is the key that selects the case. It is valid if chooses is true.
 	choice  key
 	chooses bool
-	// general means that operands may contain themselves or are too many. They are then printed
-	// without memos and counted. branches reports whether a display can contain a branch target.
+	// general means that operands may contain themselves or be too numerous. Such a leaf is printed
+	// without memos, and its operands are counted. branches reports whether a display can contain a
+	// branch target.
 	general, branches bool
 }
 
@@ -35,12 +36,12 @@ type display struct {
 	number   int
 	items    []model.Item
 	segments []segment
-	// printed is the number of segments, without a last segment that has no text.
+	// printed is the number of segments to print. It excludes a last segment without text.
 	printed int
 	reads   reads
 	groups  []group
-	// flags are bits that are 0 in most words. Such words print usual, which lacks the quiet segments.
-	// usual is nil if it would save too little.
+	// flags are bits that are 0 in most words. Words in which all flags are 0 are printed from usual,
+	// which lacks the quiet segments. usual is nil if it would save too little.
 	flags bits.Value
 	usual []segment
 }
@@ -72,13 +73,14 @@ type shownItems struct {
 	front  string
 	fronts []*model.Item
 	items  []model.Item
-	// operand is the operand to which the items belong. member means that they belong to a set.
+	// operand is the operand to which the items belong, or nil. member means that they belong to a set.
 	operand *spec.Operand
 	member  bool
-	// looks means that the items may contain operands, or be an operand because of other bits.
+	// looks means that the items may contain operands, or that a condition determines whether they are
+	// an operand.
 	looks bool
-	// ref is the field of a number or operand without conditions. direct means an operand in the bits
-	// of a frame.
+	// ref is the field of the item if it prints without conditions and without other text. direct means
+	// that the field is an operand whose bits are adjacent bits of a frame.
 	ref    *model.Ref
 	direct bool
 	// tables are the table entries that the key reads.
@@ -100,7 +102,7 @@ const (
 	segmentWide                       // a text that depends on more bits
 	segmentNumber                     // a number, which is faster to format than to look up
 	segmentOperand                    // an operand whose own segments have memos
-	segmentItem                       // printed as an item
+	segmentItem                       // any other item, printed without a memo
 )
 
 // planned reports whether to print an instruction of a leaf from memos. It returns false if memos are
@@ -150,7 +152,8 @@ func (d *Decoder) firstCase(l *leafMemo, depth int) *display {
 	return plainDisplayOf(d.frames[depth].leaf, i)
 }
 
-// chosen finds the leaf for the value of a frame and its display. x is nil if there is no display.
+// chosen finds the leaf that matches the value of a frame, and the leaf's display. x is nil if no
+// display applies. ok is false if no leaf matches.
 func (d *Decoder) chosen(ref *model.Ref, depth int) (x *display, ok bool) {
 	m := d.envMemo(ref.Env)
 	if !d.quick {
@@ -202,7 +205,7 @@ func (d *Decoder) display(dst []byte, x *display, depth int) []byte {
 	if !x.reads.find(d, from) {
 		x = plainDisplayOf(x.unit, x.number)
 	}
-	known := segmentBreak // segments up to this kind are copied
+	known := segmentBreak // copyTexts copies segments up to this kind
 	switch {
 	case d.Symbol != nil:
 		known = segmentEnd
@@ -229,9 +232,9 @@ func (d *Decoder) display(dst []byte, x *display, depth int) []byte {
 	return dst
 }
 
-// copyTexts copies the texts of segments up to the kind known, as long as they are cached as chunks
-// and there is space. It returns the number of printed segments and the remaining space. It calls no
-// functions, so that its variables stay in registers.
+// copyTexts copies the texts of segments whose kind is at most known. It stops at any other segment, at
+// a text that is not cached as a chunk, and when the space is used up. It returns the number of printed
+// segments and the remaining space. It calls no functions, so that its variables stay in registers.
 func copyTexts(segments []segment, space []byte, from *sources, known segmentKind) (done, left int) {
 	for i := range segments {
 		p := &segments[i]
@@ -259,7 +262,7 @@ func copyTexts(segments []segment, space []byte, from *sources, known segmentKin
 	return len(segments), len(space)
 }
 
-// prependText sets the constant text before a segment.
+// prependText sets the constant text of a segment.
 func (p *segment) prependText(text string) {
 	p.lit = newChunk(text)
 	if p.lit[chunkLen] == longText {
@@ -313,8 +316,9 @@ func (d *Decoder) rest(dst []byte, p *segment, depth int) []byte {
 	return d.number(dst, p.ref, d.value(p.ref, depth))
 }
 
-// direct prints an operand in the bits of a frame, with the display that its key selects if that is
-// cached. Such operands are few enough that they need not be counted.
+// direct prints an operand whose bits are adjacent bits of a frame. It prints from the display that the
+// operand's key selects, if that display is cached. It does not count the operand, because leaves with
+// too many operands are printed without memos.
 func (d *Decoder) direct(dst []byte, ref *model.Ref, depth int) []byte {
 	m, inner := d.envMemo(ref.Env), &d.frames[depth+1]
 	d.leaveFrames(depth + 1)
@@ -414,7 +418,7 @@ type contents struct {
 // bounded reports whether both numbers are within their limits.
 func (n contents) bounded() bool { return n.operands <= maxOperands && n.depth < maxFrames }
 
-// max returns the maximum of both.
+// max returns the contents of a display that prints either n or o.
 func (n contents) max(o contents) contents {
 	return contents{
 		min(max(n.operands, o.operands), maxOperands+1), min(max(n.depth, o.depth), maxFrames),
@@ -422,7 +426,7 @@ func (n contents) max(o contents) contents {
 	}
 }
 
-// plus returns the contents of both in sequence.
+// plus returns the contents of a display that prints both n and o.
 func (n contents) plus(o contents) contents {
 	o.operands += n.operands
 	return n.max(o)
@@ -475,7 +479,7 @@ func (c contentsOf) env(env *model.Env) (most contents) {
 	if n, ok := c[env]; ok {
 		return n
 	}
-	c[env] = contents{operands: maxOperands + 1, depth: maxFrames} // in case the operand contains itself
+	c[env] = contents{operands: maxOperands + 1, depth: maxFrames} // for an operand that contains itself
 	for _, l := range env.Root.Leaves {
 		most = most.max(c.boundLeaf(env.Bound(l)))
 	}
@@ -529,12 +533,12 @@ func (x *display) findFlags(set *Set) {
 	}
 }
 
-// innermost is the frame in which findFlags tries a segment. It leaves space for the enclosing frames,
-// whose bits do not matter. maxFlags is the greatest key width that findFlags tries.
+// innermost is the frame in which findFlags tries a segment. The frames before it are the enclosing
+// frames, whose bits do not matter. maxFlags is the greatest key width that findFlags tries.
 const innermost, maxFlags = maxFrames - 2, 6
 
-// flagsOf returns the fewest bits of the word such that a segment prints nothing if all are 0. It
-// returns no bits if there is no such set.
+// flagsOf returns a minimal set of bits of the word with this property: if all of them are 0, the
+// segment prints nothing. It returns no bits if no such set exists.
 func (d *Decoder) flagsOf(p *segment) (flags bits.Value) {
 	outside := func(w window) bool { return w.source != 0 }
 	if p.kind != segmentDense || p.key.width > maxFlags || outside(p.key.first) || slices.ContainsFunc(p.key.rest, outside) {
@@ -559,7 +563,8 @@ func (d *Decoder) flagsOf(p *segment) (flags bits.Value) {
 	return p.key.word(needed)
 }
 
-// dropQuiet computes the segments for words without flags, if they are considerably fewer.
+// dropQuiet sets usual to the segments for words in which all flags are 0. It leaves usual nil if at
+// most two segments would be saved.
 func (x *display) dropQuiet() {
 	list, text := make([]segment, 0, len(x.segments)), ""
 	for _, p := range x.segments {
@@ -581,7 +586,7 @@ func (x *display) dropQuiet() {
 // displayBuilder divides a display into segments.
 type displayBuilder struct {
 	x *display
-	// text and texts are not part of a segment yet.
+	// text is the constant text for the next segment, and texts are its items.
 	text  string
 	texts []*model.Item
 }

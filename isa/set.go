@@ -28,15 +28,16 @@ type Options struct {
 type Set struct {
 	model    *model.Machine
 	roots    []*Root
-	trees    []atomic.Pointer[tree] // by Root.ID; built on first use and again after frequent use
+	trees    []atomic.Pointer[tree] // by Root.ID; built on first use, rebuilt after maxAsked searches
 	shipped  bool
 	declared *declared
 	// prints caches the results of MayPrint by mark.
 	prints sync.Map
 }
 
-// Load reads a description and its imports from fsys. The error is a diag.List with all mistakes in
-// the description, which diag.Render formats with the source lines.
+// Load reads a description and its imports from fsys. For mistakes in the description, the error is a
+// diag.List or a *diag.Error, which diag.Render formats with the source lines. Otherwise it is an error
+// of fsys.
 func Load(fsys fs.FS, file string, opt Options) (*Set, error) {
 	parsed, err := spec.Load(fsys, file)
 	if err != nil {
@@ -45,8 +46,8 @@ func Load(fsys fs.FS, file string, opt Options) (*Set, error) {
 	return compile(parsed, newDeclared(parsed), opt, false)
 }
 
-// Embedded is a description that is part of a program. The tests of the program load it with the
-// function Load. The method Load loads it once for each set of options and does not check it again.
+// Embedded is a description that is part of a program. The method Load parses it once and skips checks
+// for mistakes, so a test of the program should load it with the function Load.
 type Embedded struct {
 	// FS contains File and everything that it imports.
 	FS   fs.FS
@@ -73,7 +74,8 @@ func (s *Embedded) Load(opt Options) (*Set, error) {
 	return s.plain.WithOptions(opt)
 }
 
-// Products lists other names of the machine. It parses only these names and is faster than Load.
+// Products lists the products of the machine. It reads only the <product> elements and is faster than
+// Load.
 func (s *Embedded) Products() ([]Product, error) {
 	list, err := spec.Products(s.FS, s.File)
 	return products(list), err
@@ -138,7 +140,8 @@ func (s *Set) Root(name string) (*Root, error) {
 	return s.roots[r.ID], nil
 }
 
-// FirstGen returns the first generation in which a root has leaves. ok is false if there is none.
+// FirstGen returns the first generation in which a root has leaves. ok is false if it has no leaves in
+// any generation.
 func (s *Set) FirstGen(r *Root) (gen uint32, ok bool) {
 	for _, b := range s.model.ISA.Bitsets {
 		if len(b.Children) > 0 || b.Root() != s.model.Roots[r.ID].Spec {
@@ -158,11 +161,11 @@ func (s *Set) FirstGen(r *Root) (gen uint32, ok bool) {
 // Syntaxes lists the names of the syntaxes, the default one ("") first.
 func (s *Set) Syntaxes() []string { return s.model.ISA.Syntaxes() }
 
-// DefaultSyntax returns the name of the default syntax, or "" if it has none. Options.Syntax accepts
-// that name too.
+// DefaultSyntax returns the name of the default syntax, or "" if it has no name. Options.Syntax also
+// accepts that name.
 func (s *Set) DefaultSyntax() string { return s.model.ISA.Text.Syntax }
 
-// Syntax returns the syntax of this set.
+// Syntax returns the name of the syntax that the set prints and parses, "" for the default one.
 func (s *Set) Syntax() string { return s.model.Syntax }
 
 // Comment returns the text that starts a comment in the machine's programs, or "" if there are no
@@ -172,10 +175,11 @@ func (s *Set) Comment() string { return s.model.ISA.Text.Comment }
 // HighFirst reports whether programs store the most significant 32-bit word of an instruction first.
 func (s *Set) HighFirst() bool { return s.model.ISA.Text.HighFirst }
 
-// Product holds names by which the machine or one of its models is known.
+// Product holds other names of the machine or of one of its models, with the settings that the names
+// imply.
 type Product struct {
 	Names []string
-	// Settings are values of contexts and of quirks.
+	// Settings are default values of contexts and quirks.
 	Settings []Setting
 	// ByteOrder is the byte order of raw code, one of ByteOrders. It is "" if the description has
 	// none.
@@ -188,7 +192,7 @@ type Setting struct{ Name, Value string }
 // ByteOrders lists the possible orders of the bytes in a word, the default one first.
 func ByteOrders() []string { return slices.Clone(spec.ByteOrders) }
 
-// Products lists other names of the machine, in file order.
+// Products lists the products of the machine, in file order.
 func (s *Set) Products() []Product { return products(s.model.ISA.Products) }
 
 func products(of []*spec.Product) []Product {
@@ -203,12 +207,12 @@ func products(of []*spec.Product) []Product {
 	return list
 }
 
-// ContextInfo describes a context: a value outside of the word that affects decoding.
+// ContextInfo describes a context: a value that a word does not contain and that affects decoding.
 type ContextInfo struct {
 	Name, Doc string
 	// Values are the possible values, the default one first.
 	Values []string
-	// FromText reports whether the value belongs to each instruction and is part of its text.
+	// FromText reports whether each instruction has its own value, which is part of its text.
 	FromText bool
 }
 
@@ -248,14 +252,14 @@ func (s *Set) Tables() []TableInfo {
 	return list
 }
 
-// Inst is a decoded instruction. Methods of Decoder compute everything else about it on demand. An
-// Inst without a Leaf is not an instruction and must not be passed to them.
+// Inst is a decoded instruction. Methods of Decoder compute everything else about it on demand. An Inst
+// whose Leaf is nil is not an instruction. Do not pass it to these methods.
 type Inst struct {
 	Leaf *Leaf
 	// Bits is the word. Bits above Leaf.Size are 0.
 	Bits bits.Value
-	// MissingEntry reports whether the word selects a table entry that the decoder does not have. The
-	// decoder then also has a finding NoEntry for each such entry. A missing entry reads as 0, so its
-	// text is meaningless.
+	// MissingEntry reports whether the word selects a table entry that the decoder does not have.
+	// Decode then also records a NoEntry finding for each such entry. A missing entry reads as 0, so
+	// the text that it determines is meaningless.
 	MissingEntry bool
 }

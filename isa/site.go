@@ -8,8 +8,8 @@ import (
 	"github.com/isago/isago/internal/spec"
 )
 
-// site is a scope at a fixed position of the word: the leaf, the path of fields that leads to it, and
-// its bits. A decoder caches its sites.
+// site is a scope at a fixed position of the word: its leaf, the path of the fields that contain it,
+// and its bits. A decoder caches its sites.
 type site struct {
 	leaf  *model.BoundLeaf
 	path  string // the names of the enclosing fields, each followed by a dot
@@ -21,17 +21,16 @@ type site struct {
 	fields    []namedSite
 	listed    []listed
 	operands  []*operandMemo
-	// claims are the bits of the word or entry that belong to no operand. It is nil until claimed
-	// computes it.
+	// claims is the result of claimed. It is nil until claimed computes it.
 	claims *bits.Value
-	// outer is the token style in which the scope is reached. style is that of its own texts. Both are
-	// set only for tokens.
+	// outer is the token style of the enclosing text. style is the token style of the scope's own
+	// texts. Both are set only if tokens are recorded.
 	outer, style *tokenStyle
-	// views are the views of the displays of the leaf's cases. It is nil until one is printed.
+	// views holds the views of the leaf's displays, by case. It is nil until a display is printed.
 	views [][]view
 }
 
-// namedSite is a field in a site, with its key.
+// namedSite is a field of the description and its properties in a site.
 type namedSite struct {
 	field *spec.Field
 	at    *fieldSite
@@ -42,8 +41,9 @@ type fieldSite struct {
 	field *spec.Field
 	info  FieldInfo
 	inner []*site
-	// start and end are the position of the field in the text of the instruction with the number
-	// shown. named means that the program's name is printed there.
+	// shown is the number of the last instruction whose text shows the field. start and end are the
+	// position in that text. named means that the text may differ from Meaning, because it is a name
+	// from the program or because an inner scope prints it.
 	shown      uint64
 	start, end int
 	named      bool
@@ -55,10 +55,11 @@ type fieldSite struct {
 	masked bool
 }
 
-// maxSites limits the cached sites, because operands may contain themselves.
+// maxSites is the maximum number of cached sites. It is necessary because operands may contain
+// themselves.
 const maxSites = 1 << 13
 
-// top returns the site of a leaf's own fields, with or without a token style.
+// top returns the outermost site of a leaf. The site has a token style if tokens are recorded.
 func (d *Decoder) top(leaf *model.Leaf) *site {
 	tops := &d.tops[boolean(d.watch == watchTokens)]
 	if *tops == nil {
@@ -75,7 +76,7 @@ func (d *Decoder) top(leaf *model.Leaf) *site {
 	return s
 }
 
-// fieldOf returns the field of the site that a reference refers to.
+// fieldOf returns the site's field that ref refers to.
 func (s *site) fieldOf(ref *model.Ref) *fieldSite {
 	for i := range s.fields {
 		if s.fields[i].field == ref.Field {
@@ -96,8 +97,8 @@ func (s *site) fieldOf(ref *model.Ref) *fieldSite {
 	return f
 }
 
-// inside returns the site for the value of a bitset field with a leaf. style is the token style of the
-// enclosing text, or nil without tokens.
+// inside returns the site for the value of a bitset field whose leaf is unit. style is the token style
+// of the enclosing text. It is nil if no tokens are recorded.
 func (f *fieldSite) inside(d *Decoder, outer *site, unit *model.BoundLeaf, style *tokenStyle) *site {
 	for _, s := range f.inner {
 		if s.leaf == unit && s.outer == style {
@@ -118,8 +119,8 @@ func (f *fieldSite) inside(d *Decoder, outer *site, unit *model.BoundLeaf, style
 	return s
 }
 
-// place sets the position of the bits of the frame inner, which are the value of a field in the frame
-// outer.
+// place sets the site and the table entry of the frame inner, whose bits are the value of a field in
+// the frame outer.
 func (d *Decoder) place(ref *model.Ref, inner, outer int) {
 	d.placeAt(d.frames[outer].site.fieldOf(ref), ref, inner, outer)
 }
@@ -141,7 +142,8 @@ func (d *Decoder) placeAt(f *fieldSite, ref *model.Ref, inner, outer int) {
 	}
 }
 
-// compose appends the bits of p in a value that consists of parts, most significant first.
+// compose appends the bits of p to parts, most significant first. p is a part of a value whose own bits
+// are outer.
 func compose(parts, outer []bits.Part, p bits.Part) []bits.Part {
 	if len(outer) == 1 && p.Low+p.Width <= outer[0].Width {
 		return append(parts, bits.Part{Low: outer[0].Low + p.Low, Width: p.Width})

@@ -12,6 +12,7 @@ import (
 type BranchTarget struct {
 	// Addr is the address in bits from the start of the program.
 	Addr int64
+	// Call reports whether the instruction calls the target.
 	Call bool
 }
 
@@ -23,7 +24,7 @@ func (d *Decoder) Targets(dst []BranchTarget, in Inst) []BranchTarget {
 	return d.shownTargets(dst, in)
 }
 
-// shownTargets prints an instruction and collects its labels.
+// shownTargets prints an instruction and collects the targets in its text.
 func (d *Decoder) shownTargets(dst []BranchTarget, in Inst) []BranchTarget {
 	label := d.Label
 	d.Label = func(addr int64, call bool) (string, bool) {
@@ -37,24 +38,27 @@ func (d *Decoder) shownTargets(dst []BranchTarget, in Inst) []BranchTarget {
 	return dst
 }
 
-// MayBranch reports whether some display of a leaf can contain a branch target. For the first
-// instructions of a leaf it returns true without examining the displays, because most programs are
-// short.
+// MayBranch reports whether any display of a leaf can contain a branch target. It returns true until
+// the decoder has examined the displays. The decoder does so only after it has printed several
+// instructions, because most programs are short.
 func (d *Decoder) MayBranch(leaf *Leaf) bool {
 	l := d.envMemo(d.env).leafMemo(leaf.model)
 	return l.plan == nil || l.plan.branches
 }
 
-// IndexField is a field with a table index, in an instruction or in an operand that is part of its
-// word. Field is its path.
+// IndexField is a field that contains the index of a table entry. The field belongs to an instruction
+// or to an operand in the same word.
 type IndexField struct {
-	Field      string
+	// Field is the path of the field.
+	Field string
+	// Table is the name of the table, and TableIndex is its index in Set.Tables.
 	Table      string
 	TableIndex int
-	Index      uint64
+	// Index is the index of the entry.
+	Index uint64
 }
 
-// IndexFields lists the fields of an instruction that contain a table index.
+// IndexFields lists the fields of an instruction that contain the index of a table entry.
 func (d *Decoder) IndexFields(in Inst) []IndexField {
 	d.setTop(in)
 	found := len(d.findings)
@@ -64,7 +68,8 @@ func (d *Decoder) IndexFields(in Inst) []IndexField {
 }
 
 // hasMissingEntry reports whether a frame, its operands or their table entries select a missing entry.
-// It records a finding for each and discards all other findings, which printing records.
+// It records a finding for each missing entry. It discards all other findings, because printing records
+// them.
 func (d *Decoder) hasMissingEntry(depth int) bool {
 	lacks := false
 	indices := d.frames[depth].leaf.Indices()
@@ -110,9 +115,10 @@ func (d *Decoder) indexFields(list []IndexField, path string, depth int) []Index
 	return list
 }
 
-// SetField sets a field of the instruction by name, or by path for a field in an operand. It is meant
-// for values that the text does not determine, such as lengths that a layout computes. It returns an
-// error if there is no such field or the value does not fit.
+// SetField sets a field of the instruction by name, or by path for a field in an operand. Use it for
+// values that the text does not determine, such as lengths that depend on the layout of the program. It
+// returns an error if there is no such field, if the field has no bits in the word, or if the value
+// does not fit.
 func (d *Decoder) SetField(in *Inst, name string, value uint64) error {
 	d.watch = watchFields
 	d.setTop(*in)

@@ -11,15 +11,16 @@ import (
 // TokenKind is the kind of a piece of text, for syntax highlighting.
 type TokenKind uint8
 
-// Token kinds. They follow from the description, so that all machines are highlighted in the same way.
+// The kinds of tokens. The description determines them, so all machines are highlighted in the same
+// way.
 const (
 	TokenPunctuation TokenKind = iota // everything else, including blanks
 	TokenMnemonic                     // the name of the instruction
 	TokenModifier                     // an option, a condition, a swizzle or the sign of an operand
-	TokenRegister                     // a whole register: $r2h, c[5]
+	TokenRegister                     // the complete name of a register: $r2h, c[5]
 	TokenImmediate                    // a number
 	TokenAddress                      // an address in the program or in memory, as a number
-	TokenLabel                        // an address or another value, by the program's name for it
+	TokenLabel                        // the program's name for an address or another value
 	TokenComment                      // a remark of the description
 )
 
@@ -34,8 +35,8 @@ type Token struct {
 	Start, End int
 }
 
-// AppendTokens appends the text like Append, and its tokens. It does not allocate if both slices have
-// enough capacity.
+// AppendTokens appends the text of an instruction to dst like Append, and the tokens of the text to
+// tokens. It does not allocate if both slices have enough capacity.
 func (d *Decoder) AppendTokens(dst []byte, tokens []Token, in Inst) ([]byte, []Token) {
 	d.trace.begin(len(dst))
 	d.watch = watchTokens
@@ -50,11 +51,11 @@ type tokenStyle struct {
 	// hasMnemonic reports whether the scope's display starts with a mnemonic. named reports whether
 	// the description marks the parts of the mnemonic.
 	hasMnemonic, named bool
-	// whole is the kind of all output if forced is true.
+	// whole is the kind of all text if forced is true.
 	whole  TokenKind
 	forced bool
-	// parts are the fields that make up a register's file, number and component, or the number of a
-	// memory.
+	// parts are the names of the fields that select the file, the number and the component of a
+	// register, or the number of a memory.
 	parts []string
 }
 
@@ -66,8 +67,8 @@ const (
 	memoryStyle
 )
 
-// styleOf returns the style of a leaf that is the value of a field in a text with the style outer.
-// outer is nil for an instruction.
+// styleOf returns the style of a leaf. The leaf is the value of field, and outer is the style of the
+// enclosing text. Both are nil for an instruction.
 func (d *Decoder) styleOf(outer *tokenStyle, field *spec.Field, leaf *model.BoundLeaf) *tokenStyle {
 	v := tokenStyle{hasMnemonic: true}
 	if outer != nil {
@@ -116,7 +117,7 @@ func (d *Decoder) groupStyle(o *spec.Operand, depth int) *tokenStyle {
 	return d.shareStyle(v)
 }
 
-// addField applies the declarations of a field to the style.
+// addField applies the kind of operand that a field declares to the style.
 func (v *tokenStyle) addField(field *spec.Field) {
 	if v.forced {
 		return
@@ -150,14 +151,14 @@ func (v *tokenStyle) addFacts(f *model.Facts) {
 	}
 }
 
-// addRegister adds the fields that select a register.
+// addRegister adds the names of the fields that select a register.
 func (v *tokenStyle) addRegister(r *model.Reg) {
 	for _, p := range []*model.Prog{r.Case, r.Own, r.Index, r.Component} {
 		v.parts = appendNames(v.parts, p)
 	}
 }
 
-// appendNames appends the fields that an expression reads.
+// appendNames appends the names of the fields that an expression reads.
 func appendNames(names []string, p *model.Prog) []string {
 	if p == nil {
 		return names
@@ -192,7 +193,7 @@ type trace struct {
 	kinds []uint8
 	start int
 	shown []shownField
-	// turn is the number of the current instruction, among those whose fields were requested.
+	// turn is the number of calls of Fields. It identifies the current instruction.
 	turn uint64
 	// group is the style of the current operand with several parts, or nil.
 	group *tokenStyle
@@ -200,7 +201,7 @@ type trace struct {
 	mnemonicPrinted [maxFrames]bool
 	// brackets is the number of open brackets in a register.
 	brackets int
-	// prefix is the start of a number prefix such as 0x at the end of the last literal, or -1.
+	// prefix is the offset of a number prefix such as 0x at the end of the last literal, or -1.
 	prefix int
 }
 
@@ -218,7 +219,8 @@ func (t *trace) begin(start int) {
 	t.kinds, t.start, t.shown, t.group, t.brackets, t.prefix, t.mnemonicPrinted[0] = t.kinds[:0], start, t.shown[:0], nil, 0, -1, false
 }
 
-// upTo returns the kinds of the text before an offset.
+// upTo returns the kinds of the text before an offset in the buffer. Bytes without a recorded kind are
+// 0.
 func (t *trace) upTo(place int) []uint8 {
 	n := place - t.start
 	for len(t.kinds) < n {
@@ -257,7 +259,7 @@ func (t *trace) append(tokens []Token, end int) []Token {
 	return tokens
 }
 
-// dropText removes the text from start on and the fields that were printed in it.
+// dropText removes the text from start on. Of the printed fields, it keeps only the first shown.
 func (d *Decoder) dropText(dst []byte, start, shown int) []byte {
 	if d.watch == watchTokens {
 		d.trace.kinds, d.trace.prefix = d.trace.upTo(start), -1
@@ -296,7 +298,7 @@ func (d *Decoder) literalToken(s string, start, depth int) {
 	}
 }
 
-// word returns the end of the letters and digits that start at i.
+// word returns the end of the letters and digits that begin at i.
 func word(s string, i int) int {
 	for i < len(s) && (letter(s[i]) || decimal(s[i])) {
 		i++
@@ -304,8 +306,9 @@ func word(s string, i int) int {
 	return i
 }
 
-// register records the tokens of text in the name of a register. Everything belongs to the register
-// except signs and separators. Text in brackets belongs to it too.
+// register records the tokens of literal text in a register. Letters, digits, sigils and everything in
+// brackets belong to the register. Other characters are punctuation, and a word before a blank is a
+// type.
 func (t *trace) register(s string, start int) {
 	for i := 0; i < len(s); {
 		if end := word(s, i); end > i && end < len(s) && s[end] == ' ' { // a type before the name
@@ -329,12 +332,12 @@ func (t *trace) register(s string, start int) {
 	}
 }
 
-// sigil reports whether register names may start with c.
+// sigil reports whether c is a special character that can start a register name.
 func sigil(c byte) bool { return c == '$' || c == '%' || c == '@' || c == '#' }
 
 // words records the tokens of text between operands: words and punctuation. The first word of an
 // instruction is its mnemonic unless the description marks the mnemonic. In a memory operand, a word
-// before a number or a bracket names the memory or a register.
+// before a bracket or at the end of the text names the memory or a register.
 func (t *trace) words(s string, start int, v *tokenStyle, depth int) {
 	for i := 0; i < len(s); {
 		end, kind := i+1, TokenPunctuation
@@ -366,7 +369,7 @@ func decimal(c byte) bool { return c >= '0' && c <= '9' }
 
 func letter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' || c == '_' }
 
-// valueToken records the token of a printed reference. named means that the program's name was
+// valueToken records the token of a printed reference. named means that a name from the program was
 // printed.
 func (d *Decoder) valueToken(ref *model.Ref, depth, start, end int, named bool) {
 	if end > start && (named || ref.Kind != spec.KindBitset) {
@@ -390,7 +393,7 @@ func (d *Decoder) reached(ref *model.Ref, depth int) *fieldSite {
 	return s.fieldOf(ref)
 }
 
-// number records the token of a field, including a number prefix in the text before it.
+// number records the token of a field. The token includes a number prefix directly before the field.
 func (t *trace) number(kind TokenKind, start, end int) {
 	if t.prefix >= 0 && (kind == TokenImmediate || kind == TokenAddress) && len(t.kinds) == start-t.start {
 		start = t.prefix // no text separates the prefix from the number

@@ -13,8 +13,9 @@ import (
 // checks all bits of a candidate.
 type tree struct {
 	root *treeNode
-	// first means that the first matching candidate is the result. It holds if the description has no
-	// undeclared overlaps, and then narrower leaves come first.
+	// first means that the first matching candidate is the result. It is true for strict descriptions:
+	// two of their leaves match the same word only if one refines the other, and the refining leaf
+	// comes first.
 	first bool
 	// requires reports, by ID, which leaves have requirements.
 	requires []bool
@@ -36,16 +37,16 @@ type treeNode struct {
 }
 
 // Lists of up to fewLeaves candidates are searched linearly. A node reads at most maxAskedBits bits in
-// at most maxRuns runs. Each run must leave at most worthIt of the candidates, and each leaf may be in
-// about maxCopies lists.
+// at most maxRuns runs. Each bit must reduce the expected number of candidates to less than worthIt of
+// what it was. On average, a leaf may be in at most maxCopies lists.
 const (
 	fewLeaves    = 2
 	maxAskedBits = 11
 	maxRuns      = 4
 	worthIt      = 0.97
 	maxCopies    = 4
-	// maxGrowth limits the work of building a tree, in checks of whether a bit distinguishes a
-	// candidate. The rest is searched linearly.
+	// maxGrowth limits the work of building a tree. The unit of work is one check of whether a bit
+	// distinguishes a candidate. After that, undivided lists are searched linearly.
 	maxGrowth = 1 << 26
 )
 
@@ -93,7 +94,8 @@ func narrowFirst(leaves []*model.Leaf) {
 }
 
 // grow builds the node for some leaves of size bits. used are the bits read by the nodes above. left
-// limits the work and is shared among the nodes below in proportion to their candidates.
+// limits the work. The nodes below share what remains of it in proportion to their numbers of
+// candidates.
 func grow(leaves []*model.Leaf, used bits.Value, size, left int) *treeNode {
 	n := &treeNode{leaves: leaves}
 	mask, asked := ask(leaves, used, size, &left)
@@ -125,8 +127,8 @@ func grow(leaves []*model.Leaf, used bits.Value, size, left int) *treeNode {
 }
 
 // ask chooses bits one by one. Each one minimizes the expected number of candidates if all leaves are
-// equally frequent. It returns the bits and their number, or 0 if none helps. It subtracts its work
-// from left.
+// equally frequent. It returns the bits and their number, which is 0 if no bit helps. It subtracts its
+// work from left.
 func ask(leaves []*model.Leaf, used bits.Value, size int, left *int) (mask bits.Value, asked int) {
 	if len(leaves) <= fewLeaves {
 		return mask, 0
@@ -169,7 +171,7 @@ func ask(leaves []*model.Leaf, used bits.Value, size int, left *int) (mask bits.
 	return mask, asked
 }
 
-// runs returns the number of runs in a mask after setting bit.
+// runs returns the number of runs of ones in a mask after setting bit.
 func runs(mask bits.Value, bit int) (n int) {
 	mask.SetUint(bit, 1, 1)
 	for _, limb := range mask {
@@ -206,7 +208,7 @@ func divided(list []share, bit int) (cost float64, entries int) {
 	return float64(of[0]*float64(n[0])) + float64(of[1]*float64(n[1])), n[0] + n[1]
 }
 
-// divide divides lists by a bit.
+// divide divides each list by the value of a bit.
 func divide(lists [][]share, bit int) (out [][]share) {
 	for _, list := range lists {
 		var parts [2][]share

@@ -7,15 +7,16 @@ import (
 	"github.com/isago/isago/internal/spec"
 )
 
-// view caches the tokens, fields and operands of a display's segment at a site.
+// view caches what a site needs to record the tokens and fields of a segment of a display.
 type view struct {
-	// text holds the token kinds of the constant text in the format of trace.kinds, for the state
-	// before. after is the state after the text.
+	// text holds the token kinds of the constant text, in the format of trace.kinds. They are valid if
+	// the state before the text equals before. after is the state after the text.
 	text          string
 	before, after textState
 	// group is the style of the operand to which the segment belongs, or nil.
 	group *tokenStyle
-	// field is the field that is printed without conditions. It is nil until it is needed.
+	// field is the field that is printed without conditions, or nil. It is not set if tokens are
+	// recorded.
 	field *fieldSite
 	// kinds caches the token kinds of the segment's texts.
 	kinds memo
@@ -174,7 +175,7 @@ func (d *Decoder) viewItem(dst []byte, p *segment, depth int) []byte {
 }
 
 // viewFields prints the item of a segment and records its fields. f is the field that is printed
-// without conditions.
+// without conditions, or nil.
 func (d *Decoder) viewFields(dst []byte, p *segment, f *fieldSite, depth int) []byte {
 	it, start, found := &p.items[0], len(dst), len(d.findings)
 	switch {
@@ -187,7 +188,7 @@ func (d *Decoder) viewFields(dst []byte, p *segment, f *fieldSite, depth int) []
 		dst = d.segment(dst, p, depth)
 		d.watch = watchFields
 	}
-	left := len(dst) == start && (p.member || it.Kind == model.ItemSet || it.Before+it.After != "") // dropped, with its fields
+	left := len(dst) == start && (p.member || it.Kind == model.ItemSet || it.Before+it.After != "") // the text is dropped, with its fields
 	if f != nil && !left {
 		d.trace.shown = append(d.trace.shown, shownField{f, start, len(dst), p.ref.ScopeDepth > 0})
 	} else if !left {

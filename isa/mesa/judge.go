@@ -9,14 +9,14 @@ import (
 	"github.com/isago/isago/internal/spec"
 )
 
-// alike is what the decoder and Mesa's rules have in common for a whole description.
+// alike describes how far the decoder of package isa agrees with Mesa's rules for a whole description.
 type alike struct {
-	// ours reports whether the decoder may print at all. findings reports whether its findings have
+	// ours reports whether the decoder may print any word. findings reports whether its findings have
 	// Mesa's wording.
 	ours, findings bool
 }
 
-// description compares everything that concerns all leaves.
+// description compares the properties that concern all leaves.
 func (p *Printer) description() alike {
 	m := p.machine
 	wide := false
@@ -33,39 +33,40 @@ func (p *Printer) description() alike {
 	return a
 }
 
-// judge reports whether the decoder prints every word of a leaf with the text and the findings of
+// judge reports whether the decoder prints every word of a leaf with the same text and findings as
 // Mesa's rules. padded reports whether the text has columns, which Mesa counts in bytes.
 //
 // The results can differ if an expression is evaluated inside itself or beyond the stack limit, if a
 // name in an expression is undefined, if the tools parse a display differently, and for a few types.
-// judge follows everything that any word could evaluate. It may therefore reject a leaf that never
-// shows a difference.
+// judge examines everything that could be evaluated for any word. So it may reject a leaf although no
+// word of the leaf prints differently.
 //
-// Mesa's rules evaluate the conditions of all overrides on the way to a field, even of overrides
-// without that field. Their values do not matter there, but the scope stores them. So judge follows
-// each expression in Mesa's order, once per scope. An expression whose value changes because it was
-// needed inside itself is a difference. The exception is the outermost expression if nothing else has
-// used its value, because it is then evaluated to its end.
+// To find a field, Mesa's rules evaluate the conditions of all overrides before it, including overrides
+// without that field. The values of those conditions do not matter for the field, but the scope stores
+// them. So judge examines each expression in Mesa's order, once per scope. An expression whose value
+// changes because it was needed inside itself is a difference. The outermost expression is an exception
+// if nothing else has used its value: its evaluation continues to the end and replaces that value.
 func (p *Printer) judge(l *model.Leaf) (same, padded bool) {
 	j := judge{p: p, known: map[exprAt]bool{}, wrong: map[exprAt]bool{}}
 	j.place(&place{leaf: l})
 	return !j.mayDiffer, j.padded
 }
 
-// judge follows everything that may be evaluated while a word is printed.
+// judge examines everything that may be evaluated while a word is printed.
 type judge struct {
 	p *Printer
-	// places and evals count the scopes and evaluations. No single word needs more.
+	// places and evals count the scopes and evaluations. They are upper bounds for each single word.
 	places, evals int
-	// open are the expressions that are being evaluated. The outermost of them is in the scope outer.
+	// open holds the expressions that are being evaluated. The first of them is the outermost one, in
+	// the scope outer.
 	open  []*spec.Expr
 	outer *place
-	// known are the expressions that a scope has certainly evaluated, and trail lists them in that
-	// order. wrong are those whose value is not final.
+	// known holds the expressions that a scope has certainly evaluated, and trail lists them in the
+	// order of evaluation. wrong holds the expressions whose value is not final.
 	known map[exprAt]bool
 	trail []exprAt
 	wrong map[exprAt]bool
-	// mayDiffer reports whether there may be a difference.
+	// mayDiffer reports whether there may be a difference. padded reports whether the text has columns.
 	mayDiffer, padded bool
 }
 
@@ -75,7 +76,7 @@ type exprAt struct {
 	expr *spec.Expr
 }
 
-// maxJudged limits the expressions that are followed for a leaf.
+// maxJudged is the maximum number of evaluations that are examined for a leaf.
 const maxJudged = 1 << 14
 
 // place is a scope without its bits.
@@ -86,7 +87,7 @@ type place struct {
 	depth  int
 }
 
-// place follows the printing of a value.
+// place examines the printing of a value.
 func (j *judge) place(at *place) {
 	j.places++
 	if j.mayDiffer = j.mayDiffer || at.depth == maxDepth || j.places > maxOperands; j.mayDiffer {
@@ -105,7 +106,7 @@ func (j *judge) place(at *place) {
 	}
 }
 
-// template follows a display, which both tools must parse in the same way.
+// template examines a display. Both tools must parse it in the same way.
 func (j *judge) template(at *place, t *spec.Template) {
 	items := j.p.steps.text(t)
 	j.mayDiffer = j.mayDiffer || pieces(items) != oursOf(t)
@@ -168,8 +169,8 @@ func writeColumn(b *strings.Builder, column int) { fmt.Fprintf(b, "{:%d}", colum
 
 func writeName(b *strings.Builder, name string) { fmt.Fprintf(b, "{%s}", name) }
 
-// underCondition follows what happens only for some words. The expressions that do evaluates are
-// unknown afterwards.
+// underCondition examines, with do, what happens only for some words. The expressions that do adds to
+// known are removed afterwards.
 func (j *judge) underCondition(do func()) {
 	n := len(j.trail)
 	do()
@@ -179,12 +180,12 @@ func (j *judge) underCondition(do func()) {
 	j.trail = j.trail[:n]
 }
 
-// meaning describes a name. found: some case defines it. always: it is defined for all words. wrong:
-// the field or its value may not be final.
+// meaning describes what a name means. found reports whether some case defines it, and always reports
+// whether it is defined for all words. wrong reports whether the field or its value may not be final.
 type meaning struct{ found, always, wrong bool }
 
 // name calls do with each possible field of a name and the scope that defines it. do reports whether
-// the field's value is wrong.
+// the field's value may not be final.
 func (j *judge) name(at *place, name string, do func(f *spec.Field, owner *place) bool) (m meaning) {
 	open := top(j.open)
 	j.mayDiffer = j.mayDiffer || strings.HasPrefix(name, "@") // a context
@@ -235,13 +236,13 @@ func (j *judge) name(at *place, name string, do func(f *spec.Field, owner *place
 	return m
 }
 
-// value follows the value of a field and reports whether it is wrong.
+// value examines the value of a field. It reports whether the value may not be final.
 func (j *judge) value(f *spec.Field, owner *place) (wrong bool) {
 	j.mayDiffer = j.mayDiffer || f.Table != nil
 	return f.Expr != nil && j.expr(owner, f.Expr)
 }
 
-// expr follows an expression, in which every name must be defined. It reports whether the value inside
+// expr examines an expression, in which every name must be defined. It reports whether the value inside
 // the open expressions differs from the value outside.
 func (j *judge) expr(at *place, e *spec.Expr) (wrong bool) {
 	key := exprAt{at, e}
@@ -285,7 +286,7 @@ func (j *judge) expr(at *place, e *spec.Expr) (wrong bool) {
 	return wrong
 }
 
-// shown follows a field that is printed.
+// shown examines a field that is printed.
 func (j *judge) shown(at *place, f *spec.Field, owner *place) {
 	j.value(f, owner)
 	switch f.Kind {
@@ -303,7 +304,8 @@ func (j *judge) shown(at *place, f *spec.Field, owner *place) {
 	j.mayDiffer = j.mayDiffer || f.Width > 64 || f.Remark
 }
 
-// plain reports whether the decoder prints the first text of each value in an enum.
+// plain reports whether no value of an enum belongs to a syntax. The decoder then prints the same
+// values as Mesa's tools.
 func plain(e *spec.Enum) bool {
 	return !slices.ContainsFunc(e.Values, func(v *spec.Value) bool { return v.Syntax != "" })
 }

@@ -1,8 +1,9 @@
-// Package mesa prints words exactly as the decoder that Mesa's isaspec generates, defects included.
+// Package mesa prints words in the same way as the decoder that Mesa's isaspec generates, including its
+// defects.
 //
-// A word is printed by the decoder of package isa if its text is the same either way; otherwise this package follows
-// Mesa's rules step by step. The rules were found by observing the output of Mesa's decoder. docs/language.md lists the
-// differences from package isa.
+// If the decoder of package isa prints the same text for a word, this package uses that decoder.
+// Otherwise it applies Mesa's rules step by step. The rules were found by observing the output of
+// Mesa's decoder. docs/language.md lists the differences from package isa.
 package mesa
 
 import (
@@ -16,16 +17,19 @@ import (
 	"github.com/isago/isago/isa"
 )
 
-// Printer prints the words of one root of a plain description. It is not safe for concurrent use.
+// Printer prints the words of one root of a description that is not strict. It is not safe for
+// concurrent use.
 type Printer struct {
-	// Label returns the name of a branch target, given as the index of an instruction. If ok is false
-	// or Label is nil, the target prints as a number.
+	// Label returns the name of a branch target. index is the target, as the index of an instruction.
+	// If ok is false or Label is nil, the target prints as a number.
 	Label func(index int64, call bool) (name string, ok bool)
-	// Custom prints a field of type custom. If Custom is nil, the field prints nothing.
+	// Custom appends the text of a field of type custom to dst. If Custom is nil, the field prints
+	// nothing.
 	Custom func(dst []byte, field string, value uint64) []byte
 	// Index is the index of the instruction in the program. Relative branch targets count from it.
 	Index int64
-	// Stepwise evaluates Mesa's rules for each word. The text is the same and takes ten times as long.
+	// Stepwise applies Mesa's rules step by step to each word. The text is the same, but printing takes
+	// about ten times as long.
 	Stepwise bool
 
 	machine *model.Machine
@@ -38,7 +42,8 @@ type Printer struct {
 	found   findings
 }
 
-// leaf is the state of a leaf: the number of its words so far, and whether the decoder prints it.
+// leaf is the state of a leaf. met is the number of its words that were printed before the leaf was
+// judged. same and padded are the results of judge if judged is true.
 type leaf struct {
 	met                  uint8
 	judged, same, padded bool
@@ -79,7 +84,7 @@ func New(set *isa.Set, root string) (*Printer, error) {
 	return p, nil
 }
 
-// Append appends the text of a word to dst and adds its findings. It may overwrite up to 64 bytes
+// Append appends the text of a word to dst and records its findings. It may overwrite up to 64 bytes
 // after the text. ok is false for an unknown word, which prints nothing.
 func (p *Printer) Append(dst []byte, word bits.Value) (text []byte, ok bool) {
 	if p.Stepwise || !p.alike.ours {
@@ -105,7 +110,7 @@ func (p *Printer) Append(dst []byte, word bits.Value) (text []byte, ok bool) {
 	return text, true
 }
 
-// same reports whether the decoder is known to print an instruction as Mesa's does.
+// same reports whether the decoder is known to print an instruction in the same way as Mesa's decoder.
 func (p *Printer) same(in isa.Inst) bool {
 	l := &p.leaves[in.Leaf.ID]
 	if l.judged {
@@ -118,7 +123,7 @@ func (p *Printer) same(in isa.Inst) bool {
 	return l.judged && l.same
 }
 
-// ascii reports whether every character of a text has one byte.
+// ascii reports whether every character of a text is a single byte.
 func ascii(text []byte) bool {
 	for _, c := range text {
 		if c >= 0x80 {
@@ -135,7 +140,7 @@ func (p *Printer) custom(dst []byte, field string, value uint64) []byte {
 	return p.Custom(dst, field, value)
 }
 
-// label returns the name of a target, truncated to 32 bits.
+// label returns the name of the target whose index is index, truncated to 32 bits.
 func (p *Printer) label(index int64, call bool) (name string, ok bool) {
 	if p.Label == nil {
 		return "", false
@@ -149,14 +154,14 @@ type findings struct {
 	ends []int
 }
 
-// end ends a finding whose text was appended.
+// end records the end of a finding after its text was appended.
 func (f *findings) end() { f.ends = append(f.ends, len(f.text)) }
 
 // NumFindings returns the number of findings since the last Reset.
 func (p *Printer) NumFindings() int { return len(p.found.ends) }
 
-// Finding returns a finding in isaspec's wording. i is at least 0 and less than NumFindings. The
-// result is valid until the next Append or Reset.
+// Finding returns finding i in isaspec's wording. i is at least 0 and less than NumFindings. The result
+// is valid until the next Append or Reset.
 func (p *Printer) Finding(i int) []byte {
 	from := 0
 	if i > 0 {

@@ -13,39 +13,41 @@ import (
 	"github.com/isago/isago/internal/spec"
 )
 
-// Limits for one word. Without them, nested operands and cyclic expressions could run forever. Mesa's
-// tools run until their stack overflows.
+// Limits for one word. Without them, printing nested operands and evaluating cyclic expressions might
+// never end. Mesa's tools recurse until their stack overflows.
 const (
 	maxDepth    = 24
 	maxOperands = 1 << 12
 	maxEvals    = 1 << 18
 )
 
-// maxOpen is the maximum number of expressions that can be open at once.
+// maxOpen is the maximum number of expressions that can be open: each of them is evaluated as a part of
+// the one before.
 const maxOpen = 8
 
-// steps prints words by Mesa's rules. It looks up names during printing in the order of Mesa's
-// decoder. Findings therefore have the same order, and cyclic expressions end at the same point.
+// steps prints words by Mesa's rules. It looks up names while it prints, in the same order as Mesa's
+// decoder. So findings have the same order, and the evaluation of cyclic expressions ends at the same
+// point.
 type steps struct {
 	hooks *Printer
 	// leaves lists the leaves of each root in the order in which they are tried. Bitsets with the same
 	// name are at the position of the first one.
 	leaves map[*spec.Bitset][]*model.Leaf
-	// words is the number of 32-bit words in every value, which is that of the largest root.
+	// words is the number of 32-bit words in each value: as many as the largest root has.
 	words int
 	stack []*spec.Expr
 	exprs map[*spec.Expr]*model.Node
 	texts map[*spec.Template][]spec.MesaItem
-	// scopes are the open scopes by depth. values are the values of the names in open expressions.
+	// scopes holds the open scopes by depth. values holds the values of the names in open expressions.
 	scopes [maxDepth]scope
 	values []uint64
-	ref    model.Ref // to a constant that is being printed
-	start  int       // of the line, in the text being printed
+	ref    model.Ref // refers to a constant that is being printed
+	start  int       // the start of the line in the text
 	// operands and evals count the operands and evaluations of the current word.
 	operands, evals int
 }
 
-// scope is a value that is being printed, as a leaf of its root.
+// scope is a value that is being printed, with the leaf that it matches.
 type scope struct {
 	leaf   *model.Leaf
 	value  bits.Value
@@ -181,7 +183,7 @@ func (s *steps) shown(dst []byte, sc *scope, it *spec.MesaItem) []byte {
 	switch {
 	case it.Column >= 0 && it.Name == "":
 		return s.pad(dst, it.Column)
-	case strings.HasPrefix("NAME", it.Name): // compared only over the length of the reference
+	case strings.HasPrefix("NAME", it.Name): // Mesa's decoder compares only the length of the reference
 		return append(s.pad(dst, it.Column), sc.leaf.Spec.DisplayName...)
 	case isAssertName(sc, it.Name):
 		return s.pad(dst, it.Column)
@@ -194,8 +196,8 @@ func (s *steps) shown(dst []byte, sc *scope, it *spec.MesaItem) []byte {
 	return s.field(s.pad(dst, it.Column), sc, f, s.value(owner, f))
 }
 
-// isAssertName reports whether a name is one that Mesa's generator gives to an assert. Such a field
-// prints nothing.
+// isAssertName reports whether Mesa's generator gives the name to an assert. Such a field prints
+// nothing.
 func isAssertName(sc *scope, name string) bool {
 	bitset, number, ok := strings.Cut(name, "#assert")
 	if !ok {
@@ -206,7 +208,7 @@ func isAssertName(sc *scope, name string) bool {
 			continue
 		}
 		c := b.Cases[len(b.Cases)-1]
-		var starts []int // of everything that the generator numbers, in file order
+		var starts []int // the offsets of everything that the generator numbers, in file order
 		for _, a := range c.Asserts {
 			starts = append(starts, a.Span.Off)
 		}
@@ -223,7 +225,7 @@ func isAssertName(sc *scope, name string) bool {
 	return false
 }
 
-// lookup finds the field of a name and the scope that defines it.
+// lookup returns the field of a name and the scope that defines it, or nil if the name is undefined.
 func (s *steps) lookup(sc *scope, name string) (*spec.Field, *scope) {
 	for sc != nil {
 		for c := range cases(sc.leaf) {
@@ -261,8 +263,8 @@ func (s *steps) value(sc *scope, f *spec.Field) bits.Value {
 	return bits.Of(s.eval(sc, f.Expr)).And(bits.Ones(32 * s.words))
 }
 
-// eval evaluates an expression. An open expression is 0, except for the outermost one, which may be
-// entered once more.
+// eval evaluates an expression. Inside itself, an expression is 0. The outermost expression is an
+// exception: it is evaluated once more inside itself.
 func (s *steps) eval(sc *scope, e *spec.Expr) uint64 {
 	for i := range sc.cache {
 		if sc.cache[i].expr == e {

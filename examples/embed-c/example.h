@@ -93,29 +93,29 @@ enum example_operand_kind {
 
 enum example_type_kind { EXAMPLE_TYPE_UNSIGNED, EXAMPLE_TYPE_SIGNED, EXAMPLE_TYPE_FLOAT, EXAMPLE_TYPE_BOOL };
 
-/* A register, a part of one, or count of them in a row. */
+/* A register, a part of one, or count consecutive registers. */
 struct example_register {
-	enum example_file file, view; /* the view is the one through which it is named */
-	int64_t number;         /* of the first in the file, without what is added to it */
+	enum example_file file, view; /* the text names the register through the view */
+	int64_t number;         /* of the first in the file, without the relative part */
 	int count, low, width;  /* low and width are the bits of the register */
-	int component;          /* the one that is meant, -1 for all */
+	int component;          /* the selected component, -1 for all */
 };
 
 /* An operand that the text of an instruction shows. */
 struct example_operand {
-	const char *name; /* the description's */
+	const char *name; /* in the description */
 	enum example_role role;
 	enum example_operand_kind kind;
 	struct example_register reg, relative; /* relative is added to the number or the address; EXAMPLE_FILE_NONE for nothing */
 	unsigned char swizzle[4], mask;
-	bool swizzled, masked; /* the description has a swizzle, a mask */
+	bool swizzled, masked; /* the operand has a swizzle, a mask */
 	uint64_t modifiers;
 	enum example_memory memory;
-	struct { enum example_type_kind kind; unsigned bits, lanes; } type; /* of an immediate, and with which memory is reached */
-	uint64_t value; /* of an immediate, sign-extended; the address, of memory in bytes, of a target in bits; else the bits */
+	struct { enum example_type_kind kind; unsigned bits, lanes; } type; /* of an immediate, and of an access to memory */
+	uint64_t value; /* an immediate, sign-extended; the address of memory in bytes, or of a target in bits; the bits of other operands */
 };
 
-/* Text that is being printed. length is that of the whole text, also of what found no room. */
+/* The output text. length is the length of the whole text, including the part that does not fit. */
 struct example_out {
 	char *text;
 	size_t size, length, line, lost;
@@ -124,14 +124,14 @@ struct example_out {
 /* Appends to a text; callbacks print with it. */
 void example_put(struct example_out *out, const char *text, size_t length);
 
-/* What is odd about a word, as a code and its arguments. */
+/* A finding: a code and its arguments. */
 enum example_finding_kind {
-	EXAMPLE_FINDING_NO_MATCH,   /* field other of name is no leaf of its type: got */
+	EXAMPLE_FINDING_NO_MATCH,   /* got, the value of field other of name, matches no leaf of its type */
 	EXAMPLE_FINDING_CONFLICT,   /* name and other both match the word */
 	EXAMPLE_FINDING_IGNORED,    /* bits got, which name ignores, are set */
-	EXAMPLE_FINDING_NO_FIELD,   /* the description uses name and defines it nowhere */
-	EXAMPLE_FINDING_UNEXPECTED, /* bits low to high of name are got and are to be want */
-	EXAMPLE_FINDING_NO_DISPLAY, /* the description gives name no text */
+	EXAMPLE_FINDING_NO_FIELD,   /* the description uses name but does not define it */
+	EXAMPLE_FINDING_UNEXPECTED, /* bits low to high of name are got, expected want */
+	EXAMPLE_FINDING_NO_DISPLAY, /* name has no display in the description */
 	EXAMPLE_FINDING_NO_ENTRY,   /* table name, of count entries, has no entry index */
 	EXAMPLE_FINDING_TOO_DEEP,   /* operands nested more than count deep, or more than count, in name */
 	EXAMPLE_FINDING_CYCLE       /* the expression name needs its own value */
@@ -145,7 +145,7 @@ struct example_finding {
 	example_word got, want;
 };
 
-/* Room for what is found. count goes on where there is no more room. */
+/* A list for findings with size entries. count is the number of all findings, and may be larger than size. */
 struct example_findings {
 	struct example_finding *list;
 	size_t size, count;
@@ -154,79 +154,79 @@ struct example_findings {
 /* Prints a finding in isaspec's words; returns the length of the text as snprintf does. */
 size_t example_finding_text(const struct example_finding *f, char *text, size_t size);
 
-/* What is not in the word and yet changes how it is read. */
+/* Values that change how words are read, but are not in the words. */
 struct example_context {
 	uint32_t chip; /* The model that runs the program. */
 };
 
-/* How words are read and printed. example_options_init gives every member its default; NULL in the place
- * of options is the same. */
+/* How words are read and printed. example_options_init sets every member to its default. NULL instead of
+ * options means the defaults. */
 struct example_options {
 	struct example_context context;
-	struct example_findings *findings; /* what is found goes here; NULL where nobody asks */
+	struct example_findings *findings; /* receives the findings; may be NULL */
 	int64_t address;             /* of the word, in bits; relative targets count from it */
 	bool lines, remarks;         /* print line breaks as such; print remarks as comments */
 	const char *indent;          /* printed after each line break; may be NULL */
-	void *user;                  /* handed to the callbacks, of which each may be NULL */
-	/* Prints the name of a branch target, an address in bits; false has the number printed. */
+	void *user;                  /* passed to the callbacks; each callback may be NULL */
+	/* Prints the name of a branch target, an address in bits. If it returns false, the number is printed. */
 	bool (*label)(void *user, struct example_out *out, int64_t address, bool call);
-	/* Prints the name that the program has for a value; false has the value printed. */
+	/* Prints the program's name for a value. If it returns false, the value is printed. */
 	bool (*symbol)(void *user, struct example_out *out, const char *space, uint64_t value);
 	/* Prints a field of type custom. */
 	void (*custom)(void *user, struct example_out *out, const char *field, uint64_t value);
-	/* Is told of each field before it is printed, {NAME} included; of the low 64 bits of its value. */
+	/* Called before each field is printed, {NAME} included, with the low 64 bits of its value. */
 	void (*field)(void *user, const char *name, uint64_t value);
 };
 
 void example_options_init(struct example_options *o);
 
-/* Finds the instruction that a word is; bits beyond its length are ignored. Returns false, and op is
- * EXAMPLE_OP_NONE, where it is none. Options may be NULL. */
+/* Finds the instruction that matches a word, and ignores bits beyond its length. Returns false, and sets op to
+ * EXAMPLE_OP_NONE, if there is none. Options may be NULL. */
 bool example_decode(example_word word, const struct example_options *o, struct example_inst *inst);
 
-/* Prints it into text, which has room for size bytes with the 0 at the end. Returns the length of the
- * whole text, as snprintf does. */
+/* Prints the instruction into text, a buffer of size bytes, with a terminating 0. Returns the length of
+ * the whole text, as snprintf does. */
 size_t example_print(const struct example_inst *inst, const struct example_options *o, char *text, size_t size);
 
-/* Tells what the operands are that its text shows, in the order of the text. Returns how many there are, of which list has
- * the first room. In example_operands.c. */
+/* Lists the operands in the text of the instruction, in the order of the text. Returns their number; list receives at most
+ * room of them. In example_operands.c. */
 size_t example_operands(const struct example_inst *inst, const struct example_options *o, struct example_operand *list, size_t room);
 
-/* Returns the description's own name of a leaf. */
+/* Returns the name of a leaf in the description. */
 const char *example_name(enum example_op op);
 
-/* Finds the leaf of #register that a word is; bits beyond its length are ignored. Returns false, and op is
- * EXAMPLE_REGISTER_OP_NONE, where it is none. Options may be NULL. */
+/* Finds the leaf of #register that matches a word, and ignores bits beyond its length. Returns false, and sets op to
+ * EXAMPLE_REGISTER_OP_NONE, if there is none. Options may be NULL. */
 bool example_decode_register(example_word word, const struct example_options *o, struct example_register_inst *inst);
 
-/* Returns the description's own name of a leaf. */
+/* Returns the name of a leaf in the description. */
 const char *example_name_register(enum example_register_op op);
 
-/* A place in a program at which something outside starts it, counted as labels are. */
+/* An entry point of a program. offset counts in the unit of labels. */
 struct example_entrypoint {
 	const char *name;
 	size_t offset;
 };
 
-/* How a program is listed. What is 0 is left out. */
+/* How a program is listed. A member that is 0 is off. */
 struct example_listing {
-	bool show_errors;       /* what is found stands behind a line, the first four of it */
-	bool stop;              /* a callback sets it to end the listing behind the instruction */
-	unsigned max_errors;    /* more bad lines in a row end the listing; 0 for never */
-	unsigned char *targets; /* room for a byte for each place of an instruction: the names of targets and of entry points are printed */
+	bool show_errors;       /* print the first four findings of an instruction after it */
+	bool stop;              /* a callback sets it to end the listing after the instruction */
+	unsigned max_errors;    /* end the listing after more bad lines in a row; 0 for never */
+	unsigned char *targets; /* a byte for each place of an instruction; if not NULL, names of targets and entry points are printed */
 	const struct example_entrypoint *entrypoints;
 	size_t entrypoint_count;
-	/* Each is handed the user of the options, and prints with example_put. */
+	/* Each callback receives user of the options, and prints with example_put. */
 	void (*pre_instr)(void *user, struct example_out *out, size_t at, const example_word *word);  /* before each line */
 	void (*post_instr)(void *user, struct example_out *out, size_t at, const example_word *word); /* before the end of an instruction's line */
-	void (*no_match)(void *user, struct example_out *out, size_t at, const example_word *word);   /* the whole line of a word that is none */
-	/* Takes each line, whose room is then used again; NULL where the text has room for all. */
+	void (*no_match)(void *user, struct example_out *out, size_t at, const example_word *word);   /* instead of the line of an unknown word */
+	/* Receives each line, and then text is reused for the next; NULL if text is to have all lines. */
 	void (*write)(void *user, const char *text, size_t length);
 };
 
-/* Lists a program, as programs store it, into text, which has room for size bytes with the 0 at the end. Returns the length
- * of the whole text, as snprintf does, or of the last line where lines are handed out. The options' address is that of the
- * start; their findings are left alone. In NAME_list.c. */
+/* Lists a program, in the byte order of programs, into text, a buffer of size bytes, with a terminating 0. Returns the length
+ * of the whole text, as snprintf does, or of the last line if write is set. The address of the options is that of the start;
+ * their findings are not used. In NAME_list.c. */
 size_t example_disasm(const void *code, size_t bytes, const struct example_options *o, struct example_listing *l, char *text, size_t size);
 
 /* The fields of each leaf, by name. unpack takes them from a word. pack makes a word of them; it returns
@@ -235,7 +235,7 @@ size_t example_disasm(const void *code, size_t bytes, const struct example_optio
 
 /* nop, example.xml:103: Does nothing. */
 struct example_nop {
-	uint64_t rest[1]; /* bits without a field, where they are not as expected */
+	uint64_t rest[1]; /* bits without a field that differ from the expected value */
 };
 void example_unpack_nop(const struct example_inst *inst, const struct example_options *o, struct example_nop *f);
 bool example_pack_nop(const struct example_nop *f, const struct example_options *o, example_word *word);
@@ -267,7 +267,7 @@ struct example_shl {
 	uint32_t dst; /* DST, bits 9..12, for example_decode_register: The register that gets the result. */
 	uint32_t a; /* A, bits 5..8, for example_decode_register: The operand to shift. */
 	uint32_t count; /* COUNT, bits 0..3: The number of places minus one. */
-	uint64_t rest[1]; /* bits without a field, where they are not as expected */
+	uint64_t rest[1]; /* bits without a field that differ from the expected value */
 };
 void example_unpack_shl(const struct example_inst *inst, const struct example_options *o, struct example_shl *f);
 bool example_pack_shl(const struct example_shl *f, const struct example_options *o, example_word *word);

@@ -329,7 +329,7 @@ func (k *coding) ofField(f *spec.Field) string {
 	case encodes(f.Bitset):
 		return "(int64_t)" + k.e.w.limbOf(k.nested(f), 0)
 	case f.Bitset != nil:
-		k.e.note(gen.Line(f.Span), fmt.Sprintf("%s is a %s, which has no <encode> with a type: its map is taken for a number", gen.Comment(f.Name),
+		k.e.note(gen.Line(f.Span), fmt.Sprintf("%s is a %s, which has no <encode> with a type: its map is treated as a number", gen.Comment(f.Name),
 			gen.Comment(f.Bitset.Name)), k.l)
 		return "(int64_t)(0 | " + fragment(m) + ")" // no pointer compiles
 	}

@@ -172,7 +172,7 @@ func (e *encoder) root(r *gen.Root) {
 		}
 	}
 	if !whole {
-		e.f("\t(void)s;\n\t(void)p;\n\t(void)src;\n\t%s_ASSERT(false); /* a case that no leaf has */\n", e.w.upper)
+		e.f("\t(void)s;\n\t(void)p;\n\t(void)src;\n\t%s_ASSERT(false); /* no leaf has this case */\n", e.w.upper)
 		e.f("\t{\n\t\tconst bitmask_t none = %s;\n\t\treturn none;\n\t}\n", e.w.initial(gen.Bits{}))
 	}
 	e.f("}\n")

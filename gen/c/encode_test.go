@@ -226,7 +226,7 @@ func TestEncodesFinch(t *testing.T) {
 	for _, f := range written(t, p) {
 		warnings = append(warnings, f.Warnings...)
 	}
-	if want := []string{"finch.xml:151: CACHE is a #cache, which has no <encode> with a type: its map is taken for a number, in ld.g-w and 1 more"}; !slices.Equal(warnings, want) {
+	if want := []string{"finch.xml:151: CACHE is a #cache, which has no <encode> with a type: its map is treated as a number, in ld.g-w and 1 more"}; !slices.Equal(warnings, want) {
 		t.Errorf("%q, expected %q", warnings, want)
 	}
 	driver, err := os.ReadFile("testdata/finch/driver.c")

@@ -110,7 +110,7 @@ func (w *writer) tableMember(t *spec.Table) string { return "table_" + tableName
 
 func (w *writer) options() {
 	w.f("%s", w.fill(`
-/* Text that is being printed. length is that of the whole text, also of what found no room. */
+/* The output text. length is the length of the whole text, including the part that does not fit. */
 struct N_out {
 	char *text;
 	size_t size, length, line, lost;
@@ -119,14 +119,14 @@ struct N_out {
 /* Appends to a text; callbacks print with it. */
 void N_put(struct N_out *out, const char *text, size_t length);
 
-/* What is odd about a word, as a code and its arguments. */
+/* A finding: a code and its arguments. */
 enum N_finding_kind {
-	U_FINDING_NO_MATCH,   /* field other of name is no leaf of its type: got */
+	U_FINDING_NO_MATCH,   /* got, the value of field other of name, matches no leaf of its type */
 	U_FINDING_CONFLICT,   /* name and other both match the word */
 	U_FINDING_IGNORED,    /* bits got, which name ignores, are set */
-	U_FINDING_NO_FIELD,   /* the description uses name and defines it nowhere */
-	U_FINDING_UNEXPECTED, /* bits low to high of name are got and are to be want */
-	U_FINDING_NO_DISPLAY, /* the description gives name no text */
+	U_FINDING_NO_FIELD,   /* the description uses name but does not define it */
+	U_FINDING_UNEXPECTED, /* bits low to high of name are got, expected want */
+	U_FINDING_NO_DISPLAY, /* name has no display in the description */
 	U_FINDING_NO_ENTRY,   /* table name, of count entries, has no entry index */
 	U_FINDING_TOO_DEEP,   /* operands nested more than count deep, or more than count, in name */
 	U_FINDING_CYCLE       /* the expression name needs its own value */
@@ -140,7 +140,7 @@ struct N_finding {
 	N_word got, want;
 };
 
-/* Room for what is found. count goes on where there is no more room. */
+/* A list for findings with size entries. count is the number of all findings, and may be larger than size. */
 struct N_findings {
 	struct N_finding *list;
 	size_t size, count;
@@ -150,15 +150,15 @@ struct N_findings {
 size_t N_finding_text(const struct N_finding *f, char *text, size_t size);
 `))
 	if len(w.p.Contexts) > 0 {
-		w.f("\n/* What is not in the word and yet changes how it is read. */\nstruct %s_context {\n", w.lower)
+		w.f("\n/* Values that change how words are read, but are not in the words. */\nstruct %s_context {\n", w.lower)
 		for _, c := range w.p.Contexts {
 			w.f("\t%s %s; /* %s */\n", UnsignedOf(c.Width), w.contexts[c], gen.Comment(c.Doc))
 		}
 		w.f("};\n")
 	}
 	w.f("%s", w.fill(`
-/* How words are read and printed. N_options_init gives every member its default; NULL in the place
- * of options is the same. */
+/* How words are read and printed. N_options_init sets every member to its default. NULL instead of
+ * options means the defaults. */
 struct N_options {
 `))
 	if w.hasGen() {
@@ -170,18 +170,18 @@ struct N_options {
 	for _, t := range w.p.Tables {
 		w.f("\tconst %s_word *%s; /* %s */\n\tsize_t %s_count;\n", w.lower, w.tableMember(t), gen.Comment(t.Name+": "+t.Doc), w.tableMember(t))
 	}
-	w.f("%s", w.fill(`	struct N_findings *findings; /* what is found goes here; NULL where nobody asks */
+	w.f("%s", w.fill(`	struct N_findings *findings; /* receives the findings; may be NULL */
 	int64_t address;             /* of the word, in bits; relative targets count from it */
 	bool lines, remarks;         /* print line breaks as such; print remarks as comments */
 	const char *indent;          /* printed after each line break; may be NULL */
-	void *user;                  /* handed to the callbacks, of which each may be NULL */
-	/* Prints the name of a branch target, an address in bits; false has the number printed. */
+	void *user;                  /* passed to the callbacks; each callback may be NULL */
+	/* Prints the name of a branch target, an address in bits. If it returns false, the number is printed. */
 	bool (*label)(void *user, struct N_out *out, int64_t address, bool call);
-	/* Prints the name that the program has for a value; false has the value printed. */
+	/* Prints the program's name for a value. If it returns false, the value is printed. */
 	bool (*symbol)(void *user, struct N_out *out, const char *space, uint64_t value);
 	/* Prints a field of type custom. */
 	void (*custom)(void *user, struct N_out *out, const char *field, uint64_t value);
-	/* Is told of each field before it is printed, {NAME} included; of the low 64 bits of its value. */
+	/* Called before each field is printed, {NAME} included, with the low 64 bits of its value. */
 	void (*field)(void *user, const char *name, uint64_t value);
 };
 
@@ -189,10 +189,10 @@ void N_options_init(struct N_options *o);
 `))
 }
 
-// hasGen tells that the generation is told when the code runs.
+// hasGen reports whether the generated code needs the generation at run time.
 func (w *writer) hasGen() bool { return len(w.p.Classes) > 1 || w.p.Uses.Gen }
 
-// UnsignedOf is the type of a member of so many bits.
+// UnsignedOf returns the type of a member of width bits.
 func UnsignedOf(width int) string {
 	if width <= 32 {
 		return "uint32_t"
@@ -200,7 +200,7 @@ func UnsignedOf(width int) string {
 	return "uint64_t"
 }
 
-// defaults writes the options of those who give none.
+// defaults returns the initializer of the default options.
 func (w *writer) defaults() string {
 	var list []string
 	if w.hasGen() {
@@ -223,25 +223,25 @@ func (w *writer) defaults() string {
 // declarations declares the functions of a root.
 func (w *writer) declarations(r *gen.Root) {
 	w.f(`
-/* Finds the %s that a word is; bits beyond its length are ignored. Returns false, and op is
- * %s, where it is none. Options may be NULL. */
+/* Finds the %s that matches a word, and ignores bits beyond its length. Returns false, and sets op to
+ * %s, if there is none. Options may be NULL. */
 bool %s(%s_word word, const struct %s_options *o, %s *inst);
 `, gen.Comment(kindOfRoot(w, r)), w.none(r), w.public("decode", r), w.lower, w.lower, w.instType(r))
 	if r.Top {
 		w.f(`
-/* Prints it into text, which has room for size bytes with the 0 at the end. Returns the length of the
- * whole text, as snprintf does. */
+/* Prints the instruction into text, a buffer of size bytes, with a terminating 0. Returns the length of
+ * the whole text, as snprintf does. */
 size_t %s(const %s *inst, const struct %s_options *o, char *text, size_t size);
 `, w.public("print", r), w.instType(r), w.lower)
 		if r.Decoders[0].Collect != nil {
 			w.f(`
-/* Tells what the operands are that its text shows, in the order of the text. Returns how many there are, of which list has
- * the first room. In %s_operands.c. */
+/* Lists the operands in the text of the instruction, in the order of the text. Returns their number; list receives at most
+ * room of them. In %s_operands.c. */
 size_t %s(const %s *inst, const struct %s_options *o, struct %s_operand *list, size_t room);
 `, w.lower, w.public("operands", r), w.instType(r), w.lower, w.lower)
 		}
 	}
-	w.f("\n/* Returns the description's own name of a leaf. */\nconst char *%s(%s op);\n", w.public("name", r), w.opType(r))
+	w.f("\n/* Returns the name of a leaf in the description. */\nconst char *%s(%s op);\n", w.public("name", r), w.opType(r))
 }
 
 func kindOfRoot(w *writer, r *gen.Root) string {

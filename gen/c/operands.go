@@ -7,7 +7,7 @@ import (
 	"github.com/isago/isago/gen"
 )
 
-// operandSource writes the .c file that tells what the operands of instructions are.
+// operandSource writes the .c file that lists the operands of instructions.
 func (w *writer) operandSource() []byte {
 	w.b.Reset()
 	used := gen.NewReached(true)
@@ -16,7 +16,7 @@ func (w *writer) operandSource() []byte {
 			if d.Collect == nil {
 				continue
 			}
-			for _, f := range d.Collect.Shows { // the function that enters a root is for nested values alone
+			for _, f := range d.Collect.Shows { // the function that enters a root is only for nested values
 				used.Func(f)
 			}
 		}
@@ -48,7 +48,7 @@ func (w *writer) collect(r *gen.Root) {
 	w.finish(b)
 }
 
-// addOperand adds an operand if its text is not empty, and says what it is.
+// addOperand writes the code that adds an operand, with its properties, if its text is not empty.
 func (f *body) addOperand(s *gen.Stmt) {
 	f.line("{")
 	f.depth++
@@ -114,26 +114,26 @@ enum N_operand_kind {
 
 enum N_type_kind { U_TYPE_UNSIGNED, U_TYPE_SIGNED, U_TYPE_FLOAT, U_TYPE_BOOL };
 
-/* A register, a part of one, or count of them in a row. */
+/* A register, a part of one, or count consecutive registers. */
 struct N_register {
-	enum N_file file, view; /* the view is the one through which it is named */
-	int64_t number;         /* of the first in the file, without what is added to it */
+	enum N_file file, view; /* the text names the register through the view */
+	int64_t number;         /* of the first in the file, without the relative part */
 	int count, low, width;  /* low and width are the bits of the register */
-	int component;          /* the one that is meant, -1 for all */
+	int component;          /* the selected component, -1 for all */
 };
 
 /* An operand that the text of an instruction shows. */
 struct N_operand {
-	const char *name; /* the description's */
+	const char *name; /* in the description */
 	enum N_role role;
 	enum N_operand_kind kind;
 	struct N_register reg, relative; /* relative is added to the number or the address; U_FILE_NONE for nothing */
 	unsigned char swizzle[4], mask;
-	bool swizzled, masked; /* the description has a swizzle, a mask */
+	bool swizzled, masked; /* the operand has a swizzle, a mask */
 	uint64_t modifiers;
 	enum N_memory memory;
-	struct { enum N_type_kind kind; unsigned bits, lanes; } type; /* of an immediate, and with which memory is reached */
-	uint64_t value; /* of an immediate, sign-extended; the address, of memory in bytes, of a target in bits; else the bits */
+	struct { enum N_type_kind kind; unsigned bits, lanes; } type; /* of an immediate, and of an access to memory */
+	uint64_t value; /* an immediate, sign-extended; the address of memory in bytes, or of a target in bits; the bits of other operands */
 };
 `))
 }

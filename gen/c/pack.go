@@ -49,7 +49,7 @@ func (w *writer) leafStruct(l *gen.Leaf) {
 		w.f("\t%s; /* %s */\n", w.memberOf(f), w.describe(f))
 	}
 	if n := rest(l); n > 0 {
-		w.f("\tuint64_t rest[%d]; /* bits without a field, where they are not as expected */\n", n)
+		w.f("\tuint64_t rest[%d]; /* bits without a field that differ from the expected value */\n", n)
 	}
 	if len(l.Layout.Fields) == 0 && rest(l) == 0 {
 		w.f("\tchar none; /* it has no field */\n")

@@ -8,7 +8,7 @@ import (
 	"github.com/isago/isago/gen"
 )
 
-// runtimeText is what generated sources need beside their own functions, in pieces.
+// runtimeText has the pieces of code that generated sources need in addition to their own functions.
 //
 //go:embed runtime.txt
 var runtimeText string
@@ -27,7 +27,7 @@ func (w *writer) runtime(code, always string, more ...string) string {
 	return b.String()
 }
 
-// constants writes what stands beside the functions and needs none: words, lengths, names.
+// constants writes the data that needs no functions: words, lengths, names.
 func (w *writer) constants(code string) string {
 	var b strings.Builder
 	limbs := make([]string, w.p.Limbs)
@@ -75,7 +75,7 @@ func (w *writer) constants(code string) string {
 	return b.String()
 }
 
-// tables writes how entries of tables are read and values of enums printed.
+// tables writes the functions that read table entries and print values of enums.
 func (w *writer) tables(code string) string {
 	var b strings.Builder
 	for _, t := range w.p.Tables {
@@ -88,7 +88,7 @@ func (w *writer) tables(code string) string {
 		if w.wide() {
 			address = member + "[index].limb"
 		}
-		fmt.Fprintf(&b, `/* An entry of table %s, zero where there is none. */
+		fmt.Fprintf(&b, `/* An entry of table %s, zero if it is missing. */
 static const uint64_t *entry_of_%s(struct print *p, uint64_t index)
 {
 	static const uint64_t zero[%d] = {0};
@@ -113,8 +113,8 @@ type enumText struct {
 	name          string
 }
 
-// textOf returns the name of the function that prints a value of an enum, and what stands around a text that is not
-// empty.
+// textOf returns the name of the function that prints a value of an enum, with before and after around a text that is
+// not empty.
 func (w *writer) textOf(e *gen.Enum, before, after string) string {
 	same := 0
 	for _, t := range w.texts {

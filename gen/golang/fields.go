@@ -58,7 +58,7 @@ func (w *writer) fieldsOf(l *gen.Leaf) {
 		w.f("\t%s %s // %s\n", names[f], w.typeOf(f), w.describe(f))
 	}
 	if n := rest(l); n > 0 {
-		w.f("\t// Rest are the bits without a field, where they are not as expected.\n\tRest [%d]uint64\n", n)
+		w.f("\t// Rest has the bits without a field that differ from the expected value.\n\tRest [%d]uint64\n", n)
 	}
 	w.f("}\n")
 	w.unpack(l, names)
@@ -112,7 +112,7 @@ func (w *writer) describe(f *gen.Field) string {
 }
 
 func (w *writer) unpack(l *gen.Leaf, names map[*gen.Field]string) {
-	w.f("\n// Unpack takes the fields from an instruction.\nfunc (f *%s) Unpack(in %s, o *Options) {\n\tw := in.Bits\n\tv := %s\n", w.types[l], w.of("Inst", l.Root), w.fill("TOLIMBS"))
+	w.f("\n// Unpack sets the fields from an instruction.\nfunc (f *%s) Unpack(in %s, o *Options) {\n\tw := in.Bits\n\tv := %s\n", w.types[l], w.of("Inst", l.Root), w.fill("TOLIMBS"))
 	if len(l.Layout.Fields) == 0 {
 		w.f("\t_ = v\n")
 	}
@@ -148,7 +148,7 @@ func (w *writer) unpack(l *gen.Leaf, names map[*gen.Field]string) {
 }
 
 func (w *writer) pack(l *gen.Leaf, names map[*gen.Field]string) {
-	w.f("\n// Pack makes a word of the fields. What they do not say has the value that the description expects. The error is a\n// *DoesNotFitError, and the low bits are packed then.\nfunc (f *%s) Pack(o *Options) (w Word, err error) {\n\tv := %s\n", w.types[l], w.limbs(l.Match))
+	w.f("\n// Pack returns the word with the fields. Other bits have the value that the description expects. The error for a value that\n// does not fit is a *DoesNotFitError; Pack then packs its low bits.\nfunc (f *%s) Pack(o *Options) (w Word, err error) {\n\tv := %s\n", w.types[l], w.limbs(l.Match))
 	fields, fresh := l.Default()
 	for i, f := range fields {
 		w.put(f, names[f], fresh[i])

@@ -17,21 +17,21 @@ var (
 	runtimeText string
 )
 
-// fill puts what depends on the program into a text.
+// fill replaces the placeholders of a text.
 func (w *writer) fill(text string) string {
 	word, limbs, back := "uint64", "limbs{uint64(w)}", "Word(v[0])"
 	if w.wide() {
 		word, limbs, back = fmt.Sprintf("[%d]uint64", w.p.Limbs), "limbs(w)", "Word(v)"
 	}
 	place, whole := "at", ""
-	if w.p.Main != nil && w.p.Main.Swapped { // of each word of 32 bits the high half comes first
-		place, whole = "at ^ 16", "\n\thave -= have % unit // of a piece of a word the low bits may be missing"
+	if w.p.Main != nil && w.p.Main.Swapped { // in each word of 32 bits, the high half comes first
+		place, whole = "at ^ 16", "\n\thave -= have % unit // a part of a word may lack its low bits"
 	}
 	return strings.NewReplacer("STOREDAT", place, "WHOLEWORDS", whole, "LIMBS", fmt.Sprint(w.p.Limbs), "WORDTYPE", word, "TOLIMBS", limbs, "TOWORD", back,
 		"TOLD", fmt.Sprint(w.p.Told), "KNOWN", fmt.Sprint(w.p.Known)).Replace(w.p.Choose(text))
 }
 
-// api writes what a user of the package sees first.
+// api writes the file with the exported types and options.
 func (w *writer) api() {
 	w.nameFuncs()
 	w.f("%s", w.fill(apiText))
@@ -53,12 +53,12 @@ func (w *writer) ofRoot(r *gen.Root) {
 		what, article = "form of "+gen.Comment(strings.TrimPrefix(r.Spec.Name, "#")), "a"
 	}
 	w.f("\n// %s is %s %s, by its number.\ntype %s uint16\n\n", op, article, what, op)
-	w.f("// The leaves of %s.\nconst (\n\t%sNone %s = iota // of a word that is none\n", gen.Comment(r.Spec.Name), op, op)
+	w.f("// The leaves of %s.\nconst (\n\t%sNone %s = iota // of an unknown word\n", gen.Comment(r.Spec.Name), op, op)
 	for l := range gen.Until(w.ctx, r.Leaves) {
 		w.f("\t%s // %s, %s\n", w.ops[l], gen.Comment(l.Display), l.Line)
 	}
 	w.f(")\n")
-	w.f("\n// String returns the description's own name.\nfunc (op %s) String() string {\n", op)
+	w.f("\n// String returns the name in the description.\nfunc (op %s) String() string {\n", op)
 	w.f("\tif int(op) < len(leaves%s) {\n\t\treturn leaves%s[op].own\n\t}\n\treturn \"?\"\n}\n", camel(r.Name), camel(r.Name))
 	w.f("\n// %s is a decoded %s.\ntype %s struct {\n\tOp %s\n\t// Size is the length in bits.\n\tSize int\n\tBits Word\n}\n", inst, what, inst, op)
 }
@@ -74,7 +74,7 @@ func (w *writer) enum(e *gen.Enum) {
 		}
 		w.f(")\n\n")
 	}
-	w.f("// String returns the text of the value, its number where it has none.\nfunc (v %s) String() string {\n\tswitch v {\n", name)
+	w.f("// String returns the text of the value, or its number if it has none.\nfunc (v %s) String() string {\n\tswitch v {\n", name)
 	for _, t := range e.Texts {
 		w.f("\tcase %s:\n\t\treturn %q\n", constant(t.Val), t.Text)
 	}
@@ -83,13 +83,13 @@ func (w *writer) enum(e *gen.Enum) {
 
 func (w *writer) options() {
 	if len(w.p.Contexts) > 0 {
-		w.f("\n// Context is what is not in the word and yet changes how it is read.\ntype Context struct {\n")
+		w.f("\n// Context has the values that change how words are read, but are not in the words.\ntype Context struct {\n")
 		for _, c := range w.p.Contexts {
 			w.f("\t%s %s // %s\n", w.contexts[c], w.contextType(c), gen.Comment(c.Doc))
 		}
 		w.f("}\n")
 	}
-	w.f("\n// Options are how words are read and printed. Defaults returns those that the description gives; the functions may\n// be nil.\ntype Options struct {\n")
+	w.f("\n// Options select how words are read and printed. Defaults returns those of the description. The functions may be nil.\ntype Options struct {\n")
 	if w.hasGen() {
 		w.f("\t// Gen is the generation, isaspec's gpu_id.\n\tGen uint32\n")
 	}
@@ -104,17 +104,17 @@ func (w *writer) options() {
 	// Lines prints line breaks as such, with Indent after each; Remarks prints remarks as comments.
 	Lines, Remarks bool
 	Indent         string
-	// Label names a branch target, an address in bits; ok is false where it is to be printed as a number.
+	// Label returns the name of a branch target, an address in bits. If ok is false, the number is printed.
 	Label func(addr int64, call bool) (name string, ok bool)
-	// Symbol gives the name that the program has for a value.
+	// Symbol returns the program's name for a value. If ok is false, the value is printed.
 	Symbol func(space string, value uint64) (name string, ok bool)
 	// Custom prints a field of type custom.
 	Custom func(dst []byte, field string, value uint64) []byte
-	// Field is told of each field before it is printed, NAME included, with the low 64 bits of its value.
+	// Field is called before each field is printed, NAME included, with the low 64 bits of its value.
 	Field func(name string, value uint64)
 }
 
-// Defaults returns the options of those who say nothing.
+// Defaults returns the default options.
 func Defaults() *Options {
 	return &Options{`)
 	if len(w.p.Contexts) > 0 {
@@ -136,16 +136,16 @@ func (w *writer) contextType(c *spec.Context) string {
 	return "uint64"
 }
 
-// decode writes what finds leaves.
+// decode writes the functions that find leaves.
 func (w *writer) decode() {
 	if w.p.Main != nil {
 		w.f("%s", decodeText(w.p.Main))
 	}
 	for _, r := range w.p.MainFirst() {
 		inst, name := w.of("Inst", r), w.of("Decode", r)
-		w.f("\n// %s finds the leaf of %s that a word is; bits beyond its length are ignored. ok is false where it is none.\n", name, gen.Comment(r.Spec.Name))
+		w.f("\n// %s finds the leaf of %s that matches a word, and ignores bits beyond its length. ok is false if there is none.\n", name, gen.Comment(r.Spec.Name))
 		w.f("func (o *Options) %s(w Word) (in %s, ok bool) {\n\tin, _, ok = o.%s(w)\n\treturn in, ok\n}\n", name, inst, w.finder(r))
-		w.f("\n// %s is %s that tells, too, what is odd about the word.\n", w.finder(r), name)
+		w.f("\n// %s is %s that also returns the findings of the word.\n", w.finder(r), name)
 		w.f("func (o *Options) %s(w Word) (in %s, found []Finding, ok bool) {\n", w.finder(r), inst)
 		if len(r.Leaves) == 0 {
 			w.f("\treturn in, nil, false\n}\n")

@@ -12,7 +12,7 @@ const operandTypes = `
 // Role is what an instruction does with an operand.
 type Role uint8
 
-// The roles; RoleNone where the description does not say.
+// The roles; RoleNone if the description has none.
 const (
 	RoleNone Role = iota
 	RoleRead
@@ -23,7 +23,7 @@ const (
 // OperandKind is what an operand is.
 type OperandKind uint8
 
-// The kinds of operands. OperandUnknown is one of which the description says nothing.
+// The kinds of operands. OperandUnknown is an operand without facts in the description.
 const (
 	OperandUnknown OperandKind = iota
 	OperandRegister
@@ -46,44 +46,44 @@ const (
 	TypeBool
 )
 
-// Type is the type of a value: Lanes of so many Bits.
+// Type is the type of a value: Lanes, each of Bits bits.
 type Type struct {
 	Kind        TypeKind
 	Bits, Lanes int
 }
 
-// Reg is a register, a part of one, or several in a row; its File is FileNone for none.
+// Reg is a register, a part of one, or several consecutive ones; its File is FileNone for none.
 type Reg struct {
-	// File is the register file, View the view through which the register is named, FileNone for none.
+	// File is the register file. View is the view through which the text names the register, FileNone for none.
 	File, View File
-	// Number is that of the first register in File, without what is added to it; Count is how many there are:
-	// those behind the last one of the file are none.
+	// Number is the number of the first register in File, without the relative part. Count is the number of registers; they
+	// end with the file.
 	Number int64
 	Count  int
 	// Low and Width are the bits of the register.
 	Low, Width int
-	// Component is the one that is meant, -1 for all.
+	// Component is the selected component, -1 for all.
 	Component int
 }
 
 // Operand is an operand that the text of an instruction shows.
 type Operand struct {
-	// Name is the description's.
+	// Name is the name in the description.
 	Name string
 	Role Role
 	Kind OperandKind
-	// Relative is what is added to the number of Reg or to the address.
+	// Relative is added to the number of Reg or to the address.
 	Reg, Relative Reg
-	// Swizzle gives for each component the one of the register that it is; Mask has bit 0 set where the first is
-	// written. They count where Swizzled and Masked say that the description has them.
+	// Swizzle has the source component in the register for each component, if Swizzled is set. Mask has a bit for each
+	// component that is written, the first in bit 0, if Masked is set.
 	Swizzle          [4]uint8
 	Mask             uint8
 	Swizzled, Masked bool
 	Modifiers        uint64
 	Memory           Memory
-	// Type is that of an immediate, and that with which memory is reached.
+	// Type is the type of an immediate, or of an access to memory.
 	Type Type
-	// Value is an immediate, sign-extended; the address, of memory in bytes, of a target in bits; elsewhere the bits.
+	// Value is an immediate, sign-extended; the address of memory in bytes, or of a target in bits; the bits of other operands.
 	Value uint64
 }
 `
@@ -124,7 +124,7 @@ func (w *writer) operands() {
 			continue
 		}
 		w.f(`
-// Operands returns the operands that the text of the instruction shows, in its order.
+// Operands returns the operands in the text of the instruction, in the order of the text.
 func (in %s) Operands(o *Options) []Operand {
 	quiet := *o
 	quiet.Field = nil

@@ -15,13 +15,13 @@ func Decode(code []byte) (Inst, error) {
 	return Inst{}, ErrUnknown
 }
 
-// Decode finds the leaf of #instruction that a word is; bits beyond its length are ignored. ok is false where it is none.
+// Decode finds the leaf of #instruction that matches a word, and ignores bits beyond its length. ok is false if there is none.
 func (o *Options) Decode(w Word) (in Inst, ok bool) {
 	in, _, ok = o.Find(w)
 	return in, ok
 }
 
-// Find is Decode that tells, too, what is odd about the word.
+// Find is Decode that also returns the findings of the word.
 func (o *Options) Find(w Word) (in Inst, found []Finding, ok bool) {
 	p := &printer{o: o, digits: 8, unit: 16}
 	s := &scope{w: limbs{uint64(w)}}
@@ -35,13 +35,13 @@ func (o *Options) Find(w Word) (in Inst, found []Finding, ok bool) {
 	return Inst{Op(leaf), info.size, Word(v[0])}, p.found, true
 }
 
-// DecodeRegister finds the leaf of #register that a word is; bits beyond its length are ignored. ok is false where it is none.
+// DecodeRegister finds the leaf of #register that matches a word, and ignores bits beyond its length. ok is false if there is none.
 func (o *Options) DecodeRegister(w Word) (in RegisterInst, ok bool) {
 	in, _, ok = o.FindRegister(w)
 	return in, ok
 }
 
-// FindRegister is DecodeRegister that tells, too, what is odd about the word.
+// FindRegister is DecodeRegister that also returns the findings of the word.
 func (o *Options) FindRegister(w Word) (in RegisterInst, found []Finding, ok bool) {
 	p := &printer{o: o, digits: 8, unit: 8}
 	s := &scope{w: limbs{uint64(w)}}

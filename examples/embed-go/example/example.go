@@ -12,10 +12,10 @@ import (
 // Word is an instruction as a number, the least significant bits first.
 type Word uint64
 
-// limbs is a word, or the value of a field, as 64 bits at a time.
+// limbs is a word, or the value of a field, in parts of 64 bits.
 type limbs [1]uint64
 
-// ErrShort tells that code ends inside an instruction, ErrUnknown that it is none.
+// ErrShort is the error for code that ends inside an instruction, ErrUnknown for an unknown word.
 var (
 	ErrShort   = errors.New("the code ends inside an instruction")
 	ErrUnknown = errors.New("no instruction")
@@ -39,18 +39,18 @@ type FindingKind uint8
 
 // The kinds of findings.
 const (
-	NoMatch    FindingKind = iota // field Other of Name is no leaf of its type: Got
+	NoMatch    FindingKind = iota // Got, the value of field Other of Name, matches no leaf of its type
 	Conflict                      // Name and Other both match the word
 	Ignored                       // bits Got, which Name ignores, are set
-	NoField                       // the description uses Name and defines it nowhere
-	Unexpected                    // bits Low to High of Name are Got and are to be Want
-	NoDisplay                     // the description gives Name no text
+	NoField                       // the description uses Name but does not define it
+	Unexpected                    // bits Low to High of Name are Got, expected Want
+	NoDisplay                     // Name has no display in the description
 	NoEntry                       // table Name, of Count entries, has no entry Index
 	TooDeep                       // operands nested more than Count deep, or more than Count, in Name
 	Cycle                         // the expression Name needs its own value
 )
 
-// Finding is something in a word that is not as the description expects. The word is decoded all the same.
+// Finding is a difference of a word from the expectations of the description. The word is decoded nevertheless.
 type Finding struct {
 	Kind        FindingKind
 	Name, Other string
@@ -88,7 +88,7 @@ func (f Finding) String() string {
 	return "expression needs its own value: " + f.Name
 }
 
-// hex returns a word in so many hexadecimal digits.
+// hex returns a word with that many hexadecimal digits.
 func (w Word) hex(digits int) string {
 	v := limbs{uint64(w)}
 	dst := make([]byte, digits)
@@ -108,7 +108,7 @@ type Op uint16
 
 // The leaves of #instruction.
 const (
-	OpNone Op = iota // of a word that is none
+	OpNone Op = iota // of an unknown word
 	NOP              // nop, example.xml:103
 	ADD              // add, example.xml:131
 	MUL              // mul, example.xml:140
@@ -116,7 +116,7 @@ const (
 	BR               // br, example.xml:174
 )
 
-// String returns the description's own name.
+// String returns the name in the description.
 func (op Op) String() string {
 	if int(op) < len(leavesInstruction) {
 		return leavesInstruction[op].own
@@ -137,12 +137,12 @@ type RegisterOp uint16
 
 // The leaves of #register.
 const (
-	RegisterOpNone   RegisterOp = iota // of a word that is none
+	RegisterOpNone   RegisterOp = iota // of an unknown word
 	REGISTER_GENERAL                   // #register-general, example.xml:77
 	REGISTER_SPECIAL                   // #register-special, example.xml:88
 )
 
-// String returns the description's own name.
+// String returns the name in the description.
 func (op RegisterOp) String() string {
 	if int(op) < len(leavesRegister) {
 		return leavesRegister[op].own
@@ -169,7 +169,7 @@ const (
 	CondLt     Cond = 3
 )
 
-// String returns the text of the value, its number where it has none.
+// String returns the text of the value, or its number if it has none.
 func (v Cond) String() string {
 	switch v {
 	case 0:
@@ -193,7 +193,7 @@ const (
 	ChipTwo Chip = 1
 )
 
-// String returns the text of the value, its number where it has none.
+// String returns the text of the value, or its number if it has none.
 func (v Chip) String() string {
 	switch v {
 	case 0:
@@ -232,7 +232,7 @@ const (
 // Role is what an instruction does with an operand.
 type Role uint8
 
-// The roles; RoleNone where the description does not say.
+// The roles; RoleNone if the description has none.
 const (
 	RoleNone Role = iota
 	RoleRead
@@ -243,7 +243,7 @@ const (
 // OperandKind is what an operand is.
 type OperandKind uint8
 
-// The kinds of operands. OperandUnknown is one of which the description says nothing.
+// The kinds of operands. OperandUnknown is an operand without facts in the description.
 const (
 	OperandUnknown OperandKind = iota
 	OperandRegister
@@ -266,54 +266,53 @@ const (
 	TypeBool
 )
 
-// Type is the type of a value: Lanes of so many Bits.
+// Type is the type of a value: Lanes, each of Bits bits.
 type Type struct {
 	Kind        TypeKind
 	Bits, Lanes int
 }
 
-// Reg is a register, a part of one, or several in a row; its File is FileNone for none.
+// Reg is a register, a part of one, or several consecutive ones; its File is FileNone for none.
 type Reg struct {
-	// File is the register file, View the view through which the register is named, FileNone for none.
+	// File is the register file. View is the view through which the text names the register, FileNone for none.
 	File, View File
-	// Number is that of the first register in File, without what is added to it; Count is how many there are:
-	// those behind the last one of the file are none.
+	// Number is the number of the first register in File, without the relative part. Count is the number of registers; they
+	// end with the file.
 	Number int64
 	Count  int
 	// Low and Width are the bits of the register.
 	Low, Width int
-	// Component is the one that is meant, -1 for all.
+	// Component is the selected component, -1 for all.
 	Component int
 }
 
 // Operand is an operand that the text of an instruction shows.
 type Operand struct {
-	// Name is the description's.
+	// Name is the name in the description.
 	Name string
 	Role Role
 	Kind OperandKind
-	// Relative is what is added to the number of Reg or to the address.
+	// Relative is added to the number of Reg or to the address.
 	Reg, Relative Reg
-	// Swizzle gives for each component the one of the register that it is; Mask has bit 0 set where the first is
-	// written. They count where Swizzled and Masked say that the description has them.
+	// Swizzle has the source component in the register for each component, if Swizzled is set. Mask has a bit for each
+	// component that is written, the first in bit 0, if Masked is set.
 	Swizzle          [4]uint8
 	Mask             uint8
 	Swizzled, Masked bool
 	Modifiers        uint64
 	Memory           Memory
-	// Type is that of an immediate, and that with which memory is reached.
+	// Type is the type of an immediate, or of an access to memory.
 	Type Type
-	// Value is an immediate, sign-extended; the address, of memory in bytes, of a target in bits; elsewhere the bits.
+	// Value is an immediate, sign-extended; the address of memory in bytes, or of a target in bits; the bits of other operands.
 	Value uint64
 }
 
-// Context is what is not in the word and yet changes how it is read.
+// Context has the values that change how words are read, but are not in the words.
 type Context struct {
 	Chip Chip // The model that runs the program.
 }
 
-// Options are how words are read and printed. Defaults returns those that the description gives; the functions may
-// be nil.
+// Options select how words are read and printed. Defaults returns those of the description. The functions may be nil.
 type Options struct {
 	Context Context
 	// Addr is the address of the word in bits; relative targets count from it.
@@ -321,17 +320,17 @@ type Options struct {
 	// Lines prints line breaks as such, with Indent after each; Remarks prints remarks as comments.
 	Lines, Remarks bool
 	Indent         string
-	// Label names a branch target, an address in bits; ok is false where it is to be printed as a number.
+	// Label returns the name of a branch target, an address in bits. If ok is false, the number is printed.
 	Label func(addr int64, call bool) (name string, ok bool)
-	// Symbol gives the name that the program has for a value.
+	// Symbol returns the program's name for a value. If ok is false, the value is printed.
 	Symbol func(space string, value uint64) (name string, ok bool)
 	// Custom prints a field of type custom.
 	Custom func(dst []byte, field string, value uint64) []byte
-	// Field is told of each field before it is printed, NAME included, with the low 64 bits of its value.
+	// Field is called before each field is printed, NAME included, with the low 64 bits of its value.
 	Field func(name string, value uint64)
 }
 
-// Defaults returns the options of those who say nothing.
+// Defaults returns the default options.
 func Defaults() *Options {
 	return &Options{Context: Context{Chip: 1}}
 }

@@ -4,11 +4,11 @@ package example
 
 // NopFields are the fields of nop, example.xml:103.
 type NopFields struct {
-	// Rest are the bits without a field, where they are not as expected.
+	// Rest has the bits without a field that differ from the expected value.
 	Rest [1]uint64
 }
 
-// Unpack takes the fields from an instruction.
+// Unpack sets the fields from an instruction.
 func (f *NopFields) Unpack(in Inst, o *Options) {
 	w := in.Bits
 	v := limbs{uint64(w)}
@@ -16,8 +16,8 @@ func (f *NopFields) Unpack(in Inst, o *Options) {
 	f.Rest[0] = v[0] & 0x1fff
 }
 
-// Pack makes a word of the fields. What they do not say has the value that the description expects. The error is a
-// *DoesNotFitError, and the low bits are packed then.
+// Pack returns the word with the fields. Other bits have the value that the description expects. The error for a value that
+// does not fit is a *DoesNotFitError; Pack then packs its low bits.
 func (f *NopFields) Pack(o *Options) (w Word, err error) {
 	v := limbs{0}
 	v[0] |= f.Rest[0] & 0x1fff
@@ -33,7 +33,7 @@ type AddFields struct {
 	B2        int32  // bits 0..3, where {IMMEDIATE}: Operand B, a number from -8 to 7.
 }
 
-// Unpack takes the fields from an instruction.
+// Unpack sets the fields from an instruction.
 func (f *AddFields) Unpack(in Inst, o *Options) {
 	w := in.Bits
 	v := limbs{uint64(w)}
@@ -44,8 +44,8 @@ func (f *AddFields) Unpack(in Inst, o *Options) {
 	f.B2 = int32(signExtend((v[0] & 0xf), 4))
 }
 
-// Pack makes a word of the fields. What they do not say has the value that the description expects. The error is a
-// *DoesNotFitError, and the low bits are packed then.
+// Pack returns the word with the fields. Other bits have the value that the description expects. The error for a value that
+// does not fit is a *DoesNotFitError; Pack then packs its low bits.
 func (f *AddFields) Pack(o *Options) (w Word, err error) {
 	v := limbs{0x2000}
 	if uint64(f.Dst)>>4 != 0 {
@@ -87,7 +87,7 @@ type MulFields struct {
 	B2        int32  // bits 0..3, where {IMMEDIATE}: Operand B, a number from -8 to 7.
 }
 
-// Unpack takes the fields from an instruction.
+// Unpack sets the fields from an instruction.
 func (f *MulFields) Unpack(in Inst, o *Options) {
 	w := in.Bits
 	v := limbs{uint64(w)}
@@ -98,8 +98,8 @@ func (f *MulFields) Unpack(in Inst, o *Options) {
 	f.B2 = int32(signExtend((v[0] & 0xf), 4))
 }
 
-// Pack makes a word of the fields. What they do not say has the value that the description expects. The error is a
-// *DoesNotFitError, and the low bits are packed then.
+// Pack returns the word with the fields. Other bits have the value that the description expects. The error for a value that
+// does not fit is a *DoesNotFitError; Pack then packs its low bits.
 func (f *MulFields) Pack(o *Options) (w Word, err error) {
 	v := limbs{0x4000}
 	if uint64(f.Dst)>>4 != 0 {
@@ -137,11 +137,11 @@ type ShlFields struct {
 	Dst   uint32 // bits 9..12, for DecodeRegister: The register that gets the result.
 	A     uint32 // bits 5..8, for DecodeRegister: The operand to shift.
 	Count uint32 // bits 0..3: The number of places minus one.
-	// Rest are the bits without a field, where they are not as expected.
+	// Rest has the bits without a field that differ from the expected value.
 	Rest [1]uint64
 }
 
-// Unpack takes the fields from an instruction.
+// Unpack sets the fields from an instruction.
 func (f *ShlFields) Unpack(in Inst, o *Options) {
 	w := in.Bits
 	v := limbs{uint64(w)}
@@ -151,8 +151,8 @@ func (f *ShlFields) Unpack(in Inst, o *Options) {
 	f.Rest[0] = v[0] & 0x10
 }
 
-// Pack makes a word of the fields. What they do not say has the value that the description expects. The error is a
-// *DoesNotFitError, and the low bits are packed then.
+// Pack returns the word with the fields. Other bits have the value that the description expects. The error for a value that
+// does not fit is a *DoesNotFitError; Pack then packs its low bits.
 func (f *ShlFields) Pack(o *Options) (w Word, err error) {
 	v := limbs{0x6000}
 	if uint64(f.Dst)>>4 != 0 {
@@ -179,7 +179,7 @@ type BrFields struct {
 	Target int32 // bits 0..8: The target.
 }
 
-// Unpack takes the fields from an instruction.
+// Unpack sets the fields from an instruction.
 func (f *BrFields) Unpack(in Inst, o *Options) {
 	w := in.Bits
 	v := limbs{uint64(w)}
@@ -189,8 +189,8 @@ func (f *BrFields) Unpack(in Inst, o *Options) {
 	f.Target = int32(signExtend((v[0] & 0x1ff), 9))
 }
 
-// Pack makes a word of the fields. What they do not say has the value that the description expects. The error is a
-// *DoesNotFitError, and the low bits are packed then.
+// Pack returns the word with the fields. Other bits have the value that the description expects. The error for a value that
+// does not fit is a *DoesNotFitError; Pack then packs its low bits.
 func (f *BrFields) Pack(o *Options) (w Word, err error) {
 	v := limbs{0x8000}
 	if uint64(f.Cond)>>2 != 0 {
@@ -211,15 +211,15 @@ type RegisterGeneralFields struct {
 	N uint32 // bits 0..2: The number, 0 to 7.
 }
 
-// Unpack takes the fields from an instruction.
+// Unpack sets the fields from an instruction.
 func (f *RegisterGeneralFields) Unpack(in RegisterInst, o *Options) {
 	w := in.Bits
 	v := limbs{uint64(w)}
 	f.N = uint32(v[0] & 7)
 }
 
-// Pack makes a word of the fields. What they do not say has the value that the description expects. The error is a
-// *DoesNotFitError, and the low bits are packed then.
+// Pack returns the word with the fields. Other bits have the value that the description expects. The error for a value that
+// does not fit is a *DoesNotFitError; Pack then packs its low bits.
 func (f *RegisterGeneralFields) Pack(o *Options) (w Word, err error) {
 	v := limbs{0}
 	if uint64(f.N)>>3 != 0 {
@@ -234,15 +234,15 @@ type RegisterSpecialFields struct {
 	N uint32 // bits 0..2: The number, 0 to 7. s0 is the stack pointer.
 }
 
-// Unpack takes the fields from an instruction.
+// Unpack sets the fields from an instruction.
 func (f *RegisterSpecialFields) Unpack(in RegisterInst, o *Options) {
 	w := in.Bits
 	v := limbs{uint64(w)}
 	f.N = uint32(v[0] & 7)
 }
 
-// Pack makes a word of the fields. What they do not say has the value that the description expects. The error is a
-// *DoesNotFitError, and the low bits are packed then.
+// Pack returns the word with the fields. Other bits have the value that the description expects. The error for a value that
+// does not fit is a *DoesNotFitError; Pack then packs its low bits.
 func (f *RegisterSpecialFields) Pack(o *Options) (w Word, err error) {
 	v := limbs{8}
 	if uint64(f.N)>>3 != 0 {

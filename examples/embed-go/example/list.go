@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// Entry is a place in a program at which something outside starts it, counted as labels are.
+// Entry is an entry point of a program, in the unit of labels.
 type Entry struct {
 	Name  string
 	Index int
@@ -17,21 +17,21 @@ type Entry struct {
 
 // Listing is how a program is listed.
 type Listing struct {
-	// Findings shows what is odd about a word behind it, the first four.
+	// Findings prints the first four findings of a word after it.
 	Findings bool
-	// MaxErrors ends the listing after more than so many bad lines in a row; 0 never does.
+	// MaxErrors ends the listing after more than that many bad lines in a row; 0 disables the limit.
 	MaxErrors int
-	// Labels names the targets of branches, and shows Entries.
+	// Labels prints the names of branch targets and of Entries.
 	Labels  bool
 	Entries []Entry
-	// Before is asked before each line, After before the end of an instruction's line, NoMatch for the whole line of a
-	// word that is none; each appends to dst, and may be nil.
+	// Before is called before each line, After before the end of an instruction's line, and NoMatch instead of the line of
+	// an unknown word. Each appends to dst, and may be nil.
 	Before, After, NoMatch func(dst []byte, index int, w Word) []byte
-	// Stop is set by one of them to end the listing behind the instruction.
+	// Stop, set by one of these functions, ends the listing after the instruction.
 	Stop bool
 }
 
-// Append appends the listing of a program, as programs store it, to dst.
+// Append appends the listing of a program, in the byte order of programs, to dst.
 func (l *Listing) Append(dst, code []byte, o *Options) []byte {
 	s := &lister{l: l, o: *o, dst: dst, code: code, base: o.Addr, count: len(code) / (listStep / 8)}
 	if l.Labels {
@@ -81,7 +81,7 @@ func (l *Listing) Append(dst, code []byte, o *Options) []byte {
 // listStep is the number of bits from one place of an instruction to the next.
 const listStep = 16
 
-// lister lists a program. Its options name targets.
+// lister lists a program. Its options have the names of targets.
 type lister struct {
 	l               *Listing
 	o               Options
@@ -139,7 +139,7 @@ func (s *lister) mark(o *Options) {
 	})
 }
 
-// next decodes what stands at a step, and returns how many it takes, 0 at the end.
+// next decodes the word at a step, and returns its length in steps, 0 at the end.
 func (s *lister) next(at int) (w Word, in Inst, found []Finding, ok bool, n int) {
 	from := at * (listStep / 8)
 	if from+listStep/8 > len(s.code) {
@@ -200,7 +200,7 @@ func (s *lister) findings(list []Finding) {
 	}
 }
 
-// none appends the line of a word that is no instruction.
+// none appends the line of an unknown word.
 func (s *lister) none(at int, w Word, found []Finding) {
 	if s.l.NoMatch != nil {
 		s.dst = s.l.NoMatch(s.dst, at, w)

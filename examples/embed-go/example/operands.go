@@ -2,7 +2,7 @@
 
 package example
 
-// Operands returns the operands that the text of the instruction shows, in its order.
+// Operands returns the operands in the text of the instruction, in the order of the text.
 func (in Inst) Operands(o *Options) []Operand {
 	quiet := *o
 	quiet.Field = nil

@@ -6,18 +6,17 @@ import (
 	"strconv"
 )
 
-// leaf is what is known of a leaf: its name in the description, in findings and in displays, its length, and the bits
-// that it ignores.
+// leaf is a leaf: its name in the description, in findings and in displays, its length, and the bits that it ignores.
 type leaf struct {
 	own, name, display string
 	size               int
 	dontCare           limbs
 }
 
-// noLeaf is the number of no leaf, and so what an Op is that nobody set.
+// noLeaf is the number for no leaf, the zero value of an Op.
 const noLeaf = 0
 
-// scope is a value that is printed, and those around it.
+// scope is the value that is printed, and the scopes that enclose it.
 type scope struct {
 	w    limbs
 	up   *scope
@@ -35,7 +34,7 @@ type printer struct {
 	unit   int64
 	record bool // the operands
 	args   []Arg
-	// The operands, the one that is being described, and the file to whose registers alone something is added.
+	// The operands, the current one, and the only file whose registers may be relative.
 	list []Operand
 	op   *Operand
 	of   File
@@ -43,7 +42,7 @@ type printer struct {
 
 func (p *printer) put(s string) { p.out = append(p.out, s...) }
 
-// find notes what is odd about the word.
+// find records a finding of the word.
 func (p *printer) find(f Finding) {
 	f.digits = p.digits
 	p.found = append(p.found, f)
@@ -74,8 +73,8 @@ func (v limbs) cut(size int) limbs {
 	return v
 }
 
-// load reads the bits of an instruction of at most size bits as programs store it, in words of so many bits, and how
-// many there are.
+// load returns the bits of an instruction of at most size bits, stored in words of unit bits in the byte order of programs,
+// and the number of bits.
 func load(code []byte, size, unit int, highFirst bool) (w Word, have int) {
 	stored := (size + unit - 1) / unit * unit
 	have = min(8*len(code), stored)
@@ -111,7 +110,7 @@ func (p *printer) unexpected(s *scope, name string, low, high int, mask, want li
 	p.find(Finding{Kind: Unexpected, Name: name, Low: low, High: high, Got: got, Want: Word(v[0])})
 }
 
-// mark and reset take back what was printed.
+// mark and reset remove printed text again.
 func (p *printer) mark() (at [3]int) { return [3]int{len(p.out), p.start, len(p.args)} }
 
 func (p *printer) reset(at [3]int) { p.out, p.start, p.args = p.out[:at[0]], at[1], p.args[:at[2]] }
@@ -122,7 +121,7 @@ func (p *printer) tell(field string) {
 	}
 }
 
-// open and close stand around what prints a field. Those of the instruction itself are its operands.
+// open and close enclose the printing of a field. The fields of the instruction itself are its operands.
 func (p *printer) open(s *scope, field string, value func() uint64) int {
 	if p.o.Field != nil {
 		p.o.Field(field, value())
@@ -146,7 +145,7 @@ func (p *printer) uint(v uint64) { p.out = strconv.AppendUint(p.out, v, 10) }
 
 func (p *printer) hex(v uint64) { p.out = strconv.AppendUint(p.out, v, 16) }
 
-// branch prints a target as a label where there is one.
+// branch prints a target as a label if there is one.
 func (p *printer) branch(delta, shown, unit int64, call bool) {
 	if unit == 0 {
 		unit = p.unit
@@ -201,8 +200,8 @@ func (p *printer) closeOperand() {
 	}
 }
 
-// setRegister says which register an operand is, in a file or in a view on it, or which one is added: mode 1, or 2 unless
-// one is. A row of several stops before the number end.
+// setRegister sets the register of an operand, in a file or in a view on it, or the relative register: mode 1; mode 2 if there
+// is none yet. Consecutive registers end before the number end.
 func (p *printer) setRegister(mode int, file, view File, count, end, per, width int, index, component uint64) {
 	r := &p.op.Reg
 	if mode > 0 {
@@ -224,7 +223,7 @@ func (p *printer) setKind(k OperandKind) {
 	}
 }
 
-// setNumber takes a number for the value where nothing else says what the operand is.
+// setNumber uses a number as the value if the operand has no other kind.
 func (p *printer) setNumber(kind TypeKind, width, signed int, v uint64) {
 	op := p.op
 	if op.Reg.File != FileNone || op.Memory != MemoryNone || op.Type.Bits > 0 {
@@ -247,7 +246,7 @@ func (p *printer) setTarget(unit int64, width, relative int, v uint64) {
 	}
 }
 
-// take makes the bits of a piece the value of an operand that is neither a number nor a place.
+// take uses the bits of a piece as the value of an operand that is neither a number nor a place.
 func (p *printer) take(v uint64) {
 	switch p.op.Kind {
 	case OperandCondition, OperandModifier, OperandSampler:

@@ -149,7 +149,7 @@ func (d *Diff) pairsByName() (of [2]map[string]int) {
 
 // sameDeclaration reports whether two declarations with one key are equal.
 func (d *Diff) sameDeclaration(pair int, a, b *program.FileDeclaration) bool {
-	return a.Text == b.Text && a.Placed == b.Placed && (!a.Placed || d.stand(max(pair, 0), a.Place, b.Place))
+	return a.Text == b.Text && a.Placed == b.Placed && (!a.Placed || d.correspond(max(pair, 0), a.Place, b.Place))
 }
 
 // declaration returns the line of a declaration, with its program where there are several.

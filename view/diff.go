@@ -477,12 +477,12 @@ func (d *Diff) compareEqual() {
 
 // goSame reports whether the branches of a pair of programs have targets that correspond.
 func (d *Diff) goSame(pair int, a, b []int64) bool {
-	return slices.EqualFunc(a, b, func(a, b int64) bool { return d.stand(pair, a, b) })
+	return slices.EqualFunc(a, b, func(a, b int64) bool { return d.correspond(pair, a, b) })
 }
 
-// stand reports whether addresses in a pair of programs correspond to each other: their instructions correspond, or, if no
+// correspond reports whether addresses in a pair of programs correspond to each other: their instructions correspond, or, if no
 // instruction starts there, the distances from the start of the program are the same.
-func (d *Diff) stand(pair int, a, b int64) bool {
+func (d *Diff) correspond(pair int, a, b int64) bool {
 	p := d.pairs[pair]
 	i, okA := d.a.numberAt(p.a, a)
 	j, okB := d.b.numberAt(p.b, b)
@@ -762,7 +762,7 @@ func (d *Diff) eachAdded(h Hunk, yield func(k int, replaced *Pair, fields []Fiel
 func (d *Diff) goals(x Pair) (list []FieldDiff) {
 	a, b := d.a.goes(d.a.at(x.A)), d.b.goes(d.b.at(x.B))
 	for i := range min(len(a), len(b)) {
-		if !d.stand(d.pairOf(x.A), a[i], b[i]) {
+		if !d.correspond(d.pairOf(x.A), a[i], b[i]) {
 			list = append(list, FieldDiff{Path: "target", A: d.a.hexPlace(a[i]), B: d.b.hexPlace(b[i]), TextA: d.a.textAt(a[i]), TextB: d.b.textAt(b[i])})
 		}
 	}

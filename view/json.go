@@ -575,7 +575,7 @@ func (l *Listing) object(dst []byte, j *JSON, ln line, n note) []byte {
 	d := l.current
 	odd := ""
 	if ln.ok {
-		odd = l.oddity(ln)
+		odd = l.nonconformity(ln)
 	}
 	known := ln.ok && !ln.beyond()
 	switch {

@@ -89,7 +89,7 @@ func (l *Listing) lines() iter.Seq[line] {
 	}
 	return func(yield func(line) bool) {
 		for addr := l.Image.Start; addr < end; {
-			l.tell(addr-l.Image.Start, end-l.Image.Start)
+			l.reportProgress(addr-l.Image.Start, end-l.Image.Start)
 			ln := l.line(addr, sizes)
 			if !yield(ln) {
 				return
@@ -99,7 +99,7 @@ func (l *Listing) lines() iter.Seq[line] {
 	}
 }
 
-func (l *Listing) tell(done, all int64) {
+func (l *Listing) reportProgress(done, all int64) {
 	if l.Progress != nil {
 		l.Progress(done, all)
 	}
@@ -409,7 +409,7 @@ func (l *Listing) instruction(dst []byte, ln line) ([]byte, int) {
 	if !ln.ok {
 		return l.unknown(dst, ln), 1
 	}
-	if text := l.oddity(ln); text != "" {
+	if text := l.nonconformity(ln); text != "" {
 		return l.odd(dst, ln, text), 1
 	}
 	switch {
@@ -459,8 +459,8 @@ func (l *Listing) unknown(dst []byte, ln line) []byte {
 	return AppendRemark(dst, l.current.Set(), text)
 }
 
-// oddity returns the reason why the text of an instruction would not assemble to the same word, "" if it would.
-func (l *Listing) oddity(ln line) string {
+// nonconformity returns the reason why the text of an instruction would not assemble to the same word, "" if it would.
+func (l *Listing) nonconformity(ln line) string {
 	if ln.beyond() {
 		return fmt.Sprintf("bits beyond the %d of an instruction", ln.in.Leaf.Size)
 	}
@@ -470,7 +470,7 @@ func (l *Listing) oddity(ln line) string {
 	return ""
 }
 
-// odd appends an instruction for which oddity returned the reason text. If asm has to read the line back, or the word has bits
+// odd appends an instruction for which nonconformity returned the reason text. If asm has to read the line back, or the word has bits
 // beyond the instruction, it appends the words as data.
 func (l *Listing) odd(dst []byte, ln line, text string) []byte {
 	d := l.current

@@ -11,7 +11,7 @@ import (
 func (l *Listing) pieces() iter.Seq[line] {
 	return func(yield func(line) bool) {
 		for i := range l.Image.Pieces {
-			l.tell(int64(i), int64(len(l.Image.Pieces)))
+			l.reportProgress(int64(i), int64(len(l.Image.Pieces)))
 			if !yield(l.piece(i)) {
 				return
 			}

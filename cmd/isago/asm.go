@@ -212,9 +212,9 @@ type hiddenBits struct {
 	msg    string
 }
 
-// unsaid returns the search for bits that an assembly text does not determine, nil if the warning is off. It is off for the
+// newHiddenBits returns the search for bits that an assembly text does not determine, nil if the warning is off. It is off for the
 // machines of isago: their descriptions give the reason for each such bit.
-func (f *asmFlags) unsaid(set *isa.Set) (*prove.HiddenBits, error) {
+func (f *asmFlags) newHiddenBits(set *isa.Set) (*prove.HiddenBits, error) {
 	if f.spec == "" || slices.Contains(f.noWarn, string(diag.HiddenBits)) || slices.Contains(f.noWarn, allWarnings) {
 		return nil, nil
 	}
@@ -238,7 +238,7 @@ func (w *wordWriter) lines(cmd *cobra.Command, f *asmFlags, name string, r io.Re
 			return nil, err
 		}
 		p.Comment = comment
-		unsaid, err := f.unsaid(w.set)
+		unsaid, err := f.newHiddenBits(w.set)
 		if err != nil {
 			return nil, err
 		}
@@ -381,7 +381,7 @@ func (w *wordWriter) arrays(format string, code *program.Code) ([]byte, error) {
 
 // warnOf reports hidden bits of a program.
 func (w *wordWriter) warnOf(cmd *cobra.Command, f *asmFlags, code *program.Code) error {
-	unsaid, err := f.unsaid(w.set)
+	unsaid, err := f.newHiddenBits(w.set)
 	if unsaid == nil {
 		return err
 	}

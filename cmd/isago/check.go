@@ -62,7 +62,7 @@ warning or an error. --fail-on changes the level: with note every finding counts
 			if err != nil {
 				return err
 			}
-			if err := f.takeSpec(namesOf(list)[:min(len(list), 1)]); err != nil {
+			if err := f.useSpec(namesOf(list)[:min(len(list), 1)]); err != nil {
 				return err
 			}
 			return outputTo(cmd, f.output, func() error { return f.files(cmd, list) })

@@ -98,7 +98,7 @@ func (f *machineFlags) compiledListing(name string, out *program.Compiled) (*vie
 // reads only the start of input that is not text.
 func (f *machineFlags) sourceOf(name string, in *code) (out *program.Compiled, ok bool, err error) {
 	head, err := in.head()
-	if err != nil || len(head) == 0 || f.takeRaw || f.asText || !isText(wholeRunes(head)) && !textfile.IsUTF16(string(head)) {
+	if err != nil || len(head) == 0 || f.forceRaw || f.asText || !isText(wholeRunes(head)) && !textfile.IsUTF16(string(head)) {
 		return nil, false, err
 	}
 	if _, _, known := f.recognise(head); known {

@@ -52,7 +52,7 @@ func (f *runFlags) runDemo(cmd *cobra.Command) error {
 	if len(pictures) == 0 {
 		return usagef("--demo: %s has none, but %s have", f.isa, strings.Join(names, ", "))
 	}
-	all := beside(pictures)
+	all := sideBySide(pictures)
 	if f.png != "" {
 		return f.writeFiles(cmd, &exec.Outcome{Picture: all})
 	}
@@ -95,7 +95,7 @@ func (f *runFlags) drawDemo(cmd *cobra.Command, m *catalog.Machine) (image.Image
 		return nil, err
 	}
 	if f.stats {
-		tellStats(cmd, out, time.Since(start))
+		printStats(cmd, out, time.Since(start))
 	}
 	return out.Picture, nil
 }
@@ -116,8 +116,8 @@ func (f *runFlags) drawn(ctx context.Context, r exec.Runner, d *exec.Demo, opt e
 	return f.meshFlags.draw(ctx, r, mesh, opt)
 }
 
-// beside puts pictures next to each other.
-func beside(list []image.Image) image.Image {
+// sideBySide puts pictures next to each other.
+func sideBySide(list []image.Image) image.Image {
 	width, height := 0, 0
 	for _, img := range list {
 		width, height = width+img.Bounds().Dx(), max(height, img.Bounds().Dy())

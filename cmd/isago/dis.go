@@ -84,7 +84,7 @@ or have unexpected bits, or dis could not read lines of --hex.`,
 			if err != nil {
 				return err
 			}
-			if ok, err := f.takeWords(cmd, args); err != nil {
+			if ok, err := f.useWords(cmd, args); err != nil {
 				return err
 			} else if ok {
 				return outputTo(cmd, f.output, func() error { return f.run(cmd, argumentWords) })
@@ -140,7 +140,7 @@ func (f *disFlags) check() error {
 		return usagef("--addresses, --words and --jumps apply to programs, not to the separate lines of --hex")
 	case f.hex && f.listing:
 		return usagef("--listing applies to programs, not to the separate lines of --hex")
-	case f.hex && f.takeRaw:
+	case f.hex && f.forceRaw:
 		return usagef("--raw is for files of bytes; --hex has words")
 	case f.hex && f.cmd.Flags().Changed("order"):
 		return usagef("--order is that of bytes; --hex has words")
@@ -442,10 +442,10 @@ func (f *disFlags) stream(cmd *cobra.Command, name string, in *code, more io.Rea
 	if progress := progressOf(cmd); progress.w != nil {
 		s.Progress = func(what string, done, all int64) {
 			if more != nil {
-				progress.tell("%s: %s, %d bytes", inputName(name), what, done)
+				progress.report("%s: %s, %d bytes", inputName(name), what, done)
 				return
 			}
-			progress.tell("%s: %s, %d %%", inputName(name), what, 100*done/max(all, 1))
+			progress.report("%s: %s, %d %%", inputName(name), what, 100*done/max(all, 1))
 		}
 	}
 	out := bufio.NewWriterSize(cmd.OutOrStdout(), outputBuffer)
@@ -650,13 +650,13 @@ func (h *hexLines) line(dst, text []byte, number int) []byte {
 	case h.json:
 		return h.object(dst, in)
 	case h.printer == nil:
-		return h.tell(h.palette.Append(dst, h.d, in))
+		return h.appendFound(h.palette.Append(dst, h.d, in))
 	}
 	text, ok = h.printer.Append(dst, in)
 	if !ok {
 		return h.unknown(dst, in.Bits, in.Leaf.Size)
 	}
-	return h.tell(text)
+	return h.appendFound(text)
 }
 
 // wrong answers a line that cannot be read.
@@ -700,8 +700,8 @@ func (h *hexLines) object(dst []byte, in isa.Inst) []byte {
 	return dst
 }
 
-// tell reports the findings of the instruction that was printed last.
-func (h *hexLines) tell(dst []byte) []byte {
+// appendFound reports the findings of the instruction that was printed last.
+func (h *hexLines) appendFound(dst []byte) []byte {
 	h.reportFindings()
 	if h.disFlags.findings == "comment" {
 		return view.AppendFindings(dst, h.d)

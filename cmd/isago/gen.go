@@ -110,7 +110,7 @@ func newGenIn(l genLanguage) *cobra.Command {
 		Short:   l.short,
 		Long:    l.long,
 		Example: l.example,
-		Args:    func(_ *cobra.Command, args []string) error { return f.takeSpec(args) },
+		Args:    func(_ *cobra.Command, args []string) error { return f.useSpec(args) },
 		RunE:    func(cmd *cobra.Command, _ []string) error { return f.run(cmd, l) },
 	}
 	f.setFlags.add(cmd)

@@ -370,7 +370,7 @@ var errBinary = errors.New("not text, expected source")
 
 // recognise finds the machine and the format of a file by its content, unless --raw is given.
 func (f *setFlags) recognise(data []byte) (catalog.Machine, catalog.Format, bool) {
-	if f.takeRaw {
+	if f.forceRaw {
 		return catalog.Machine{}, catalog.Format{}, false
 	}
 	return catalog.Recognise(data)

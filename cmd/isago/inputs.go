@@ -79,7 +79,7 @@ func (f *setFlags) programFiles(cmd *cobra.Command, args []string, source bool) 
 		what = "program for this machine"
 	}
 	return inputsOf(cmd, args, what, func(name string) (bool, error) {
-		if f.takeRaw {
+		if f.forceRaw {
 			return true, nil
 		}
 		head, err := startOf(name)

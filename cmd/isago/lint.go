@@ -166,9 +166,9 @@ func (f *lintFlags) file(cmd *cobra.Command, name string) (diag.List, error) {
 		return nil, err
 	}
 	src := textOf(name, data)
-	if m, _, known := f.recognise(data); known || f.takeRaw {
+	if m, _, known := f.recognise(data); known || f.forceRaw {
 		list, err := own.program(cmd.Context(), name, data, nil)
-		if err == nil || errors.Is(err, lint.ErrTooLarge) || f.takeRaw || !isText(src.Text) {
+		if err == nil || errors.Is(err, lint.ErrTooLarge) || f.forceRaw || !isText(src.Text) {
 			return list, err
 		}
 		own.isa = m.Name // a source with the form of a file

@@ -28,8 +28,8 @@ type setFlags struct {
 	// importDirs are the folders from which --spec may import besides its own.
 	importDirs []string
 	gen        uint32
-	// takeRaw is set if a file is raw code, whatever format it seems to have.
-	takeRaw bool
+	// forceRaw is set if a file is raw code, whatever format it seems to have.
+	forceRaw bool
 	// order is that of the words of a raw program; "" is to be recognised.
 	order string
 	// arranged is the order from which the bytes of each word of the raw code were put right.
@@ -116,8 +116,8 @@ func (f *setFlags) withQuirks(set *isa.Set, quirks map[string]string) map[string
 	return all
 }
 
-// takeSpec treats the argument of a command, if it has one, as the value of --spec.
-func (f *setFlags) takeSpec(args []string) error {
+// useSpec treats the argument of a command, if it has one, as the value of --spec.
+func (f *setFlags) useSpec(args []string) error {
 	switch {
 	case len(args) == 0:
 		return nil

@@ -108,8 +108,8 @@ func (p *progress) idle(quit chan struct{}) {
 	}
 }
 
-// tell reports the progress of the job.
-func (p *progress) tell(format string, args ...any) {
+// report reports the progress of the job.
+func (p *progress) report(format string, args ...any) {
 	if p.w == nil {
 		return
 	}
@@ -133,7 +133,7 @@ func (p *progress) draw(text string) {
 // watch reports how much of a listing is read.
 func (p *progress) watch(name string, l *view.Listing) {
 	if p.w != nil {
-		l.Progress = func(done, all int64) { p.tell("%s: %d %%", inputName(name), 100*done/all) }
+		l.Progress = func(done, all int64) { p.report("%s: %d %%", inputName(name), 100*done/all) }
 	}
 }
 

@@ -67,7 +67,7 @@ func TestProgressOfSilentJob(t *testing.T) {
 	p.idle(p.quit)
 	p.stop()
 	p.idle(p.quit)
-	p.tell("more")
+	p.report("more")
 	p.end()
 	if want := removed + "m: checking, 3 s" + removed + "a: warning\n" + removed + "m: checking, 3 s" + removed; told.String() != want {
 		t.Errorf("got %q, want %q", told.String(), want)

@@ -53,7 +53,7 @@ func (f *machineFlags) rawProgram(size int64) *catalog.RawFormat {
 
 // addRaw adds --raw.
 func (f *setFlags) addRaw(cmd *cobra.Command) {
-	cmd.Flags().BoolVar(&f.takeRaw, "raw", false, "treat FILE as raw code, even if its format is recognised")
+	cmd.Flags().BoolVar(&f.forceRaw, "raw", false, "treat FILE as raw code, even if its format is recognised")
 }
 
 // addOrder adds the flags for raw code and its byte order.
@@ -77,7 +77,7 @@ func (f *setFlags) orders() []string {
 // checkRaw refuses flags for raw code where no machine is named, and an order that code of the machine does not have.
 func (f *setFlags) checkRaw() error {
 	switch {
-	case f.takeRaw && !f.given():
+	case f.forceRaw && !f.given():
 		return usagef("--raw needs --isa or --spec")
 	case f.order == "":
 		return nil

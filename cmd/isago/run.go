@@ -254,7 +254,7 @@ func (f *runFlags) run(cmd *cobra.Command, name string) error {
 	}
 	progress := progressOf(cmd)
 	progress.start("%s: running", inputName(name))
-	opt.Progress = func(done, all int) { progress.tell("%s: %d of %d", inputName(name), done, all) }
+	opt.Progress = func(done, all int) { progress.report("%s: %d of %d", inputName(name), done, all) }
 	defer progress.end()
 	tables := &tableWriter{tableFlags: &f.tableFlags, cmd: cmd}
 	if f.mesh == "" {
@@ -284,7 +284,7 @@ func (f *runFlags) run(cmd *cobra.Command, name string) error {
 		return err
 	}
 	if f.stats {
-		tellStats(cmd, out, took)
+		printStats(cmd, out, took)
 	}
 	return report(cmd, r, out)
 }
@@ -394,7 +394,7 @@ func misuse(err, cause error) error {
 // fromSource compiles a source, and returns the code and the function for its contexts. It returns the data of other files
 // unchanged.
 func (f *runFlags) fromSource(cmd *cobra.Command, name string, data []byte) ([]byte, func(*isa.Set) (bits.Value, error), error) {
-	if _, _, known := f.recognise(data); known || f.takeRaw {
+	if _, _, known := f.recognise(data); known || f.forceRaw {
 		return data, f.context, nil
 	}
 	out, ok, err := f.compileSource(textOf(name, data))
@@ -543,8 +543,8 @@ func (f *runFlags) readInputs(cmd *cobra.Command, r exec.Runner) error {
 	return nil
 }
 
-// tellStats prints how much ran, and how fast.
-func tellStats(cmd *cobra.Command, out *exec.Outcome, took time.Duration) {
+// printStats prints how much ran, and how fast.
+func printStats(cmd *cobra.Command, out *exec.Outcome, took time.Duration) {
 	w, s := cmd.ErrOrStderr(), took.Seconds()
 	fmt.Fprintf(w, "%d %s, %d instructions in %d dispatches, %.3f s: %.1f M instructions/s, %.0f %s/s\n",
 		out.Lanes, out.Nouns, out.LaneInstructions, out.Instructions, s, float64(out.LaneInstructions)/s/1e6, float64(out.Lanes)/s, out.Nouns)

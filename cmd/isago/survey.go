@@ -294,7 +294,7 @@ func (f *surveyFlags) stream(cmd *cobra.Command, number int, name string, in *co
 	progress, words := progressOf(cmd), total.Words
 	err = view.EachPiece(cmd.Context(), &s, open, func(part *survey.Survey, done int64) error {
 		total.Merge(part)
-		progress.tell("%s: %d words, %d %%", inputName(name), total.Words-words, 100*done/max(in.size, 1))
+		progress.report("%s: %d words, %d %%", inputName(name), total.Words-words, 100*done/max(in.size, 1))
 		return nil
 	})
 	if err != nil {

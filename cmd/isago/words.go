@@ -32,9 +32,9 @@ func looksLikeWords(text string) bool {
 	return len(groups) > 0
 }
 
-// takeWords treats the arguments as words of code if they look like words and no file has such a name; with --hex, also if a file
+// useWords treats the arguments as words of code if they look like words and no file has such a name; with --hex, also if a file
 // has. The words are a program, as in a file of hexadecimal text. With --hex or table entries each argument is a line of --hex.
-func (f *disFlags) takeWords(cmd *cobra.Command, args []string) (ok bool, err error) {
+func (f *disFlags) useWords(cmd *cobra.Command, args []string) (ok bool, err error) {
 	text := strings.Join(args, " ")
 	if !looksLikeWords(text) {
 		if len(args) > 1 && slices.Contains(args, "/") { // the slash in front of table entries, not the folder of all files

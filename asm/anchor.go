@@ -9,19 +9,19 @@ import (
 	"github.com/isago/isago/internal/spec"
 )
 
-// Where flags precede the mnemonic, the start of a line says little about the instruction. But most templates contain a
-// word that is always printed, usually the mnemonic: the anchor of the template. The parser reads a line as the
-// templates whose anchors occur in it.
+// If flags precede the mnemonic, the start of a line does not identify the instruction. But most templates contain a
+// word that is always printed, usually the mnemonic. This word is the anchor of the template. The parser first tries
+// the templates whose anchors occur in the line.
 
-// anchors is an index of the templates of a root by their anchors. Building it binds no names.
+// anchors is an index of the templates of a root by their anchors. Building the index does not bind any leaf.
 type anchors struct {
 	words  *trie // anchor -> index in groups
 	groups []*anchorGroup
-	// all reports whether every template has an anchor, so that no other templates need be tried.
+	// all reports whether every template has an anchor. If so, no other templates need to be tried.
 	all bool
 }
 
-// anchorGroup is the grammar of the templates with one anchor, compiled at first use.
+// anchorGroup is the grammar of the templates with the same anchor, compiled at first use.
 type anchorGroup struct {
 	templates []templateID
 	once      sync.Once
@@ -31,13 +31,13 @@ type anchorGroup struct {
 // templateID identifies a template of a root.
 type templateID struct {
 	leaf *model.Leaf
-	// number is the index of the case, alias that of the alias; notAlias is the display.
+	// number is the index of the case. alias is the index of the alias, or notAlias for the display.
 	number, alias int
 }
 
 const notAlias = -1
 
-// maxAnchors limits the groups that are tried before all templates are.
+// maxAnchors limits the number of groups that are tried before the grammar of all templates.
 const maxAnchors = 16
 
 // newAnchors indexes all templates of the matcher's root.
@@ -62,7 +62,7 @@ func newAnchors(w *matcher) *anchors {
 	return a
 }
 
-// put adds a template to the group of its anchor; known has the groups so far.
+// put adds a template to the group of its anchor. known maps the anchors so far to their groups.
 func (a *anchors) put(known map[string]*anchorGroup, word string, t templateID) {
 	if word == "" {
 		a.all = false
@@ -78,8 +78,8 @@ func (a *anchors) put(known map[string]*anchorGroup, word string, t templateID) 
 	g.templates = append(g.templates, t)
 }
 
-// anchor returns the anchor of a template: the name of the instruction, or else the first word of at least two letters
-// or digits; "" if there is none.
+// anchor returns the anchor of a template: the name of the instruction, or else the first word with at least two
+// letters or digits. It returns "" if there is none.
 func (m *matcher) anchor(l *model.Leaf, t *spec.Template) string {
 	first := ""
 	for _, it := range t.Items() {
@@ -113,9 +113,9 @@ func anchorWord(text string) string {
 	return ""
 }
 
-// startsFor returns the grammars of the anchors in the line, in the order of their positions, the longest first at
-// each. It stops early when done, if not nil, returns true for one. complete reports whether no other template can
-// match.
+// startsFor returns the first nodes of the grammars for the anchors in the line, in the order of the anchors. At the
+// same position, longer anchors come first. If done is not nil, startsFor calls it for each node and stops when done
+// returns true. complete reports whether no other template can match.
 func (m *matcher) startsFor(done func(start *node) bool) (starts []*node, complete bool) {
 	a := m.top.anchored(m)
 	m.roots = m.roots[:0]

@@ -11,25 +11,27 @@ import (
 	"github.com/isago/isago/internal/spec"
 )
 
-// assignment holds the values of the bits that text can fix, as far as they are known: bits of the word, of contexts
-// and of table entries. A trail records each bit that becomes known, so that backtracking can undo it.
+// assignment holds the known values of bits that text can specify: bits of the word, of contexts, of table entries and
+// of computed values. A trail records each bit that becomes known, so that backtracking can undo it.
 type assignment struct {
 	parseState
 	trail []trailEntry
-	// pos is the position in the text up to which it was read.
+	// pos is the position in the text at which parsing continues.
 	pos int
-	// failure collects the reasons why bits cannot be set; nil if nobody wants them.
+	// failure collects the reasons why bits cannot be set. It is nil unless an error is being explained.
 	failure *failure
-	// exhaustive turns off the pruning of alternatives that cannot succeed; tests compare with it.
+	// exhaustive turns off the pruning of alternatives that cannot succeed. Tests compare results with and without
+	// pruning.
 	exhaustive bool
 }
 
-// space is a group of bits that text can fix: the word, the contexts, a table entry, or a computed value.
+// space is a group of bits that text can specify: the word, the contexts, a table entry, or a computed value.
 type space struct {
 	val, known bits.Value
-	// assumed are the known bits that come from defaults, not from the text.
+	// assumed is the mask of the known bits that come from defaults, not from the text.
 	assumed bits.Value
-	// field is the index field of a table entry, home the scope that contains the field. field is nil for other spaces.
+	// field is the index field of a table entry, and home is the scope that contains the field. field is nil for other
+	// spaces.
 	field *spec.Field
 	home  scope
 }
@@ -48,9 +50,9 @@ type trailEntry struct {
 
 // scope maps the bits of a nested value to the space that contains them.
 type scope struct {
-	up    int32 // the enclosing scope, -1 for the instruction itself
+	up    int32 // the enclosing scope, or -1 for the instruction itself
 	space uint8
-	// low is the bit of the space at which a contiguous value starts; otherwise low is -1, and parts lists the pieces.
+	// low is the first bit of a contiguous value in its space. For other values, low is -1 and parts lists the pieces.
 	low   int
 	size  int
 	parts []bits.Part
@@ -88,13 +90,14 @@ func (a *assignment) openSpread(s *spread, ref *model.Ref, from, up int32) int32
 	return a.addScope(inner)
 }
 
-// bindSpread sets the bits of a scope that make up a computed value. Constant bits of the value must agree with v.
+// bindSpread sets the bits that make up a computed value to v. It fails if v differs from constant bits of the value.
 func (a *assignment) bindSpread(x *spread, scope int32, v uint64, end int) bool {
 	home := &a.scopes[a.up(scope, x.scopeDepth)]
 	return v&x.zeros == 0 && v&x.ones == x.ones && a.setPieces(home, x.parts, bits.Of(v&^x.ones), bits.Of(^uint64(0)), end)
 }
 
-// entry returns the space of a table entry; each index field has its own.
+// entry returns the space of the table entry to which index field f refers, and adds it if necessary. Each index field
+// has its own space.
 func (a *assignment) entry(f *spec.Field, home *scope) (uint8, bool) {
 	for i := spaceTable; i < a.nspaces; i++ {
 		if s := &a.spaces[i]; s.field == f && s.home.same(home) {
@@ -108,7 +111,7 @@ func (a *assignment) entry(f *spec.Field, home *scope) (uint8, bool) {
 	return sp, ok
 }
 
-// openSpace adds a space; ok is false if there are maxSpaces already.
+// openSpace adds a space. ok is false if there are already maxSpaces.
 func (a *assignment) openSpace() (sp uint8, ok bool) {
 	if a.nspaces == maxSpaces {
 		a.failure.failAt(diag.TextAmbiguous, a.pos, a.pos, "more than %d operands in addition to the word", maxSpaces)
@@ -124,8 +127,8 @@ func (s *scope) same(x *scope) bool {
 	return s.space == x.space && s.low == x.low && (s.parts == nil && x.parts == nil || slices.Equal(s.parts, x.parts))
 }
 
-// pieces maps parts of the scope, the most significant first, to its space. It yields runs of bits, the least
-// significant first.
+// pieces maps parts of the scope to runs of bits in its space. The first part in list is the most significant, but the
+// first run that pieces yields is the least significant.
 func (s *scope) pieces(list []bits.Part) iter.Seq2[int, int] {
 	return func(yield func(low, width int) bool) {
 		for i := len(list) - 1; i >= 0; i-- {
@@ -145,7 +148,7 @@ func (s *scope) pieces(list []bits.Part) iter.Seq2[int, int] {
 	}
 }
 
-// bitOf returns the place of bit at of a part.
+// bitOf returns the position of bit at of a part.
 func bitOf(part bits.Part, at int) int {
 	if part.Low == zeros {
 		return zeros
@@ -153,7 +156,7 @@ func bitOf(part bits.Part, at int) int {
 	return part.Low + at
 }
 
-// compose maps parts of the scope to parts of its space, both with the most significant first.
+// compose maps parts of the scope to parts of its space. In both lists, the most significant part is first.
 func (s *scope) compose(list []bits.Part) (parts []bits.Part) {
 	for low, width := range s.pieces(list) {
 		parts = append(parts, bits.Part{Low: low, Width: width})
@@ -162,7 +165,8 @@ func (s *scope) compose(list []bits.Part) (parts []bits.Part) {
 	return parts
 }
 
-// place maps parts of the scope to its space: to one run from low on, or if that is not possible to parts (low is -1).
+// place maps parts of the scope to its space. If the result is one run, low is its first bit and parts is nil.
+// Otherwise low is -1.
 func (s *scope) place(list []bits.Part) (low int, parts []bits.Part) {
 	switch {
 	case s.parts == nil && len(list) == 1 && list[0].Low != zeros:
@@ -184,7 +188,7 @@ func (a *assignment) bindSome(ref *model.Ref, scope int32, v, mask uint64, end i
 	return a.bindMasked(ref, scope, bits.Of(v), bits.Of(mask), end)
 }
 
-// bindMasked sets the bits in mask of a field to those of v. The field is in scope, or at the end of a path from it.
+// bindMasked copies the bits of v that are in mask to a field. The field is in scope, or at the end of a path from it.
 func (a *assignment) bindMasked(ref *model.Ref, scope int32, v, mask bits.Value, end int) bool {
 	s, ok := a.enter(ref, scope)
 	switch {
@@ -197,7 +201,7 @@ func (a *assignment) bindMasked(ref *model.Ref, scope int32, v, mask bits.Value,
 	return ok && a.setMasked(sp, 0, mask.Len(), v, mask, end)
 }
 
-// setPieces sets the bits in mask of parts of a scope to those of v.
+// setPieces copies the bits of v that are in mask to parts of a scope.
 func (a *assignment) setPieces(s *scope, list []bits.Part, v, mask bits.Value, end int) bool {
 	at := 0
 	for low, width := range s.pieces(list) {
@@ -209,8 +213,8 @@ func (a *assignment) setPieces(s *scope, list []bits.Part, v, mask bits.Value, e
 	return true
 }
 
-// runAt returns the place of a field in scope, or at the end of a path from it. ok is false if the field is not one run
-// of at most 64 bits.
+// runAt returns the space and the first bit of a field in scope, or at the end of a path from it. ok is false if the
+// field is not one run of at most 64 bits.
 func (a *assignment) runAt(ref *model.Ref, scope int32) (sp uint8, low int, ok bool) {
 	s := &a.scopes[scope]
 	switch {
@@ -243,12 +247,12 @@ func (a *assignment) step(e *model.Ref, s scope) (scope, bool) {
 	return s, true
 }
 
-// setMasked sets the bits in mask of a run of a space to those of v.
+// setMasked copies the bits of v that are in mask to a run of a space.
 func (a *assignment) setMasked(sp uint8, low, width int, v, mask bits.Value, end int) bool {
 	return a.setFrom(0, sp, low, width, &v, &mask, end)
 }
 
-// setFrom is setMasked for a run whose first bit is bit at of v and mask.
+// setFrom is setMasked for a run whose first bit corresponds to bit at of v and mask.
 func (a *assignment) setFrom(at int, sp uint8, low, width int, v, mask *bits.Value, end int) bool {
 	for i := 0; i < width; i += 64 {
 		size := min(64, width-i)
@@ -269,7 +273,7 @@ func (a *assignment) setFrom(at int, sp uint8, low, width int, v, mask *bits.Val
 	return true
 }
 
-// setSome sets the bits in mask of a run of up to 64 bits to those of v, for text that ends at end. mask has no bits
+// setSome copies the bits of v that are in mask to a run of up to 64 bits, for text that ends at end. mask has no bits
 // beyond width. setSome fails if one of the bits is known to be different.
 func (a *assignment) setSome(sp uint8, low, width int, v, mask uint64, end int) bool {
 	if a.failure != nil {
@@ -297,8 +301,8 @@ func (a *assignment) setNoted(sp uint8, low, width int, v, mask uint64, end int)
 	return ok
 }
 
-// setLimb sets the bits in mask of one 64-bit limb of a space. It fails, and sets nothing, if one of them is known to
-// be different.
+// setLimb copies the bits of v that are in mask to a 64-bit limb of a space. If one of the bits is known to be
+// different, it fails and sets nothing.
 func (a *assignment) setLimb(sp uint8, limb int, v, mask uint64) bool {
 	s := &a.spaces[sp]
 	if (s.val[limb]^v)&s.known[limb]&mask != 0 {
@@ -339,7 +343,7 @@ func (a *assignment) allKnown(scope int32) bool {
 
 func ones(width int) uint64 { return ^uint64(0) >> (64 - uint(width)) }
 
-// give sets up to 64 bits of a scope, from bit low on: those in known, to val.
+// give copies the bits of val that are in known to a scope, from bit low on.
 func (a *assignment) give(s *scope, low int, val, known uint64) bool {
 	if s.parts == nil {
 		return a.setSome(s.space, s.low+low, 64, val, known, a.pos)
@@ -352,7 +356,7 @@ func (u *trailEntry) has(b freeBit) bool {
 	return b.space == u.space && uint8(b.low>>6) == u.limb && u.set>>uint(b.low&63)&1 != 0
 }
 
-// atTop reports whether the scope is that of the instruction itself.
+// atTop reports whether the scope is the instruction itself, not a nested value.
 func (s *scope) atTop() bool { return s.up < 0 }
 
 func (a *assignment) undo(to int) {
@@ -366,10 +370,11 @@ func (a *assignment) undo(to int) {
 	a.trail = a.trail[:to]
 }
 
-// triesAll reports whether alternatives are tried that cannot succeed: while errors are collected, or for a test.
+// triesAll reports whether the parser also tries alternatives that cannot succeed. It does so while errors are
+// collected, and in some tests.
 func (a *assignment) triesAll() bool { return a.failure != nil || a.exhaustive }
 
-// up returns the scope that is scopeDepth scopes outside.
+// up returns the scope that is scopeDepth scopes outward from scope.
 func (a *assignment) up(scope int32, scopeDepth int) int32 {
 	for ; scopeDepth > 0; scopeDepth-- {
 		scope = a.scopes[scope].up
@@ -388,7 +393,8 @@ func (a *assignment) bitsSince(mark int) (list []givenBit) {
 	return list
 }
 
-// supposing calls read as if exactly the bits of known were known in every space. read must not set bits.
+// supposing calls read with exactly the bits of known marked as known in every space, and then restores the spaces.
+// read must not set bits.
 func (a *assignment) supposing(known bits.Value, read func()) {
 	spaces := a.spaces
 	for i := range a.spaces {
@@ -398,7 +404,7 @@ func (a *assignment) supposing(known bits.Value, read func()) {
 	a.spaces = spaces
 }
 
-// fillMasked sets the unknown bits in mask of a space to those of v, and marks them as assumed.
+// fillMasked copies the bits of v that are in mask to the unknown bits of a space, and marks them as assumed.
 func (a *assignment) fillMasked(sp uint8, v, mask *bits.Value) {
 	s := &a.spaces[sp]
 	for i, m := range mask {
@@ -432,12 +438,12 @@ func (a *assignment) fillRun(sp uint8, low, width int, v uint64) {
 	s.assumed.SetUint(low, width, s.assumed.Uint(low, width)|unknown)
 }
 
-// setBit sets a bit; ok is false if it is known to be different.
+// setBit sets a bit. ok is false if the bit is known to be different.
 func (a *assignment) setBit(b freeBit, v uint64) (ok bool) {
 	return a.setSome(b.space, int(b.low), 1, v, 1, a.pos)
 }
 
-// values returns the values of bits, 0 for unknown bits.
+// values returns the values of bits. Unknown bits are 0.
 func (a *assignment) values(list []freeBit) []uint64 {
 	out := make([]uint64, len(list))
 	for i, b := range list {

@@ -9,15 +9,16 @@ import (
 )
 
 // Programs repeat lines, so the parser caches them by their texts. Lines that depend on the caller's hooks, other than
-// Symbol and Later, are not cached. The cache changes nothing except the time.
+// Symbol and Later, are not cached. The cache does not change any result.
 
 // cache maps lines to their readings, for each value of the contexts. It is bounded by the limits below.
 type cache struct {
 	seed maphash.Seed
 	by   map[bits.Value]*lineTable
-	// lines is the table of the current contexts, nil after these have changed.
+	// lines is the table of the current contexts, or nil after the contexts have changed.
 	lines *lineTable
-	// hooks are the hooks of the parser when it read the lines: with others a line may read differently.
+	// hooks records the hooks of the parser when it parsed the lines. With other hooks, a line may have another
+	// reading.
 	hooks hooks
 }
 
@@ -27,8 +28,8 @@ type hooks struct{ symbol, custom, constant bool }
 // lineTable maps the texts of lines to readings.
 type lineTable struct {
 	hashTable[reading]
-	known, read int // number of lines that were found, and that were not
-	// seenOnce has lines that were seen seenOnce. It is used when the hit rate is low.
+	known, read int // the number of lines that find returned, and of lines that it did not
+	// seenOnce holds the hashes of lines that were seen once. It is used when the hit rate is low.
 	seenOnce marks
 	readings arena[reading]
 	extras   arena[readingExtra]
@@ -37,11 +38,11 @@ type lineTable struct {
 	asks     arena[ask]
 }
 
-// marks is an approximate set of hashes with room for a limited number of them; used slots are occupied.
+// marks is an approximate set of hashes with a limited capacity. used is the number of occupied slots.
 type marks struct {
 	list []uint32
 	used int
-	turn uint32 // state of a random number generator, which chooses the mark to replace
+	turn uint32 // state of a random number generator that chooses the mark to replace
 }
 
 // Limits of the cache.
@@ -78,17 +79,18 @@ type ask struct {
 	answer
 }
 
-// answer is the answer of a hook about a label: its address in bits, relative to the line if the ask is relative.
+// answer is the answer of a hook about a label. addr is the address of the label in bits, relative to the instruction
+// if the ask is relative.
 type answer struct {
 	addr int64
-	// known reports whether the name is a label, open whether the label's address is not known yet.
+	// known reports whether the name is a label. open reports whether the address of the label is not known yet.
 	known, open bool
 }
 
 // maxAsks limits the labels of a cached line.
 const maxAsks = 8
 
-// enter selects the table for a value of the contexts. It empties the cache if other hooks are set or there are too
+// enter selects the table for a value of the contexts. It empties the cache if the hooks have changed or there are too
 // many tables.
 func (c *cache) enter(context bits.Value, h hooks) {
 	if c.by == nil || c.hooks != h || len(c.by) > maxContexts {
@@ -127,7 +129,8 @@ func (c *cache) find(text []byte, labels func(name string, relative bool) answer
 	return r, hash
 }
 
-// answers reports whether the labels of a reading have the same answers now, and returns a hash of the present answers.
+// answers reports whether the labels of a reading still have the same answers, and returns a hash of the current
+// answers.
 func (r *reading) answers(labels func(name string, relative bool) answer) (hash uint64, same bool) {
 	same = true
 	for i := range r.asks {
@@ -138,7 +141,7 @@ func (r *reading) answers(labels func(name string, relative bool) answer) (hash 
 	return hash, same
 }
 
-// find returns the reading of a line with the given hash, nil if there is none.
+// find returns the reading of a line with the given hash, or nil if there is none.
 func (t *lineTable) find(hash uint64, text []byte) *reading {
 	for i := range t.probes() {
 		s := t.slot(hash, i)
@@ -165,14 +168,14 @@ func (c *cache) keep(hash uint64, x reading, plan []planned, asks []ask) {
 	t.add(hash, &t.readings.keep([]reading{x})[0], maxLines)
 }
 
-// shouldCache reports whether to cache a line that was not found: always, or if the hit rate is low only when the line
-// is seen a second time.
+// shouldCache reports whether to cache a line that was not found. If the hit rate is low, it returns true only for a
+// line that has been seen before.
 func (t *lineTable) shouldCache(hash uint64) bool {
 	t.read++
 	return t.read < manyRead || t.known > t.read || t.seenOnce.seen(hash)
 }
 
-// seen adds a hash to the set, and reports whether it was there already. Both false answers are possible.
+// seen adds a hash to the set, and reports whether it was in the set before. Both answers may be wrong.
 func (m *marks) seen(hash uint64) bool {
 	if m.used >= len(m.list)/2 && len(m.list) < manyMarks { // grows with the number of lines
 		before := m.list
@@ -192,7 +195,7 @@ func (m *marks) place(mark uint32) []uint32 {
 	return m.list[mix(uint64(mark), 0)&uint64(len(m.list)-together):][:together]
 }
 
-// add adds a mark, and reports whether it was there already. If all slots of its place are occupied, it replaces a
+// add adds a mark, and reports whether it was in the set before. If all slots of its place are occupied, it replaces a
 // random one, so that marks that alternate do not always evict each other.
 func (m *marks) add(mark uint32) (was bool) {
 	at := m.place(mark)

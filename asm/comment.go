@@ -7,13 +7,13 @@ import (
 	"github.com/isago/isago/diag"
 )
 
-// maxCommentMarks limits how often the mark of a comment is looked for in a line.
+// maxCommentMarks limits the number of comment marks in a line that are tried.
 const maxCommentMarks = 16
 
-// errSilent is the error of a parser that nobody asks for the reason.
+// errSilent is the error of a silent parser, which does not determine the reason.
 var errSilent = errors.New("no instruction")
 
-// commentIn returns the place of the first mark of a comment in a line, -1 if there is none.
+// commentIn returns the offset of the first comment mark in a line, or -1 if there is none.
 func (p *Parser) commentIn(line []byte) (at int) {
 	for size := len(p.Comment); ; at++ {
 		i := bytes.IndexByte(line[at:], p.Comment[0])
@@ -26,8 +26,9 @@ func (p *Parser) commentIn(line []byte) (at int) {
 	}
 }
 
-// commented reads a line whose first mark of a comment is at byte first. If texts of the machine can contain the mark,
-// the longest part of the line that is an instruction counts. Printed text is then read back whatever follows it.
+// commented parses a line whose first comment mark is at byte first. If instructions can contain the mark, it uses the
+// longest part of the line that is an instruction. A printed text that contains the mark is then parsed in full,
+// whatever follows it.
 func (p *Parser) commented(line []byte, first int) (Result, error) {
 	if p.Custom == nil && !p.set.MayPrint(p.Comment) {
 		return p.uncommented(line[:first])
@@ -59,8 +60,8 @@ func (p *Parser) commented(line []byte, first int) (Result, error) {
 	return p.commentedError(line, first)
 }
 
-// commentedError returns the error for a line of which no part is an instruction: that of the part that could be read
-// furthest.
+// commentedError returns the error for a line without an instruction. It is the error of the text before the first
+// mark, or the error of the whole line if that one is further right and before the end of the mark.
 func (p *Parser) commentedError(line []byte, first int) (Result, error) {
 	_, short := p.uncommented(line[:first])
 	_, long := p.uncommented(line)

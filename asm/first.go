@@ -47,8 +47,8 @@ type firstSets struct {
 	node firstSet
 	// others has the FIRST set of each edge that is not a literal, or of each member of the node's set.
 	others []firstSet
-	// alone is the bit set of the members of a set that are one enum without blanks in its texts. words has the texts
-	// of these members, with the numbers of the members.
+	// alone is the bit set of the members of a set that consist of one enum whose texts have no blanks. words maps the
+	// texts of these members to the numbers of the members.
 	words *trie
 	alone uint64
 }
@@ -129,8 +129,8 @@ func (m *matcher) firstOfItem(it *item) (f firstSet) {
 	return f
 }
 
-// firstOfMembers returns the FIRST sets of the members of a set; node has those of all members and of the separator. A
-// set without members is left to what follows the set.
+// firstOfMembers returns the FIRST sets of the members of a set; node is their union with the separator. It is marked
+// as empty, because the set may have no member in the text.
 func (m *matcher) firstOfMembers(s *setItem) *firstSets {
 	a := &firstSets{words: &trie{}}
 	if s.joined {
@@ -168,7 +168,7 @@ func firstOfWords(it *item) (f firstSet) {
 	return f
 }
 
-// numberStart has the bytes with which a decimal number or $(EXPRESSION) can start.
+// numberStart contains the bytes with which a decimal number or $(EXPRESSION) can start.
 const numberStart = "+-0123456789$"
 
 // firstOfNumber is firstOfItem for numbers and branches.
@@ -196,7 +196,7 @@ func (m *matcher) firstOfCall(it *item) firstSet {
 	return m.firstSets(m.ready(it.call).start).node
 }
 
-// follows reports whether the text from pos on may continue at a node, or after the values that can end at the node.
+// follows reports whether the text from pos on can continue at a node, or after the values that can end at the node.
 func (m *matcher) follows(n *node, pos int) bool {
 	return m.goesOn(&m.firstSets(n).node, pos)
 }
@@ -206,7 +206,7 @@ func (m *matcher) goesOn(f *firstSet, pos int) bool {
 	return m.startsAt(f, pos) || f.empty && m.endsAt(pos)
 }
 
-// endsAt reports whether the text from pos on may follow the current value or set.
+// endsAt reports whether the text from pos on can follow the current value or set.
 func (m *matcher) endsAt(pos int) bool {
 	for frame := m.frame; ; {
 		fr := &m.frames[frame]

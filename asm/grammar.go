@@ -15,8 +15,8 @@ import (
 type grammar struct {
 	env   *model.Env
 	start *node
-	// anchors index the templates by a word in them. They exist only for a grammar of instructions, whose whole tree is
-	// needed only where the anchors do not decide.
+	// anchors is an index of the templates by a word in them. Only a grammar of instructions has one. The whole tree of
+	// such a grammar is needed only if the anchors do not decide.
 	anchors     *anchors
 	anchorsOnce sync.Once
 	once        sync.Once
@@ -26,18 +26,18 @@ type grammar struct {
 
 // node is a state of the parser: what may come next, and the templates that end here.
 //
-// The order of fields matters here, in edge and in item: a line visits about fifty nodes, most of which are not in the
-// processor's cache, so the fields that are read first come first.
+// The order of the fields in node, edge and item matters for speed. A line visits about fifty nodes, most of which are
+// not in the processor's cache, so the fields that are used first come first.
 //
-// A node is expanded when a parser first reaches it, so that only those parts of the tree exist that texts have needed.
+// A node is expanded when a parser first reaches it, so that only the parts of the tree that texts have needed exist.
 type node struct {
 	opened atomic.Bool
 	// set is non-nil for the node at which a member of a set may start.
 	set *setItem
 	// only is the edge of a node that has one edge and no reductions.
 	only      *edge
-	literals  *trie                     // texts of the literal edges, with the index of the edge; nil if there are fewer than two
-	literal   *edge                     // the only literal edge, nil if there are others or none
+	literals  *trie                     // the texts of the literal edges, with the indices of the edges; nil if there are fewer than two
+	literal   *edge                     // the only literal edge, or nil if there are others or none
 	firstSets atomic.Pointer[firstSets] // made at first use
 	// others are the edges that are not literals.
 	others     []*edge
@@ -80,17 +80,17 @@ type reduction struct {
 	unit *model.BoundLeaf
 	// alias reports whether the template is never printed, only read.
 	alias bool
-	// own is the condition of the case, without those of earlier cases.
+	// own is the condition of the case, without the conditions of earlier cases.
 	own *model.Prog
 	not []earlier
-	// anyOutside reports whether one of not is outside.
+	// anyOutside reports whether outside is true for an element of not.
 	anyOutside bool
 	// asserts reports whether this case or an earlier one has asserts. completes reports whether asserts or defaults
-	// fix bits that the text does not specify, or the leaf leaves bits of entries unused.
+	// set bits that the text does not specify, or the leaf leaves bits of entries unused.
 	asserts, completes bool
 }
 
-// earlier is a condition that must not hold: that of an earlier case, or of a leaf that refines this one.
+// earlier is a condition that must not hold: the condition of an earlier case, or of a leaf that refines this one.
 type earlier struct {
 	cond *model.Prog
 	// outside reports whether the condition reads a context or an enclosing scope, which the template does not set.
@@ -138,13 +138,14 @@ type item struct {
 	// conds are the conditions under which the reference means ref.
 	conds []condition
 	text  string
-	// spread is the place of a computed value whose bits are bits of a scope, nil for other values.
+	// spread is the place of a computed value whose bits are bits of a scope, or nil for other values.
 	spread *spread
 	set    *setItem
 	name   string
 }
 
-// condition is an expression in the scope scopeDepth scopes outside, with the truth value that it must have.
+// condition is an expression with the truth value that it must have. The scope of the expression is scopeDepth scopes
+// outward.
 type condition struct {
 	prog       *model.Prog
 	scopeDepth int
@@ -154,7 +155,7 @@ type condition struct {
 // setItem is a set of optional members, read in any order.
 type setItem struct {
 	join    string
-	joined  bool    // by more than blanks
+	joined  bool    // whether join contains more than blanks
 	members []*node // for each member: its text, which is not empty, then itemSetEnd
 	absent  []*node // for each member: no text, or any text in a free set, then itemSetEnd
 	at      *node   // the node before each member and at the end
@@ -247,8 +248,8 @@ func (c *compiler) alias(start *node, i, alias int) {
 	c.template(start, c.unit.Cases[i].Aliases()[alias], acc)
 }
 
-// accept returns the reduction of the templates of case i, without the conditions of earlier cases. It has the
-// conditions of leaves that refine this one, because their words print through those leaves.
+// accept returns the reduction of the templates of case i, without the conditions of earlier cases. It includes the
+// conditions of leaves that refine this leaf, because words that satisfy such a condition print through those leaves.
 func (c *compiler) accept(i int) *reduction {
 	asserts := slices.ContainsFunc(c.unit.Cases[:i+1], func(cs *model.Case) bool { return len(cs.Spec.Asserts) > 0 })
 	completes := asserts || len(c.unit.Defaults)+len(c.unit.Unused) > 0
@@ -364,7 +365,7 @@ func (n *node) step(it *item) *node {
 	return e.next
 }
 
-// alike reports whether two items read the same text into the same bits.
+// alike reports whether two items accept the same texts and set the same bits.
 func (it *item) alike(x *item) bool {
 	return it.kind == x.kind && it.text == x.text && it.extent == x.extent && it.padding == x.padding &&
 		it.call == x.call && it.set == x.set && slices.Equal(it.conds, x.conds) && it.refersAlike(x)
@@ -387,8 +388,8 @@ func (it *item) refersAlike(x *item) bool {
 		slices.EqualFunc(r.Path, s.Path, func(e, f *model.Ref) bool { return e.Field == f.Field })
 }
 
-// isBits reports whether the item refers to a field of which only the bits and the syntax matter. Leaves that define
-// the same field, each for itself, share such an item.
+// isBits reports whether the item refers to a field for which only the bits and the syntax matter. Leaves that each
+// define an equal field share such an item.
 func (it *item) isBits() bool {
 	r := it.ref
 	return r.Field != nil && r.Context == nil && r.Prog == nil && len(r.Path) == 0 && r.Field.Table == nil && r.Kind != spec.KindCustom
@@ -451,7 +452,7 @@ func (c *compiler) enumWords(e *model.Enum) *trie {
 	return t
 }
 
-// maxNamed limits the width of fields whose values are enumerated, to find those without a text.
+// maxNamed limits the number of bits of a field whose values are enumerated, to find values without a text.
 const maxNamed = 8
 
 // hasUnnamed reports whether a field may have a value for which its enum has no text.
@@ -470,8 +471,9 @@ func (c *compiler) hasUnnamed(ref *model.Ref) bool {
 	}
 }
 
-// boolText identifies the texts of a bool: the display, the truth value on for which it is printed, the truth value
-// only of a constant expression (anyBool for others), and the largest value of the field.
+// boolText is the key of the texts of a bool. text is the display, and on is the truth value for which the display is
+// printed. only is the truth value of a constant expression, or anyBool for other values. last is the largest value of
+// the field.
 type boolText struct {
 	text           string
 	on, only, last uint64
@@ -509,7 +511,7 @@ func (c *compiler) boolWords(ref *model.Ref) *trie {
 	return t
 }
 
-// constant reports whether an expression is constant (always), and its truth value.
+// constant returns the truth value of a constant expression. always reports whether the expression is constant.
 func constant(prog *model.Prog) (is uint64, always bool) {
 	if prog == nil || prog.Root.Op != spec.OpConst {
 		return 0, false
@@ -517,8 +519,8 @@ func constant(prog *model.Prog) (is uint64, always bool) {
 	return truthBit(prog.Root.Value != 0), true
 }
 
-// set compiles a set, each member as a small tree. Templates share equal sets, otherwise the text after a set would be
-// parsed once for each template.
+// set compiles a set, each member as a small tree. Templates share equal sets, because otherwise the text after a set
+// would be parsed once for each template.
 func (c *compiler) set(it *model.Item, ext extent) item {
 	join := normal(it.Join)
 	s := &setItem{join: join, joined: strings.Trim(join, " ") != "", free: it.Free}
@@ -554,7 +556,7 @@ func (c *compiler) makeSet(s *setItem) {
 	c.sets = append(c.sets, s)
 }
 
-// alike reports whether two sets read the same text into the same bits.
+// alike reports whether two sets accept the same texts and set the same bits.
 func (s *setItem) alike(x *setItem) bool {
 	return s.join == x.join && s.free == x.free && slices.EqualFunc(s.parts, x.parts, part.alike)
 }

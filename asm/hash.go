@@ -2,7 +2,8 @@ package asm
 
 import "math/bits"
 
-// hashTable finds values by their hashes, with linear probing. Callers compare values with equal hashes.
+// hashTable finds values by their hashes, with linear probing. Different values may have equal hashes, so callers must
+// compare the values.
 type hashTable[T any] struct {
 	slots []hashSlot[T]
 	used  int
@@ -14,7 +15,7 @@ type hashSlot[T any] struct {
 	value *T
 }
 
-// Limits of a table: its first size, and the slots that are searched for one hash.
+// Limits of a table: its initial size, and the number of slots that are searched for one hash.
 const (
 	minSlots  = 1 << 8
 	maxProbes = 16
@@ -23,12 +24,12 @@ const (
 // probes returns the number of slots that may have a hash.
 func (t *hashTable[T]) probes() int { return min(maxProbes, len(t.slots)) }
 
-// slot returns the i-th slot that may have a hash. After an empty slot there are no more.
+// slot returns the i-th slot that may have a hash. Slots after an empty slot cannot have the hash.
 func (t *hashTable[T]) slot(hash uint64, i int) *hashSlot[T] {
 	return &t.slots[(hash+uint64(i))&uint64(len(t.slots)-1)]
 }
 
-// add adds a value. A table grows up to most slots; when those are half full it is emptied.
+// add adds a value. A table grows up to most slots. When half of these are occupied, it is emptied.
 func (t *hashTable[T]) add(hash uint64, v *T, most int) {
 	if 2*t.used >= len(t.slots) {
 		t.grow(most)
@@ -67,7 +68,7 @@ const (
 	maxRoom = 1 << 10
 )
 
-// keep returns a copy of a list, nil for an empty one.
+// keep returns a copy of a list, or nil for an empty list.
 func (a *arena[T]) keep(list []T) []T {
 	if len(list) == 0 {
 		return nil

@@ -9,7 +9,7 @@ import (
 	"github.com/isago/isago/internal/spec"
 )
 
-// assign makes the bits in mask of an expression's value equal to v, by setting the bits that follow.
+// assign requires that the value of an expression equals v in the bits of mask, and sets the bits that this determines.
 func (sv *solver) assign(n *model.Node, scope int32, v, mask uint64) status {
 	if x, known := sv.eval(n, scope); known {
 		return statusOf((x^v)&mask == 0)
@@ -88,7 +88,7 @@ func (sv *solver) assignField(n *model.Node, scope int32, v, mask uint64) status
 	return statusOf(ok && sv.setPieces(&s, ref.Field.Parts, wide.Of(v), wide.Of(mask), sv.pos))
 }
 
-// assignBinary inverts an operator of which one operand is known, or whose operands share no bit.
+// assignBinary inverts a binary operator if one operand is known, or if no bit can be 1 in both operands.
 func (sv *solver) assignBinary(n *model.Node, scope int32, v, mask uint64) status {
 	if y, known := sv.eval(n.Y, scope); known {
 		return sv.assignSide(n, n.X, scope, y, v, mask)
@@ -108,7 +108,7 @@ func (sv *solver) assignBinary(n *model.Node, scope int32, v, mask uint64) statu
 	return both(sv.assign(n.X, scope, v&px, mask&px), sv.assign(n.Y, scope, v&py, mask&py))
 }
 
-// assignQuotient sets the high bits of n that all dividends of the quotient v = n / y share.
+// assignQuotient sets the high bits of n that are equal in all dividends with the quotient v = n / y.
 func (sv *solver) assignQuotient(n *model.Node, scope int32, y, v uint64) status {
 	over, low := bits.Mul64(v, y)
 	high := low + y - 1
@@ -118,8 +118,8 @@ func (sv *solver) assignQuotient(n *model.Node, scope int32, y, v uint64) status
 	return both(sv.assign(n, scope, low, ^lowOnes(low^high)), open)
 }
 
-// assignSide inverts n, where x is one operand and y the value of the other. For operators that do not commute, x is
-// the left one.
+// assignSide inverts n, where x is one operand and y is the value of the other. For operators that do not commute, x is
+// the left operand.
 func (sv *solver) assignSide(n, x *model.Node, scope int32, y, v, mask uint64) status {
 	switch n.Op {
 	case spec.OpAdd, spec.OpSub:
@@ -169,7 +169,7 @@ func (sv *solver) assignSide(n, x *model.Node, scope int32, y, v, mask uint64) s
 	return open
 }
 
-// possible returns the bits that can be 1 in the value of an expression, for any word. It may return too many.
+// possible returns a mask of the bits that can be 1 in the value of an expression. The mask may contain other bits too.
 func (sv *solver) possible(n *model.Node) uint64 {
 	most, ok := sv.most[n]
 	if !ok {
@@ -186,12 +186,12 @@ func (sv *solver) possible(n *model.Node) uint64 {
 // maxLookups limits the names that possible evaluates.
 const maxLookups = 1 << 12
 
-// lowOnes returns the bits up to the highest bit of x.
+// lowOnes returns a mask of the highest 1 bit of x and all bits below it.
 func lowOnes(x uint64) uint64 {
 	return ones(bits.Len64(x))
 }
 
-// truth makes an expression true or false.
+// truth requires that an expression has the truth value want, and sets the bits that this determines.
 func (sv *solver) truth(n *model.Node, scope int32, want bool) status {
 	if t := n.Test; t != nil && !t.Context && sv.failure == nil {
 		if match, ok := t.BitsFor(want); ok {
@@ -228,8 +228,8 @@ func (sv *solver) truth(n *model.Node, scope int32, want bool) status {
 	return open
 }
 
-// truthLogic is truth for && and ||. Where both operands must be want, it makes them so. Where one is enough, it makes
-// one want if the other is known not to be.
+// truthLogic is truth for && and ||. If both operands must have the truth value want, it requires this of both. If one
+// operand is enough, it requires this of one when the other is known to have the opposite truth value.
 func (sv *solver) truthLogic(n *model.Node, scope int32, want bool) status {
 	if want == (n.Op == spec.OpAndAnd) {
 		return both(sv.truth(n.X, scope, want), sv.truth(n.Y, scope, want))
@@ -244,9 +244,10 @@ func (sv *solver) truthLogic(n *model.Node, scope int32, want bool) status {
 	return open
 }
 
-// order makes X < Y (less and strict) or X <= Y (less and not strict), or the contrary if not less. Bits of the smaller
-// operand that would make it too large, whatever the other bits are, become 0. Bits of the larger operand without which
-// it would be too small become 1. It skips numbers that may be negative.
+// order requires X < Y (less and strict) or X <= Y (less and not strict). If not less, it requires the opposite. A bit
+// of the smaller operand becomes 0 if a 1 would make the operand too large whatever the other bits are. A bit of the
+// larger operand becomes 1 if a 0 would make the operand too small. order sets nothing if a number may need more than
+// 31 bits, because it may be negative.
 func (sv *solver) order(n *model.Node, scope int32, less, strict bool) status {
 	if sv.failure != nil { // errors report the numbers in the text
 		return open
@@ -274,12 +275,13 @@ func (sv *solver) order(n *model.Node, scope int32, less, strict bool) status {
 		return broken
 	}
 	if slices.ContainsFunc(sv.trail[mark:], func(u trailEntry) bool { return u.space >= spaceTable }) {
-		sv.undo(mark) // in an entry, the text stands for the smallest value that meets the condition, with all its bits
+		sv.undo(mark) // in a table entry, the search chooses the smallest value that satisfies the condition, and sets all its bits
 	}
 	return open
 }
 
-// equal makes two operands equal; or different, if that leaves one possible value.
+// equal requires that two operands are equal. If not want, it requires that they differ, but sets bits only if that
+// leaves one possible value.
 func (sv *solver) equal(n *model.Node, scope int32, want bool) status {
 	x, y := n.X, n.Y
 	v, known := sv.eval(y, scope)

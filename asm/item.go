@@ -7,7 +7,7 @@ import (
 	"github.com/isago/isago/internal/spec"
 )
 
-// match reads one item and continues after it. s is the zero value at the first try.
+// match reads one item and continues after it. s is the zero value, unless match resumes at a choice.
 func (m *matcher) match(e *edge, s resumePoint) bool {
 	it, next := &e.item, e.next
 	if len(it.conds) > 0 && s == (resumePoint{}) && !m.require(it.conds) {
@@ -86,7 +86,7 @@ func (m *matcher) matchWord(e *edge, s resumePoint) bool {
 		return false
 	}
 	if end+1 < limit {
-		tried = 0 // tried counts values of a longer text, which does not match here in the printed spelling
+		tried = 0 // tried counts values of a longer text, which does not match in strict mode
 	}
 	switch {
 	case tried+1 < len(found.values):
@@ -97,7 +97,7 @@ func (m *matcher) matchWord(e *edge, s resumePoint) bool {
 		m.save(e, resumePoint{as: asNumber})
 	}
 	if end == pos {
-		end = m.pos // nothing was read, not even the blank
+		end = m.pos // nothing was read, not even a blank
 	}
 	if !m.spelled(end-m.pos == len(found.text) && !found.aliases[tried]) || !m.bind(it, found.values[tried], end) {
 		return false
@@ -111,7 +111,7 @@ func (m *matcher) hasBlank(it *item) bool {
 	return m.pos < len(m.src) && m.src[m.pos] == ' ' && it.extent != noText && it.words.after(it.words.start(), ' ') != nil
 }
 
-// otherwise reports whether the text of an enum or a bool at pos has another reading than the longest text that
+// otherwise reports whether the text of an enum or a bool at pos may have a reading other than the longest text that
 // matches: a shorter text, nothing, or a number.
 func (m *matcher) otherwise(it *item, longest *word, next *node, pos int) bool {
 	return m.triesAll() || longest.shorter || it.numbers && numeric[m.src[pos]] ||
@@ -140,7 +140,7 @@ func (m *matcher) push(f callFrame, n *node) {
 	m.frame, m.node = int32(len(m.frames)-1), n
 }
 
-// matchSet reads a set of options.
+// matchSet reads a set of optional members.
 func (m *matcher) matchSet(e *edge) bool {
 	it, f := &e.item, &m.frames[m.frame]
 	m.push(callFrame{parent: m.frame, scope: f.scope, ret: e.next, set: it.set, extent: it.extent, from: m.pos, depth: f.depth}, it.set.at)
@@ -205,9 +205,9 @@ func (m *matcher) mayStart(s *setItem, used uint64) (members uint64) {
 	return members
 }
 
-// absent ends a set. It gives each absent member the value that prints nothing. A member that has more than one item is
-// parsed like other members, and returns here. In a free set, absent members keep their bits open; text that omits a
-// member which is always printed is not in printed form.
+// absent ends a set. It sets each absent member to the value that prints nothing. If a member has more than one item,
+// absent parses it like other members and is called again after it. In a free set, the bits of absent members stay
+// open, and a text without a member that always prints is not in printed form.
 func (m *matcher) absent(s *setItem, f callFrame) bool {
 	f.closing = true
 	for i, n := range s.absent {

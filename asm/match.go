@@ -8,8 +8,8 @@ import (
 	"github.com/isago/isago/diag"
 )
 
-// matcher reads a line by a backtracking parse along the templates of a grammar, one item after another. If the text
-// has several readings, it takes the first alternative and saves the others, to which it returns when parsing fails.
+// matcher parses a line along the templates of a grammar, one item after another. If several alternatives are possible,
+// it tries the first and saves the next as a choice. If parsing fails, it returns to the last choice.
 type matcher struct {
 	language
 	solver
@@ -34,16 +34,16 @@ type input struct {
 	room     []byte // storage of raw
 }
 
-// names holds what a line has asked the caller's hooks.
+// names records how a line has used the caller's hooks.
 type names struct {
-	// asks are the labels that the line has looked up. asked is set after a call of a hook whose answer may change, and
-	// if there are too many labels; such a line is not cached.
+	// asks holds the labels that the line has looked up. asked is set after a call of a hook whose answer may change,
+	// and if there are too many labels. Such a line is not cached.
 	asked bool
 	asks  []ask
-	// pinning leaves the bits of labels open, to find out whether other text gives bits of a branch target. pinned is
-	// the answer, see pins.
+	// pinning leaves the bits of labels open, to find out whether anything else specifies bits of a branch target.
+	// pinned is the result, see pins.
 	pinning, pinned bool
-	// caller has the hooks.
+	// caller is the parser whose hooks are called.
 	caller *Parser
 	// constantErr is the error of a constant expression in the line.
 	constantErr *Error
@@ -54,7 +54,8 @@ type callFrame struct {
 	parent int32
 	scope  int32
 	ret    *node
-	// set, used and closing belong to a set: the members read so far, and whether no further member is read.
+	// set is the set that is being read, and nil for other frames. used is the bit set of its members that have been
+	// read. closing is true after the last member.
 	set     *setItem
 	used    uint64
 	closing bool
@@ -64,17 +65,17 @@ type callFrame struct {
 	depth int
 }
 
-// resumePoint is the place in a node or an item at which a choice resumes.
+// resumePoint identifies where in a node or an item parsing resumes after a choice.
 type resumePoint struct {
-	// n is the next state of a node (see advance) or of a set (see member). For a piece of text it limits the end of
-	// the text; 0 is no limit.
+	// n is the next state of a node (see advance) or of a set (see member). For a piece of text, it limits the end of
+	// the text, unless it is 0.
 	n int32
 	// tried is the number of values already tried for the text of an enum.
 	tried uint8
 	as    readMode
 }
 
-// readMode is the way in which a piece of text is read, where there are several.
+// readMode is one of the ways to read a piece of text.
 type readMode uint8
 
 const (
@@ -97,8 +98,8 @@ type choice struct {
 	off                                        float64
 }
 
-// The alternatives of a node, in the order in which they are tried: literals, longest first (the state is then the
-// limit of their end), other edges, reductions.
+// The states of a node, in the order in which its alternatives are tried. States below stateEdges are for literals, the
+// longest first: the literal must end before the state. Other edges follow, then reductions.
 const (
 	stateEdges   = 1 << 20
 	stateAccepts = 2 << 20
@@ -165,9 +166,9 @@ func (m *matcher) spent() int { return m.work + m.steps + m.all + m.trials }
 // resetWork resets the work counters for a new line.
 func (m *matcher) resetWork() { m.work, m.steps, m.all, m.trials = 0, 0, 0, 0 }
 
-// run reads the whole input as an instruction, and reports whether one was found. It stops at the first reading that
-// encodes. Words that print through another case are accepted only if no other reading exists, or while errors are
-// collected.
+// run reads the whole input as an instruction, and reports whether one was found. It stops at the first reading whose
+// constraints can be satisfied. It accepts a word that prints through another case only if there is no other reading,
+// or while errors are collected.
 func (m *matcher) run() bool {
 	if m.allowAliases = m.failure != nil; m.allowAliases {
 		return m.from(m.ready(m.top).start)
@@ -184,7 +185,7 @@ func (m *matcher) run() bool {
 	return slices.ContainsFunc(starts, m.from) || !complete && m.from(m.ready(m.top).start)
 }
 
-// from reads the whole input as a template of the grammar that starts at a node.
+// from reads the whole input as a template of the grammar whose first node is start.
 func (m *matcher) from(start *node) bool {
 	m.reset(m.root.Size)
 	m.node = start
@@ -197,7 +198,7 @@ func (m *matcher) reset(size int) {
 	m.noncanonical, m.named, m.off = false, false, 0
 	m.spaces[spaceWord].val, m.spaces[spaceWord].known = bits.Value{}, bits.Value{}
 	m.spaces[spaceWord].assumed = bits.Value{}
-	known := bits.Ones(bits.Size).AndNot(m.textContexts) // not those that text can specify
+	known := bits.Ones(bits.Size).AndNot(m.textContexts) // not the bits that text can specify
 	m.spaces[spaceContext].val, m.spaces[spaceContext].known = m.context.And(known), known
 	m.trail, m.choices, m.cons, m.leafScopes = m.trail[:0], m.choices[:0], m.cons[:0], m.leafScopes[:0]
 	m.scopes = append(m.scopes[:0], scope{up: -1, size: size})
@@ -230,7 +231,7 @@ func (m *matcher) save(e *edge, s resumePoint) {
 	})
 }
 
-// retry returns to the choice saved last.
+// retry returns to the last choice.
 func (m *matcher) retry() bool {
 	n := len(m.choices) - 1
 	c := &m.choices[n]
@@ -246,7 +247,7 @@ func (m *matcher) retry() bool {
 	return m.advance(int(c.again.n))
 }
 
-// advance takes the first possible alternative of the current node from state on.
+// advance tries the first possible alternative of the current node from state on.
 func (m *matcher) advance(state int) bool {
 	n := m.node
 	n.open()
@@ -280,7 +281,8 @@ func (m *matcher) advance(state int) bool {
 	return m.reduce(n.reductions[i])
 }
 
-// nextAlternative returns the first alternative from state on, literals excepted, that the text can match.
+// nextAlternative returns the state of the first alternative, from state on, that is not a literal and that the text
+// can match.
 func (m *matcher) nextAlternative(n *node, state int) int {
 	if i := state - stateEdges; i < len(n.others) {
 		if m.triesAll() {
@@ -303,8 +305,8 @@ func (m *matcher) isAlternative(n *node, state int) bool {
 	return len(n.reductions) > 0 && (m.triesAll() || m.endsAt(m.pos))
 }
 
-// findLiteral returns the longest literal edge that matches at pos and ends before limit, with its end; nil if there is
-// none.
+// findLiteral returns the longest literal edge that matches at pos and ends before limit, and the end of its text. e is
+// nil if there is none.
 func (m *matcher) findLiteral(n *node, pos, limit int) (e *edge, end int) {
 	if e = n.literal; e != nil {
 		if end, ok := m.literalAt(pos, limit, e.item.text); ok {
@@ -325,7 +327,7 @@ func (m *matcher) literalAt(pos, limit int, text string) (end int, ok bool) {
 	return end, ok
 }
 
-// matchLiteral takes the longest literal edge that matches here. It must end before state, if state is not 0.
+// matchLiteral reads the longest literal that matches here. If state is not 0, the literal must end before state.
 func (m *matcher) matchLiteral(n *node, state int) bool {
 	pos := m.skipBlank()
 	limit := len(m.src) + 1
@@ -405,7 +407,7 @@ func (m *matcher) reduce(a *reduction) bool {
 	return true
 }
 
-// excludeEarlier requires that none of the cases before that of the template applies. If all bits of the scope are known and
+// excludeEarlier requires that no case before the template's own case applies. If all bits of the scope are known and
 // such a case applies, the word prints through that case, and the text is an alias.
 func (m *matcher) excludeEarlier(a *reduction, scope int32) bool {
 	all, every := len(a.not) > 0 && !a.anyOutside && m.allKnown(scope), m.triesAll()
@@ -428,16 +430,16 @@ func (m *matcher) excludeEarlier(a *reduction, scope int32) bool {
 	return true
 }
 
-// scopeOf returns the scope that is scopeDepth scopes outside that of the current frame.
+// scopeOf returns the scope that is scopeDepth scopes outward from the scope of the current frame.
 func (m *matcher) scopeOf(scopeDepth int) int32 { return m.up(m.frames[m.frame].scope, scopeDepth) }
 
-// open makes the scope of a nested value, and those that a path to the value passes through.
+// open makes the scope of a nested value, and the scopes of the fields on the path to the value.
 func (m *matcher) open(it *item) (int32, bool) {
 	ref := it.ref
 	from := m.scopeOf(ref.ScopeDepth)
 	up := m.frames[m.frame].scope
 	switch {
-	case it.spread != nil && !m.triesAll(): // while errors are collected, the reasons would differ
+	case it.spread != nil && !m.triesAll(): // not while errors are collected, because the reasons would differ
 		return m.openSpread(it.spread, ref, from, up), true
 	case ref.Prog != nil:
 		return m.openDerived(ref, from, up)
@@ -452,7 +454,7 @@ func (m *matcher) open(it *item) (int32, bool) {
 	return m.inner(ref, from, up)
 }
 
-// bind gives a reference the value v of a text that ends at end.
+// bind sets a reference to v, the value of a text that ends at end.
 func (m *matcher) bind(it *item, v uint64, end int) bool {
 	ref := it.ref
 	if ref.Context != nil {
@@ -475,7 +477,7 @@ func (m *matcher) bind(it *item, v uint64, end int) bool {
 	return m.bindMasked(ref, scope, bits.Of(v), bits.Ones(ref.Width), end)
 }
 
-// require adds the conditions under which a reference has the meaning that was read.
+// require adds the conditions under which a reference has the chosen meaning.
 func (m *matcher) require(conds []condition) bool {
 	for _, c := range conds {
 		if !m.constrain(c.prog, m.scopeOf(c.scopeDepth), c.want) {

@@ -88,7 +88,7 @@ func (m *matcher) takeSymbol(e *edge, t target, pos int) bool {
 	return true
 }
 
-// saveNumber saves the other readings of a number: a shorter number, or nothing.
+// saveNumber saves a choice for another reading of a number: a shorter number, or nothing.
 func (m *matcher) saveNumber(e *edge, n *number) {
 	it, next := &e.item, e.next
 	switch {
@@ -99,7 +99,7 @@ func (m *matcher) saveNumber(e *edge, n *number) {
 	}
 }
 
-// takeWide accepts a number of more than 64 bits.
+// takeWide accepts a number for a field of more than 64 bits.
 func (m *matcher) takeWide(e *edge, n *number, pos int) bool {
 	it, next := &e.item, e.next
 	if n.over || n.mag.Len() > it.ref.Width || n.neg && !n.mag.IsZero() {
@@ -121,7 +121,7 @@ func (m *matcher) failRange(it *item, pos int, n *number) {
 	if m.failure != nil {
 		from := pos
 		if it.ref.Kind == spec.KindHex && bytes.HasSuffix(m.src[:pos], []byte("0x")) {
-			from -= len("0x") // that the template contains
+			from -= len("0x") // which is text of the template
 		}
 		text := m.raw[from:n.end]
 		if n.computed {
@@ -161,7 +161,7 @@ func (m *matcher) bindNumber(e *edge, v uint64, n *number, s resumePoint) bool {
 	return m.bind(it, v, end)
 }
 
-// bindDerived adds the constraint that a number sets for an expression.
+// bindDerived is bindNumber for a computed field.
 func (m *matcher) bindDerived(e *edge, v uint64, end int, s resumePoint) bool {
 	it, ranged := &e.item, s.as == asRange
 	if it.kind == itemFloat && !ranged {
@@ -181,8 +181,8 @@ func (m *matcher) bindDerived(e *edge, v uint64, end int, s resumePoint) bool {
 	return m.bindComputed(c, end)
 }
 
-// samePrint returns the lowest and the highest bits that print like those of a float. All bits between them print
-// alike, because the magnitude grows with the bits.
+// samePrint returns the smallest and the largest bits that print the same text as the float with bits v. All bits
+// between them also print this text, because the magnitude of a float increases with its bits.
 func (m *matcher) samePrint(ref *model.Ref, v uint64) (low, high uint64) {
 	width := floatWidth(ref)
 	text := string(model.AppendScalar(nil, ref, v, true))
@@ -197,9 +197,10 @@ func (m *matcher) samePrint(ref *model.Ref, v uint64) (low, high uint64) {
 	return low, high
 }
 
-// unnamed converts a number to the enum value that prints as it: a value without a name, of which the low 32 bits are
-// printed. ok is false if there is none. A computed value is left unchanged; if its width is given and above 32, a
-// number that has a name may still be the low part of a value without one.
+// unnamed converts a number to the smallest value of an enum that has no name and that prints as the number. Only the
+// low 32 bits of a value are printed. ok is false if there is no such value. For a computed value, unnamed does not
+// change the number. If the width of a computed value is given and above 32, it also accepts a number with a name,
+// because the number may be the low part of a value without a name.
 func (m *matcher) unnamed(ref *model.Ref, n *number) (ok bool) {
 	if ref.Prog != nil {
 		_, named := ref.Enum.Lookup(n.mag[0])
@@ -236,9 +237,10 @@ type number struct {
 	// over reports whether the number has more than 256 bits.
 	over bool
 	mag  bits.Value
-	// f is the magnitude of a float, rounded once to the precision of the field. literal is the magnitude in 64 bits.
+	// f is the magnitude of a float, rounded once to the precision of the field. literal is the magnitude as a 64-bit
+	// float.
 	f, literal float64
-	// a shorter reading can end anywhere after digits
+	// a shorter reading of the number can end anywhere between digits and end
 	digits, end int
 }
 
@@ -284,8 +286,8 @@ func (m *matcher) number(n *number, it *item, pos, limit int) bool {
 // radixes maps the letter after a leading 0 to the radix.
 var radixes = [256]uint8{'x': 16, 'X': 16, 'o': 8, 'O': 8, 'b': 2, 'B': 2}
 
-// constant reads the rest of $(EXPRESSION) after the parenthesis. Numbers are decimal there, whatever the type. An
-// offset needs no sign.
+// constant reads the rest of $(EXPRESSION) after the parenthesis. Without a hook, the expression is a decimal number
+// for fields of all types. An offset needs no sign.
 func (m *matcher) constant(n *number, it *item, i, limit int) bool {
 	if m.caller.Constant != nil {
 		return m.compute(n, it, i-1, limit)
@@ -301,7 +303,7 @@ func (m *matcher) constant(n *number, it *item, i, limit int) bool {
 	return true
 }
 
-// whole sets the end of a number that cannot be read in part.
+// whole sets the end of a number that has no shorter reading.
 func (n *number) whole(it *item, end int) {
 	n.digits, n.end = end-1, end
 	if it.ref.Kind == spec.KindFloat {
@@ -381,7 +383,7 @@ var digitValue = func() (t [256]byte) {
 	return t
 }()
 
-// float reads a decimal float without its sign, nan or inf, for a field of width bits.
+// float reads nan, inf or a decimal float without its sign, for a field of width bits.
 func (m *matcher) float(n *number, width, i, limit int) bool {
 	n.digits = i
 	for _, word := range []string{"nan", "inf"} {
@@ -395,7 +397,7 @@ func (m *matcher) float(n *number, width, i, limit int) bool {
 	}
 	n.end = floatEnd(m.src[:limit], i)
 	if n.end-i > maxDigits {
-		n.digits = n.end - 1 // no prefixes: reading each would take as long as the text
+		n.digits = n.end - 1 // do not try prefixes, because parsing each takes time proportional to its length
 	}
 	size := 64
 	if width == 32 {
@@ -437,7 +439,7 @@ func digitsEnd(src []byte, i int) int {
 	return i
 }
 
-// fit converts a number to the bits of a field; ok is false if it does not fit.
+// fit converts a number to the bits of a field. ok is false if the number does not fit.
 func (m *matcher) fit(ref *model.Ref, n *number) (v uint64, ok bool) {
 	if ref.Kind == spec.KindFloat {
 		v := floatBits(n, ref.Width)
@@ -457,7 +459,7 @@ func (m *matcher) fit(ref *model.Ref, n *number) (v uint64, ok bool) {
 }
 
 // mostOf returns the largest magnitude that fits a field for a number with the sign and radix of n. Signed fields have
-// the range of two's complement; in hexadecimal, octal and binary all bits may be written.
+// the range of two's complement, but a hexadecimal, octal or binary number may use all bits of the field.
 func mostOf(ref *model.Ref, n *number) uint64 {
 	all := wholeWidth(readWidth(ref))
 	signed := false
@@ -478,7 +480,7 @@ func mostOf(ref *model.Ref, n *number) uint64 {
 	return all
 }
 
-// wholeWidth returns the mask of a field, of 64 bits if width is not from 1 to 64.
+// wholeWidth returns a mask with width ones, or with 64 ones if width is not from 1 to 64.
 func wholeWidth(width int) uint64 {
 	if width <= 0 || width > 64 {
 		width = 64
@@ -486,8 +488,8 @@ func wholeWidth(width int) uint64 {
 	return ones(width)
 }
 
-// readWidth returns the number of bits that the text of a number can give. A computed value has the width of its
-// expression, unless its type limits what is printed.
+// readWidth returns the number of bits that the text of a number can specify. It is 64 for a computed value, unless the
+// type limits the printed bits.
 func readWidth(ref *model.Ref) int {
 	switch {
 	case ref.Kind == spec.KindFloat:
@@ -533,8 +535,8 @@ func (n *number) offBy(v uint64, ref *model.Ref) float64 {
 	return math.Abs(math.Abs(model.FloatValue(v, ref.Width)) - n.literal)
 }
 
-// attainable rounds the bits of a computed float to the nearest value of its expression. Where the expression shifts a
-// field left, the low bits of all values are equal. Only the fraction is rounded.
+// attainable rounds the bits of a computed float to the nearest bits that its expression can have. For example, if the
+// expression shifts a field left, the low bits of all results are equal. It rounds only bits of the fraction.
 func (m *matcher) attainable(ref *model.Ref, v uint64) uint64 {
 	t := m.ternary(ref.Prog.Root, m.scopeOf(ref.ScopeDepth))
 	step, fraction := t.open&-t.open, uint64(1)<<23
@@ -627,7 +629,7 @@ func (m *matcher) ask(it *item, pos, end int) answer {
 	return x.answer
 }
 
-// answer looks up a label. The address is relative to the line if relative.
+// answer looks up a label. If relative, the address in the answer is relative to the instruction.
 func (m *matcher) answer(name string, relative bool) (a answer) {
 	a.addr, a.known = m.caller.Symbol(name)
 	switch {
@@ -640,8 +642,8 @@ func (m *matcher) answer(name string, relative bool) (a answer) {
 	return a
 }
 
-// reach converts the address of the label from pos to end to the value of a branch; ok is false if the branch does not
-// reach it.
+// reach converts addr to the value of a branch. The name of the label is the text from pos to end. ok is false if the
+// branch cannot reach the address.
 func (m *matcher) reach(it *item, addr int64, pos, end int) (v uint64, ok bool) {
 	unit := int64(it.ref.Field.Unit)
 	if unit == 0 {

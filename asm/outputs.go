@@ -9,7 +9,7 @@ import (
 	"github.com/isago/isago/isa"
 )
 
-// outputRead returns an explanation if an output is in the place of a source operand, otherwise "".
+// outputRead returns an explanation if the text has an output in place of a source operand. Otherwise it returns "".
 func (p *Parser) outputRead(f *failure) string {
 	end := p.outputAt(f.pos)
 	if end == 0 {
@@ -19,7 +19,7 @@ func (p *Parser) outputRead(f *failure) string {
 	if err != nil {
 		return ""
 	}
-	q.cache, q.Symbol, q.Addr, q.Tables = nil, p.Symbol, p.Addr, p.Tables // few lines are read
+	q.cache, q.Symbol, q.Addr, q.Tables = nil, p.Symbol, p.Addr, p.Tables // no cache, because few lines are parsed
 	q.SetContext(p.context)
 	for _, s := range f.expected {
 		text, err := strconv.Unquote(s)
@@ -44,7 +44,7 @@ func (p *Parser) outputRead(f *failure) string {
 	return ""
 }
 
-// outputAt returns the end of the name of an output at pos, 0 if there is none.
+// outputAt returns the end of the name of an output at pos, or 0 if there is none.
 func (p *Parser) outputAt(pos int) int {
 	named := func(name string) int {
 		if name == "" || len(p.raw)-pos <= len(name) || !strings.EqualFold(string(p.raw[pos:pos+len(name)]), name) {
@@ -73,8 +73,8 @@ func (p *Parser) outputAt(pos int) int {
 	return 0
 }
 
-// replaced returns the line with text instead of the output from pos to end. Unless alone, it also replaces all outputs
-// after it.
+// replaced returns the line with text instead of the output from pos to end. Unless alone is true, it also replaces all
+// outputs after that one.
 func (p *Parser) replaced(pos, end int, text string, alone bool) string {
 	out := append(slices.Clone(p.raw[:pos]), text...)
 	for at := end; at < len(p.raw); at++ {

@@ -6,13 +6,14 @@ import (
 	"github.com/isago/isago/internal/spec"
 )
 
-// Other things than a label may also give bits of a branch target: a pattern, an expression without fields, an operand
-// in the same text. A label would then be right only until the program changes, so Lossless prints a number instead.
+// Bits of a branch target may be specified not only by its label, but also by a pattern, an expression without fields,
+// or another operand. The label would then be correct only until the program changes, so Lossless prints a number
+// instead.
 
-// leftOpen is a condition that always holds. It marks a branch target whose label is left open.
+// leftOpen is a condition that always holds. It marks a branch target whose label has set no bits.
 var leftOpen = model.Prog{Root: &model.Node{Op: spec.OpConst, Value: 1}}
 
-// pins reports whether something else in a line also gives bits of one of its branch targets.
+// pins reports whether bits of a branch target in a line are specified by anything other than its label.
 func (p *Parser) pins(line []byte) bool {
 	p.pinning, p.pinned = true, false
 	_, ok := p.Try(string(line))
@@ -20,8 +21,8 @@ func (p *Parser) pins(line []byte) bool {
 	return !ok || p.pinned
 }
 
-// notePinned is called after the whole line. It sets pinned if bits of a branch target are known although its label
-// gave none. Zeros that the target has in every word, because it is a multiple, do not count.
+// notePinned is called after the whole line has been read. It sets pinned if bits of a branch target are known although
+// its label has set none. Bits that are 0 in every word, such as the low bits of a multiple, do not count.
 func (m *matcher) notePinned() {
 	if !m.pinning {
 		return
@@ -35,7 +36,7 @@ func (m *matcher) notePinned() {
 	}
 }
 
-// alone returns a branch target computed with no known bits except the contexts.
+// alone returns a branch target as computed from the contexts only, with no other known bits.
 func (sv *solver) alone(c *constraint) (t ternary) {
 	contexts := sv.spaces[spaceContext].known
 	sv.supposing(bits.Value{}, func() {

@@ -12,8 +12,8 @@ import (
 	"github.com/isago/isago/internal/spec"
 )
 
-// This file explains in terms of the text why no word has it: a computed value that no bits give, or pieces of text
-// that no instruction combines.
+// This file explains why no word has a text: because no bits produce a computed value in the text, or because no
+// instruction combines pieces of the text.
 
 // failConstraint records that no word satisfies a constraint.
 func (f *failure) failConstraint(c *constraint, end int) {
@@ -47,11 +47,11 @@ func (f *failure) failValue(c *constraint, end int) {
 	f.failAt(diag.TextRange, here.pos, end, "%s", msg)
 }
 
-// maxLegal limits the bits of which every combination is tried for a message.
+// maxLegal limits the number of bits for which a message tries every combination.
 const maxLegal = 12
 
-// legal describes the values that an expression can have with the rest of the text, and the one nearest to the wanted
-// value. ok is set if the wanted value is one of them, or if the rest of the text allows none.
+// legal describes the values that an expression can have with the rest of the text, and the value nearest to the wanted
+// one. ok is true if the wanted value is among them, or if the rest of the text allows no value.
 func (f *failure) legal(c *constraint) (list string, ok bool) {
 	free := slices.Clone(f.m.freeBits(c))
 	if len(free) > maxLegal {
@@ -73,7 +73,7 @@ func (f *failure) legal(c *constraint) (list string, ok bool) {
 	return f.among(c.ref, slices.Compact(values), want), len(values) == 0 || slices.Contains(values, want)
 }
 
-// othersHold reports whether the known bits break no constraint except c.
+// othersHold reports whether the known bits violate no constraint other than c.
 func (f *failure) othersHold(c *constraint) bool {
 	for i := range f.m.cons {
 		if x := &f.m.cons[i]; x != c && x.kind != wantNested && f.m.inspect(x) == broken {
@@ -121,7 +121,7 @@ func (f *failure) among(ref *model.Ref, values []int64, want int64) string {
 		for _, v := range values {
 			words = append(words, text(v))
 		}
-		words = slices.Compact(words) // different floats may print alike
+		words = slices.Compact(words) // different floats may print the same text
 		if len(words) > most {
 			return oneOf(words, most)
 		}
@@ -153,7 +153,8 @@ func stepped(text func(int64) string, low, high, step, want int64) string {
 	return fmt.Sprintf("%s in steps of %d, the nearest is %s", span, step, text(low+up*step))
 }
 
-// bounds is legal for more than maxLegal bits. It describes only the bounds, and the lowest bit that varies.
+// bounds is legal for more than maxLegal bits. It describes only the bounds and a step, which is the lowest bit that
+// varies.
 func (f *failure) bounds(c *constraint) string {
 	t := f.m.ternary(c.prog.Root, c.scope).and(exactly(c.mask))
 	step := int64(t.open & -t.open)
@@ -173,7 +174,7 @@ func (f *failure) bounds(c *constraint) string {
 	return stepped(text, low, high, step, shownValue(c.ref, c.value))
 }
 
-// apart names the pieces of the text that contradict a condition.
+// apart quotes the pieces of the text that contradict a condition.
 func (f *failure) apart(c *constraint) string {
 	var pieces []string
 	var last int
@@ -194,7 +195,8 @@ func (f *failure) apart(c *constraint) string {
 	return strings.Join(pieces[:len(pieces)-1], ", ") + " and " + pieces[len(pieces)-1] + " do not go together"
 }
 
-// sources lists, by position in the text, the entries of the trail with which text set bits that a constraint reads.
+// sources lists the indices of the trail entries in which text has set bits that a constraint reads, sorted by the
+// position of the text.
 func (f *failure) sources(c *constraint) (list []int) {
 	var read []freeBit
 	f.m.supposing(bits.Value{}, func() { read = f.m.freeBits(c) })
@@ -210,7 +212,8 @@ func (f *failure) sources(c *constraint) (list []int) {
 	return list
 }
 
-// instead lists the other numbers that the text of a trail entry could have, if that text was a number.
+// instead describes the numbers that would satisfy a constraint in place of the number that set a trail entry. It
+// returns "" if the text of the entry is not a number.
 func (f *failure) instead(c *constraint, entry int) string {
 	u, low, width := &f.m.trail[entry], f.origins[entry].low, f.origins[entry].width
 	s := &f.m.spaces[u.space]

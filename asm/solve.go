@@ -19,14 +19,14 @@ type leafScope struct {
 type solver struct {
 	assignment
 	cons []constraint
-	// context has the values of the contexts; textContexts are the bits that text can specify.
+	// context holds the values of the contexts. textContexts is the mask of the context bits that text can specify.
 	context, textContexts bits.Value
 	// allowAliases accepts words that print through another case of their instruction. noncanonical is set if such a
 	// word was accepted, or if a piece of text is not in printed form: another spelling of a number, a missing blank,
 	// an alias.
 	allowAliases, noncanonical bool
-	// work counts the names evaluated in expressions for the line, trials the bits tried in the present search, all
-	// those tried in earlier ones.
+	// work counts the names evaluated in expressions for the line. trials counts the bits tried in the current search,
+	// and all counts the bits tried in earlier searches.
 	work, trials, all int
 	free              []freeBit
 	// unassigned is a solver without known bits. most caches the results of possible.
@@ -46,16 +46,16 @@ type constraint struct {
 	soft bool
 	// done reports whether the constraint holds for all values of the bits that are still unknown after the whole text.
 	done bool
-	// value and mask of wantValue: value(prog) & mask == value.
+	// wantValue requires that the value of prog, masked with mask, equals value.
 	value, mask uint64
-	// high is the largest value of wantRange; value is the smallest.
+	// high is the largest value for wantRange, and value is the smallest.
 	high uint64
-	// ref is the computed field whose value the text specifies, and text the place of that text, for errors.
+	// ref is the computed field whose value the text specifies. text is the range of that text, for errors.
 	ref  *model.Ref
 	text textRange
 }
 
-// want is what a constraint asks of its expression.
+// want is the kind of condition that a constraint sets on its expression.
 type want uint8
 
 const (
@@ -66,7 +66,7 @@ const (
 	wantRange // value <= value(prog) & mask <= high
 )
 
-// status is whether a constraint holds, as far as the known bits determine it.
+// status is the result of checking a constraint against the known bits.
 type status uint8
 
 const (
@@ -84,7 +84,7 @@ func statusOf(ok bool) status {
 	return broken
 }
 
-// wanted returns wantTrue or wantFalse.
+// wanted returns wantTrue if the condition must hold, otherwise wantFalse.
 func wanted(holds bool) want {
 	if holds {
 		return wantTrue
@@ -92,7 +92,7 @@ func wanted(holds bool) want {
 	return wantFalse
 }
 
-// derivedConstraint requires that a derived field has the value that the text specifies.
+// derivedConstraint returns the constraint that a computed field has the value that the text specifies.
 func derivedConstraint(ref *model.Ref, scope int32, v uint64) constraint {
 	c := constraint{prog: ref.Prog, scope: scope, kind: wantValue, value: v, mask: ^uint64(0), ref: ref}
 	switch {
@@ -105,7 +105,7 @@ func derivedConstraint(ref *model.Ref, scope int32, v uint64) constraint {
 	return c
 }
 
-// constrain requires that a condition is true, or false, and sets the bits that follow.
+// constrain requires that a condition has the truth value want, and sets the bits that it determines.
 func (sv *solver) constrain(prog *model.Prog, scope int32, want bool) bool {
 	if s := &sv.scopes[scope]; sv.failure != nil && want && prog.Simple && s.parts == nil && asksFields(prog.Root) {
 		return sv.setMasked(s.space, s.low, s.size, prog.Match, prog.Mask, sv.pos)
@@ -150,7 +150,7 @@ func (sv *solver) addConstraint(c *constraint, end int) bool {
 	return true
 }
 
-// settle sets the bits that follow from a constraint, and returns its status.
+// settle sets the bits that a constraint determines, and returns its status.
 func (sv *solver) settle(c *constraint) status {
 	s := sv.derive(c)
 	if s != open || c.kind == wantNested {
@@ -172,7 +172,7 @@ func (sv *solver) inspect(c *constraint) status {
 	return within(t.truth(), truthBit(c.kind == wantTrue), 1)
 }
 
-// within returns the status of a value whose bits in mask must be those of want.
+// within returns the status of the condition that t and want are equal in the bits of mask.
 func within(t ternary, want, mask uint64) status {
 	switch {
 	case (t.val^want)&mask&^t.open != 0:
@@ -183,7 +183,7 @@ func within(t ternary, want, mask uint64) status {
 	return open
 }
 
-// derive sets the bits that follow from a constraint by inverting its operators.
+// derive sets the bits that a constraint determines, by inverting its operators.
 func (sv *solver) derive(c *constraint) status {
 	switch c.kind {
 	case wantTrue, wantFalse:
@@ -208,7 +208,7 @@ func (sv *solver) deriveNested(c *constraint) status {
 	return both(sv.assign(c.prog.Root, c.scope, sp.val.Uint(0, width), sp.known.Uint(0, width)), open)
 }
 
-// meaning returns the alternative of a name that applies; known is false if that depends on unknown bits.
+// meaning returns the alternative of a name that applies. known is false if this depends on unknown bits.
 func (sv *solver) meaning(alts []model.Alt, scope int32) (ref *model.Ref, known bool) {
 	for i := range alts {
 		a := &alts[i]
@@ -226,8 +226,9 @@ func (sv *solver) meaning(alts []model.Alt, scope int32) (ref *model.Ref, known 
 	return nil, true
 }
 
-// solve is called after the whole text. It sets bits so that every constraint holds, and prefers defaults, then the
-// smallest word. If no word satisfies the soft constraints, another case would print the text, and they are dropped.
+// solve is called after the whole text has been read. It sets bits so that every constraint holds. Of several
+// solutions, it prefers one with default values, then the smallest word. If no word satisfies the soft constraints, the
+// words print through another case. solve then drops the soft constraints if aliases are allowed.
 func (sv *solver) solve() bool {
 	if len(sv.cons) == 0 {
 		return true
@@ -270,7 +271,8 @@ func (sv *solver) solveAll() bool {
 	return sv.find() && sv.minimise(free, mark)
 }
 
-// preferences sets the bits of asserts and defaults, one after the other, as far as a solution remains.
+// preferences sets the bits of asserts and defaults, one after the other. It skips bits with which there is no
+// solution.
 func (sv *solver) preferences() {
 	sv.fillContexts()
 	sv.prefer(func() { sv.asserts(false) })
@@ -281,8 +283,8 @@ func (sv *solver) preferences() {
 	}
 }
 
-// prefer keeps the bits that set sets if the constraints can be satisfied with them. Otherwise it inverts those bits
-// whose value is in no solution, and tries set again for the others.
+// prefer keeps the bits that set sets if the constraints can be satisfied with them. Otherwise it inverts each of these
+// bits whose value is in no solution, and calls set again for the others.
 func (sv *solver) prefer(set func()) {
 	mark := len(sv.trail)
 	if sv.keeps(set) {
@@ -320,10 +322,10 @@ func (sv *solver) keeps(set func()) bool {
 	return false
 }
 
-// propagate settles all constraints until no further bit follows.
+// propagate settles all constraints, until they determine no further bit.
 func (sv *solver) propagate() status { return sv.settleAll(false) }
 
-// settleAll is propagate. With forGood, constraints that hold are done.
+// settleAll is propagate. If forGood, it marks the constraints that hold as done.
 func (sv *solver) settleAll(forGood bool) status {
 	for {
 		mark, result := len(sv.trail), holds
@@ -358,8 +360,9 @@ func (sv *solver) satisfied() bool {
 	return sv.propagate() == holds
 }
 
-// defaults sets the bits that are still unknown to the values in the description: first those of asserts, without which
-// the word has a finding, then those of defaults. all is false if a default is computed from unknown bits.
+// defaults sets the bits that are still unknown to values in the description: first to the values of asserts, without
+// which the word has a finding, then to the values of defaults. all is false if a default is computed from unknown
+// bits.
 func (sv *solver) defaults() (all bool) {
 	sv.fillContexts()
 	sv.asserts(false)
@@ -368,8 +371,8 @@ func (sv *solver) defaults() (all bool) {
 	return all
 }
 
-// lastDefaults is defaults when nothing else will set bits. Bits that are still unknown are 0 in the word, so defaults
-// are computed from them as 0.
+// lastDefaults is defaults for the end of parsing, after which nothing sets bits. Bits that are still unknown are 0 in
+// the word, so they count as 0 in the expressions of defaults.
 func (sv *solver) lastDefaults() {
 	if !sv.defaults() {
 		sv.leafDefaults(true)
@@ -388,7 +391,7 @@ func (sv *solver) leafDefaults(zeros bool) (all bool) {
 	return all
 }
 
-// asserts sets the unknown bits for which asserts expect a value. With zeros, unknown bits count as 0 in the conditions
+// asserts sets the unknown bits for which asserts expect a value. If zeros, unknown bits count as 0 in the conditions
 // of cases.
 func (sv *solver) asserts(zeros bool) {
 	for _, u := range sv.leafScopes {
@@ -398,7 +401,7 @@ func (sv *solver) asserts(zeros bool) {
 	}
 }
 
-// leafAsserts walks the cases as the printer does, up to the one that was read.
+// leafAsserts is asserts for one leaf. It visits the same cases as the printer, up to the case that was read.
 func (sv *solver) leafAsserts(u leafScope, zeros bool) {
 	for _, c := range u.leaf.Cases {
 		own := c.Cond == u.reduction.own && (c.Shown || u.reduction.alias)
@@ -424,7 +427,7 @@ func (sv *solver) leafAsserts(u leafScope, zeros bool) {
 	}
 }
 
-// computed returns what is known about an expression. With zeros, unknown bits count as 0.
+// computed evaluates an expression from the known bits. If zeros, unknown bits count as 0.
 func (sv *solver) computed(prog *model.Prog, scope int32, zeros bool) (t ternary) {
 	if !zeros {
 		return sv.ternary(prog.Root, scope)
@@ -433,7 +436,7 @@ func (sv *solver) computed(prog *model.Prog, scope int32, zeros bool) (t ternary
 	return t
 }
 
-// setDefault sets the unknown bits of a default. all is false if the default is computed from unknown bits; with zeros,
+// setDefault sets the unknown bits of a default. all is false if the default is computed from unknown bits. If zeros,
 // these count as 0.
 func (sv *solver) setDefault(d *model.Default, scope int32, zeros bool) (all bool) {
 	if d.Ref.Field.Table != nil { // the table chooses the index
@@ -461,7 +464,7 @@ func (sv *solver) setDefault(d *model.Default, scope int32, zeros bool) (all boo
 	return true
 }
 
-// fillContexts sets the contexts that the text does not name to their values in the parser.
+// fillContexts sets the contexts that the text does not specify to their values in the parser.
 func (sv *solver) fillContexts() { sv.fillMasked(spaceContext, &sv.context, &sv.textContexts) }
 
 // openDerived opens a space for a nested value that is computed. A constraint connects its bits with the expression.
@@ -475,8 +478,8 @@ func (sv *solver) openDerived(ref *model.Ref, from, up int32) (int32, bool) {
 	return inner, true
 }
 
-// unused lists for each space the bits on which the instruction does not depend. It may open a space for an entry that
-// nothing else refers to.
+// unused adds to list, for each space, the bits on which the instruction does not depend. It may open a space for an
+// entry that nothing else refers to.
 func (sv *solver) unused(list *[maxSpaces]bits.Value) {
 	for _, u := range sv.leafScopes {
 		for _, x := range u.leaf.Unused {

@@ -9,19 +9,20 @@ import (
 )
 
 // spread is the place of a computed value that consists of bits of a scope, in any order and with constant bits between
-// them. The scope is scopeDepth scopes outside; the most significant part is first. Such a value is bound directly,
+// them. The scope is scopeDepth scopes outward, and the most significant part is first. Such a value is bound directly,
 // without the solver.
 type spread struct {
 	scopeDepth int
 	parts      []bits.Part
-	// zeros are the bits that are always 0, including those beyond the value; ones are the bits that are always 1.
+	// zeros is the mask of the bits that are always 0, including the bits beyond the value. ones is the mask of the
+	// bits that are always 1.
 	zeros, ones uint64
 }
 
-// zeros is the place of a part whose bits are all 0 in every word.
+// zeros is the value of Low for a part whose bits are 0 in every word.
 const zeros = model.NoWire
 
-// spreadOf returns the spread of a computed value, nil for all other values.
+// spreadOf returns the spread of a computed value, or nil if the value does not have this form.
 func spreadOf(ref *model.Ref) *spread {
 	if ref.Prog == nil || ref.Env != nil && ref.Env.Root.Size > len(model.Wires{}) {
 		return nil

@@ -14,16 +14,16 @@ import (
 )
 
 // suffix is one part of the braces after an instruction. PATH=0x12 sets a field, PATH@57 chooses the index of an entry,
-// 44..50=0x3 sets bits without a name, PATH.4..5=0x1 sets such bits of an entry.
+// 44..50=0x3 sets bits of the word by number, and PATH.4..5=0x1 sets bits of an entry by number.
 type suffix struct {
 	path      string
 	pin       bool
-	low, high int // of bits without a name; low is -1 for a field
+	low, high int // of bits by number; low is -1 for a field
 	value     bits.Value
 	off, end  int
 }
 
-// split reads the suffix of a text, which has no blanks at its end; body is the text before the suffix.
+// split parses the suffix of a text, and returns the text before the suffix. The text must not end with a blank.
 func (p *Parser) split(text []byte) (body []byte, err error) {
 	p.suffix = p.suffix[:0]
 	if len(text) == 0 || text[len(text)-1] != '}' {
@@ -36,7 +36,8 @@ func (p *Parser) split(text []byte) (body []byte, err error) {
 	return text[:open], p.readSuffix(string(text[open+1:len(text)-1]), open+1)
 }
 
-// suffixed reads a line of which the first text bytes were just read without the suffix that follows them.
+// suffixed parses a line that consists of text bytes and a suffix. The last call must have parsed the text without the
+// suffix.
 func (p *Parser) suffixed(line []byte, text int) (res Result, err error) {
 	if text > 0 && line[text-1] != '}' && (p.Comment == "" || !bytes.Contains(line, []byte(p.Comment))) && len(p.plan) == 0 {
 		p.suffix = p.suffix[:0]
@@ -114,7 +115,7 @@ func readSuffixPart(part string) (s suffix, err string) {
 	return s, s.nameless()
 }
 
-// nameless recognises LOW..HIGH, or the number of one bit, at the end of the path.
+// nameless parses LOW..HIGH, or the number of one bit, at the end of the path.
 func (s *suffix) nameless() (err string) {
 	at := len(strings.TrimRight(s.path, ".0123456789"))
 	if at > 0 { // digits may end a name
@@ -194,7 +195,7 @@ func (p *Parser) result(res *Result) error {
 	return nil
 }
 
-// recoder returns the decoder with which suffixes are resolved.
+// recoder returns the decoder that resolves the paths in suffixes.
 func (p *Parser) recoder() *isa.Decoder {
 	if p.decoder == nil {
 		p.decoder, _ = p.set.NewDecoder(p.root.Name) // the root exists
@@ -224,8 +225,8 @@ func (p *Parser) applySuffix(leaf *isa.Leaf) error {
 	return nil
 }
 
-// namesField reports whether a part of the suffix needs the list of fields. Bits of the word by number, and entries
-// whose index is a field of the word itself, do not.
+// namesField reports whether a part of the suffix needs the list of fields. Bits of the word by number do not need it,
+// nor does the index of an entry if the index is a field of the word itself.
 func (p *Parser) namesField(s suffix) bool { return s.path != "" && !(s.pin && p.hasEntry(s.path)) }
 
 // pinField sets an index field for which the text needs no entry. If the text needs one, planEntries handles the pin.
@@ -315,7 +316,7 @@ func (p *Parser) entriesAlone(leaf *isa.Leaf) (isa.Inst, []entrySpace) {
 	return in, spaces
 }
 
-// free returns the first index of a table without an entry.
+// free returns the first index in a table that no entry has.
 func free(spaces []entrySpace, table string) (index int) {
 	for slices.ContainsFunc(spaces, func(x entrySpace) bool { return x.table == table && x.entry == index }) {
 		index++
@@ -342,8 +343,8 @@ func (p *Parser) applyOne(s *suffix, spaces []entrySpace) string {
 	return p.applyField(s, f, spaces)
 }
 
-// fieldNamed returns the first field with the given path for which kind returns true. If there is none, case does not
-// matter; nil for no field.
+// fieldNamed returns the first field with the given path for which kind returns true. If there is none, it ignores the
+// case of the path. It returns nil if there is still none.
 func fieldNamed(fields []isa.Field, path string, kind func(*isa.Field) bool) *isa.Field {
 	for i := range fields {
 		if f := &fields[i]; f.Path == path && kind(f) {
@@ -364,7 +365,7 @@ func hasBits(f *isa.Field) bool { return !f.Derived() }
 
 func (p *Parser) applyField(s *suffix, f *isa.Field, spaces []entrySpace) string {
 	parts, table, entry := f.Parts, f.Table, f.Entry
-	if s.low >= 0 { // bits without a name, in the entry that the field refers to
+	if s.low >= 0 { // bits by number, in the entry to which the field refers
 		if !f.Index {
 			return fmt.Sprintf("%s is not a table entry, expected FIELD=VALUE or LOW..HIGH=VALUE", s.path)
 		}

@@ -10,11 +10,11 @@ import (
 	"github.com/isago/isago/isa"
 )
 
-// maxSwaps limits the texts that are tried for an error.
+// maxSwaps limits the number of texts that are tried for one error.
 const maxSwaps = 64
 
-// swapped improves the error of a line in which two sources are in the wrong order: if the line can be read with the
-// sources swapped, the error names the place of the misplaced one.
+// swapped improves the error of a line in which two sources are in the wrong order. If the line can be parsed with the
+// sources swapped, the error reports where the misplaced source can be.
 func (p *Parser) swapped(e *Error, line []byte) {
 	if e.Code != diag.TextExpected || len(e.Candidates) == 0 || e.Off >= len(line) {
 		return
@@ -82,8 +82,9 @@ func pieces(line []byte) (starts, ends []int) {
 	return starts, ends
 }
 
-// inOrder reads a text with two adjacent operands. It returns the number of the first of them among the sources,
-// counted from 1, and the printed text. ok is false if the text is not an instruction, or the two are not both sources.
+// inOrder parses a text in which the operands first and second are adjacent. It returns the number of first among the
+// sources, counted from 1, and the printed text. ok is false if the text is not an instruction, or if the two operands
+// are not both sources.
 func (p *Parser) inOrder(text, first, second string) (place int, printed []byte, ok bool) {
 	res, ok := p.Try(text)
 	if !ok {
@@ -117,7 +118,7 @@ func (p *Parser) inOrder(text, first, second string) (place int, printed []byte,
 	return 0, nil, false
 }
 
-// ordinal returns "first" for 1, and so on.
+// ordinal returns "first" for 1, "second" for 2, and so on.
 func ordinal(n int) string {
 	names := []string{"first", "second", "third", "fourth"}
 	if n <= len(names) {

@@ -8,18 +8,18 @@ import (
 	"github.com/isago/isago/internal/spec"
 )
 
-// ternary is a value of which some bits are unknown: bits in open may be 0 or 1, the others are as in val. No bit is
-// set in both.
+// ternary is a value with unknown bits. The bits in open may be 0 or 1, and the others have their values in val. No bit
+// is set in both.
 type ternary struct{ val, open uint64 }
 
 func exactly(v uint64) ternary { return ternary{val: v} }
 
 func (t ternary) known() bool { return t.open == 0 }
 
-// max returns the largest possible value as an unsigned number; val is the smallest.
+// max returns the largest possible value as an unsigned number. The smallest is val.
 func (t ternary) max() uint64 { return t.val | t.open }
 
-// join returns what is known about a value that is t or x.
+// join returns the ternary of a value that is either t or x: a bit is known if it is known and equal in both.
 func (t ternary) join(x ternary) ternary {
 	open := t.open | x.open | (t.val ^ x.val)
 	return ternary{t.val &^ open, open}
@@ -55,7 +55,7 @@ func (t ternary) sub(x ternary) ternary {
 	return ternary{val &^ open, open}
 }
 
-// mul adds up the partial products.
+// mul adds the product of the known bits and the partial products that contain unknown bits.
 func (t ternary) mul(x ternary) ternary {
 	product, rest := exactly(t.val*x.val), ternary{}
 	for ; t.val|t.open != 0; t, x = t.shiftRight(1), x.shiftLeft(1) {
@@ -72,7 +72,7 @@ func (t ternary) mul(x ternary) ternary {
 func (t ternary) shiftLeft(n uint) ternary  { return ternary{t.val << n, t.open << n} }
 func (t ternary) shiftRight(n uint) ternary { return ternary{t.val >> n, t.open >> n} }
 
-// shiftSigned copies the top bit, even if it is open.
+// shiftSigned shifts right and copies the top bit, even if the top bit is open.
 func (t ternary) shiftSigned(n uint) ternary {
 	return ternary{uint64(int64(t.val) >> n), uint64(int64(t.open) >> n)}
 }
@@ -92,7 +92,7 @@ func (t ternary) xor(x ternary) ternary {
 	return ternary{(t.val ^ x.val) &^ open, open}
 }
 
-// wrap converts to a type, as expressions do.
+// wrap converts to a type, as the operators of expressions do.
 func (t ternary) wrap(typ spec.Type) ternary {
 	switch typ {
 	case spec.I32:
@@ -138,17 +138,17 @@ func truthBit(b bool) uint64 {
 // unknown returns a value with all bits open.
 func unknown() ternary { return ternary{open: ^uint64(0)} }
 
-// ternary evaluates an expression bit by bit from the known bits.
+// ternary evaluates an expression from the known bits. Each bit of the result is known or unknown separately.
 func (sv *solver) ternary(n *model.Node, scope int32) ternary { return sv.value(n, scope, true) }
 
-// eval evaluates an expression; known is false if the value depends on unknown bits.
+// eval evaluates an expression. known is false if the value depends on unknown bits.
 func (sv *solver) eval(n *model.Node, scope int32) (v uint64, known bool) {
 	t := sv.value(n, scope, false)
 	return t.val, t.known()
 }
 
-// value evaluates an expression from the known bits. If bitwise, each bit is known separately; otherwise the value is
-// wholly unknown if an operand is.
+// value evaluates an expression from the known bits. If bitwise, each bit of the value is known or unknown separately.
+// Otherwise the whole value is unknown if an operand is.
 func (sv *solver) value(n *model.Node, scope int32, bitwise bool) ternary {
 	switch {
 	case sv.tests(n, scope):
@@ -159,7 +159,7 @@ func (sv *solver) value(n *model.Node, scope int32, bitwise bool) ternary {
 		return exactly(n.Value)
 	case spec.OpField:
 		return sv.field(n.Alts, scope, bitwise)
-	case spec.OpAndAnd, spec.OpOrOr: // one operand may decide
+	case spec.OpAndAnd, spec.OpOrOr: // one known operand may decide
 		x, decider := sv.value(n.X, scope, bitwise).truth(), truthBit(n.Op == spec.OpOrOr)
 		if x == exactly(decider) {
 			return x
@@ -227,7 +227,7 @@ func (sv *solver) test(t *model.Test, scope int32) ternary {
 	return ternary{open: 1}
 }
 
-// field is value for a name: it joins the values of all alternatives that may apply.
+// field is value for a name. It joins the values of all alternatives that may apply.
 func (sv *solver) field(alts []model.Alt, scope int32, bitwise bool) (out ternary) {
 	if sv.work++; sv.work > MaxWork {
 		return unknown()
@@ -259,7 +259,7 @@ func (sv *solver) field(alts []model.Alt, scope int32, bitwise bool) (out ternar
 	return out
 }
 
-// reference is value for a reference, for its low 64 bits.
+// reference is value for a reference. It returns the low 64 bits.
 func (sv *solver) reference(ref *model.Ref, scope int32, bitwise bool) (t ternary) {
 	switch {
 	case ref == nil:
@@ -277,7 +277,7 @@ func (sv *solver) reference(ref *model.Ref, scope int32, bitwise bool) (t ternar
 	return t
 }
 
-// gather returns the known bits of a field, for its low 64 bits.
+// gather returns the low 64 bits of a field. The bits that are not known are open.
 func (sv *solver) gather(ref *model.Ref, scope int32) ternary {
 	if sp, low, ok := sv.runAt(ref, scope); ok {
 		return sv.run64(sp, low, ref.Width)
@@ -289,14 +289,15 @@ func (sv *solver) gather(ref *model.Ref, scope int32) ternary {
 	return sv.pieces(&s, ref.Field.Parts)
 }
 
-// run64 returns the known bits of a run of up to 64 bits of a space.
+// run64 returns a run of up to 64 bits of a space. The bits that are not known are open.
 func (sv *solver) run64(space uint8, low, width int) ternary {
 	s := &sv.spaces[space]
 	open := ones(width) &^ s.known.Uint(low, width)
 	return ternary{s.val.Uint(low, width) &^ open, open}
 }
 
-// pieces returns the known bits of parts of a scope, the most significant first, for the low 64 bits.
+// pieces returns the low 64 bits of parts of a scope. The most significant part is first, and bits that are not known
+// are open.
 func (sv *solver) pieces(s *scope, list []bits.Part) (t ternary) {
 	at := 0
 	for low, width := range s.pieces(list) {
@@ -393,13 +394,14 @@ func shiftBy(n *model.Node, x ternary, count uint) ternary {
 	return x.wrap(n.Type).shiftRight(count)
 }
 
-// between returns a value from low to high: the leading bits that both share are known.
+// between returns a value from low to high. The leading bits that are equal in both bounds are known.
 func between(low, high uint64) ternary {
 	open := lowOnes(low ^ high)
 	return ternary{low &^ open, open}
 }
 
-// divideTernary is exact for division by powers of two; for others it has the bounds of the result.
+// divideTernary returns a quotient or a remainder. It is exact for powers of two. For other divisors, only the bits
+// that the bounds of the result determine are known.
 func divideTernary(n *model.Node, x, y ternary) ternary {
 	if n.Type.Signed() && (x.max()>>63 != 0 || y.max()>>63 != 0) {
 		return unknown()

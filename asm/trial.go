@@ -11,15 +11,15 @@ import (
 )
 
 // This file searches for bits that satisfy the constraints which propagation leaves open. It tries the bits of each
-// field from the least significant upwards: the low bits of operands determine the low bits of a sum, a product or a
-// left shift. A wrong bit is therefore noticed at once, and fields of any width can be solved. For quotients and
-// remainders the high bits decide.
+// field from the least significant upwards, because the low bits of operands determine the low bits of a sum, a product
+// or a left shift. This detects a wrong bit at once, so that fields of any width can be solved. For quotients and
+// remainders, it starts with the high bits.
 
 // freeBit is an unknown bit.
 type freeBit struct {
 	space uint8
 	low   int16
-	// rank is its position in its field.
+	// rank is the position of the bit in its field.
 	rank int16
 }
 
@@ -29,16 +29,16 @@ type givenBit struct {
 	value uint64
 }
 
-// Limits of the search: the unknown bits that are listed; the bits that are tried for one reading of a line, enough for
-// every combination of 16 bits; the bits that are tried for all readings.
+// Limits of the search: the number of unknown bits in a list, the number of bits tried for one reading of a line
+// (enough for every combination of 16 bits), and the number of bits tried for all readings.
 const (
 	maxFree      = 256
 	maxTrials    = 1 << 17
 	maxAllTrials = 1 << 19
 )
 
-// find sets unknown bits so that every constraint holds, and reports whether it could. If not, the caller undoes what
-// find has set.
+// find sets unknown bits so that every constraint holds, and reports whether this is possible. If not, the caller must
+// undo the bits that find has set.
 func (sv *solver) find() bool {
 	c, ok := sv.firstOpen()
 	if c == nil {
@@ -47,7 +47,7 @@ func (sv *solver) find() bool {
 	return sv.try(c, slices.Clone(sv.freeBits(c)))
 }
 
-// firstOpen settles all constraints and returns the first that remains open; ok is false if one is broken.
+// firstOpen settles all constraints and returns the first that remains open. ok is false if a constraint is broken.
 func (sv *solver) firstOpen() (first *constraint, ok bool) {
 	for i := range sv.cons {
 		if sv.cons[i].done {
@@ -65,7 +65,7 @@ func (sv *solver) firstOpen() (first *constraint, ok bool) {
 	return first, true
 }
 
-// try gives the bits that c reads values, one after another.
+// try sets the bits of free, which c reads, one after another.
 func (sv *solver) try(c *constraint, free []freeBit) bool {
 	for len(free) > 0 && sv.spaces[free[0].space].known.Bit(int(free[0].low)) == 1 {
 		free = free[1:]
@@ -105,8 +105,8 @@ func (sv *solver) allFree() []freeBit {
 	return free
 }
 
-// minimise replaces the solution of find, which set the trail from mark on, by the smallest: each bit of free, from the
-// most significant, is 0 if possible.
+// minimise replaces the solution of find, which set the trail from mark on, with the smallest solution: each bit of
+// free, from the most significant, is 0 if possible.
 func (sv *solver) minimise(free []freeBit, mark int) bool {
 	found := sv.values(free)
 	sv.undo(mark)
@@ -121,7 +121,7 @@ func (sv *solver) minimise(free []freeBit, mark int) bool {
 	return sv.propagate() == holds || sv.find()
 }
 
-// without looks for a solution in which a bit is 0. If there is none, it sets nothing.
+// without searches for a solution in which a bit is 0. If there is none, it sets nothing.
 func (sv *solver) without(b freeBit) bool {
 	mark := len(sv.trail)
 	if sv.setBit(b, 0) && sv.propagate() != broken && sv.find() {
@@ -137,7 +137,7 @@ func (sv *solver) freeBits(c *constraint) []freeBit {
 	sv.free = sv.free[:0]
 	sv.freeIn(c.prog.Root, c.scope, 0)
 	order := 1
-	if divides(c.prog.Root, 0) { // the high bits decide
+	if divides(c.prog.Root, 0) { // start with the high bits
 		order = -1
 	}
 	slices.SortStableFunc(sv.free, func(a, b freeBit) int { return order * cmp.Compare(a.rank, b.rank) })
@@ -160,13 +160,13 @@ func divides(n *model.Node, depth int) bool {
 	return divides(n.X, depth) || divides(n.Y, depth) || divides(n.Z, depth)
 }
 
-// maxDivides limits the depth of computed values at which divides looks.
+// maxDivides limits the depth of the computed values that divides examines.
 const maxDivides = 4
 
-// maxLooseDepth limits the depth of derived fields at which freeIn looks.
+// maxLooseDepth limits the depth of the computed values that freeIn examines.
 const maxLooseDepth = 32
 
-// freeIn adds the unknown bits that an expression reads to free, the lowest of each field first.
+// freeIn appends to free the unknown bits that an expression reads, the lowest bit of each field first.
 func (sv *solver) freeIn(n *model.Node, scope int32, depth int) {
 	if n == nil || depth > maxLooseDepth || sv.work > MaxWork {
 		return

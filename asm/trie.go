@@ -8,8 +8,8 @@ import (
 // trie maps texts to values, and finds the longest text at a position of the input.
 type trie struct {
 	words []word // sorted by text
-	// states starts with the root; the states after one byte follow, then those after two, and so on. nexts has the
-	// transitions of all states.
+	// states starts with the root. The states after one byte follow, then the states after two bytes, and so on. nexts
+	// holds the transitions of all states.
 	states []state
 	nexts  []int32
 }
@@ -19,7 +19,7 @@ type word struct {
 	text string
 	// values are in the order in which they were added.
 	values []uint64
-	// aliases tells for each value whether the text is read only, and never printed.
+	// aliases has an element for each value: whether the text is only read and never printed.
 	aliases []bool
 	// shorter reports whether a shorter text, which is not empty, is a prefix of this one.
 	shorter bool
@@ -29,8 +29,8 @@ type word struct {
 
 // state is a node of a trie.
 type state struct {
-	ends *word // ends here
-	// The next state after byte first+i, for i < bytes, is nexts[row+i] of the trie; 0 is none.
+	ends *word // the word that ends here, or nil
+	// The next state after byte first+i, for i < bytes, is nexts[row+i] of the trie, or 0 for none.
 	row   int32
 	first byte
 	bytes uint16
@@ -39,7 +39,7 @@ type state struct {
 // start returns the root.
 func (t *trie) start() *state { return &t.states[0] }
 
-// after returns the state after byte c, nil if no text continues with c.
+// after returns the state after byte c, or nil if no text continues with c.
 func (t *trie) after(s *state, c byte) *state {
 	if i := uint16(c - s.first); i < s.bytes {
 		if n := t.nexts[int(s.row)+int(i)]; n > 0 {
@@ -54,8 +54,8 @@ func (t *trie) add(text string, value uint64, alias bool) {
 	t.words = append(t.words, word{text: text, values: []uint64{value}, aliases: []bool{alias}})
 }
 
-// addWord adds a text also without its blanks at the ends, because these may coincide with other blanks or be at an end
-// of the line.
+// addWord adds a text, and also the text without the blank at its start, at its end, or both. Such a blank may coincide
+// with another blank or be at an end of the line.
 func (t *trie) addWord(text string, value uint64, alias bool) {
 	t.add(text, value, alias)
 	for _, s := range []string{strings.TrimPrefix(text, " "), strings.TrimSuffix(text, " "), strings.Trim(text, " ")} {
@@ -86,7 +86,7 @@ func (t *trie) finish() {
 	type run struct {
 		words []word // with a common prefix
 		size  int
-		// shorter reports whether one of the texts before is a prefix of these.
+		// shorter reports whether a shorter text is a prefix of these, other than the empty text.
 		shorter bool
 	}
 	runs := []run{{words: t.words}}
@@ -136,8 +136,8 @@ func (t *trie) gather() {
 	}
 }
 
-// find returns the longest text that matches at pos and ends before limit, with its end; nil if there is none. Optional
-// blanks of the input are skipped, unless the text must match exactly.
+// find returns the longest text that matches at pos and ends before limit, and the end of the match. found is nil if
+// there is none. Optional blanks of the input are skipped, unless the text must match exactly.
 func (t *trie) find(src []byte, pos, limit int, exactly bool) (found *word, end int) {
 	states, nexts, start := t.states, t.nexts, pos
 	s := &states[0]
@@ -187,7 +187,7 @@ func optionalBlank(src []byte, pos, start int) bool {
 	return src[pos] == ' ' && pos+1 < len(src) && pos != start && (punctuation[src[pos-1]] || punctuation[src[pos+1]])
 }
 
-// punctuation has the punctuation next to which blanks are optional.
+// punctuation is the set of punctuation characters next to which blanks are optional.
 var punctuation = func() (set [256]bool) {
 	for _, c := range []byte(",;[](){}+-*=:|&<>!/%^~") {
 		set[c] = true
@@ -195,7 +195,7 @@ var punctuation = func() (set [256]bool) {
 	return set
 }()
 
-// numeric has the bytes with which a decimal number starts.
+// numeric is the set of bytes with which a decimal number starts.
 var numeric = func() (set [256]bool) {
 	for _, c := range []byte("+-0123456789") {
 		set[c] = true

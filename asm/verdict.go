@@ -7,19 +7,19 @@ import (
 	"github.com/isago/isago/isa"
 )
 
-// verdicts caches the suffixes of words, so that the text of a word that occurs again is not read back. A suffix
-// depends on all bits of the word and on the settings. Not cached are words of machines with tables, words of more than
-// 128 bits, and words in programs with names or hooks of their own. If there are labels, neither instructions with a
+// verdicts caches the suffixes of words, so that the text of a repeated word is not parsed again. A suffix depends on
+// all bits of the word and on the settings. Words of machines with tables, words of more than 128 bits, and words that
+// are printed or parsed with Custom or Decoder.Symbol are not cached. If there are labels, neither instructions with a
 // possible branch target nor texts that contain a possible label are cached.
 type verdicts struct {
 	hashTable[verdict]
-	// settings are all settings so far, set is the index of the current ones.
+	// settings holds all settings so far, and set is the index of the current ones.
 	settings []settings
 	set      int
 	room     arena[verdict]
 }
 
-// settings are what a verdict depends on besides the word.
+// settings holds everything except the word on which a verdict depends.
 type settings struct {
 	printed, read wide.Value
 	lines         bool
@@ -29,7 +29,7 @@ type settings struct {
 	comment       string
 }
 
-// verdict is the suffix of a word; ok reports whether the word has a text.
+// verdict is the suffix of a word. ok reports whether the word has a text.
 type verdict struct {
 	word   [2]uint64
 	set    int
@@ -38,7 +38,7 @@ type verdict struct {
 	suffix string
 }
 
-// maxVerdicts limits the slots of the cache, maxSettings the different settings.
+// maxVerdicts limits the number of slots in the cache, and maxSettings the number of different settings.
 const (
 	maxVerdicts = 1 << 17
 	maxSettings = 64
@@ -53,7 +53,7 @@ func (l *Lossless) cacheable(in isa.Inst) bool {
 	return d.Label == nil && p.Symbol == nil && p.Later == nil || !d.MayBranch(in.Leaf)
 }
 
-// find returns the verdict of an instruction, nil if it is not cached.
+// find returns the verdict of an instruction, or nil if it is not cached.
 func (l *Lossless) find(in isa.Inst, remembers bool) *verdict {
 	if !remembers {
 		return nil

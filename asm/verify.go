@@ -3,11 +3,11 @@ package asm
 import "slices"
 
 // The parser accepts spellings that are never printed: numbers in another radix, with leading zeros or with a sign;
-// missing or additional blanks next to punctuation; aliases. Where a template can be split in several ways, a printed
-// text may therefore also be read as another instruction than the one that prints it. A reading in which every piece is
-// in printed form is safe: the instruction prints the text.
+// missing or additional blanks next to punctuation; aliases. Therefore, a text that one instruction prints may also
+// have a reading as another instruction. A reading in which every piece is in printed form is safe, because its
+// instruction prints the text.
 
-// maxSplits limits the readings of a line that are printed back.
+// maxSplits limits the readings of a line that are tried for each start.
 const maxSplits = 64
 
 // verify is called when a piece of the text is not in printed form. If another reading prints as the text, verify
@@ -24,9 +24,9 @@ func (p *Parser) verify() {
 	p.noncanonical = true
 }
 
-// mayPrintBack reports whether another reading may have all pieces in printed form. Such a reading leaves the one that
-// was found at a saved choice, before the first piece that is not in printed form; or it starts with another template.
-// If aliases had to be allowed, all readings were tried before.
+// mayPrintBack reports whether another reading may have all pieces in printed form. Such a reading branches off at a
+// saved choice before the first piece that is not in printed form, or it starts with another template. If aliases are
+// allowed, run has already tried all other readings.
 func (m *matcher) mayPrintBack() bool {
 	if m.allowAliases {
 		return false
@@ -60,8 +60,8 @@ func (f *parseState) copy(x *parseState) {
 	f.scopes, f.leafScopes = scopes, leafScopes
 }
 
-// readings tries all readings of the text, with strict only those that print as the text. It calls done for each, until
-// done returns true, and reports whether done did.
+// readings calls done for each reading of the text until done returns true, and reports whether done did. If strict, it
+// skips the readings that do not print as the text.
 func (p *Parser) readings(strict bool, done func() bool) bool {
 	p.strict, p.allowAliases = strict, false
 	defer func() { p.strict = false }()
@@ -81,7 +81,7 @@ func (p *Parser) readings(strict bool, done func() bool) bool {
 	return false
 }
 
-// nearest chooses the reading whose floats are nearest to the numbers as written, the first of equally near ones. It is
+// nearest chooses the reading whose floats are nearest to the numbers in the text, or the first of several. It is
 // called when the reading that was found has a rounding error.
 func (p *Parser) nearest() {
 	best, any := p.off, false
@@ -103,8 +103,8 @@ func (p *Parser) takeFirst() {
 	p.resetWork()
 }
 
-// printsBack reports whether the reading prints as the text. Lines with labels are not compared, because the names are
-// the caller's.
+// printsBack reports whether the reading prints as the text. For a line with labels, it does not compare the text,
+// because the decoder has no labels.
 func (p *Parser) printsBack() bool {
 	spaces, trail := p.spaces, len(p.trail)
 	p.lastDefaults()

@@ -19,7 +19,7 @@ func draw(t *rapid.T, name string) Value {
 	return Value{rapid.Uint64().Draw(t, name), rapid.Uint64().Draw(t, name), rapid.Uint64().Draw(t, name), rapid.Uint64().Draw(t, name)}
 }
 
-// TestArithmeticAgreesWithBig compares the results with those of math/big.
+// TestArithmeticAgreesWithBig compares results with the results of math/big.
 func TestArithmeticAgreesWithBig(t *testing.T) {
 	all := new(big.Int).Sub(new(big.Int).Lsh(big.NewInt(1), Size), big.NewInt(1))
 	rapid.Check(t, func(t *rapid.T) {

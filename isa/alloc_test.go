@@ -29,14 +29,14 @@ func TestNoAllocations(t *testing.T) {
 	d.SetTable(0, table)
 	p.Tables[0] = &asm.FixedTable{Entries: table}
 	buf := make([]byte, 0, 256)
-	// Words from words.txt of PICA200 without set ignored bits.
+	// Words from PICA200's words.txt in which all ignored bits are 0.
 	for _, word := range []uint64{0x024a1980, 0x4e000000, 0xe000005f, 0xc000085f, 0x88000000, 0x94000001, 0x9c000404} {
 		in, ok := d.Decode(bits.Of(word))
 		if !ok {
 			t.Fatalf("%x is unknown", word)
 		}
 		text := string(d.Append(buf[:0], in))
-		for range 120 { // caches are filled, and leaves sorted, only for frequent instructions
+		for range 120 { // the decoder fills caches and sorts leaves only for frequent instructions
 			in, _ = d.Decode(bits.Of(word))
 			d.Append(buf[:0], in)
 		}

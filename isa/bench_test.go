@@ -10,7 +10,7 @@ import (
 )
 
 // benchProgram returns a decoder for PICA200 with a full operand table, and a random program without
-// findings. Every instruction occurs, arithmetic most often, and almost no two words are equal.
+// findings. The program contains every instruction, arithmetic ones most often, and few equal words.
 func benchProgram(tb testing.TB) (*Decoder, []bits.Value) {
 	s, err := Load(os.DirFS("../target/pica200"), "pica200.xml", Options{})
 	if err != nil {
@@ -35,11 +35,12 @@ func benchProgram(tb testing.TB) (*Decoder, []bits.Value) {
 	return d, program
 }
 
-// benchWords is the number of words of a benchmark. It exceeds the size of real programs and of the
+// benchWords is the number of words of a benchmark. It is larger than real programs and than the
 // caches.
 const benchWords = 1 << 13
 
-// benchTable returns typical operand descriptors: often an identity swizzle or a single component.
+// benchTable returns typical operand descriptors. Many have an identity swizzle or select a single
+// component.
 func benchTable(r *rand.Rand) []bits.Value {
 	swizzles := []uint64{0x1b, 0x1b, 0x1b, 0x00, 0x55, 0xaa, 0xff, 0x1a, 0x6c}
 	masks := []uint64{15, 15, 15, 14, 8, 4, 2, 1}

@@ -216,7 +216,7 @@ func (d *Decoder) Conflict() []*Leaf {
 }
 
 // enter finds the leaf that matches the value of a frame and stores it in the frame. It reports whether
-// there is such a leaf.
+// a leaf matches.
 func (d *Decoder) enter(env *model.Env, depth int) bool {
 	l := d.match(env, depth)
 	if l != nil {

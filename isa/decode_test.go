@@ -53,8 +53,8 @@ func TestRefines(t *testing.T) {
 	check(t, d, []row{{0x10, "any 0", ""}, {0x1b, "any b", ""}, {0x1c, "some 0", ""}, {0x1e, "some 2", ""}, {0x1f, "one", ""}, {0x2f, "unknown", ""}})
 }
 
-// TestRefinesPlain is TestRefines for a plain description, in which other leaves may overlap by
-// mistake.
+// TestRefinesPlain is TestRefines for a description that is not strict, in which other leaves may
+// overlap by mistake.
 func TestRefinesPlain(t *testing.T) {
 	d := decoder(t, loadXML(t, `<isa><bitset name="#instruction" size="8"/>
 		<bitset name="any" extends="#instruction"><display>any</display><pattern pos="7">0</pattern><pattern low="0" high="6">xxxxxxx</pattern></bitset>
@@ -64,8 +64,8 @@ func TestRefinesPlain(t *testing.T) {
 	check(t, d, []row{{0x00, "some", ""}, {0x03, "one", ""}, {0x40, "any", "dontcare bits in any: 00000040"}, {0x10, "unknown", "bitset conflict: any vs lost"}})
 }
 
-// TestFindingOfRequirement decodes a word twice that does not match because a name is undefined. Each
-// time must have the finding.
+// TestFindingOfRequirement decodes a word twice. The word does not match because a requirement uses an
+// undefined name. Each decoding must record the finding.
 func TestFindingOfRequirement(t *testing.T) {
 	d := decoder(t, loadXML(t, `<isa><bitset name="#instruction" size="8"/>
 		<bitset name="a" extends="#instruction"><display>a</display><require>{P} == 1</require><pattern low="0" high="7">00000000</pattern></bitset></isa>`, isa.Options{}))
@@ -148,8 +148,7 @@ func TestTree(t *testing.T) {
 	}
 }
 
-// TestConflictOfOperand requires that two leaves that match an operand are a finding and not a
-// conflict of the word.
+// TestConflictOfOperand requires a finding if two leaves match an operand, but no conflict of the word.
 func TestConflictOfOperand(t *testing.T) {
 	d := plain(t, `<bitset name="#in" size="2"/>
 		<bitset name="a" extends="#in"><display>a</display><pattern low="0" high="1">1x</pattern></bitset>

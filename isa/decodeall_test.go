@@ -9,8 +9,8 @@ import (
 	"github.com/isago/isago/diag"
 )
 
-// TestCodeSwapped decodes instructions of one and of two words whose high halves are stored first. A
-// truncated word is not decoded.
+// TestCodeSwapped decodes instructions of one word and of two words. The high half of each word is
+// stored first. A truncated word is not decoded.
 func TestCodeSwapped(t *testing.T) {
 	const text = `<isa strict="true"><text storage="32" words="high-first" halves="high-first"/>
 <bitset name="#instruction" size="32"/>

@@ -8,8 +8,8 @@ import (
 	"github.com/isago/isago/isa"
 )
 
-// TestTokensOfNothing requires that the text before a field that prints nothing is not a token of the
-// blanks printed instead.
+// TestTokensOfNothing has a field that prints nothing, so the text before it is dropped. Blanks that
+// print in its place must not get its token.
 func TestTokensOfNothing(t *testing.T) {
 	s := loadXML(t, `<isa><bitset name="#instruction" size="8">
 		<display>op{, ?A}{:align=8}x</display>

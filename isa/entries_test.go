@@ -10,8 +10,8 @@ import (
 	"github.com/isago/isago/isa"
 )
 
-// TestIgnoredBitsOfEntries requires one finding for ignored bits of an entry that displays reach only
-// through paths, with and without memos and with tokens.
+// TestIgnoredBitsOfEntries requires one finding if ignored bits are 1 in an entry that displays read
+// only through paths. It prints with memos, without memos and with tokens.
 func TestIgnoredBitsOfEntries(t *testing.T) {
 	const text = `<isa strict="true">
 	<bitset name="#entry" size="8">
@@ -66,8 +66,8 @@ func TestIgnoredBitsOfEntries(t *testing.T) {
 	}
 }
 
-// TestOperandsOfEntries requires that an operand in an entry has its bits in the entry that the word
-// selects, even after another entry was used.
+// TestOperandsOfEntries requires that the bits of an operand in an entry are in the entry that the word
+// selects, even after another word has selected another entry.
 func TestOperandsOfEntries(t *testing.T) {
 	d := strict(t, `
 	<bitset name="#entry" size="8">
@@ -91,7 +91,7 @@ func TestOperandsOfEntries(t *testing.T) {
 }
 
 // TestMissingEntries requires that Decode finds each missing entry that the word selects: directly, in
-// an operand or in another entry. Printing must find nothing more.
+// an operand or in another entry. Printing must not add findings.
 func TestMissingEntries(t *testing.T) {
 	const inEntry = `
 	<bitset name="#leaf" size="4"><display>{V}</display><field name="V" low="0" high="3" type="uint"/></bitset>

@@ -109,8 +109,8 @@ const nestedIndexXML = `
 		<field name="B" type="#source"><bits low="12" high="14"/><bits low="6" high="8"/></field>
 		<pattern low="9" high="11">000</pattern><pattern pos="15">0</pattern></bitset>`
 
-// TestIndexInOperand requires that an index in an operand belongs to the instruction and can be
-// changed there.
+// TestIndexInOperand requires that IndexFields lists an index in an operand and that SetField changes
+// it.
 func TestIndexInOperand(t *testing.T) {
 	d := strict(t, nestedIndexXML)
 	in, _ := d.Decode(bits.Of(0x606d)) // A is 1 01 10 1, so E is 101; B is 1 10 00 1, so E is 110
@@ -174,8 +174,8 @@ func TestIndexFromOutside(t *testing.T) {
 	}
 }
 
-// TestFieldsAligned requires that an operand whose text depends on its column has the meaning of the
-// first column.
+// TestFieldsAligned has an operand whose text depends on its column. Its Meaning must be the text at
+// the first column.
 func TestFieldsAligned(t *testing.T) {
 	d := strict(t, `
 	<bitset name="#pair" size="8"><display>{A}{B:align=8}</display><field name="A" low="0" high="3" type="uint"/><field name="B" low="4" high="7" type="uint"/></bitset>
@@ -221,7 +221,7 @@ func TestTokens(t *testing.T) {
 	}{
 		// FLAG, R 0, IMM -3
 		{0b00_00_0000_0_1_1101_00, "Nop M.s P  Rr0 P. Mx I0 P, # I-3 P  I0 A-3"},
-		// Without FLAG there is no token for it. IMM 3 has a name.
+		// If FLAG is 0, it has no token. IMM 3 has a name.
 		{0b00_00_0001_0_0_0011_00, "Nop P  Rr1 P. Mx I0 P, # Lthree P  I0 A3"},
 	} {
 		in, _ := d.Decode(bits.Of(x.word))
@@ -244,8 +244,8 @@ func TestTokens(t *testing.T) {
 	}
 }
 
-// TestTokensWithoutOption requires that the token before an option that prints nothing ends where it
-// ends without the option.
+// TestTokensWithoutOption requires that an option that prints nothing does not change the end of the
+// token before it.
 func TestTokensWithoutOption(t *testing.T) {
 	d := strict(t, `<bitset name="#instruction" size="8"><display>op {A},{ ?F} {B}</display><field name="A" low="0" high="2" type="uint"/>
 		<field name="F" pos="3" type="bool" display="f"/><field name="B" low="4" high="7" type="uint"/></bitset>`)
@@ -285,7 +285,7 @@ func TestTables(t *testing.T) {
 	}
 }
 
-// TestLayout requires the same fields without their text.
+// TestLayout requires that FieldValues returns the same fields as Fields, without texts.
 func TestLayout(t *testing.T) {
 	d := strict(t, fieldsXML)
 	d.SetTable(0, []bits.Value{bits.Of(0x12), bits.Of(0x34), bits.Of(0x56), bits.Of(0x78)})

@@ -20,7 +20,7 @@ func loadXML(t testing.TB, xml string, opt isa.Options) *isa.Set {
 	return s
 }
 
-// plain compiles a description in plain isaspec. strict compiles a strict one.
+// plain compiles a description in plain isaspec. strict compiles a strict description.
 func plain(t testing.TB, body string) *isa.Decoder {
 	return decoder(t, loadXML(t, `<isa>`+body+`</isa>`, isa.Options{}))
 }

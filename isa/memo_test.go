@@ -64,8 +64,8 @@ func TestMemo(t *testing.T) {
 	}
 }
 
-// TestMemoOfHeron is TestMemo at the size of a real machine, in which operands depend on flags
-// outside.
+// TestMemoOfHeron is TestMemo for a description with the size of a real machine. Its operands depend on
+// flags outside of the operands.
 func TestMemoOfHeron(t *testing.T) {
 	for _, gen := range testgpu.Gens {
 		s, err := Load(testgpu.Files(), testgpu.File, Options{Gen: gen})
@@ -104,7 +104,7 @@ func compareDisplays(t *testing.T, s *Set, n int) {
 	}
 	general, _ := s.NewDecoder("")
 	general.general = true
-	names := byte('a') // of values; they change with the program
+	names := byte('a') // names of values, which change from program to program
 	for _, d := range []*Decoder{fast, general} {
 		d.Label = func(addr int64, _ bool) (string, bool) { return "label", addr%3 == 0 }
 		d.Custom = func(dst []byte, field string, v uint64) []byte { return append(append(dst, field...), byte('0'+v)) }

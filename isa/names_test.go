@@ -7,8 +7,8 @@ import (
 	"github.com/isago/isago/bits"
 )
 
-// TestNames prints values with the program's names for them, and checks tokens and fields. Fields have
-// the value and the name. Each word is printed with and without memos.
+// TestNames prints values for which the program has names, and checks tokens and fields. Each word is
+// printed with and without memos.
 func TestNames(t *testing.T) {
 	for _, x := range []struct {
 		name, xml            string
@@ -56,7 +56,7 @@ func TestNames(t *testing.T) {
 			0x08, "op 4", "Nop P  I4", "F= A=4",
 		},
 		{
-			// The K of X inside N is that of N.
+			// The K that X prints inside N is the K of N.
 			"a field shown inside of another", `<bitset name="#x" size="2"><display>x{K}.{V}</display><field name="V" low="0" high="1" type="uint"/></bitset>
 				<bitset name="#n" size="2"><display>{P}</display><field name="K" low="0" high="1" type="uint"/></bitset>
 				<bitset name="#instruction" size="8"><display>op {N}</display><pattern low="6" high="7">00</pattern>

@@ -9,8 +9,8 @@ import (
 	"github.com/isago/isago/isa"
 )
 
-// TestDeepOperands has bitsets that each print two of the next one, twenty levels deep. Each must be
-// examined once, and caching must not change the text.
+// TestDeepOperands nests bitsets twenty levels deep. Each prints two operands of the next bitset. Each
+// must be examined once, and caching must not change the text.
 func TestDeepOperands(t *testing.T) {
 	var b strings.Builder
 	b.WriteString(`<isa>`)

@@ -11,9 +11,9 @@ import (
 	"github.com/isago/isago/isa/mesa"
 )
 
-// TestEndlessOperands requires that operands that contain themselves, or twice as many at each level,
-// end with a finding and quickly. This also applies to the printer with Mesa's rules. Mesa's tools run
-// until their stack overflows.
+// TestEndlessOperands has operands that contain themselves, and operands whose number doubles at each
+// level. Printing them must end quickly, with a finding. The same applies to the printer with Mesa's
+// rules. Mesa's tools recurse until their stack overflows.
 func TestEndlessOperands(t *testing.T) {
 	var doubling strings.Builder // 2 to the 22nd operands
 	for i := range 22 {
@@ -84,7 +84,7 @@ func TestMesaConditionsOfEachOther(t *testing.T) {
 	}
 }
 
-// TestDoublingExpressions requires that expressions that use others twice are evaluated once each.
+// TestDoublingExpressions has expressions that each use another one twice. Each must be evaluated once.
 func TestDoublingExpressions(t *testing.T) {
 	var plainly, under strings.Builder
 	const n = 60

@@ -8,7 +8,7 @@ import (
 	"github.com/isago/isago/isa"
 )
 
-// TestOperandForms compares the forms with the two instructions in the language's handbook.
+// TestOperandForms checks the forms of the two instructions in the language's handbook.
 func TestOperandForms(t *testing.T) {
 	root, err := handbook(t, "Operands").Root("")
 	if err != nil {

@@ -151,8 +151,9 @@ func TestExampleOperands(t *testing.T) {
 	})
 }
 
-// TestOperandSaysFirst requires that facts of an operand precede those of its parts, that a register
-// is added only to those of one file, and that a single register may be an operand.
+// TestOperandSaysFirst requires that facts of an operand have priority over facts of its parts, that a
+// relative register applies only to registers of one file, and that a single register can be an
+// operand.
 func TestOperandSaysFirst(t *testing.T) {
 	d := strict(t, `<file name="r" type="u8x4" count="2"/><file name="c" type="u8x4" count="2"/>
 		<register name="a" type="s32x2" use="address"/><register name="flag" type="bool"/>
@@ -254,7 +255,8 @@ func TestMnemonics(t *testing.T) {
 	}
 }
 
-// TestCode decodes instructions of several lengths. The words of a longer one are in either order.
+// TestCode decodes instructions of several lengths. The words of longer instructions are stored in
+// either order.
 func TestCode(t *testing.T) {
 	for _, x := range []struct{ text, want string }{
 		{"", "[0:a+16 16:b+32 48:?+16 64:cut+8]"},
@@ -294,8 +296,8 @@ func TestCode(t *testing.T) {
 	}
 }
 
-// TestOperandsInMemoriesOfAGroup has a group of memories, of which a number selects one. A number
-// without a memory gives none. It also checks flows that wait and name a stack.
+// TestOperandsInMemoriesOfAGroup has a group of memories. A number selects a member. An operand with a
+// number outside of the group has no memory. It also checks flows that wait and name a stack.
 func TestOperandsInMemoriesOfAGroup(t *testing.T) {
 	s, err := isa.Load(fstest.MapFS{"a.xml": {Data: []byte(`<isa strict="true">
 <memory name="c" count="3" use="constant" size="64" access="u8 u32"/>
@@ -360,8 +362,8 @@ func TestOperandsOfOneWordAfterAnother(t *testing.T) {
 }
 
 // TestOperandBits requires that the bits of an operand's text precede the bits that determine its form
-// in this word. Bits of the name, of the pattern and of other operands are not listed, and neither are
-// bits without effect.
+// in this word. Bits of the name, of the pattern and of other operands must not be listed. Bits without
+// effect must not be listed either.
 func TestOperandBits(t *testing.T) {
 	d := strict(t, `<file name="r" type="u32" count="16"/><file name="c" type="u32" count="16"/><file name="a" type="u32" count="1"/>
 		<enum name="#op" kind="mnemonic"><value val="0" display="mov"/><value val="1" display="not"/></enum>
@@ -383,14 +385,14 @@ func TestOperandBits(t *testing.T) {
 		// A register: bit 4 is ignored, bit 5 selects the kind, bit 6 excludes a constant, and bit 11
 		// negates it. Bit 14 makes B unsigned.
 		{0x000f, "mov.b r15 0", "SIZE \".b\"  modifier 8..8\nA \"r15\" read register r15+1 bits 0+32 5..5 3..0 6..6 11..11\n" + "B \"0\"  immediate u2 =0 13..12 14..14\n"},
-		// A constant: bits 3 and 2 have no effect because bit 10 is 0. Bit 7 has none because of bits
-		// 8 and 9.
+		// A constant: bits 3 and 2 have no effect because bit 10 is 0. Bit 7 has no effect because of
+		// bits 8 and 9.
 		{0x784d, "mov.neg.b c1 -1", "SIZE \".b\"  modifier 8..8\nA \"c1\" read register c1+1 bits 0+32 negate 5..5 1..0 10..10 6..6 11..11\n" + "B \"-1\"  immediate s2 =-1 13..12 14..14\n"},
 		{0x07cd, "not.w c[a+13] 0", "SIZE \".w\"  modifier 8..8\nA \"c[a+13]\" read register c13+1 bits 0+32 plus a0 5..5 3..0 6..6 7..7 11..11\n" + "B \"0\"  immediate u2 =0 13..12 14..14\n"},
 	})
 }
 
-// TestOperandBitsEnd requires that fields that use others twice are examined once each.
+// TestOperandBitsEnd has fields that each use another one twice. Each must be examined once.
 func TestOperandBitsEnd(t *testing.T) {
 	var b strings.Builder
 	b.WriteString(`<bitset name="#instruction" size="8"><display>{D60}</display><field name="D0" low="0" high="7" type="uint"/>`)
@@ -417,8 +419,8 @@ func TestRowsOfRegisters(t *testing.T) {
 	})
 }
 
-// TestOperandBitsOfCycles has fields that need their own value in a plain description. Their bits are
-// those of all fields that they mention.
+// TestOperandBitsOfCycles has fields that need their own value in a plain description. The bits of such
+// a field are the bits of all fields in its expression.
 func TestOperandBitsOfCycles(t *testing.T) {
 	s, err := isa.Load(fstest.MapFS{"a.xml": {Data: []byte(`<isa><bitset name="#instruction" size="8"><display>{A}</display>
 		<field name="N" low="0" high="3" type="uint"/><field name="M" low="4" high="7" type="uint"/>

@@ -63,7 +63,7 @@ func TestTypes(t *testing.T) {
 				<bitset name="#instruction" size="64"><display>[{F}]</display>`+
 				fmt.Sprintf(x.form, x.high, x.typ, x.attrs)+rest(x.high)+`</bitset>`)
 			for _, r := range x.rows {
-				if r.found != "" { // with the digits of the instruction, here 64 bits
+				if r.found != "" { // as many digits as the instruction has, here 64 bits
 					r.found = r.found[:len(r.found)-8] + "00000000" + r.found[len(r.found)-8:]
 				}
 				check(t, d, []row{r})
@@ -90,8 +90,9 @@ func TestHooks(t *testing.T) {
 	check(t, d, []row{{0xfaf5, "<C 5> -1 L160.true", ""}, {0xfae5, "<C 5> L72.false L160.true", ""}}) // 80 - 1*4, 80 - 2*4, 10*16
 }
 
-// TestCases checks which override determines a display and a field. The first that holds wins, those
-// of the leaf before those of its parents. Asserts are checked up to that override.
+// TestCases checks which override determines a display and a field. The first override that holds wins.
+// Overrides of the leaf come before overrides of its parents. Asserts are checked up to the override
+// that wins.
 func TestCases(t *testing.T) {
 	d := plain(t, `
 		<expr name="#a">{A}</expr>
@@ -113,7 +114,7 @@ func TestCases(t *testing.T) {
 		<bitset name="last" extends="#instruction"><pattern low="2" high="3">10</pattern><display>last</display></bitset>`)
 	check(t, d, []row{
 		{0xf0, "low 15 7", ""},
-		{0xb1, "low b 7", ""}, // A: F is hexadecimal, the display that of the default
+		{0xb1, "low b 7", ""}, // A holds: F is hexadecimal, and the display is the default one
 		// Bit 6 of the assert. Findings have 8 digits for each 32 bits of the instruction.
 		{0xf1, "low f 7", "WARNING: unexpected bits[6:6] in #instruction: 00000001 vs 00000000"},
 		{0xf2, "b 15 0", ""},
@@ -138,7 +139,7 @@ func TestScopes(t *testing.T) {
 			<field name="S" low="8" high="11" type="#r">%s</field>
 		</bitset>`
 	check(t, plain(t, fmt.Sprintf(nested, ``)), []row{
-		{0x521, "r12 r5", "no field 'H', no field 'Q'"}, // a name does not climb without a parameter, and an undefined name reads 0
+		{0x521, "r12 r5", "no field 'H', no field 'Q'"}, // without a parameter, a name does not resolve in the outer scope, and it reads 0
 		{0x5a1, "h12 r5", "no field 'H', no field 'Q'"},
 	})
 	check(t, plain(t, fmt.Sprintf(nested, `<param name="K" as="H"/><param name="H" as="Q"/>`)), []row{
@@ -202,7 +203,7 @@ func TestLines(t *testing.T) {
 			abc {X}
 			d{:align=4}e
 		</display><field name="X" low="0" high="3" type="uint"/></bitset>`)
-	check(t, d, []row{{5, "abc 5 de", ""}}) // in one line, column 4 is already exceeded
+	check(t, d, []row{{5, "abc 5 de", ""}}) // on one line, the text has already passed column 4
 	d.Lines, d.Indent = true, "  "
 	check(t, d, []row{{5, "abc 5\n  d e", ""}}) // the indentation counts
 }

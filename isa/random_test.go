@@ -13,8 +13,8 @@ import (
 	"github.com/isago/isago/isa"
 )
 
-// TestRandomLeaves has many leaves with random patterns, for which no small decision tree exists.
-// Building the tree must be bounded, and words must decode.
+// TestRandomLeaves has many leaves with random patterns, for which no small decision tree exists. The
+// time to build the tree must be bounded, and words must decode.
 func TestRandomLeaves(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	var b strings.Builder

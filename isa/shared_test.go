@@ -84,8 +84,8 @@ func TestMissingNameOnceInAScope(t *testing.T) {
 	wantFindings(t, got, []string{"no field 'GONE'"}, []string{"no field 'GONE'"})
 }
 
-// TestOperandThatIsNeededForItself requires that the parameters of an operand in one instruction do
-// not persist in another. The instruction needs the operand to compute a parameter.
+// TestOperandThatIsNeededForItself has an instruction that needs an operand to compute a parameter of
+// the same operand. The operand's parameters must not persist in another instruction.
 func TestOperandThatIsNeededForItself(t *testing.T) {
 	got := findingsOf(t, `<isa>
 <bitset name="#op" size="2">

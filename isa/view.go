@@ -65,7 +65,7 @@ func (d *Decoder) view(dst []byte, x *display, depth int) []byte {
 	if d.watch != watchOperands {
 		groups = nil
 	}
-	open, start := false, 0 // whether a group is open, and where its text starts
+	open, start := false, 0 // whether a group is open, and the offset of its text
 	for i := range x.segments {
 		p := &x.segments[i]
 		for ; len(groups) > 0; groups = groups[1:] {

@@ -24,8 +24,8 @@ func loadXML(t testing.TB, xml string) *isa.Set {
 }
 
 // mesaTests has a row for each difference between Mesa's isaspec and the decoder, and a few rows
-// without differences. mesa and ours are the text of a word and its findings, each finding after " |
-// ". docs/language.md lists the differences under the same names.
+// without differences. mesa and ours hold the text of a word and its findings, with " | " before each
+// finding. docs/language.md lists the differences under the same names.
 var mesaTests = []struct {
 	name, leaf string
 	word       uint64
@@ -60,9 +60,9 @@ var mesaTests = []struct {
 	},
 	{
 		name: "expressions that need each other",
-		// D needs E, which needs D, entered once more, which needs E, which is 0 there. So D is A, E
-		// is 3A + B, and the outer D is 6A + 2B + A. E keeps the value found on the way. With A = 15
-		// and B = 11 the results are 127 and 56.
+		// D needs E, which needs D. D is entered once more and needs E, which is 0 there. So the inner
+		// D is A, E is 3A + B, and the outer D is 6A + 2B + A. E keeps that value. With A = 15 and B =
+		// 11 the results are 127 and 56.
 		leaf: `<display>{D} {E} {D}</display><pattern low="8" high="31">000000000000000000000000</pattern><field name="A" low="0" high="3" type="uint"/>
 		<field name="B" low="4" high="7" type="uint"/><derived name="D" type="uint" width="8"><expr>{E} * 2 + {A}</expr></derived>
 		<derived name="E" type="uint" width="8"><expr>{D} * 3 + {B}</expr></derived>`,
@@ -70,8 +70,8 @@ var mesaTests = []struct {
 	},
 	{
 		name: "expressions that are used by others before",
-		// T needs D, which needs D. D is open and not the outermost expression, so it is A from then
-		// on.
+		// T needs D, which needs D. D is open and not the outermost expression, so the inner D is 0,
+		// and D is A from then on.
 		leaf: `<display>{T} {D}</display><pattern low="8" high="31">000000000000000000000000</pattern><field name="A" low="0" high="7" type="uint"/>
 		<derived name="D" type="uint" width="8"><expr>{D} + {A}</expr></derived><derived name="T" type="uint" width="8"><expr>{D} + 1</expr></derived>`,
 		word: 5, mesa: "6 5", ours: "6 5 | expression needs its own value: {D} + {A}",
@@ -209,7 +209,7 @@ func TestMesaStrict(t *testing.T) {
 	}
 }
 
-// TestMesaStack nests expressions. The eighth has its value, and the ninth is 0.
+// TestMesaStack nests expressions. The eighth one is evaluated, and the ninth one is 0.
 func TestMesaStack(t *testing.T) {
 	for _, x := range []struct {
 		depth int

@@ -135,8 +135,8 @@ func (d *Decoder) Set() *Set { return d.set }
 // Root returns the root whose words the decoder decodes.
 func (d *Decoder) Root() *Root { return d.root }
 
-// ParseContext returns ctx with one context, selected by name, set to value. For an unknown name or
-// value, it returns ctx unchanged and an error.
+// ParseContext returns a copy of ctx in which the context name has the given value. For an unknown name
+// or value, it returns ctx unchanged and an error.
 func (s *Set) ParseContext(ctx bits.Value, name, value string) (bits.Value, error) {
 	c := s.model.ISA.Context(name)
 	if c == nil {
@@ -327,8 +327,8 @@ func newValueMemo(p *model.Prog) *valueMemo {
 }
 
 // evalCyclic evaluates an expression that needs its own value, once per scope. As in Mesa's tools, the
-// scope keeps the value even if another expression needed it. If the expression was also evaluated
-// inside itself, the outer value replaces the inner one.
+// scope keeps the value, even if it was computed inside another expression. If the expression was also
+// evaluated inside itself, the outer value replaces the inner one.
 func (d *Decoder) evalCyclic(p *model.Prog, depth int) uint64 {
 	for _, k := range d.known {
 		if k.depth == depth && k.expr == p.Spec {

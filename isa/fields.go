@@ -107,7 +107,7 @@ type span struct{ start, end int }
 
 type fieldWalk struct {
 	d    *Decoder
-	text bool // whether the fields have text
+	text bool // whether to set the texts of the fields
 	out  []Field
 }
 
@@ -169,7 +169,7 @@ func (w *fieldWalk) scope(depth int) {
 	}
 }
 
-// listed is a field of a site with the meanings of its name. ref and field are set if there is only
+// listed is a field of a site with the meanings of its name. ref and field are set if the name has only
 // one meaning.
 type listed struct {
 	alts  []model.Alt

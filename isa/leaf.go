@@ -96,8 +96,8 @@ func (l *Leaf) Template() string { return l.model.Spec.Text(l.set.model.Syntax) 
 type Layout struct {
 	// Align is the required alignment of the address, in bits. It is 0 if any address is valid.
 	Align int
-	// Filler reports whether compilers insert the instruction where an instruction is required but
-	// nothing is to be done, such as at the end of a scope.
+	// Filler reports whether compilers insert the instruction as a no-op at places that require an
+	// instruction, such as the end of a scope.
 	Filler bool
 	// Terminator reports whether compilers append the instruction to a program that has no other end.
 	Terminator bool

@@ -91,13 +91,13 @@ func (l *Leaf) Mnemonics() []string {
 				l.mnemonics = append(l.mnemonics, name)
 			}
 		})
-		l.mnemonics = slices.Clip(l.mnemonics) // so that appending to the list copies it
+		l.mnemonics = slices.Clip(l.mnemonics) // so that a caller who appends to the list copies it
 	})
 	return l.mnemonics
 }
 
-// IsNested reports whether words of a root are parts of the words of another root, such as single
-// operations of an instruction.
+// IsNested reports whether the words of a root are parts of words of another root. An example is a root
+// for the single operations of an instruction.
 func (s *Set) IsNested(r *Root) bool {
 	for _, b := range s.model.ISA.Bitsets {
 		for _, c := range b.Cases {
@@ -191,8 +191,9 @@ func insideOf(it *model.Item, depth int, add func(string)) bool {
 	return found
 }
 
-// eachText calls add with each possible text of the mnemonic that items start with, after prefix. left
-// is the number of texts that are still allowed. eachText returns how many of them remain.
+// eachText calls add with each possible text of the mnemonic at the start of items. prefix precedes
+// each text. left is the number of texts that are still allowed, and eachText returns how many of them
+// remain.
 func eachText(items []model.Item, prefix string, add func(string), left int) int {
 	if len(items) == 0 || !isMnemonicPart(&items[0]) {
 		add(prefix)

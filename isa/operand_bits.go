@@ -35,8 +35,8 @@ type placedBits struct {
 	whole bool
 }
 
-// knownBits holds bits of the word or of one table entry. used are the bits on which the operand
-// depends. listed are the bits that Operand.Bits contains already.
+// knownBits holds bits of the word or of one table entry. used contains the bits on which the operand
+// depends, and listed contains the bits that are already in Operand.Bits.
 type knownBits struct {
 	used, listed bits.Value
 	table, entry int
@@ -59,7 +59,7 @@ func (w *operandWalk) openBits(op *Operand, depth int) {
 }
 
 // closeBits lists the bits of the operand. The bits of its parts come first, in the order of the text.
-// Then come the deciding bits, except bits that the leaf or another operand claims.
+// The deciding bits follow, except bits that the leaf or another operand claims.
 func (w *operandWalk) closeBits() {
 	b := &w.bits
 	for i := range b.shown {
@@ -350,8 +350,8 @@ func (g *dependencies) claim(items []model.Item) {
 	}
 }
 
-// spread moves the bits of a value to the positions that parts give. The first part has the most
-// significant bits.
+// spread moves the bits of a value to the positions in parts. The first part has the most significant
+// bits.
 func spread(v bits.Value, parts []bits.Part) (out bits.Value) {
 	at := 0
 	for _, p := range slices.Backward(parts) {

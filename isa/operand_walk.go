@@ -19,7 +19,7 @@ type operandWalk struct {
 	bits operandBits
 }
 
-// wordTable replaces the table index for bits of the word itself.
+// wordTable is used as the table index of bits of the word itself.
 const wordTable = -1
 
 // field records a printed field if the field is an operand by itself. alts are the meanings of its
@@ -179,7 +179,7 @@ func (w *operandWalk) setRegister(to *Register, r *model.Reg, depth int) {
 	*to = w.d.set.declared.register(r.File, int(int64(w.eval(r.Index, depth))), component)
 }
 
-// register returns the register with a number in a file or view.
+// register returns the register whose number in a file or view is index.
 func (x *declared) register(f *spec.File, index, component int) Register {
 	if f.Of == nil {
 		return Register{File: x.file(f), Index: index, Count: 1, Width: f.Type.Size(), Component: component}

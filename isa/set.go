@@ -124,11 +124,10 @@ func (s *Set) Name() string { return s.model.ISA.Name }
 // Doc returns the documentation of the machine.
 func (s *Set) Doc() string { return s.model.ISA.Doc }
 
-// Roots lists the trees of encodings in file order.
+// Roots lists the roots in file order.
 func (s *Set) Roots() []*Root { return s.roots }
 
-// Root returns a tree of encodings by name, with or without #. The empty name selects the
-// instructions.
+// Root returns the root of that name, with or without #. The empty name selects the instructions.
 func (s *Set) Root(name string) (*Root, error) {
 	r, err := s.model.Root(name)
 	switch {

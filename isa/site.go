@@ -14,7 +14,7 @@ type site struct {
 	leaf  *model.BoundLeaf
 	path  string // the names of the enclosing fields, each followed by a dot
 	depth int
-	// parts are the bits of the scope, in the word or in an entry of the table.
+	// parts are the bits of the scope in the word or in a table entry.
 	parts     []bits.Part
 	table     int // wordTable for the word
 	tableName string
@@ -49,14 +49,14 @@ type fieldSite struct {
 	named      bool
 	// standalone is the text of the field outside of its display. It is nil until it is needed.
 	standalone *standaloneText
-	// mask holds the bits of the field and width their number, if masked is true.
+	// If masked is true, mask holds the bits of the field and width is their number.
 	mask   bits.Value
 	width  int
 	masked bool
 }
 
-// maxSites is the maximum number of cached sites. It is necessary because operands may contain
-// themselves.
+// maxSites is the maximum number of cached sites. Without a limit, operands that contain themselves
+// could create sites without end.
 const maxSites = 1 << 13
 
 // top returns the outermost site of a leaf. The site has a token style if tokens are recorded.

@@ -144,7 +144,7 @@ func (d *Decoder) viewTokens(dst []byte, p *segment, v *view, depth int) []byte 
 	}
 	x, start := p.key.from(&d.frames[depth].from), len(dst)
 	if text, known := p.memo.text(x); known && len(text) == 0 {
-		return dst // an absent option
+		return dst // an option that prints nothing
 	} else if kinds, ok := m.text(x); ok && known {
 		t.kinds = append(t.upTo(start), kinds...)
 		return append(dst, text...)
@@ -198,7 +198,8 @@ func (d *Decoder) viewFields(dst []byte, p *segment, f *fieldSite, depth int) []
 	return dst
 }
 
-// viewOperands prints the item of a segment and records its operands, if operands are watched.
+// viewOperands prints the item of a segment. It records the operands of the item if watch is
+// watchOperands.
 func (d *Decoder) viewOperands(dst []byte, p *segment, depth int) []byte {
 	if d.watch == watchNothing {
 		return d.segment(dst, p, depth)

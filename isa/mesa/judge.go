@@ -41,11 +41,12 @@ func (p *Printer) description() alike {
 // judge examines everything that could be evaluated for any word. So it may reject a leaf although no
 // word of the leaf prints differently.
 //
-// To find a field, Mesa's rules evaluate the conditions of all overrides before it, including overrides
-// without that field. The values of those conditions do not matter for the field, but the scope stores
-// them. So judge examines each expression in Mesa's order, once per scope. An expression whose value
-// changes because it was needed inside itself is a difference. The outermost expression is an exception
-// if nothing else has used its value: its evaluation continues to the end and replaces that value.
+// To find a field, Mesa's rules evaluate the conditions of all overrides before the field, including
+// overrides without that field. The values of those conditions do not matter for the field, but the
+// scope stores them. So judge examines each expression in Mesa's order, once per scope. An expression
+// whose value changes because it was needed inside itself is a difference. The outermost expression is
+// an exception if nothing else has used its value: its evaluation continues to the end and replaces
+// that value.
 func (p *Printer) judge(l *model.Leaf) (same, padded bool) {
 	j := judge{p: p, known: map[exprAt]bool{}, wrong: map[exprAt]bool{}}
 	j.place(&place{leaf: l})
@@ -76,7 +77,7 @@ type exprAt struct {
 	expr *spec.Expr
 }
 
-// maxJudged is the maximum number of evaluations that are examined for a leaf.
+// maxJudged is the maximum number of evaluations that judge examines for a leaf.
 const maxJudged = 1 << 14
 
 // place is a scope without its bits.
@@ -184,8 +185,8 @@ func (j *judge) underCondition(do func()) {
 // whether it is defined for all words. wrong reports whether the field or its value may not be final.
 type meaning struct{ found, always, wrong bool }
 
-// name calls do with each possible field of a name and the scope that defines it. do reports whether
-// the field's value may not be final.
+// name calls do with each possible field of a name and the scope that defines the field. do reports
+// whether the field's value may not be final.
 func (j *judge) name(at *place, name string, do func(f *spec.Field, owner *place) bool) (m meaning) {
 	open := top(j.open)
 	j.mayDiffer = j.mayDiffer || strings.HasPrefix(name, "@") // a context

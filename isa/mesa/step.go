@@ -21,8 +21,8 @@ const (
 	maxEvals    = 1 << 18
 )
 
-// maxOpen is the maximum number of expressions that can be open: each of them is evaluated as a part of
-// the one before.
+// maxOpen is the maximum number of expressions that can be open: each of them is evaluated inside the
+// one before.
 const maxOpen = 8
 
 // steps prints words by Mesa's rules. It looks up names while it prints, in the same order as Mesa's
@@ -30,10 +30,11 @@ const maxOpen = 8
 // point.
 type steps struct {
 	hooks *Printer
-	// leaves lists the leaves of each root in the order in which they are tried. Bitsets with the same
-	// name are at the position of the first one.
+	// leaves lists the leaves of each root in the order in which Mesa's decoder tries them. Bitsets
+	// with the same name are at the position of the first of these bitsets.
 	leaves map[*spec.Bitset][]*model.Leaf
-	// words is the number of 32-bit words in each value: as many as the largest root has.
+	// words is the number of 32-bit words in each value, which is the number of words in the largest
+	// root.
 	words int
 	stack []*spec.Expr
 	exprs map[*spec.Expr]*model.Node
@@ -81,7 +82,7 @@ func (s *steps) addFinding(format string, args ...any) {
 	s.hooks.found.end()
 }
 
-// hex formats a value with the digits of an instruction.
+// hex formats a value with the number of digits that the largest root needs, in whole 32-bit words.
 func (s *steps) hex(v bits.Value) []byte { return v.AppendHex(nil, 8*s.words) }
 
 // enter finds the leaf that matches a value. It returns nil if no leaf or two leaves match.
@@ -125,7 +126,7 @@ func cases(l *model.Leaf) iter.Seq[*spec.Case] {
 	}
 }
 
-// print prints the display of the first case that holds and has one.
+// print prints the first display whose case holds.
 func (s *steps) print(dst []byte, sc *scope) []byte {
 	for c := range cases(sc.leaf) {
 		if c.Expr != nil && s.eval(sc, c.Expr) == 0 {
@@ -263,8 +264,8 @@ func (s *steps) value(sc *scope, f *spec.Field) bits.Value {
 	return bits.Of(s.eval(sc, f.Expr)).And(bits.Ones(32 * s.words))
 }
 
-// eval evaluates an expression. Inside itself, an expression is 0. The outermost expression is an
-// exception: it is evaluated once more inside itself.
+// eval evaluates an expression. An expression that needs its own value reads 0 for it. The outermost
+// expression is an exception, because it is evaluated once more inside itself.
 func (s *steps) eval(sc *scope, e *spec.Expr) uint64 {
 	for i := range sc.cache {
 		if sc.cache[i].expr == e {

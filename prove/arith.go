@@ -28,7 +28,7 @@ func (k *walker) checkUndefined(n *model.Node, f *frame, guard lit) {
 		}
 		k.addFinding(&Finding{
 			Code: diag.ExprUndefined, Level: Warning, Span: n.Span, key: "undefined " + n.Span.String() + bad.what,
-			Msg: fmt.Sprintf("%s in %s: C leaves the result undefined", bad.what, where(f)),
+			Msg: fmt.Sprintf("%s in %s: the result is undefined in C", bad.what, where(f)),
 		}, f, in)
 		return
 	}
@@ -48,21 +48,21 @@ func (k *walker) undefinedCases(n *model.Node, x, y *vec) []fault {
 		list := []fault{{c.isSet(y).not(), "division by 0"}}
 		if t.Signed() {
 			lowest := c.equal(wrapVec(t, x), constant(-(uint64(1) << (width - 1))))
-			list = append(list, fault{c.and(lowest, c.equal(y, constant(^uint64(0)))), "the least number divided by -1"})
+			list = append(list, fault{c.and(lowest, c.equal(y, constant(^uint64(0)))), "the most negative number divided by -1"})
 		}
 		return list
 	case spec.OpShl, spec.OpShr:
 		far := c.less(y, constant(width), false).not()
-		list := []fault{{far, fmt.Sprintf("a shift of a number of %d bits by %d or more, or by less than 0,", width, width)}}
+		list := []fault{{far, fmt.Sprintf("a shift of a %d-bit number by %d or more, or by a negative count", width, width)}}
 		if n.Op == spec.OpShl && t.Signed() {
 			back := c.apply(&model.Node{Op: spec.OpShr, Type: t, X: n.X, Y: n.Y}, c.apply(n, x, y), y)
 			lost := c.or(c.equal(back, x).not(), x[63])
-			list = append(list, fault{c.and(far.not(), lost), fmt.Sprintf("a shift beyond the %d bits of a signed number", width)})
+			list = append(list, fault{c.and(far.not(), lost), fmt.Sprintf("a shift that overflows a signed %d-bit number", width)})
 		}
 		return list
 	case spec.OpAdd, spec.OpSub, spec.OpMul, spec.OpNeg:
 		if t.Signed() {
-			return []fault{{c.overflow(n, x, y), fmt.Sprintf("a result beyond the %d bits of a signed number", width)}}
+			return []fault{{c.overflow(n, x, y), fmt.Sprintf("overflow of a signed %d-bit number", width)}}
 		}
 	}
 	return nil

@@ -46,8 +46,8 @@ func TestOneFindingPerCause(t *testing.T) {
 		}
 	}
 	want := []string{
-		`two words of op1 print "op0 r0, r0": bit 1 is not distinguished; so in 80 leaves: op1, op2, op3, op5 and 76 more`,
-		`a word of op0 and one of op1 print "op0 r0, r0"; so for 40 pairs: op0/op1, op2/op3, op4/op5, op6/op7 and 36 more`,
+		`two words of op1 print "op0 r0, r0": the text does not determine bit 1; the same in 80 leaves: op1, op2, op3, op5 and 76 more`,
+		`a word of op0 and one of op1 print "op0 r0, r0"; the same for 40 pairs: op0/op1, op2/op3, op4/op5, op6/op7 and 36 more`,
 	}
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {
 		t.Errorf("found\n%s\nexpected\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))

@@ -35,16 +35,16 @@ func (c *checker) leaf(b *spec.Bitset) {
 	fact := c.facts.leaves[b]
 	switch {
 	case low > high:
-		x.Msg = fmt.Sprintf("%s exists in no generation: from %d on, but up to %d", b.Name, low, high)
+		x.Msg = fmt.Sprintf("%s exists in no generation: it would start with %d and end with %d", b.Name, low, high)
 	case fact == nil || fact.possible || c.interrupted():
 		return
 	case len(fact.by) > 0:
-		x.Msg = fmt.Sprintf("no word decodes to %s: %s match all its words", b.Name, names(fact.by))
+		x.Msg = fmt.Sprintf("no word decodes to %s: the leaves that refine it match all its words (%s)", b.Name, names(fact.by))
 		for _, l := range fact.by {
 			x.with(l.Spec.Span, "%s refines it", l.Name)
 		}
 	default:
-		x.Msg = fmt.Sprintf("no word is %s: its requirements never hold", b.Name)
+		x.Msg = fmt.Sprintf("no word decodes to %s: its requirements never hold", b.Name)
 	}
 	c.add(nil, x)
 }
@@ -83,7 +83,7 @@ func (c *checker) override(cs *spec.Case, fact *caseFact) {
 		c.add(nil, &Finding{Code: diag.OverrideAlways, Level: Warning, Span: cs.Span, Msg: "this override of " + name + " always applies: its condition is never false"})
 	}
 	if t := cs.Displays[""]; t != nil && !fact.text {
-		c.add(nil, &Finding{Code: diag.DisplayNever, Level: Warning, Span: t.Span, Msg: "this display of " + name + " is never used: a case before it always has one"})
+		c.add(nil, &Finding{Code: diag.DisplayNever, Level: Warning, Span: t.Span, Msg: "this display of " + name + " is never used: an earlier display always applies"})
 	}
 	for i, a := range cs.Asserts {
 		if !fact.asserts[i] {
@@ -132,7 +132,7 @@ func (c *checker) values() {
 				c.add(nil, (&Finding{
 					Code: diag.ValueNever, Level: Warning, Span: v.Span,
 					Msg: fmt.Sprintf("the text %q of %s is never printed: %d is %q", v.Display, e.Name, v.Val, old.Display),
-				}).with(old.Span, "the first value of that number is the one that counts"))
+				}).with(old.Span, "the first value with this number is printed"))
 				continue
 			}
 			first[key] = v
@@ -147,9 +147,9 @@ func (c *checker) value(e *spec.Enum, v *spec.Value, width int, derived bool) {
 	case width >= 64 || width > 0 && v.Val>>uint(width) == 0:
 		return
 	}
-	msg := fmt.Sprintf("no field has the value %d of %s: the widest has %d bits", v.Val, e.Name, width)
+	msg := fmt.Sprintf("no field can have the value %d of %s: the largest possible value is %d", v.Val, e.Name, uint64(1)<<uint(width)-1)
 	if derived {
-		msg = fmt.Sprintf("no field has the value %d of %s", v.Val, e.Name)
+		msg = fmt.Sprintf("no field can have the value %d of %s", v.Val, e.Name)
 	}
 	c.add(nil, &Finding{Code: diag.ValueNever, Level: Warning, Span: v.Span, Msg: msg})
 }

@@ -48,5 +48,5 @@ func ExampleCheck() {
 	// leaf-overlap off and wait match the same words
 	// word 80 [bitset conflict: wait vs off]
 	// true every word of #instruction matches a leaf
-	// true no two words of #instruction print one text
+	// true no two words of #instruction print the same text
 }

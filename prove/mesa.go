@@ -22,7 +22,7 @@ func (c *checker) refused() {
 		main = main || b.Name == "#instruction" && b.Extends == nil
 	}
 	if !main {
-		c.mesa(c.spec.Span, "no root is named #instruction, which Mesa's tools need")
+		c.mesa(c.spec.Span, "no root is named #instruction, which Mesa's tools require")
 	}
 	c.cNames()
 	for _, b := range c.spec.Bitsets {
@@ -38,7 +38,7 @@ func (c *checker) refused() {
 	}
 	for _, t := range c.spec.Templates {
 		if t.Text == "" {
-			c.mesa(t.Span, "template "+t.Name+" without text, which Mesa's tools reject")
+			c.mesa(t.Span, "template "+t.Name+" has no text, which Mesa's tools reject")
 		}
 	}
 	for _, src := range c.sources() {
@@ -80,7 +80,7 @@ func (c *checker) cNames() {
 		first := map[string]entry{}
 		for _, e := range list {
 			if e.name != "" && !cNameForm().MatchString(e.name) {
-				c.mesa(e.span, e.name+" cannot be a name in C: Mesa's tools allow only letters, digits and . - _")
+				c.mesa(e.span, e.name+" cannot be a name in C: Mesa's tools allow only letters, digits and . - _ #")
 			}
 			o, known := first[cName(e.name)]
 			switch {
@@ -89,7 +89,7 @@ func (c *checker) cNames() {
 			case o.name != e.name:
 				c.mesa(e.span, "in C the names "+o.name+" and "+e.name+" are the same").with(o.span, "the other name")
 			case e.gens && o.min == e.min:
-				c.mesa(e.span, "two definitions of "+e.name+" from the same generation on, which Mesa's tools reject").with(o.span, "the other definition")
+				c.mesa(e.span, "two definitions of "+e.name+" start in the same generation, which Mesa's tools reject").with(o.span, "the other definition")
 			}
 		}
 	}
@@ -127,9 +127,9 @@ func (c *checker) cVariables(e *spec.Expr) {
 		switch {
 		case name == "":
 		case name[0] >= '0' && name[0] <= '9':
-			c.mesa(e.Span, "{"+name+"} starts with a digit, so that Mesa's tools cannot use it in an expression")
+			c.mesa(e.Span, "{"+name+"} starts with a digit, so Mesa's tools cannot use it in an expression")
 		case slices.Contains(cWords, name):
-			c.mesa(e.Span, "{"+name+"} cannot be a variable in the C that Mesa's tools make of an expression")
+			c.mesa(e.Span, "{"+name+"} cannot be a variable in the C code that Mesa's tools generate for an expression")
 		}
 	}
 }

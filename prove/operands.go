@@ -131,7 +131,7 @@ func (c *checker) missingOperandKind(leaf *spec.Bitset) {
 	}
 	c.add(nil, &Finding{
 		Code: diag.RegisterUntold, Level: Warning, Span: leaf.Span,
-		Msg: leaf.Name + " has no kind of operand, unlike other leaves of " + root.Name + ", expected <reg>, <mem> or kind",
+		Msg: leaf.Name + " declares no kind of operand, unlike other leaves of " + root.Name + ", expected <reg>, <mem> or kind",
 	})
 }
 
@@ -168,7 +168,7 @@ func (k *walker) facts(f *frame, facts *model.Facts) {
 		here := k.w.and(f.exists, k.when(f, s.When))
 		for _, p := range s.Components {
 			if in, ans := k.witness(k.w.and(here, k.w.less(f.value(p), constant(4), false).not()), f); ans == sometimes {
-				x := &Finding{Code: diag.ComponentRange, Level: Warning, Span: p.Spec.Span, Msg: "a component beyond the fourth"}
+				x := &Finding{Code: diag.ComponentRange, Level: Warning, Span: p.Spec.Span, Msg: "the swizzle selects a component beyond the fourth"}
 				k.addFinding(x, f, in)
 			}
 		}
@@ -188,7 +188,7 @@ func (k *walker) number(f *frame, r *model.Reg, here lit) {
 	beyond := k.w.less(f.value(r.Index), constant(uint64(file.Count)), false).not()
 	if in, ans := k.witness(k.w.and(here, beyond), f); ans == sometimes {
 		x := &Finding{Code: diag.RegisterOutside, Level: Warning, Span: r.Index.Spec.Span}
-		x.Msg = fmt.Sprintf("a register beyond the %d of %s; outside on the file would say what it is", file.Count, file.Name)
+		x.Msg = fmt.Sprintf("a register number beyond the %d registers of %s; define such registers with the attribute outside of the file", file.Count, file.Name)
 		k.addFinding(x, f, in)
 	}
 }

@@ -377,7 +377,7 @@ func (o *oracle) finding(r *isa.Root, v uint64, x isa.Finding) {
 // in which they differ.
 func (o *oracle) twins(r *isa.Root, a, b isa.Inst, text string) {
 	o.tally["twins"]++
-	claim := o.claimed("no two words of " + r.Name + " print one text")
+	claim := o.claimed("no two words of " + r.Name + " print the same text")
 	if claim == "" {
 		return
 	}
@@ -387,7 +387,7 @@ func (o *oracle) twins(r *isa.Root, a, b isa.Inst, text string) {
 		f := &o.report.Findings[i]
 		switch {
 		case f.Code != diag.SameText && f.Code != diag.HiddenBits && f.Code != diag.FieldUnused:
-		case f.Root != r.Name && strings.Contains(claim, "apart from those reported"): // of an operand
+		case f.Root != r.Name && strings.Contains(claim, "except those reported"): // of an operand
 			return
 		case f.Span == spans[1] && (len(f.Notes) == 0 && a.Leaf == b.Leaf || len(f.Notes) > 0 && f.Notes[0].Span == spans[0]),
 			f.Span == spans[0] && len(f.Notes) > 0 && f.Notes[0].Span == spans[1]:

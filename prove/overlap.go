@@ -54,7 +54,7 @@ func (m *machine) disjoint(a, b *model.Leaf) bool {
 	case ans == never:
 		return true
 	case ans == unknown || w.approximate:
-		m.c.limit(m, a.Spec.Span, "not proved: whether %s and %s match one word; their requirements are too large", a.Name, b.Name)
+		m.c.limit(m, a.Spec.Span, "not proved: that no word matches both %s and %s; their requirements are too large", a.Name, b.Name)
 		return false
 	}
 	m.overlap(a, b, fa, fb, in)
@@ -84,7 +84,7 @@ func (m *machine) bothFrames(w *world, a, b *model.Leaf) (fa, fb *frame) {
 
 func (m *machine) overlap(a, b *model.Leaf, fa, fb *frame, in assignment) {
 	if m.overlapping++; m.overlapping > maxOverlaps {
-		panic(stop(fmt.Sprintf("more than %d pairs do", maxOverlaps)))
+		panic(stop(fmt.Sprintf("more than %d pairs of leaves overlap", maxOverlaps)))
 	}
 	long := fa
 	if b.Size > a.Size {

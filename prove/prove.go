@@ -154,7 +154,7 @@ func (f *Finding) complete(gens string) {
 		what = "for %d pairs: %s"
 	}
 	if n := len(f.leaves); n > 1 {
-		f.Msg += fmt.Sprintf("; so "+what, n, listed(f.leaves))
+		f.Msg += fmt.Sprintf("; the same "+what, n, listed(f.leaves))
 	}
 	f.Msg += gens
 }
@@ -299,7 +299,7 @@ func (c *checker) run() {
 		m.deep = m.unbounded()
 		for _, r := range c.roots(m) {
 			m.attempt(r.Spec.Span, "that no word matches two leaves of "+r.Name, func() { m.overlaps(r) })
-			m.attempt(r.Spec.Span, "how many words of "+r.Name+" match no leaf", func() { m.checkUnmatched(r) })
+			m.attempt(r.Spec.Span, "that every word of "+r.Name+" matches a leaf", func() { m.checkUnmatched(r) })
 		}
 		m.walk()
 	}

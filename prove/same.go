@@ -18,7 +18,7 @@ import (
 // which it could not prove that all texts differ.
 func (m *machine) texts() (open []*model.Env) {
 	if m.deep {
-		m.c.limit(m, m.m.ISA.Span, "not proved: that no two words print one text; operands are nested too deep")
+		m.c.limit(m, m.m.ISA.Span, "not proved: that no two words print the same text; operands are nested too deeply")
 		return nil
 	}
 	m.lists = map[*model.Env]*textList{}
@@ -31,7 +31,7 @@ func (m *machine) texts() (open []*model.Env) {
 	for _, env := range m.order {
 		before := len(m.c.findings)
 		v := textVerdict{}
-		m.attempt(env.Root.Spec.Span, "that a text of "+env.Root.Name+" has one meaning", func() {
+		m.attempt(env.Root.Spec.Span, "that each text of "+env.Root.Name+" has one meaning", func() {
 			if env.Root.Size <= maxTried && !m.c.opt.untried && !tabled(env.Root.Spec, map[*spec.Bitset]bool{}) {
 				v.proved, v.tried = m.tryAll(env), true
 			} else {
@@ -56,7 +56,7 @@ func (m *machine) texts() (open []*model.Env) {
 			open = append(open, env)
 			continue
 		}
-		m.c.proved("no two words of %s print one text%s%s", env.Root.Name, v.except(), m.genText())
+		m.c.proved("no two words of %s print the same text%s%s", env.Root.Name, v.except(), m.genText())
 	}
 	return open
 }
@@ -74,14 +74,17 @@ func (v *textVerdict) with(o textVerdict) {
 	v.doubted, v.rounded = v.doubted || o.doubted, v.rounded || o.rounded
 }
 
-func (v *textVerdict) except() (s string) {
-	if v.doubted {
-		s = ", apart from those reported"
+func (v *textVerdict) except() string {
+	const reported, floats = "those reported", "floats that round to the same text"
+	switch {
+	case v.doubted && v.rounded:
+		return ", except " + reported + " and " + floats
+	case v.doubted:
+		return ", except " + reported
+	case v.rounded:
+		return ", except " + floats
 	}
-	if v.rounded {
-		s += ", but for floats that round to one text"
-	}
-	return s
+	return ""
 }
 
 // operandsOf collects the environments of operands at any depth.
@@ -116,8 +119,8 @@ func (c *checker) allTexts() {
 	for _, j := range jobs {
 		words := c.opt.Search / len(jobs)
 		read, root := 0, j.env.Root
-		j.m.attempt(root.Spec.Span, "more of the texts of "+root.Name+" by reading back random words", func() { j.m.readRandomWords(j.env, words, &read) })
-		c.limit(j.m, root.Spec.Span, "not proved: that no two words of %s print one text%s; %d random words show none except those reported", root.Name, j.m.genText(), read)
+		j.m.attempt(root.Spec.Span, "that random words of "+root.Name+" print different texts", func() { j.m.readRandomWords(j.env, words, &read) })
+		c.limit(j.m, root.Spec.Span, "not proved: that no two words of %s print the same text%s; %d random words showed no unreported case", root.Name, j.m.genText(), read)
 	}
 }
 

@@ -517,7 +517,7 @@ func (s *textChecker) hidden(b *caseBits, mask bits.Value, c *model.Case) {
 			span, name = f.Span, ", of field "+f.Name
 		}
 		if f != nil && !s.m.m.ISA.Strict && strings.HasPrefix("NAME", f.Name) {
-			note = "{" + f.Name + "} prints the name of the leaf, as each beginning of NAME does"
+			note = "{" + f.Name + "} prints the name of the leaf, as each prefix of NAME does"
 		}
 		mask = mask.AndNot(own)
 		x := s.hiddenField(b, own, span, name, c)
@@ -540,7 +540,7 @@ func (s *textChecker) hiddenField(b *caseBits, own bits.Value, span diag.Span, n
 	x := &Finding{Code: diag.HiddenBits, Level: Warning, Span: caseSpan(b.c)}
 	x.Msg = fmt.Sprintf("the text of %s does not show %s%s", s.leaf.Name, bitNames(own), name)
 	if c != nil {
-		x.Msg += " where this display is used"
+		x.Msg += " when this display is used"
 	} else {
 		x.Span = caseSpan(s.seen[len(s.seen)-1].c)
 	}
@@ -589,7 +589,7 @@ func (s *textChecker) reportAmbiguous(b *caseBits) {
 	x.key = fmt.Sprintf("doubled %s %s", x.Span, b.ambiguous)
 	x.fields, x.cause = owners(s.leaf, b.ambiguous), s.leaf.Root.Name+" "+sameFields(s.leaf, b.ambiguous)
 	s.fill(x, b.word, b.twin, b.ambiguous)
-	x.Msg = fmt.Sprintf("two words of %s print %q: %s not distinguished", s.leaf.Name, x.Witnesses[0].Text, bitsAre(b.ambiguous))
+	x.Msg = fmt.Sprintf("two words of %s print %q: the text does not determine %s", s.leaf.Name, x.Witnesses[0].Text, bitNames(b.ambiguous))
 	s.m.addForLeaf(x, s.leaf)
 }
 
@@ -610,14 +610,6 @@ func (m *machine) addForLeaf(x *Finding, l *model.Leaf) *Finding {
 		old.leaves = append(old.leaves, l.Name)
 	}
 	return old
-}
-
-// bitsAre returns the text of bitNames followed by "is" or "are".
-func bitsAre(v bits.Value) string {
-	if v.OnesCount() == 1 {
-		return bitNames(v) + " is"
-	}
-	return bitNames(v) + " are"
 }
 
 // bitNames formats the bits of a mask as ranges.

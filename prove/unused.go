@@ -80,12 +80,12 @@ func (c *checker) unused() {
 	}
 	for _, e := range c.spec.Exprs {
 		if !used[e] && e.Name != "" {
-			c.add(nil, &Finding{Code: diag.ExprUnused, Level: Warning, Span: e.Span, Msg: "the expression " + e.Name + " is used nowhere"})
+			c.add(nil, &Finding{Code: diag.ExprUnused, Level: Warning, Span: e.Span, Msg: "nothing uses the expression " + e.Name})
 		}
 	}
 	for _, t := range c.spec.Templates {
 		if !t.Used {
-			c.add(nil, &Finding{Code: diag.TemplateUnused, Level: Warning, Span: t.Span, Msg: "no display has the template {" + t.Name + "}"})
+			c.add(nil, &Finding{Code: diag.TemplateUnused, Level: Warning, Span: t.Span, Msg: "no display uses the template {" + t.Name + "}"})
 		}
 	}
 	for _, e := range c.spec.Enums {
@@ -103,7 +103,7 @@ func (c *checker) unusedField(u *uses, b *spec.Bitset, f *spec.Field) {
 		}
 		c.add(nil, &Finding{
 			Code: diag.FieldUnused, Level: Warning, Span: f.Span, key: "unused " + f.Span.String(),
-			Msg: what + f.Name + " of " + b.Name + " is shown nowhere and used by no expression",
+			Msg: "no display shows " + what + f.Name + " of " + b.Name + ", and no expression uses it",
 		})
 	}
 	if f.Bitset == nil {

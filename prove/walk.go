@@ -115,7 +115,7 @@ func (m *machine) visitRoot(env *model.Env, by *model.Ref) {
 	m.envs[env] = true
 	m.order = append(m.order, env)
 	for _, l := range env.Root.Leaves {
-		m.attempt(l.Spec.Span, "what of "+l.Name+" applies", func() {
+		m.attempt(l.Spec.Span, "that every part of "+l.Name+" has an effect", func() {
 			k := &walker{m: m, w: m.world(), by: by, guards: map[use]lit{}}
 			k.scope(k.w.top(env.Bound(l)), k.w.valid)
 			k.aliases()
@@ -140,7 +140,7 @@ func (k *walker) can(l lit, f *frame) bool {
 func (k *walker) scope(f *frame, here lit) {
 	k.m.roots[f.unit.Env.Root] = true
 	if k.m.frames++; k.m.frames > maxScopes || k.w.full() {
-		k.m.c.limit(k.m, f.unit.Leaf.Spec.Span, "not checked: some environments of operands, because there are too many")
+		k.m.c.limit(k.m, f.unit.Leaf.Spec.Span, "not checked: some environments of operands; there are too many")
 		return
 	}
 	k.requires(f, here)
@@ -192,7 +192,7 @@ func (k *walker) reportNoDisplay(f *frame, rest lit) {
 	x := &Finding{Code: diag.NoDisplay, Level: Warning, Span: leaf.Spec.Span, key: "textless " + leaf.Spec.Span.String()}
 	x.Msg = leaf.Name + " has no display"
 	if len(f.unit.Cases) > 0 && hasDisplay(f.unit) {
-		x.Msg += " where the conditions of its overrides do not hold"
+		x.Msg += " when the conditions of its overrides do not hold"
 	}
 	k.addFinding(x, f, in)
 }

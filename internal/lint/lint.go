@@ -417,7 +417,7 @@ func (l *linter) reportNotFollowed() {
 			at = n.addr
 		}
 	}
-	l.report(max(at, 0), diag.NotFollowed, "", "paths are not followed from here on, there are too many of them: of this program, nothing else that depends on paths is reported")
+	l.report(max(at, 0), diag.NotFollowed, "", "there are too many paths to follow from here: lint reports no other warning about this program that depends on paths")
 }
 
 // stacksAfter returns the possible stacks after a path. It returns nil if the path ends or its target
@@ -478,13 +478,13 @@ func (l *linter) checkReads(n *node) {
 				initial = append(initial, never.String())
 			}
 		case never.Mask != 0:
-			l.report(n.addr, diag.ReadUnwritten, never.String(), "%s is read, and nothing writes it before", never)
+			l.report(n.addr, diag.ReadUnwritten, never.String(), "%s is read before anything writes it", never)
 		case sometimes.Mask != 0:
-			l.report(n.addr, diag.ReadUnwritten, sometimes.String(), "%s is read, and not on every way to here is it written", sometimes)
+			l.report(n.addr, diag.ReadUnwritten, sometimes.String(), "%s is read, but not written on every path to here", sometimes)
 		}
 	}
 	if len(initial) > 0 {
-		l.report(n.addr, diag.ReadInitial, list(initial), "%s %s used, and nothing sets %s before: the value is that of the start", list(initial), are(initial), them(initial))
+		l.report(n.addr, diag.ReadInitial, list(initial), "%s %s used with the initial value: nothing sets %s before", list(initial), are(initial), them(initial))
 	}
 }
 
@@ -537,17 +537,17 @@ func (l *linter) checkEffect(in *inst) {
 	case !next || len(own.Services) > 0 || len(own.Traps) > 0 || own.Waits:
 	case len(own.Writes) == 0:
 		if jumps {
-			l.report(in.addr, diag.NoEffect, "", "this jumps to the next instruction, where control goes anyway")
+			l.report(in.addr, diag.NoEffect, "", "this jump has no effect: its target is the next instruction")
 		}
 	case len(own.Flows) != 1 || own.Flows[0].Kind != isa.Next:
 	case !changes:
-		l.report(in.addr, diag.NoEffect, "", "this leaves every register as it is")
+		l.report(in.addr, diag.NoEffect, "", "this instruction changes no register")
 	case !used:
 		var names []string
 		for _, a := range own.Writes {
 			names = append(names, a.String())
 		}
-		l.report(in.addr, diag.ResultUnused, "", "%s %s written here, and the result is never used", list(names), are(names))
+		l.report(in.addr, diag.ResultUnused, "", "%s %s written here, but the result is never used", list(names), are(names))
 	}
 }
 
@@ -599,7 +599,7 @@ func (l *linter) checkFlow(n *node) {
 		case w.Stops != "" && (!l.Facts.Waves() || len(n.ways) == 1):
 			l.report(n.addr, diag.StopsHere, w.Stops, "the program may stop here: %s", w.Stops)
 		case w.Overruled:
-			l.report(n.addr, diag.JumpAtEnd, "", "this jumps, but the end of a scope after it goes elsewhere")
+			l.report(n.addr, diag.JumpAtEnd, "", "this jump has no effect: the end of a scope takes precedence")
 		case w.Lost != "":
 			l.report(n.addr, diag.StackFull, w.Lost, "stack %s is full here: its oldest entry is lost", w.Lost)
 		}
@@ -619,7 +619,7 @@ func (l *linter) checkFlow(n *node) {
 			}
 		})
 		if again.Mask != 0 {
-			l.report(n.addr, diag.OutputTwice, again.String(), "%s is written, and may have been written before", again)
+			l.report(n.addr, diag.OutputTwice, again.String(), "%s may already have been written", again)
 		}
 	}
 }
@@ -651,7 +651,7 @@ func (l *linter) checkOutputs() {
 	}
 	start := l.starts[0].addr
 	if l.Required != "" {
-		l.report(start, diag.OutputUnwritten, "", "no output is the %s", l.Required)
+		l.report(start, diag.OutputUnwritten, "", "the program has no %s output", l.Required)
 	}
 	if !l.Emits {
 		l.reportUnwritten(start, isEnd, "")
@@ -663,7 +663,7 @@ func (l *linter) checkOutputs() {
 			continue
 		}
 		emits = true
-		l.reportUnwritten(in.addr, func(n *node) bool { return n.inst == in }, " before this emits it")
+		l.reportUnwritten(in.addr, func(n *node) bool { return n.inst == in }, " before this instruction emits it")
 	}
 	if !emits {
 		l.report(start, diag.NoEmit, "", "no vertex is emitted: the program has no output")
@@ -708,7 +708,7 @@ func (l *linter) reportUnwritten(at int64, exports func(*node) bool, before stri
 			}
 		}
 		if sometimes.Mask != 0 {
-			l.report(at, diag.OutputUnwritten, sometimes.String()+"?", "output %s%s is not written on every way%s%s", sometimes, name, way, before)
+			l.report(at, diag.OutputUnwritten, sometimes.String()+"?", "output %s%s is not written on every path%s%s", sometimes, name, way, before)
 		}
 		for i := range l.found[first:] {
 			if before == "" {
@@ -764,7 +764,7 @@ func (l *linter) writtenAtExport(exports func(*node) bool) (must, may set) {
 // checkEnds reports programs that run past their code or never end.
 func (l *linter) checkEnds() {
 	for _, n := range l.outside {
-		l.report(n.addr, diag.MissingEnd, "", "control can run past this, and no instruction follows")
+		l.report(n.addr, diag.MissingEnd, "", "control can run past this instruction, but no instruction follows")
 	}
 	var open []*node
 	for _, n := range l.order {
@@ -786,7 +786,7 @@ func (l *linter) checkEnds() {
 	for _, n := range l.order {
 		entered := len(n.from) == 0 || slices.ContainsFunc(n.from, func(f *node) bool { return f.canEnd }) || slices.Contains(l.starts, n)
 		if !n.canEnd && entered {
-			l.report(n.addr, diag.NeverEnds, "", "from here on no end is ever reached")
+			l.report(n.addr, diag.NeverEnds, "", "no end can be reached from here")
 		}
 	}
 }

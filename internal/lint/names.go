@@ -33,7 +33,7 @@ func (l *linter) checkNames() {
 			name = n.Name + " (" + name + ")"
 		}
 		told := len(l.found)
-		l.report(l.starts[0].addr, diag.UnusedName, name, "%s %s is declared, and nothing reads it", n.Kind, name)
+		l.report(l.starts[0].addr, diag.UnusedName, name, "%s %s is declared but never read", n.Kind, name)
 		for i := range l.found[told:] {
 			l.found[told+i].span = n.Span
 		}

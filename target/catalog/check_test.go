@@ -14,9 +14,9 @@ import (
 // exception beside its display says; random words of A2XX are printed and read by its own tests. Tesla's text leaves out
 // what an operand does not use: the lossless suffix shows that.
 var unproved = map[string]string{
-	"tegra": "not proved: that no two words of #instruction print one text;",
+	"tegra": "not proved: that no two words of #instruction print the same text;",
 	"a2xx":  "not proved: that no two words of #",
-	"tesla": "not proved: that no two words of #instruction print one text",
+	"tesla": "not proved: that no two words of #instruction print the same text",
 }
 
 // Every shipped description is proved sound, but for what it says itself

@@ -8,15 +8,15 @@ import (
 	"github.com/isago/isago/internal/spec"
 )
 
-// newAssignment returns the assignment of a word of size bits, none of which is known.
+// newAssignment returns the assignment of a word of size bits. None of the bits is known.
 func newAssignment(size int) *assignment {
 	a := &assignment{}
 	a.nspaces, a.scopes = spaceTable, []scope{{up: -1, size: size}}
 	return a
 }
 
-// Setting a known bit to the same value does nothing; setting it to the other value fails. undo makes the bits unknown
-// again that were set since a mark of the trail.
+// TestAssignment checks that setting a known bit to the same value does nothing, that setting it to the other value
+// fails, and that undo makes the bits unknown that were set since a mark of the trail.
 func TestAssignment(t *testing.T) {
 	a := newAssignment(128)
 	word := &a.spaces[spaceWord]
@@ -41,7 +41,8 @@ func TestAssignment(t *testing.T) {
 	}
 }
 
-// A field of a nested value in two pieces is placed in these pieces of the word, the most significant first.
+// TestScopePieces checks that a field of a nested value in two pieces is mapped to these pieces of the word, the most
+// significant first.
 func TestScopePieces(t *testing.T) {
 	a := newAssignment(32)
 	outer := &a.scopes[0]
@@ -61,7 +62,7 @@ func fieldNode(low, width int) *model.Node {
 	return &model.Node{Op: spec.OpField, Alts: []model.Alt{{Ref: ref}}}
 }
 
-// The solver inverts operators of which one operand is known, and otherwise searches.
+// TestSolver checks that the solver inverts an operator if one operand is known, and otherwise searches.
 func TestSolver(t *testing.T) {
 	x, y := fieldNode(0, 4), fieldNode(4, 4)
 	op := func(op spec.Op, x, y *model.Node) *model.Node { return &model.Node{Op: op, X: x, Y: y} }

@@ -12,14 +12,14 @@ import (
 	"github.com/isago/isago/isa"
 )
 
-// benchmarked lists the machines whose lines are read.
+// benchmarked lists the machines whose lines the benchmarks parse.
 var benchmarked = []struct{ dir, file string }{
 	{"../target/pica200", "pica200.xml"}, {"../target/tegra", "tegra.xml"}, {"../target/tesla", "tesla.xml"}, {"../internal/testgpu/heron", "heron.xml"},
 }
 
-// BenchmarkRepeating reads lines that repeat, as in many programs of one compiler: few instructions with few operands.
-// "new" uses a parser that has read nothing before, "again" one that has read all lines. The names give the percentage
-// of distinct lines; in a single program it is about 80.
+// BenchmarkRepeating parses lines that repeat, as in many programs of one compiler: few instructions with few operands.
+// "new" uses a parser that has parsed nothing before, and "again" uses a parser that has parsed all lines. The names
+// contain the percentage of distinct lines. In a single program it is about 80.
 func BenchmarkRepeating(b *testing.B) {
 	for _, c := range benchmarked {
 		s, err := isa.Load(os.DirFS(c.dir), c.file, isa.Options{})
@@ -63,7 +63,7 @@ func readLines(b *testing.B, s *isa.Set, lines []string) {
 	})
 }
 
-// BenchmarkNumbers reads distinct lines of a few hundred instructions, which differ only in numbers, as in compute
+// BenchmarkNumbers parses distinct lines of a few hundred instructions. The lines differ only in numbers, as in compute
 // kernels.
 func BenchmarkNumbers(b *testing.B) {
 	for _, c := range benchmarked {
@@ -81,7 +81,7 @@ func BenchmarkNumbers(b *testing.B) {
 	}
 }
 
-// differInNumbers makes such lines. It varies only fields that are printed as numbers.
+// differInNumbers returns lines that differ only in numbers. It varies only fields that are printed as numbers.
 func differInNumbers(d *isa.Decoder, r *rand.Rand) (lines []string) {
 	randomTables(d, r)
 	leaves := d.Root().Leaves

@@ -11,7 +11,7 @@ import (
 	"github.com/isago/isago/isa"
 )
 
-// Braces in a text are printed and read back; a suffix in braces may follow them.
+// TestBraces checks that braces in a text are printed and parsed, also with a suffix in braces after them.
 func TestBraces(t *testing.T) {
 	set, err := isa.Load(fstest.MapFS{"m.xml": {Data: []byte(gentest.Braces)}}, "m.xml", isa.Options{})
 	if err != nil {

@@ -17,8 +17,8 @@ import (
 
 var linesSeed = flag.Int64("lines-seed", 5, "which random lines TestCache reads")
 
-// A parser with a cache and one without read the same, in programs of few instructions with few operands. Every third
-// line is damaged.
+// TestCache checks that parsers with and without a cache return the same results, for programs of few instructions with
+// few operands. Every third line is damaged.
 func TestCache(t *testing.T) {
 	for _, c := range []struct {
 		dir, file, root string
@@ -88,7 +88,7 @@ func compareCache(t *testing.T, s *isa.Set, root string, n int) {
 	}
 }
 
-// few draws lines of few instructions, with variations of some numbers.
+// few draws random lines of few instructions, with variations of some numbers.
 type few struct {
 	insts  []isa.Inst
 	fields [][]isa.Field
@@ -149,7 +149,7 @@ func damaged(text string, r *rand.Rand) string {
 	return string(b)
 }
 
-// TestCacheForgets checks that the cache stays small, whatever is read.
+// TestCacheForgets checks that the cache stays small for any input.
 func TestCacheForgets(t *testing.T) {
 	s, err := isa.Load(os.DirFS("../target/example"), "example.xml", isa.Options{})
 	if err != nil {
@@ -194,7 +194,7 @@ func parserOfA2XX(t *testing.T, root string) *Parser {
 	return p
 }
 
-// A line is cached with its suffix.
+// TestCacheSuffix checks that a line is cached with its suffix.
 func TestCacheSuffix(t *testing.T) {
 	p := parserOfA2XX(t, "#alu")
 	const text = "ALU: MULADDv export0.0yzw = R0, R2.yyyy, C5 {SDST=0x11}"
@@ -208,7 +208,8 @@ func TestCacheSuffix(t *testing.T) {
 	}
 }
 
-// A line with a label is cached for each address that the label has had, and not for others.
+// TestCacheLabel checks that a line with a label is cached for each address that the label has had, and for no other
+// address.
 func TestCacheLabel(t *testing.T) {
 	p := parserOfA2XX(t, "#cf")
 	const text = "COND_CALL ADDR(there) DIR(0) FORCE_CALL"
@@ -228,7 +229,7 @@ func TestCacheLabel(t *testing.T) {
 	}
 }
 
-// Lines that share a place among the marks do not evict each other forever.
+// TestMarks checks that lines with the same place among the marks do not evict each other forever.
 func TestMarks(t *testing.T) {
 	var m marks
 	m.seen(1 << 32)
@@ -252,7 +253,7 @@ func TestMarks(t *testing.T) {
 	}
 }
 
-// Marks are kept when their table grows.
+// TestMarksGrow checks that marks are kept when their table grows.
 func TestMarksGrow(t *testing.T) {
 	const many = 10_000
 	var m marks
@@ -293,7 +294,7 @@ func withLabels(parsers ...*Parser) {
 	}
 }
 
-// sameReading compares how two parsers read a line, with and without reasons.
+// sameReading compares the results of two parsers for a line, with and without the reason for a failure.
 func sameReading(t *testing.T, remembers, forgets *Parser, line string) {
 	t.Helper()
 	want, wantErr := forgets.Parse(line)
@@ -312,7 +313,7 @@ var numbersIn = regexp.MustCompile(`0x[0-9a-f]+|[0-9]+`)
 
 var selectorsIn = regexp.MustCompile(`\.[a-zA-Z_*][a-zA-Z_*0-9]*`)
 
-// otherSelectors replaces some words after points by words seen before, or by words of the same letters.
+// otherSelectors replaces some words after points with words seen before, or with words of the same letters.
 func otherSelectors(line string, seen *[]string, r *rand.Rand) string {
 	return selectorsIn.ReplaceAllStringFunc(line, func(was string) string {
 		if !slices.Contains(*seen, was) {

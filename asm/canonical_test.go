@@ -7,9 +7,9 @@ import (
 	"github.com/isago/isago/bits"
 )
 
-// TestCanonical settles descriptors of PICA200. The mask is in bits 0 to 3, with x in bit 3. The swizzles are in bits 5
-// to 12, 14 to 21 and 23 to 30, two bits for each component, x on top. The value of x is 0; 0x1b is xyzw, which prints
-// as nothing.
+// TestCanonical checks the canonical forms of PICA200 operand descriptors. The mask is in bits 0 to 3, with x in bit 3.
+// The swizzles are in bits 5 to 12, 14 to 21 and 23 to 30, two bits for each component, x on top. The value of x is 0;
+// 0x1b is xyzw, which prints as nothing.
 func TestCanonical(t *testing.T) {
 	x := toolsFor(t, loadFile(t, "pica200"))
 	res, err := x.p.Parse("mul r0, r1, r2")

@@ -59,7 +59,7 @@ func TestContexts(t *testing.T) {
 		word, ctx uint64
 		code      string
 	}{
-		{s.DefaultContext(), "op 3", 0x3, 0b10_0_0, ""}, // contexts that the text does not give have their defaults
+		{s.DefaultContext(), "op 3", 0x3, 0b10_0_0, ""}, // contexts that the text does not specify have their defaults
 		{s.DefaultContext(), "op* 3", 0x3, 0b10_1_0, ""},
 		{s.DefaultContext(), "fetch 1", 0x5, 0b10_0_0, ""},
 		{s.DefaultContext(), "tex 1", 0, 0, "text-condition"},
@@ -117,7 +117,8 @@ func TestContextSuffix(t *testing.T) {
 	}
 }
 
-// TestRemark prints a remark if remarks are wanted, and reads text without it.
+// TestRemark checks that a remark is printed only if the decoder prints remarks, and that text without the remark is
+// parsed.
 func TestRemark(t *testing.T) {
 	s := load(t, `
 	<text comment=";"/>
@@ -196,7 +197,7 @@ func TestPlainName(t *testing.T) {
 	}
 }
 
-// A suffix sets a context for its own line only, even if the line repeats.
+// TestContextOfSuffix checks that a suffix sets a context only for its own line, even if the line repeats.
 func TestContextOfSuffix(t *testing.T) {
 	x := toolsFor(t, load(t, `<context name="m" type="bool" default="false"/>
 		<bitset name="#instruction" size="8"><override><expr>{@m}</expr><display>on {V}</display></override><display>off {V}</display>

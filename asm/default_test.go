@@ -7,8 +7,8 @@ import (
 	"github.com/isago/isago/isa"
 )
 
-// TestComputedDefault computes the default of a field that the text does not show from other fields: one that the text
-// fixes, and one that has an earlier default.
+// TestComputedDefault checks a default that is computed from other fields: from a field that the text specifies, and
+// from a field with an earlier default.
 func TestComputedDefault(t *testing.T) {
 	x := toolsFor(t, load(t, `
 <bitset name="#op" size="2"/>
@@ -30,7 +30,7 @@ func TestComputedDefault(t *testing.T) {
 		"one":            0x4902,
 		"two":            0x8933, // A is 3, and B is A
 		"three":          0xc904,
-		"two {A=5}":      0x8935, // a suffix changes what the text has given
+		"two {A=5}":      0x8935, // a suffix changes a field that the text has specified
 		"two {B=0, C=0}": 0x8003,
 	} {
 		res, err := x.p.Parse(text)
@@ -44,8 +44,8 @@ func TestComputedDefault(t *testing.T) {
 	}
 }
 
-// TestDefaultOfOpenBits computes a default from a bit that nothing fixes. The bit is 0 in the word, and counts as 0 for
-// the default, whether or not the condition on it is settled before the defaults.
+// TestDefaultOfOpenBits checks a default that is computed from a bit that nothing specifies. The bit is 0 in the word,
+// and counts as 0 for the default, whether or not the condition on it is settled before the defaults.
 func TestDefaultOfOpenBits(t *testing.T) {
 	x := toolsFor(t, load(t, `
 <bitset name="#operand" size="3"/>
@@ -71,7 +71,7 @@ func TestDefaultOfOpenBits(t *testing.T) {
 	}
 }
 
-// TestAbsentMembers reads sets without a member that always prints something.
+// TestAbsentMembers parses sets without a member that always prints something.
 func TestAbsentMembers(t *testing.T) {
 	x := toolsFor(t, load(t, `
 <enum name="#mode"><value val="0" display=".lo"/><value val="1" display=".hi"/></enum>
@@ -133,7 +133,7 @@ func TestForcedMap(t *testing.T) {
 </isa>`, isa.Options{}))
 	x.rows(t, []row{
 		{"plain 7", "0907", ""},
-		{"shown 0", "4c00", ""}, // the text goes first, then the leaf, then its parent
+		{"shown 0", "4c00", ""}, // the text has priority, then the leaf, then its parent
 		{"shown 3", "4f00", ""},
 		{"own", "8a00", ""},
 	})

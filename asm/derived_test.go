@@ -10,7 +10,7 @@ import (
 )
 
 // derived has expressions that the assembler inverts. The words have 8 bits with the fields X (bits 0..3), Y (4..6) and
-// Z (7); D is the derived field. If several words print alike, the smallest is expected.
+// Z (7); D is the derived field. If several words print the same text, the smallest is expected.
 var derived = []struct {
 	attrs, expr, display string
 	rows                 []row
@@ -42,7 +42,7 @@ var derived = []struct {
 	{`type="uint" width="4"`, `{X} ^ 5`, `op {D}`, []row{{"op 0", "05", ""}, {"op 15", "0a", ""}}},
 	{`type="uint" width="4"`, `~{X} &amp; 15`, `op {D}`, []row{{"op 0", "0f", ""}, {"op 12", "03", ""}}},
 	{`type="uint" width="8"`, `{Z} ? {X} + 1 : {X} * 10`, `op {D}`, []row{{"op 130", "0d", ""}, {"op 16", "8f", ""}, {"op 10", "01", ""}, {"op 17", "", ""}}},
-	// predicates: the text fixes a truth value
+	// predicates: the text specifies a truth value
 	{`type="bool" display=".p"`, `{X} > 2 &amp;&amp; {X} &lt; 5`, `op{D}`, []row{{"op.p", "03", ""}, {"op", "00", ""}}},
 	{`type="bool" display=".p"`, `{X} == 0 || {Y} == 0`, `op{D}`, []row{{"op.p", "00", ""}, {"op", "11", ""}}},
 	{`type="bool" display=".p"`, `!{X}`, `op{D}`, []row{{"op.p", "00", ""}, {"op", "01", ""}}},
@@ -64,7 +64,7 @@ var derived = []struct {
 	{`type="bool"`, `{X} >= 8`, `op {D}`, []row{{"op 1", "08", ""}, {"op 0", "00", ""}, {"op 2", "", ""}}},
 	{`type="bool" display=".big"`, `{X} > 7`, `op{D} {X}`, []row{{"op.big 9", "09", ""}, {"op 3", "03", ""}, {"op.big 3", "", ""}, {"op 9", "", ""}}},
 	{`type="bool" display="-"`, `{Y} &gt;&gt; 2`, `op {D}{X}`, []row{{"op -5", "45", ""}, {"op 5", "05", ""}}},
-	// the printed width is that of the expression, or of the type
+	// the printed width is the width of the expression, or of the type
 	{`type="uint" width="4"`, `{X} * 100`, `op {D}`, []row{{"op 1500", "0f", ""}, {"op 0", "00", ""}, {"op 150", "", ""}}},
 	{`type="hex" width="4"`, `{X} - 1`, `op {D}`, []row{{"op ffffffffffffffff", "00", ""}, {"op e", "0f", ""}, {"op f", "", ""}}},
 	{`type="int"`, `{X}`, `op {D}`, []row{{"op -1", "01", ""}, {"op 0", "00", ""}, {"op 2", "", ""}}}, // one bit, with its sign
@@ -82,7 +82,7 @@ var derived = []struct {
 	{`type="uint" width="64"`, `{X} * 0x100000001ULL + {Y}`, `op {D}`, []row{{"op 12884901893", "23", ""}, {"op 12884901892", "13", ""}}}, // 3<<32 + 3 + 2, + 1
 	// other types
 	{`type="#e"`, `{Z} &lt;&lt; 1 | ({X} &amp; 1)`, `op {D}`, []row{{"op one", "01", ""}, {"op two", "80", ""}, {"op three", "81", ""}}},
-	{`type="#e" width="40"`, `{Y} * 0x10000000ULL * 0x100ULL | {X}`, `op {D} {Y}`, []row{{"op 9 2", "29", ""}}}, // a number gives the low 32 bits
+	{`type="#e" width="40"`, `{Y} * 0x10000000ULL * 0x100ULL | {X}`, `op {D} {Y}`, []row{{"op 9 2", "29", ""}}}, // a number specifies the low 32 bits
 	{`type="#reg"`, `{X} + 1`, `op {D}`, []row{{"op r16", "0f", ""}, {"op r1", "00", ""}, {"op r0", "", ""}, {"op r17", "", ""}}},
 	{`type="#reg"`, `{Y} &lt;&lt; 2 | {Z}`, `op {D}`, []row{{"op r29", "f0", ""}, {"op r2", "", ""}}}, // 111 01
 	// an operand that consists of bits of the word in another order
@@ -120,7 +120,8 @@ func TestDerived(t *testing.T) {
 	}
 }
 
-// TestWideBool has bools of several bits. The text stands for any value other than 0, and the suffix says which.
+// TestWideBool has bools of several bits. The text is the same for all values other than 0, and the suffix specifies
+// the value.
 func TestWideBool(t *testing.T) {
 	toolsFor(t, load(t, `
 		<bitset name="#instruction" size="8">
@@ -202,8 +203,8 @@ func TestFloats(t *testing.T) {
 	})
 }
 
-// TestComputedRange reads computed floats whose text stands for a range of values. The computed values have bits beyond
-// the width of the float, which do not count.
+// TestComputedRange parses computed floats for which a range of values has the same text. The computed values have bits
+// beyond the width of the float, which are ignored.
 func TestComputedRange(t *testing.T) {
 	x := toolsFor(t, load(t, `
 <bitset name="#instruction" size="16"/>
@@ -238,7 +239,7 @@ func TestComputedRange(t *testing.T) {
 	})
 }
 
-// TestRingOfConditions reads the printed text of fields whose conditions depend on each other.
+// TestRingOfConditions parses the printed text of fields whose conditions depend on each other.
 func TestRingOfConditions(t *testing.T) {
 	toolsFor(t, loadXML(t, `<isa>
 <bitset name="#instruction" size="8"/>
@@ -254,7 +255,7 @@ func TestRingOfConditions(t *testing.T) {
 	})
 }
 
-// TestWideDerived reads computed values of fields with far more bits than can be tried.
+// TestWideDerived parses values computed from fields with far more bits than can be tried.
 func TestWideDerived(t *testing.T) {
 	for _, x := range []struct{ attrs, expr, text, word string }{
 		{`type="uint" width="64"`, `{A} * {A}`, "op 144115188075855872", ""},                              // 2^57 is no square

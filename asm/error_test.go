@@ -13,7 +13,7 @@ import (
 	"github.com/isago/isago/bits"
 )
 
-// errorXML is the description for diagnoses.
+// errorXML is the description for the rows of diagnoses.
 const errorXML = `
 	<text comment=";"/>
 	<enum name="#cond"><value val="0" display="eq"/><value val="1" display="ne"/><value val="2" display="lt"/><value val="20" display="big"/></enum>
@@ -61,7 +61,7 @@ const errorXML = `
 		<field name="D0" pos="0" type="#opd" table="opd"/><field name="D1" pos="1" type="#opd" table="opd"/><field name="D2" pos="2" type="#opd" table="opd"/><field name="D3" pos="3" type="#opd" table="opd"/><field name="D4" pos="4" type="#opd" table="opd"/><field name="D5" pos="5" type="#opd" table="opd"/><field name="D6" pos="6" type="#opd" table="opd"/></bitset>
 `
 
-// diagnoses has a row for each kind of error: the place in bytes, the code, the message.
+// diagnoses has a row for each kind of error: the offsets in bytes, the code and the message.
 var diagnoses = []struct {
 	text     string
 	off, end int
@@ -78,7 +78,7 @@ var diagnoses = []struct {
 	{"mov r", 5, 6, "text-expected", `the line ends here, expected a number for D (0 to 15)`},
 	{"mov r1 2", 7, 8, "text-expected", `"2", expected ","`},
 	{"mov r1, x", 8, 9, "text-expected", `"x", expected a number for V (-128 to 127)`},
-	{"  mov\tr1 ,  x", 12, 13, "text-expected", `"x", expected a number for V (-128 to 127)`}, // the place counts blanks as written
+	{"  mov\tr1 ,  x", 12, 13, "text-expected", `"x", expected a number for V (-128 to 127)`}, // the offsets count blanks as written
 	{"mov r1, 2 3", 10, 11, "text-expected", `"3", expected the end of the instruction`},
 	{"mov x1, 2", 4, 6, "text-expected", `"x1", expected "r"`},
 	{"mov中", 3, 4, "text-expected", `"中", expected a blank`},
@@ -193,7 +193,8 @@ func codesUsed(t *testing.T) []string {
 	return used
 }
 
-// A computed enum whose text is empty is not written as a number: the number belongs to the item before it.
+// TestComputedEnumIsNoNumber checks that a number is not parsed as a computed enum whose text is empty, but as the item
+// before the enum.
 func TestComputedEnumIsNoNumber(t *testing.T) {
 	x := toolsFor(t, load(t, `
 <enum name="#index"><value val="0" display="" name="none"/><value val="1" display="[a]"/></enum>
@@ -218,7 +219,7 @@ func TestComputedEnumIsNoNumber(t *testing.T) {
 	}
 }
 
-// The error of a conflict has the bits of the word.
+// TestConflictBits checks that the error for a conflict contains the bits of the word.
 func TestConflictBits(t *testing.T) {
 	x := toolsFor(t, load(t, errorXML))
 	_, err := x.p.Parse("add r1, r2, r3")
@@ -231,7 +232,8 @@ func TestConflictBits(t *testing.T) {
 	}
 }
 
-// Errors about bits and computed values quote the documentation of a field that all instructions have.
+// TestDocumentedErrors checks that errors about bits and computed values quote the documentation of a field that all
+// instructions have.
 func TestDocumentedErrors(t *testing.T) {
 	x := toolsFor(t, load(t, `
 <bitset name="#i" size="16">
@@ -282,7 +284,8 @@ func TestDocumentedErrors(t *testing.T) {
 	}
 }
 
-// A conflict names the text that gave the bits, not another field that overlaps them.
+// TestConflictNamesGiver checks that the error for a conflict quotes the text that set the bits, not another field that
+// overlaps them.
 func TestConflictNamesGiver(t *testing.T) {
 	x := toolsFor(t, load(t, `
 <bitset name="#i" size="16">
@@ -317,8 +320,8 @@ func TestBitInTwoPlaces(t *testing.T) {
 	}
 }
 
-// An output in the place of a source operand cannot be read. In the place of a destination, an output is merely
-// unexpected. Names that only start like an output are not outputs.
+// TestOutputsAreNotRead checks the error for an output in place of a source operand. An output in place of another
+// operand is only unexpected, and a name that only starts like an output is not an output.
 func TestOutputsAreNotRead(t *testing.T) {
 	x := toolsFor(t, load(t, `
 		<file name="r" type="u32" count="4" use="temporary"/>

@@ -37,7 +37,7 @@ func ExampleParser_Parse() {
 	// column 14: 9 does not fit N, expected 0 to 7
 }
 
-// Labels belong to the caller: the parser asks for their addresses.
+// The caller owns the labels, and the parser calls Symbol for their addresses.
 func ExampleParser_symbol() {
 	set, err := example.Load(isa.Options{})
 	if err != nil {
@@ -60,7 +60,7 @@ func ExampleParser_symbol() {
 	// Output: 1000101111111110
 }
 
-// If the text alone does not give a word back, a suffix names the other bits.
+// If the text alone does not assemble to the same word, a suffix specifies the other bits.
 func ExampleLossless() {
 	set, err := example.Load(isa.Options{})
 	if err != nil {

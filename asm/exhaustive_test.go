@@ -15,7 +15,7 @@ var firstWord = flag.Uint64("first", 0, "the word with which -exhaustive starts,
 
 var exhaustive = flag.Bool("exhaustive", false, "TestExhaustive tries all 2^32 words of PICA200, not a sample")
 
-// roundTrip prints a word losslessly, and reads it with the table that it was printed with.
+// roundTrip prints a word losslessly, and parses the text with the same table.
 func (r *rig) roundTrip(w bits.Value) (known bool, err error) {
 	in, ok := r.d.Decode(w)
 	if !ok {
@@ -29,7 +29,7 @@ func (r *rig) roundTrip(w bits.Value) (known bool, err error) {
 		return true, nil
 	}
 	if r.text[len(r.text)-1] != '}' {
-		return true, nil // the printer has read the text back and compared the word
+		return true, nil // the printer has parsed the text and compared the word
 	}
 	res, err := r.fixed.Parse(string(r.text))
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 	"github.com/isago/isago/isa"
 )
 
-// With FIRST sets and the cache, a parser reads the same as one that tries all alternatives, and reports the same
-// errors.
+// TestAhead checks that a parser with FIRST sets and the cache returns the same results and errors as a parser that
+// tries all alternatives.
 func TestAhead(t *testing.T) {
 	for _, c := range []struct {
 		dir, file string
@@ -69,7 +69,7 @@ func compareReading(t *testing.T, s *isa.Set, n int) {
 	}
 }
 
-// randomTables gives a decoder tables with random entries.
+// randomTables sets random tables in a decoder.
 func randomTables(d *isa.Decoder, r *rand.Rand) {
 	for i, t := range d.Set().Tables() {
 		entries := make([]bits.Value, t.Size)
@@ -105,7 +105,7 @@ func randomValue(r *rand.Rand) bits.Value {
 	return v
 }
 
-// randomText prints a random word and changes the text, mostly in ways that do not matter.
+// randomText prints a random word and changes the text, usually without a change of the meaning.
 func randomText(d *isa.Decoder, r *rand.Rand) string {
 	leaves := d.Root().Leaves
 	l := leaves[r.Intn(len(leaves))]
@@ -131,8 +131,8 @@ func randomText(d *isa.Decoder, r *rand.Rand) string {
 	return string(text)
 }
 
-// An additional blank next to punctuation does not change the instruction: a reading that would print through another
-// case counts only if no reading prints the text.
+// TestBlankKeepsCase checks that an additional blank next to punctuation does not change the instruction. The parser
+// uses a reading that prints through another case only if no reading prints the text.
 func TestBlankKeepsCase(t *testing.T) {
 	s, err := isa.Load(os.DirFS("../internal/testgpu/heron"), "heron.xml", isa.Options{})
 	if err != nil {

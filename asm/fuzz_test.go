@@ -11,13 +11,13 @@ import (
 // fuzzed lists the descriptions for the fuzz targets.
 var fuzzed = []string{"pica200", "flags", "touch"}
 
-// A line of this size must be read or rejected in this time, even on a busy machine.
+// A line of this size must be accepted or rejected in this time, even on a busy machine.
 const (
 	maxFuzzLine = 512
 	maxFuzzTime = 3 * time.Second
 )
 
-// FuzzParse reads arbitrary lines. The instruction prints, and its text is read back.
+// FuzzParse parses arbitrary lines. The parsed instruction is printed, and its text is parsed again.
 func FuzzParse(f *testing.F) {
 	for _, seed := range []string{
 		"add r2.xz, -c1[a0.x].wzyx, r3.y", "mad o0, v0, v0.x, v2.x", "mova a0.xyzw, v0", "jmpc !cmp.x || cmp.y, 4",
@@ -81,7 +81,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// FuzzWord takes 32 bytes as a word, and as the source of its tables and contexts.
+// FuzzWord uses 32 bytes as a word, and as the source of its tables and contexts.
 func FuzzWord(f *testing.F) {
 	for i := range nasty {
 		f.Add(byte(i), []byte{})

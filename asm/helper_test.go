@@ -45,7 +45,7 @@ func loadFile(t testing.TB, name string) *isa.Set {
 	return s
 }
 
-// tools is a decoder and a parser of one root.
+// tools holds a decoder and a parser of one root.
 type tools struct {
 	set *isa.Set
 	d   *isa.Decoder
@@ -65,7 +65,7 @@ func toolsFor(t testing.TB, s *isa.Set) *tools {
 	return &tools{s, d, p}
 }
 
-// print returns the text of a word and its findings; ok is false for an unknown word.
+// print returns the text of a word and its findings. ok is false for an unknown word.
 func (x *tools) print(w bits.Value) (text string, in isa.Inst, found []isa.Finding, ok bool) {
 	in, ok = x.d.Decode(w)
 	if !ok {

@@ -9,7 +9,7 @@ import (
 	"github.com/isago/isago/bits"
 )
 
-// The hook reads custom fields; without a hook they are numbers.
+// TestCustom checks that the hook parses custom fields, and that they are numbers without a hook.
 func TestCustom(t *testing.T) {
 	x := toolsFor(t, load(t, `<bitset name="#instruction" size="8"><display>ld [{A}] {B}</display>
 		<field name="A" low="4" high="7" type="custom"/><field name="B" low="0" high="3" type="uint"/></bitset>`))
@@ -31,7 +31,7 @@ func TestCustom(t *testing.T) {
 	}
 }
 
-// Braces at the end are a suffix if possible, otherwise they belong to the instruction.
+// TestOwnBraces checks that braces at the end are a suffix if possible, and otherwise belong to the instruction.
 func TestOwnBraces(t *testing.T) {
 	x := toolsFor(t, load(t, `<enum name="#e"><value val="0" display="none"/><value val="1" display="{all}"/></enum>
 		<bitset name="#instruction" size="8"><display>sync {E}</display>
@@ -48,8 +48,8 @@ func TestOwnBraces(t *testing.T) {
 	}
 }
 
-// The index of a table entry may be in an operand. Two operands have an entry each, also at the end of a path, and a
-// suffix pins each entry by its path.
+// TestNestedIndex checks table entries whose index is in an operand. Two operands have an entry each, also at the end
+// of a path, and a suffix pins each entry by its path.
 func TestNestedIndex(t *testing.T) {
 	s := load(t, `
 		<bitset name="#entry" size="4"><display>{V}</display><field name="V" low="0" high="3" type="hex"/></bitset>
@@ -78,8 +78,8 @@ func TestNestedIndex(t *testing.T) {
 	}
 }
 
-// The hook for constants is called for each line. Neither operands read before nor lines read without a hook are
-// reused.
+// TestConstantsAgain checks that the hook for constants is called for each line. Results from earlier operands, or from
+// lines parsed without a hook, are not reused.
 func TestConstantsAgain(t *testing.T) {
 	x := toolsFor(t, load(t, `
 		<bitset name="#reg" size="4"><display>r{N}</display><field name="N" low="0" high="3" type="uint"/></bitset>
@@ -101,8 +101,8 @@ func TestConstantsAgain(t *testing.T) {
 	}
 }
 
-// An entry about which the text says nothing is not needed, whatever was read before. A suffix that pins it sets the
-// index.
+// TestEntryOfNothing checks that an instruction needs no entry if the text does not refer to one, whatever was parsed
+// before. A suffix that pins the entry sets the index.
 func TestEntryOfNothing(t *testing.T) {
 	x := toolsFor(t, load(t, `
 		<bitset name="#entry" size="4"><display>{V}</display><field name="V" low="0" high="3" type="hex"/></bitset>
@@ -128,8 +128,8 @@ func TestEntryOfNothing(t *testing.T) {
 	}
 }
 
-// A value of an enum without a name is a number, and may be adjacent to another number. Each number is read as far as
-// it fits.
+// TestTouchingNumbers checks values of an enum without a name, which are numbers and may be adjacent to another number.
+// Each number has as many digits as fit.
 func TestTouchingNumbers(t *testing.T) {
 	x := toolsFor(t, load(t, `<enum name="#group"><value val="0" display="t"/><value val="1" display=""/></enum>
 		<bitset name="#instruction" size="16"><display>mov {G}{R}{G2}</display>
@@ -145,8 +145,8 @@ func TestTouchingNumbers(t *testing.T) {
 	}
 }
 
-// A number ends where the rest of the text requires it, even after the 0 of a possible radix. A float ends before a
-// possible point or exponent.
+// TestNumbersEnd checks that a number ends where the rest of the text requires it, even after the 0 of a possible
+// radix. A float can end before a possible point or exponent.
 func TestNumbersEnd(t *testing.T) {
 	for display, rows := range map[string]map[string]uint64{
 		"by 0x{H}x{U}": {"by 0x0x2": 0x02, "by 0xfx2": 0xf2, "by 0x0x2x3": 0x23},
@@ -172,8 +172,8 @@ func TestNumbersEnd(t *testing.T) {
 	}
 }
 
-// x ,y prints as x,y, but x ,yz prints as itself. If a longer text matches only without an optional blank, the values
-// of the shorter text are tried in printed form.
+// TestWordsAsPrinted checks a blank that is optional in some texts: x ,y prints as x,y, but x ,yz prints as itself. If
+// a longer text matches only without an optional blank, the values of the shorter text are tried in printed form.
 func TestWordsAsPrinted(t *testing.T) {
 	toolsFor(t, load(t, `
 <enum name="#e"><value val="0" display="x"/><value val="3" display="x"/><value val="1" display="x,y"/><value val="2" display="x,y"/></enum>
@@ -184,7 +184,7 @@ func TestWordsAsPrinted(t *testing.T) {
 	})
 }
 
-// A line that one instruction reads through an alias may be printed by another, later one.
+// TestPrintedByLater checks a line that matches an alias of one instruction and the display of a later one.
 func TestPrintedByLater(t *testing.T) {
 	toolsFor(t, load(t, `
 <enum name="#e"><value val="0" display="pop"/><value val="1" display="top"/></enum>
@@ -198,8 +198,8 @@ func TestPrintedByLater(t *testing.T) {
 	})
 }
 
-// A blank next to punctuation may be optional, or it may be the text of an enum. The reading that prints the line
-// counts.
+// TestBlankWords checks a blank next to punctuation that is optional or the text of an enum. The parser chooses the
+// reading that prints the line.
 func TestBlankWords(t *testing.T) {
 	x := toolsFor(t, load(t, `<enum name="#e"><value val="0" display=" "/><value val="1" display="y"/><value val="2" display=""/><value val="3" display=" z"/></enum>
 		<bitset name="#instruction" size="8"><display>op.{A} {D} end</display>
@@ -215,7 +215,7 @@ func TestBlankWords(t *testing.T) {
 	x.rows(t, []row{{"op.y  +0x10 end", "41", "op.y +16 end"}, {"op. z +16 end", "43", ""}, {"op.z +16 end", "43", "op. z +16 end"}})
 }
 
-// A label can start unlike anything else at its place: FIRST sets include labels.
+// TestLabelsAhead checks that FIRST sets include labels, which can start with any letter.
 func TestLabelsAhead(t *testing.T) {
 	x := toolsFor(t, load(t, `
 <enum name="#neg"><value val="0" display=""/><value val="1" display="-"/></enum>

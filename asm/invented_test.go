@@ -48,7 +48,8 @@ func eachInvented(t *testing.T, n int, test func(t *testing.T, s *isa.Set, sourc
 // TestInvented compares parsers with and without a cache for generated descriptions.
 func TestInvented(t *testing.T) { eachInvented(t, 40, compareInvented) }
 
-// compareInvented prints words of a description, and compares how the parsers read the lines and variations of them.
+// compareInvented prints words of a description, and compares the results of the parsers for the lines and for
+// variations of the lines.
 func compareInvented(t *testing.T, s *isa.Set, _ string, seed int64) {
 	d, err := s.NewDecoder("")
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"github.com/isago/isago/bits"
 )
 
-// TestLabels reads labels in words of 16 bits. near counts words, half counts bytes. start is at word 2, odd at 3
+// TestLabels parses labels in words of 16 bits. near counts words, and half counts bytes. start is at word 2, odd at 3
 // bytes, far at word 40.
 func TestLabels(t *testing.T) {
 	x := toolsFor(t, load(t, `<bitset name="#instruction" size="16"/>
@@ -57,7 +57,7 @@ func TestLabels(t *testing.T) {
 		{7, row{"call far", "", "text-range"}}, // 80 bytes
 		{7, row{"jump Lower.1", "0081", ""}},   // dots, digits, case
 		{7, row{"jump lower.1", "", "text-symbol"}},
-		{7, row{"jump f0", "0085", ""}}, // a name, although of hexadecimal digits
+		{7, row{"jump f0", "0085", ""}}, // a name, although it consists of hexadecimal digits
 	} {
 		t.Run(fmt.Sprint(r.addr, " ", r.text), func(t *testing.T) {
 			x.p.Addr, x.d.Addr = 16*r.addr, 16*r.addr

@@ -11,7 +11,8 @@ import (
 	"github.com/isago/isago/isa"
 )
 
-// Expressions that use others twice, which in turn use others twice, end soon with an error.
+// TestDoublingExpressions checks that expressions that each use another expression twice are soon rejected with an
+// error.
 func TestDoublingExpressions(t *testing.T) {
 	var plainly, under strings.Builder
 	const n = 40
@@ -33,8 +34,8 @@ func TestDoublingExpressions(t *testing.T) {
 	}
 }
 
-// Operands that contain operands of their own type, or each other, are read as deep as they are printed, and soon for
-// any line.
+// TestOperandsInThemselves checks operands that contain operands of their own type, or each other. They are parsed to
+// the depth to which they are printed, and in a short time for any line.
 func TestOperandsInThemselves(t *testing.T) {
 	const word = `<bitset name="#instruction" size="16"><display>op {X}</display><field name="X" low="0" high="7" type="#r0"/><pattern low="8" high="15">00000000</pattern></bitset>`
 	const twice = `<override><expr>{X} &lt; 300</expr><field name="A" low="0" high="7" type="#r0">%[1]s</field></override>
@@ -70,7 +71,8 @@ func TestOperandsInThemselves(t *testing.T) {
 	}
 }
 
-// A float of many digits is read soon, although the next item could start at each digit.
+// TestLongFloats checks that a float with many digits is parsed in a short time, although the next item could start at
+// each digit.
 func TestLongFloats(t *testing.T) {
 	x := toolsFor(t, load(t, `<enum name="#e"><value val="0" display="q"/><value val="1" display="0"/></enum>
 		<bitset name="#instruction" size="32"><display>op {F}{E}</display><field name="F" low="16" high="31" type="float"/>
@@ -87,7 +89,7 @@ func TestLongFloats(t *testing.T) {
 	}
 }
 
-// The common prefix of templates is read once, including a set of options.
+// TestSharedSets checks that the common prefix of templates is parsed only once, including a set.
 func TestSharedSets(t *testing.T) {
 	work := func(cases int) int {
 		var b strings.Builder
@@ -120,7 +122,7 @@ func TestSharedSets(t *testing.T) {
 	}
 }
 
-// The high bits that follow from a comparison are derived without search.
+// TestComparedBits checks that the high bits that a comparison determines are set without a search.
 func TestComparedBits(t *testing.T) {
 	p, err := asm.New(load(t, `
 		<bitset name="#instruction" size="32"/>
@@ -142,7 +144,7 @@ func TestComparedBits(t *testing.T) {
 	}
 }
 
-// Members of a set are distinguished by whole words, of which one may be a prefix of another.
+// TestSetWords checks that members of a set are distinguished by whole words. One word may be a prefix of another.
 func TestSetWords(t *testing.T) {
 	x := toolsFor(t, load(t, `
 		<bitset name="#instruction" size="8"/>
@@ -167,8 +169,8 @@ func TestSetWords(t *testing.T) {
 	}
 }
 
-// Adjacent letters are read as enums whose fields may be far apart, may repeat, or may also be read as numbers or
-// longer texts.
+// TestLetters parses adjacent letters as enums. Their fields may be far apart or may repeat, and the letters may also
+// match numbers or longer texts.
 func TestLetters(t *testing.T) {
 	x := toolsFor(t, load(t, `
 		<enum name="#xyzw">

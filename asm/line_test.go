@@ -10,7 +10,7 @@ import (
 	"github.com/isago/isago/diag"
 )
 
-// lineOf makes a line from pieces of a source, each with its replacement, "" for none.
+// lineOf makes a line from pieces of a source, each with its replacement, or "" for none.
 func lineOf(source string, pieces ...[2]string) *asm.Line {
 	l := &asm.Line{}
 	l.Start(source)
@@ -28,7 +28,8 @@ func lineOf(source string, pieces ...[2]string) *asm.Line {
 	return l
 }
 
-// An error has its place in the source, whatever replaces parts of it, and names the replacement.
+// TestLine checks that the offsets of an error refer to the source, whatever replaces its parts, and that the message
+// quotes the replacement.
 func TestLine(t *testing.T) {
 	x := toolsFor(t, load(t, `
 		<bitset name="#reg" size="4"><display>r{N}</display><field name="N" low="0" high="3" type="uint"/></bitset>
@@ -64,7 +65,7 @@ func TestLine(t *testing.T) {
 	}
 }
 
-// The hook evaluates constant expressions in place of numbers and in suffixes.
+// TestConstantHook checks that the hook evaluates constant expressions in place of numbers and in suffixes.
 func TestConstantHook(t *testing.T) {
 	x := toolsFor(t, load(t, `<bitset name="#instruction" size="12"><display>add {A}, {B}</display>
 		<field name="A" low="8" high="11" type="uint"/><field name="B" low="4" high="7" type="int"/><pattern low="0" high="3">xxxx</pattern></bitset>`))

@@ -8,8 +8,8 @@ import (
 	"github.com/isago/isago/isa"
 )
 
-// TestNearestEncoding reads literals that several instructions can hold. The one with the exact value counts, otherwise
-// the nearest, and of equally near ones the first.
+// TestNearestEncoding parses literals that several instructions can encode. The parser chooses the instruction with the
+// exact value, otherwise with the nearest value, and the first of several.
 func TestNearestEncoding(t *testing.T) {
 	toolsFor(t, load(t, `
 <bitset name="#instruction" size="40"/>
@@ -20,7 +20,7 @@ func TestNearestEncoding(t *testing.T) {
 <bitset name="top" extends="#instruction"><display>top {F}</display>
   <pattern low="20" high="39">00000000000000000110</pattern><field name="IM" low="0" high="19" type="hex"/>
   <derived name="F" type="float" width="32"><expr>{IM} &lt;&lt; 12</expr></derived></bitset>`)).rows(t, []row{
-		{"mov 0.5", "3800", "mov 0.500000"},      // both hold it: the first
+		{"mov 0.5", "3800", "mov 0.500000"},      // both can encode it: the first
 		{"mov 0.1", "13dcccccd", "mov 0.100000"}, // 0.09998 in a half
 		{"mov -0.1", "1bdcccccd", "mov -0.100000"},
 		{"mov 2049", "145001000", "mov 2049.000000"}, // 2048 in a half
@@ -35,8 +35,8 @@ func TestNearestEncoding(t *testing.T) {
 	})
 }
 
-// TestLargeImmediates reads immediates of several types, of which few are possible. The limit is ten times the actual
-// work, and far below the million of trying bits.
+// TestLargeImmediates parses immediates of several types with few possible values. The limit is ten times the actual
+// work, and far below the million of steps that trying all bits would need.
 func TestLargeImmediates(t *testing.T) {
 	x := toolsFor(t, loadXML(t, `<isa>
 <bitset name="#src" size="32">
@@ -72,7 +72,7 @@ func TestLargeImmediates(t *testing.T) {
 	}
 }
 
-// TestDividedImmediates reads quotients and remainders of wide fields.
+// TestDividedImmediates parses quotients and remainders of wide fields.
 func TestDividedImmediates(t *testing.T) {
 	toolsFor(t, load(t, `
 <bitset name="#instruction" size="64"><display>op {X}, {Y}</display>
@@ -88,8 +88,8 @@ func TestDividedImmediates(t *testing.T) {
 	})
 }
 
-// TestWideEnum reads the numbers of an enum of more than 32 bits, which prints the low 32; and of a bool, of whose
-// other bits the text says nothing.
+// TestWideEnum parses the numbers of an enum of more than 32 bits, which prints the low 32 bits, and of a bool whose
+// text does not specify the other bits.
 func TestWideEnum(t *testing.T) {
 	toolsFor(t, load(t, `
 <enum name="#e"><value val="1" display="one"/></enum>
@@ -105,8 +105,8 @@ func TestWideEnum(t *testing.T) {
 	})
 }
 
-// TestNearestEncodingOfPrinted reads text that two formats print. A printed half may become the single that is nearer
-// to its six decimals; check reports these words as having the same text. Lossless text gives the half back.
+// TestNearestEncodingOfPrinted parses text that two formats print. A printed half may become the single that is nearer
+// to its six decimals, and check reports that these words have the same text. Lossless text assembles to the half.
 func TestNearestEncodingOfPrinted(t *testing.T) {
 	x := toolsFor(t, load(t, `
 <bitset name="#instruction" size="40"/>

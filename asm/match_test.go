@@ -9,8 +9,8 @@ import (
 	"github.com/isago/isago/isa"
 )
 
-// If the longest text of an enum does not lead to an instruction, a shorter one is read. A strict matcher rejects text
-// that is not in printed form.
+// TestMatcher checks that the parser uses a shorter text of an enum if the longest does not lead to an instruction, and
+// that a strict matcher rejects text that is not in printed form.
 func TestMatcher(t *testing.T) {
 	s, err := isa.Load(fstest.MapFS{"a.xml": {Data: []byte(`<isa name="a" strict="true">
 		<enum name="#first"><value val="0" display="a"/><value val="1" display="ab"/></enum>

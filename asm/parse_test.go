@@ -78,7 +78,7 @@ var features = []struct {
 		[]row{
 			{"jmp sp", "a9", ""}, // 1010 1 001
 			{"jmp 1", "a1", ""},  // 1010 0 001: a number with a name is not read as the enum
-			{"jmp 7", "af", ""},  // a7 prints alike; the override goes first
+			{"jmp 7", "af", ""},  // a7 has the same text; the override has priority
 			{"jmp pc", "a8", ""},
 		},
 	},
@@ -218,7 +218,7 @@ var features = []struct {
 			{"!", "00", ""},
 			{"a!", "04", ""},
 			{"b!", "01", ""},
-			{"ab!", "08", ""}, // the longest text of E; a and b would print alike
+			{"ab!", "08", ""}, // the longest text of E; a and b would have the same text
 			{"abb!", "09", ""},
 			{"ac!", "06", ""},
 			{"abc!", "0a", ""},
@@ -704,8 +704,9 @@ var features = []struct {
 	},
 }
 
-// TestRefined reads texts whose word would belong to a leaf that refines the one that was read. Leaves are refined by
-// pattern and by requirement, at the top and in operands. A word that prints the text is chosen if there is one.
+// TestRefined parses texts whose word would belong to a leaf that refines the leaf of the text. Leaves are refined by
+// pattern and by requirement, at the top and in operands. The parser chooses a word that prints the text, if there is
+// one.
 func TestRefined(t *testing.T) {
 	x := toolsFor(t, load(t, `
 		<enum name="#e"><value val="1" display=".s"><alias>x</alias></value><value val="4" display=".s"/><value val="5" display=".t"/></enum>
@@ -739,7 +740,7 @@ func TestFeatures(t *testing.T) {
 	}
 }
 
-// TestSyntaxes reads and prints a word in each syntax.
+// TestSyntaxes parses and prints a word in each syntax.
 func TestSyntaxes(t *testing.T) {
 	s := load(t, `
 		<enum name="#c"><value val="0" display="x"/><value val="0" display="r" syntax="rgb"/><value val="1" display="y"/></enum>
@@ -767,7 +768,7 @@ func TestSyntaxes(t *testing.T) {
 	toolsFor(t, rgb).rows(t, []row{
 		{"copy r:5", "5", ""},
 		{"copy y:5", "d", ""},           // no syntax of its own
-		{"copy x:5", "5", "copy r:5"},   // the default syntax is read too
+		{"copy x:5", "5", "copy r:5"},   // the default syntax is accepted too
 		{"move 5.r", "5", "copy r:5"},   // an alias without a syntax belongs to all
 		{"c 5", "5", "copy r:5"},        // C is not in the text: the smallest
 		{"mov 5.x", "", "text-unknown"}, // replaced the default display

@@ -14,20 +14,20 @@ import (
 	"pgregory.net/rapid"
 )
 
-// nasty lists the descriptions whose words are tried at random: PICA200 and some of testdata.
+// nasty lists the descriptions from which random words are tested: PICA200 and some in testdata.
 var nasty = []string{"flags", "derived", "tables", "touch", "long", "scopes", "pica200"}
 
-// rig prints with given tables and contexts, and reads each line both with entries of its own and with the given
-// tables.
+// rig prints with given tables and contexts, and parses each line both with its own entries and with the given tables.
 type rig struct {
 	set *isa.Set
-	// d has the tables of the program, back those of a line.
+	// d has the tables of the program, and back has the tables of a line.
 	d, back     *isa.Decoder
 	line, fixed *asm.Parser
 	lossless    []*asm.Lossless
 	tables      [][]bits.Value
 	text        []byte
-	// invented is set for descriptions in which blanks may be adjacent, of which one counts, and texts may be empty.
+	// invented is set for generated descriptions, in which texts may be empty, and in which adjacent blanks count as
+	// one.
 	invented bool
 }
 
@@ -45,7 +45,7 @@ func newRigOf(t testing.TB, s *isa.Set) *rig {
 	}
 }
 
-// fill gives the rig random tables and contexts; word returns random bits.
+// fill sets random tables and contexts. word returns random bits.
 func (r *rig) fill(word func() bits.Value) {
 	for i, info := range r.set.Tables() {
 		r.tables[i] = r.tables[i][:0]
@@ -66,8 +66,8 @@ func (r *rig) fill(word func() bits.Value) {
 	r.fixed.SetContext(ctx)
 }
 
-// check prints a word and reads it back, according to the contract of the assembler. It returns the leaf, nil if the
-// word is unknown.
+// check prints a word and parses the text, according to the contract of the assembler. It returns the leaf, or nil if
+// the word is unknown.
 func (r *rig) check(w bits.Value) (*isa.Leaf, error) {
 	in, ok := r.d.Decode(w)
 	if !ok {
@@ -88,7 +88,7 @@ func (r *rig) check(w bits.Value) (*isa.Leaf, error) {
 	return in.Leaf, nil
 }
 
-// plain reads a printed text, and prints the result.
+// plain parses a printed text, and prints the result.
 func (r *rig) plain(text string) error {
 	for _, p := range []*asm.Parser{r.line, r.fixed} {
 		res, err := p.Parse(text)
@@ -127,7 +127,7 @@ func name(in isa.Inst) string {
 	return in.Leaf.Name
 }
 
-// exact prints losslessly, and reads the same word back.
+// exact prints losslessly, and checks that the text assembles to the same word.
 func (r *rig) exact(l *asm.Lossless, p *asm.Parser, in isa.Inst, must bool) error {
 	text, ok := l.Append(nil, in)
 	if !ok {
@@ -179,8 +179,8 @@ func TestContract(t *testing.T) {
 	}
 }
 
-// TestContractInvented is TestContractWords for generated descriptions. Where a condition reads an index or an entry
-// that the text does not show, the search for an entry in the table may fail.
+// TestContractInvented is TestContractWords for generated descriptions. If a condition reads an index or an entry that
+// the text does not show, the search for an entry in the table may fail.
 func TestContractInvented(t *testing.T) {
 	asm.EachInvented(t, 60, func(t *testing.T, s *isa.Set, source string, seed int64) {
 		if !strings.Contains(source, `strict="true"`) || strings.Contains(source, `case="fold"`) {
@@ -203,7 +203,7 @@ func TestContractInvented(t *testing.T) {
 	})
 }
 
-// sparse returns random bits, of which few, half or many are set.
+// sparse returns random bits. Few, half or many of them are set.
 func sparse(rnd *rand.Rand) bits.Value {
 	v := bits.Value{rnd.Uint64(), rnd.Uint64(), rnd.Uint64(), rnd.Uint64()}
 	switch rnd.IntN(4) {
@@ -245,7 +245,7 @@ func TestContractWords(t *testing.T) {
 	}
 }
 
-// splits are words whose text can be split in several ways, of which only one prints the text.
+// splits holds words whose text can be split in several ways. Only one of these instructions prints the text.
 var splits = []struct {
 	display string
 	word    uint64
@@ -259,7 +259,7 @@ var splits = []struct {
 	{"op {NEG}{E} {K}", 0x0700, "op  -1"}, // not 0x2100, op - 1
 }
 
-// A printed text is read as the word that prints it, however it can be split.
+// TestSplits checks that a printed text is parsed as the word that prints it, however the text can be split.
 func TestSplits(t *testing.T) {
 	for _, k := range splits {
 		x := toolsFor(t, load(t, `

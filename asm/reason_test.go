@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestReasons checks that messages quote what the user wrote, what is allowed there and what is nearest, and nothing of
-// the expressions in the description.
+// TestReasons checks that messages quote the text of the user, the allowed values and the nearest one, and no
+// expression of the description.
 func TestReasons(t *testing.T) {
 	x := toolsFor(t, load(t, `
 <enum name="#idx"><value val="0" display=""/><value val="1" display="[aL]"/><value val="2" display="[a0]"/></enum>

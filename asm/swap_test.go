@@ -7,8 +7,8 @@ import (
 	"github.com/isago/isago/asm"
 )
 
-// For a source in the place of another, the error names its possible place, if the line can be read so. A destination
-// is never swapped.
+// TestSwappedSources checks the error for two sources in the wrong order: it reports where the misplaced source can be,
+// if the swapped line can be parsed. A destination is never swapped.
 func TestSwappedSources(t *testing.T) {
 	x := toolsFor(t, load(t, `
 <file name="r" type="u32" count="4" use="temporary"/>

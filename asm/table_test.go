@@ -78,8 +78,8 @@ func values(list []uint64) []bits.Value {
 	return out
 }
 
-// TestGivenIndex reads texts that give an index: by a sum with it, which is shown, or by a condition. A default does
-// not give one.
+// TestGivenIndex parses texts that specify an index: by a printed sum with the index, or by a condition. A default does
+// not specify an index.
 func TestGivenIndex(t *testing.T) {
 	x := toolsFor(t, load(t, `<text comment="#"/>
 		<bitset name="#opd" size="4"><display>{M}</display><field name="M" low="0" high="3" type="hex"/></bitset>
@@ -120,7 +120,7 @@ func TestGivenIndex(t *testing.T) {
 	}
 }
 
-// TestIndexBeyondTable gives an index far beyond the table, for which no memory is allocated.
+// TestIndexBeyondTable checks that no memory is allocated for an index far beyond the table.
 func TestIndexBeyondTable(t *testing.T) {
 	x := toolsFor(t, load(t, `<bitset name="#opd" size="4"><display>{M}</display><field name="M" low="0" high="3" type="hex"/></bitset>
 		<table name="opd" type="#opd" size="8"/>
@@ -140,8 +140,8 @@ func TestIndexBeyondTable(t *testing.T) {
 	}
 }
 
-// TestSplitOfEntry reads a text as the word that prints it, which depends on the index of the entry. If the entry were
-// the first one, the override would apply, and a reading that is never printed would be chosen.
+// TestSplitOfEntry checks that a text is parsed as the word that prints it, which depends on the index of the entry. If
+// the entry were the first one, the override would apply, and a reading that is never printed would be chosen.
 func TestSplitOfEntry(t *testing.T) {
 	x := toolsFor(t, load(t, `<enum name="#e"><value val="0" display="x"/><value val="1" display="1"/><value val="2" display="2"><alias></alias></value></enum>
 		<bitset name="#s" size="4"><display>{A}{B}</display><field name="A" low="0" high="1" type="#e"/><field name="B" low="2" high="3" type="#e"/></bitset>
@@ -154,7 +154,7 @@ func TestSplitOfEntry(t *testing.T) {
 	}
 }
 
-// TestNamelessBits sets bits of an entry by number, where the name of the index field ends with digits.
+// TestNamelessBits sets bits of an entry by number, with an index field whose name ends with digits.
 func TestNamelessBits(t *testing.T) {
 	x := toolsFor(t, load(t, `<bitset name="#opd" size="8"><display>{M}</display><field name="M" low="0" high="3" type="hex"/><field name="N" low="4" high="7" type="hex"/></bitset>
 		<table name="opd" type="#opd" size="4"/>
@@ -176,8 +176,8 @@ func TestNamelessBits(t *testing.T) {
 	}
 }
 
-// TestSplitBesideEntry is TestSplitOfEntry with another entry before. That entry may have any index except 0, which the
-// text gives for the second one.
+// TestSplitBesideEntry is TestSplitOfEntry with another entry before the first. The other entry may have any index
+// except 0, which the text specifies for the second entry.
 func TestSplitBesideEntry(t *testing.T) {
 	x := toolsFor(t, load(t, `<enum name="#e"><value val="0" display="x"/><value val="1" display="1"/><value val="2" display="2"><alias></alias></value></enum>
 		<bitset name="#s" size="4"><display>{A}{B}</display><field name="A" low="0" high="1" type="#e"/><field name="B" low="2" high="3" type="#e"/></bitset>
@@ -233,8 +233,8 @@ func (x *tools) table(t *testing.T, r tableRow) {
 	}
 }
 
-// TestNarrowFields keeps the first entries, the only ones that low can address, for low: the entries there move to
-// where the new entry would have been.
+// TestNarrowFields checks that the first entries, which are the only ones that low can address, remain available for
+// low: the new entry exchanges its index with an entry there.
 func TestNarrowFields(t *testing.T) {
 	x := toolsFor(t, load(t, tableXML))
 	var moves [][2]int
@@ -307,7 +307,7 @@ func TestGrowingTableGap(t *testing.T) {
 	}
 }
 
-// TestLineTable gives each instruction its own entries.
+// TestLineTable checks that each instruction has its own entries without a Table.
 func TestLineTable(t *testing.T) {
 	x := toolsFor(t, load(t, tableXML))
 	for _, r := range []struct {
@@ -339,7 +339,7 @@ func TestLineTable(t *testing.T) {
 	}
 }
 
-// TestLosslessTable prints words with a table so that the index is read back.
+// TestLosslessTable prints words with a table so that their texts assemble to the same index.
 func TestLosslessTable(t *testing.T) {
 	x := toolsFor(t, load(t, tableXML))
 	table := values([]uint64{0x21, 0x43, 0x21, 0x01})
@@ -376,9 +376,9 @@ func TestLosslessTable(t *testing.T) {
 	}
 }
 
-// TestLosslessPins prints words whose entries have other values than their texts give, and reads them back. Without a
-// suffix, a name stands for its first value, and a condition for the first value that meets it. A pin with the
-// differing bits selects the other entry.
+// TestLosslessPins prints words whose entries have values other than those that their texts specify, and parses the
+// texts. Without a suffix, a name specifies its first value, and a condition specifies the first value that satisfies
+// it. A pin with the differing bits selects the other entry.
 func TestLosslessPins(t *testing.T) {
 	set := loadFile(t, "pins")
 	for _, r := range []struct {
@@ -415,8 +415,8 @@ func TestLosslessPins(t *testing.T) {
 	}
 }
 
-// fixedRoundTrip returns the lossless text of a word of a program with the given table, "" if there is none, and reads
-// it back.
+// fixedRoundTrip returns the lossless text of a word of a program with the given table, or "" if there is none. It
+// checks that the text assembles to the word.
 func fixedRoundTrip(t *testing.T, set *isa.Set, table []bits.Value, word uint64) string {
 	t.Helper()
 	x := toolsFor(t, set)

@@ -8,7 +8,7 @@ import (
 	"github.com/isago/isago/internal/spec"
 )
 
-// join keeps the bits that are known in both values and equal.
+// TestJoin checks that join keeps the bits that are known and equal in both values.
 func TestJoin(t *testing.T) {
 	for _, c := range []struct{ x, y, want ternary }{
 		{ternary{0, 3}, exactly(3), ternary{0, 3}},
@@ -22,8 +22,8 @@ func TestJoin(t *testing.T) {
 	}
 }
 
-// X has four bits, of which the lowest is known to be 1. Bitwise, the known bits of each expression follow; as a whole,
-// the expressions are unknown.
+// TestWhole evaluates expressions of X, which has four bits. Only the lowest bit is known, and is 1. Bitwise evaluation
+// determines some bits of each expression. Otherwise the values are unknown.
 func TestWhole(t *testing.T) {
 	field := func(low, width int) *model.Ref {
 		return &model.Ref{Low: low, At: low, Width: width, Field: &spec.Field{Parts: []bits.Part{{Low: low, Width: width}}}}

@@ -11,7 +11,8 @@ import (
 	"github.com/isago/isago/isa"
 )
 
-// TestAssertedBits sets bits that no text fixes to the values that asserts of the applicable cases expect.
+// TestAssertedBits checks that bits that no text specifies get the values that the asserts of the applicable cases
+// expect.
 func TestAssertedBits(t *testing.T) {
 	x := toolsFor(t, loadXML(t, `<isa>
 <bitset name="#opd" size="4"><display>r{V}</display><field name="V" low="0" high="1" type="uint"/><assert low="2" high="3">10</assert></bitset>
@@ -40,8 +41,8 @@ func TestAssertedBits(t *testing.T) {
 	}
 }
 
-// TestLeftBits reads displays of an operand that follow cases for other values of bits of the word. The text says
-// nothing about these bits: they get the only value left, or the smallest.
+// TestLeftBits parses displays of an operand that follow cases for other values of bits of the word. The text does not
+// specify these bits, and they get the only remaining value, or the smallest.
 func TestLeftBits(t *testing.T) {
 	x := toolsFor(t, loadXML(t, `<isa>
 <bitset name="#two" size="2">
@@ -73,9 +74,9 @@ func TestLeftBits(t *testing.T) {
 	})
 }
 
-// TestSmallestBits reads the texts of all words of random descriptions. Of the words that print a text without a
-// finding, one is chosen by the defaults: each default, in order, keeps the words with its bits if there are any,
-// without those bits in which all words agree. Then the smallest is chosen.
+// TestSmallestBits parses the texts of all words of random descriptions. The expected word is one of the words that
+// print the text without a finding. Each default, in order, keeps only the words with its bits if there are such words;
+// bits that are equal in all words do not count. The expected word is the smallest that remains.
 func TestSmallestBits(t *testing.T) {
 	r := rand.New(rand.NewSource(1))
 	conds := []string{"{A} &gt; 2", "{A} == {B}", "{B} &amp; 1", "{A} + {B} &lt; 5", "{C}", "({A} ^ {B}) == 3", "{A} * 2 &gt; {B} + {C}", "!{B}", "{A} % 3 == 1"}

@@ -19,8 +19,8 @@ import (
 
 var verdictWords = flag.Int("verdict-words", 0, "how many words TestVerdicts prints of each machine (default: a few hundred)")
 
-// TestVerdicts prints words repeatedly, under changing contexts, with labels and without. Cached verdicts give the same
-// as reading each text back.
+// TestVerdicts prints words repeatedly, with changing contexts, with and without labels. Cached verdicts must have the
+// same results as parsing each text.
 func TestVerdicts(t *testing.T) {
 	for _, c := range []struct {
 		dir, file, root string
@@ -54,7 +54,8 @@ func TestVerdicts(t *testing.T) {
 	}
 }
 
-// TestVerdictsOfAll prints words of every description twice. Cached verdicts give the same as reading each text back.
+// TestVerdictsOfAll prints words of every description twice. Cached verdicts must have the same results as parsing each
+// text.
 func TestVerdictsOfAll(t *testing.T) {
 	loaded := 0
 	for _, file := range descriptions(t) {
@@ -97,7 +98,7 @@ func descriptions(t *testing.T) (files []string) {
 	return files
 }
 
-// verdictTest prints the same words with a cache and without.
+// verdictTest prints the same words with and without a cache.
 type verdictTest struct {
 	set                *isa.Set
 	r                  *rand.Rand
@@ -123,7 +124,8 @@ func newVerdictTest(t *testing.T, s *isa.Set, root string) *verdictTest {
 	return x
 }
 
-// random draws a word, mostly without ignored bits, half of the time with small fields; ok is false if it is unknown.
+// random returns a random word. Usually its ignored bits are 0, and in half of the words the fields are small. ok is
+// false if the word is unknown.
 func (x *verdictTest) random() (in isa.Inst, ok bool) {
 	d := x.remembers.d
 	leaves := d.Root().Leaves
@@ -141,7 +143,7 @@ func (x *verdictTest) random() (in isa.Inst, ok bool) {
 	return d.Decode(w.AndNot(l.Mask).Or(l.Match).And(bits.Ones(l.Size)))
 }
 
-// print prints a word, mostly one that was printed before, and sometimes changes the settings.
+// print prints a word, usually one that was printed before, and sometimes changes the settings.
 func (x *verdictTest) print(t *testing.T, i int) {
 	t.Helper()
 	if i%50 == 0 {
@@ -158,7 +160,7 @@ func (x *verdictTest) print(t *testing.T, i int) {
 	x.compare(t, x.list[x.r.Intn(len(x.list))])
 }
 
-// compare prints a word with a cache and without.
+// compare prints a word with and without a cache, and compares the results.
 func (x *verdictTest) compare(t *testing.T, in isa.Inst) {
 	t.Helper()
 	d := x.remembers.d
@@ -176,14 +178,14 @@ func (x *verdictTest) compare(t *testing.T, in isa.Inst) {
 	}
 }
 
-// findings returns the distinct findings: a text that is printed again without labels has them twice.
+// findings returns the distinct findings. A text that is printed again without labels has each finding twice.
 func findings(d *isa.Decoder) []isa.Finding {
 	list := slices.Clone(d.Findings())
 	slices.SortFunc(list, func(a, b isa.Finding) int { return strings.Compare(a.Text, b.Text) })
 	return slices.Compact(list)
 }
 
-// change gives the printers other contexts, and adds or removes labels.
+// change sets other contexts in the printers, and adds or removes labels.
 func (x *verdictTest) change(t *testing.T, turn int) {
 	ctx := randomContext(t, x.set, x.r)
 	for _, l := range []*Lossless{x.remembers, x.forgets} {
@@ -200,8 +202,7 @@ func (x *verdictTest) change(t *testing.T, turn int) {
 	}
 }
 
-// TestEmptyText prints words whose text is empty except for a suffix, or wholly empty. A program would skip an empty
-// line.
+// TestEmptyText prints words whose text is empty, with and without a suffix. A program would skip an empty line.
 func TestEmptyText(t *testing.T) {
 	s, err := isa.Load(fstest.MapFS{"test.xml": {Data: []byte(`<isa><bitset name="#instruction" size="8"/>
 <bitset name="mute" extends="#instruction"><display></display><pattern low="4" high="7">1xx0</pattern><field name="V" low="0" high="3" type="uint"/></bitset></isa>`)}}, "test.xml", isa.Options{})
@@ -222,7 +223,8 @@ func TestEmptyText(t *testing.T) {
 	}
 }
 
-// If a word is printed as two leaves in turn, each leaf has its own verdict: one shows all bits, the other few.
+// TestVerdictOfLeaf checks a word that is printed as two leaves in turn. Each leaf has its own verdict, because one
+// leaf shows all bits and the other only a few.
 func TestVerdictOfLeaf(t *testing.T) {
 	s, err := isa.Load(fstest.MapFS{"test.xml": {Data: []byte(`<isa strict="true">
 <bitset name="#instruction" size="16"/>
@@ -263,7 +265,7 @@ func TestVerdictOfLeaf(t *testing.T) {
 	print()
 }
 
-// A target that depends on a context, which scales it, may still be a label.
+// TestTargetOfContext checks that a branch target that a context scales can still be a label.
 func TestTargetOfContext(t *testing.T) {
 	s, err := isa.Load(fstest.MapFS{"test.xml": {Data: []byte(`<isa strict="true">
 <context name="far" type="bool" default="true"/>
@@ -285,8 +287,8 @@ func TestTargetOfContext(t *testing.T) {
 	}
 }
 
-// A text may be read as an instruction without a branch; or as one with a branch, if its word is a label. Its verdict
-// counts only while there is no such label.
+// TestVerdictBesideLabels checks a text that is an instruction with a branch if a word in it is a label, and otherwise
+// an instruction without a branch. Its verdict is valid only while there is no such label.
 func TestVerdictBesideLabels(t *testing.T) {
 	s, err := isa.Load(fstest.MapFS{"test.xml": {Data: []byte(`<isa strict="true">
 <enum name="#place"><value val="0" display="loop"/><value val="1" display="end"/></enum>

@@ -70,7 +70,7 @@ func TestRender(t *testing.T) {
 		{"e\u0301[x]", "e\u0301x", " ^"},             // an accent takes none
 		{"\x1b[x]\x00[2J", "␛x␀[2J", " ^"},           // no control characters
 		{"\u202e[\xff\x7f]", "\ufffd\ufffd␡", " ^^"}, // no change of the order of text
-		// A window of 160 bytes around the mistake.
+		// A window of 160 bytes around the error.
 		{wide[:100] + "[x]" + wide, wide[20:100] + "x" + wide[:79], strings.Repeat(" ", 80) + "^"},
 		{"[x]" + wide, "x" + wide[:159], "^"},
 		{wide + "[x]", wide[420:500] + "x", strings.Repeat(" ", 80) + "^"},
@@ -194,8 +194,8 @@ func TestCapped(t *testing.T) {
 	}
 }
 
-// TestRenderManyOnOneLine checks that rendering a line of a megabyte with many mistakes takes about as long as reading
-// it.
+// TestRenderManyOnOneLine checks that rendering many errors in a line of a megabyte takes about as long
+// as reading the line.
 func TestRenderManyOnOneLine(t *testing.T) {
 	const n = 200_000
 	src := &Source{Name: "a.s", Text: strings.Repeat("a:\n", 3) + strings.Repeat("a:", n)}
@@ -209,7 +209,7 @@ func TestRenderManyOnOneLine(t *testing.T) {
 	}
 }
 
-// TestBag checks that of warnings with the same message, a Bag keeps some and counts the others.
+// TestBag checks that a Bag stores some of the warnings with the same message and counts the others.
 func TestBag(t *testing.T) {
 	src := &Source{Name: "a.s", Text: strings.Repeat("mov r0, v0\n", 3*maxSame)}
 	var b Bag
@@ -286,7 +286,7 @@ func TestWarningsAndHelp(t *testing.T) {
 	}
 }
 
-// Two exchanged letters are one mistake.
+// Two exchanged letters count as one edit.
 
 // TestErrorIsBrief checks that Error shortens long quotes.
 func TestErrorIsBrief(t *testing.T) {

@@ -13,7 +13,7 @@ import (
 	"github.com/isago/isago/target/pica200"
 )
 
-// TestFiles has nop in three files, three times in the last one, and add in one file. A file that is
+// TestFiles counts nop in three files, three times in the last one, and add in one file. A file that is
 // counted in parts counts once.
 func TestFiles(t *testing.T) {
 	set, d := example(t)
@@ -104,8 +104,8 @@ func shader(t *testing.T) (*isa.Set, *isa.Decoder) {
 	return set, d
 }
 
-// TestTableFields requires that a mask counts as a field of the instruction. The index of the entry
-// and the parts for other instructions do not count, because the assembler chooses them.
+// TestTableFields checks that a mask counts as a field of the instruction. The index of the entry and
+// the parts for other instructions do not count, because the assembler chooses them.
 func TestTableFields(t *testing.T) {
 	set, d := shader(t)
 	s := survey.New(set)
@@ -132,7 +132,7 @@ func TestTableFields(t *testing.T) {
 	}
 }
 
-// TestRelative counts relative addressing once per instruction, and not in raw dumps.
+// TestRelative checks that relative addressing counts once per instruction, and not in raw dumps.
 func TestRelative(t *testing.T) {
 	set, d := shader(t)
 	for _, dump := range []bool{false, true} {

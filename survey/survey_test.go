@@ -156,7 +156,7 @@ func TestOrdered(t *testing.T) {
 	}
 }
 
-// TestExcluded finds an instruction that the chip does not have.
+// TestExcluded counts an instruction that the chip does not have.
 func TestExcluded(t *testing.T) {
 	set, d := example(t)
 	ctx, err := set.ParseContext(set.DefaultContext(), "chip", "one")

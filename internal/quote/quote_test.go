@@ -22,7 +22,8 @@ func TestEditDistance(t *testing.T) {
 	}
 }
 
-// TestBrief cuts long words of an input, not those of a description, and whatever is without end.
+// TestBrief checks that Brief shortens words longer than the names in descriptions, and cuts very long
+// messages.
 func TestBrief(t *testing.T) {
 	long := strings.Repeat("x", 100)
 	for _, c := range []struct{ msg, want string }{
@@ -40,7 +41,7 @@ func TestBrief(t *testing.T) {
 	}
 }
 
-// TestBriefQuotes cuts what a message quotes and words without end; paths stay whole.
+// TestBriefQuotes checks that BriefQuotes shortens quoted texts and very long words, but not paths.
 func TestBriefQuotes(t *testing.T) {
 	long := strings.Repeat("9", 3000000)
 	path := strings.Repeat("folder/", 100) + "file"

@@ -16,7 +16,7 @@ func inUTF16(text string, order binary.AppendByteOrder) string {
 	return string(data)
 }
 
-// TestIsUTF16 tells texts from code.
+// TestIsUTF16 checks that IsUTF16 distinguishes text from code.
 func TestIsUTF16(t *testing.T) {
 	for _, text := range []string{"<isa>\r\n</isa>\n", "\ufeff; Light\n.proc main", "mov r0, r1 ; 中 𝄞\n"} {
 		for _, order := range []binary.AppendByteOrder{binary.LittleEndian, binary.BigEndian} {

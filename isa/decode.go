@@ -11,11 +11,12 @@ import (
 	"github.com/isago/isago/internal/spec"
 )
 
-// maxFrames limits the nesting depth of operands. Mesa's descriptions reach four.
+// maxFrames limits the nesting depth of operands. In Mesa's descriptions, operands are nested at most
+// four deep.
 const maxFrames = 24
 
-// maxOperands limits the nested operands that are printed for one instruction, because operands may
-// contain themselves.
+// maxOperands is the maximum number of nested operands that are printed for one instruction. The limit
+// is necessary because operands may contain themselves.
 const maxOperands = 1 << 12
 
 // frame is a scope during printing: a leaf and its bits.
@@ -71,7 +72,7 @@ type Decoder struct {
 	indexing bool
 
 	frames    [maxFrames]frame
-	operands  int // printed for the current instruction
+	operands  int // the number printed for the current instruction
 	evals     evaluations
 	lineStart int
 	scratch   bits.Value
@@ -195,7 +196,7 @@ func (d *Decoder) Decode(v bits.Value) (in Inst, ok bool) {
 	return in, true
 }
 
-// setTop makes an instruction the outermost frame.
+// setTop stores an instruction in the outermost frame.
 func (d *Decoder) setTop(in Inst) {
 	d.operands = 0
 	d.leaveFrames(0)
@@ -527,7 +528,7 @@ func (d *Decoder) nestedBits(r *model.Ref, v *bits.Value) *bits.Value {
 	return &d.tables[r.Field.Table.Index][index]
 }
 
-// lacksEntry reports whether a table lacks an entry. It records a finding if so.
+// lacksEntry reports whether a table lacks an entry. It then also records a finding.
 func (d *Decoder) lacksEntry(r *model.Ref, index uint64) bool {
 	most := len(d.tables[r.Field.Table.Index])
 	if index < uint64(most) {

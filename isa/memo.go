@@ -154,7 +154,7 @@ func (m *memo) text(x uint64) (text []byte, ok bool) {
 	return c[:c[chunkLen]-1], true
 }
 
-// keep caches the text for a key if there is space.
+// keep caches the text for a key if the text fits in the cache.
 func (m *memo) keep(x uint64, s []byte) {
 	switch {
 	case m.texts == nil && len(s) <= len(slotText{}.text):
@@ -173,7 +173,7 @@ func (m *memo) keep(x uint64, s []byte) {
 	m.long[x] = slices.Clone(s)
 }
 
-// choice caches the display for the bits that select it.
+// choice caches displays by the bits that select them.
 type choice struct {
 	key key
 	// places holds the index in displays plus 1 for each key, or 0 if the display is unknown. It is nil

@@ -7,7 +7,7 @@ import (
 	"github.com/isago/isago/internal/spec"
 )
 
-// operandMemo caches an operand of a site, by the bits on which it depends.
+// operandMemo caches the values of an operand of a site by the bits on which the operand depends.
 type operandMemo struct {
 	// ref is the field that is the operand, and first is the first meaning of the field's name if that
 	// meaning has a condition. For an operand with several parts, operand is set instead.
@@ -20,7 +20,7 @@ type operandMemo struct {
 	kept  bool
 	reads reads
 	key   key
-	// slots hold operands without their position in the text.
+	// slots holds operands without their positions in the text.
 	slots[Operand]
 }
 

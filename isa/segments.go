@@ -483,7 +483,7 @@ func (c contentsOf) env(env *model.Env) (most contents) {
 	for _, l := range env.Root.Leaves {
 		most = most.max(c.boundLeaf(env.Bound(l)))
 	}
-	if c[env] = most; most.bounded() { // it does not contain itself
+	if c[env] = most; most.bounded() { // the operand does not contain itself
 		env.Contents.Store(most)
 	}
 	return most
@@ -523,7 +523,7 @@ func (x *display) findMemos() {
 	}
 }
 
-// findFlags finds the segments that print nothing in most words, such as signs and options.
+// findFlags finds the segments that print nothing for most words, such as signs and options.
 func (x *display) findFlags(set *Set) {
 	d := newDecoder(set, x.unit.Env)
 	d.frames[innermost].leaf = x.unit
@@ -644,7 +644,7 @@ func newSegment(items []model.Item) segment {
 	return p
 }
 
-// noText and blank are constant texts.
+// noText and blank are the texts of segments that always print the same text.
 var noText, blank = []chunk{newChunk("")}, []chunk{newChunk(" ")}
 
 // depend determines the key of a segment and whether a memo is worthwhile. It reports whether the text
@@ -695,9 +695,9 @@ func (p *segment) otherwise() segmentKind {
 	return segmentNumber
 }
 
-// cacheKey is everything on which the texts of a single-item segment depend except the bits of its
-// key: the type of the field and, if it matters, the environment. Segments with equal cache keys share
-// a memo. The zero value means that the segment cannot share one.
+// cacheKey holds everything on which the texts of a segment with one item depend, except the bits of
+// its key: the type of the field and, if it matters, the environment. Segments with equal cache keys
+// share a memo. The zero value means that the segment cannot share one.
 type cacheKey struct {
 	kind          spec.Kind
 	width         int

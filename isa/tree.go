@@ -24,12 +24,13 @@ type tree struct {
 	asked atomic.Int32
 }
 
-// maxAsked is the number of linear searches before the tree is built. Building it takes as long as
-// several hundred searches.
+// maxAsked is the number of linear searches before the tree is built. Building the tree takes as long
+// as several hundred searches.
 const maxAsked = 100
 
 type treeNode struct {
-	// key reads the bits that index next. It is nil if nothing matches.
+	// key reads the bits that index next. next is nil for a node without a key, and an element of next
+	// is nil if no leaf matches.
 	key  key
 	next []*treeNode
 	// leaves are the candidates of a node without a key.
@@ -134,7 +135,7 @@ func ask(leaves []*model.Leaf, used bits.Value, size int, left *int) (mask bits.
 		return mask, 0
 	}
 	lists := [][]share{nil}
-	var fixed [bits.Size]int // how many leaves fix each bit
+	var fixed [bits.Size]int // the number of leaves that fix each bit
 	for _, l := range leaves {
 		lists[0] = append(lists[0], share{&l.Mask, &l.Match, 1})
 		for m := l.Mask.AndNot(used); !m.IsZero(); {
@@ -180,14 +181,15 @@ func runs(mask bits.Value, bit int) (n int) {
 	return n
 }
 
-// share is a leaf in a list of candidates and the fraction of its words in the list.
+// share is a leaf in a list of candidates. of is the fraction of the leaf's words that lead to the
+// list.
 type share struct {
 	mask, match *bits.Value
 	of          float64
 }
 
 // divided returns the cost and the length of the two lists into which a bit divides one list. The cost
-// is the total number of candidates over the words of all leaves.
+// is the expected number of candidates, multiplied by the number of leaves.
 func divided(list []share, bit int) (cost float64, entries int) {
 	limb, at := bit>>6&3, uint(bit&63)
 	var of [2]float64

@@ -35,7 +35,7 @@ type Printer struct {
 	machine *model.Machine
 	root    *model.Root
 	decoder *isa.Decoder
-	unit    int64 // of branch targets, in bits
+	unit    int64 // the unit of branch targets, in bits
 	steps   steps
 	leaves  []leaf // by Leaf.ID
 	alike   alike
@@ -140,7 +140,7 @@ func (p *Printer) custom(dst []byte, field string, value uint64) []byte {
 	return p.Custom(dst, field, value)
 }
 
-// label returns the name of the target whose index is index, truncated to 32 bits.
+// label returns the name of a target. It truncates the index of the target to 32 bits.
 func (p *Printer) label(index int64, call bool) (name string, ok bool) {
 	if p.Label == nil {
 		return "", false

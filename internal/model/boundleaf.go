@@ -110,8 +110,8 @@ type Ref struct {
 	// ScopeDepth is the number of levels between the scope that uses the name and the scope that
 	// defines it.
 	ScopeDepth int
-	// Low and Width give the bits of a contiguous value of at most 64 bits. Low is -1 if the value has
-	// several parts.
+	// Low and Width are the position and the size of a contiguous value of at most 64 bits. Low is -1
+	// if the value has several parts.
 	Low, Width int
 	// At is the position of the first bit of the path: in the scope or, if Entry is set, in the table
 	// entry that the field Entry selects. It is -1 if the path passes through a field with several
@@ -418,7 +418,7 @@ func (s Assumptions) Narrow(alts []Alt) []Alt {
 	return out
 }
 
-// items binds a template. It replaces operand names by the items of the operand.
+// items binds a template. It replaces operand names with the items of the operand.
 func (u *BoundLeaf) items(t *spec.Template, given Assumptions) []Item {
 	return u.pieces(t, given, u.Leaf.Spec.Operand)
 }
@@ -497,9 +497,9 @@ func (u *BoundLeaf) where() string {
 	return name
 }
 
-// IsName reports whether a reference prints the name of the bitset. In plain descriptions any prefix
-// of NAME does, even the empty one, because Mesa compares only as many characters as the reference
-// has.
+// IsName reports whether a reference prints the name of the bitset. In plain descriptions, any prefix
+// of NAME prints the name, even the empty one, because Mesa compares only as many characters as the
+// reference has.
 func (m *Machine) IsName(ref string) bool {
 	if m.ISA.Strict {
 		return ref == "NAME"
@@ -664,7 +664,7 @@ func (u *BoundLeaf) Bind(f *spec.Field) *Ref {
 }
 
 // NestedEnv returns the environment of a bitset field that is shown in the scope of u. passed
-// describes what the scope hands in. Scopes share an environment only if passed is equal.
+// identifies the values of the parameters. Scopes share an environment only if passed is equal.
 func (u *BoundLeaf) NestedEnv(f *spec.Field, passed string) *Env {
 	m := u.Env.Machine
 	m.mu.Lock()
@@ -742,8 +742,8 @@ func (e *Env) resolveCommon(name string) *Ref {
 	return found
 }
 
-// Fields lists the names of all fields that the leaf and its ancestors define. The order is that of
-// the file, outermost ancestor first.
+// Fields lists the names of all fields that the leaf and its ancestors define, in the order of the
+// file. The outermost ancestor comes first.
 func (u *BoundLeaf) Fields() []string {
 	seen := map[string]bool{}
 	var chain []*spec.Bitset

@@ -48,7 +48,7 @@ func (t *Test) Eval(v, context *bits.Value) uint64 {
 }
 
 // BitsFor returns the value of the masked bits for which the result of the test is want. ok is false
-// if several values do.
+// if several values of the bits have this result.
 func (t *Test) BitsFor(want bool) (match uint64, ok bool) {
 	if want != t.Not {
 		return t.Match, true

@@ -98,7 +98,7 @@ func (l *Leaf) meets(other *Leaf) bool {
 	return l.Match.Xor(other.Match).And(l.Mask).And(other.Mask) == bits.Value{}
 }
 
-// within reports whether each word that matches the pattern of l also matches that of other.
+// within reports whether each word that matches the pattern of l also matches the pattern of other.
 func (l *Leaf) within(other *Leaf) bool {
 	return other.Mask.AndNot(l.Mask) == bits.Value{} && l.Match.And(other.Mask) == other.Match
 }
@@ -220,8 +220,8 @@ func (m *Machine) checkSyntax() error {
 // maxScopes limits the nesting depth of scopes.
 const maxScopes = 16
 
-// maxBoundLeaves limits the number of bound leaves. The number can grow fast, because a name that
-// climbs gives each use of a nested bitset its own environment.
+// maxBoundLeaves limits the number of bound leaves. The number can grow fast, because each use of a
+// nested bitset has its own environment if names of the enclosing scope are passed in.
 const maxBoundLeaves = 1 << 14
 
 // denseLimit limits the values that an array holds. A map holds larger values.
@@ -438,7 +438,7 @@ type Env struct {
 	Up *BoundLeaf
 
 	params []spec.Param // the parameters passed in; the first of several with one name counts
-	all    bool         // whether every name climbs
+	all    bool         // whether all names of the enclosing scope are passed in
 
 	units   []atomic.Pointer[BoundLeaf]
 	pending map[int]*BoundLeaf // leaves that are being bound, by Leaf.ID

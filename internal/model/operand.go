@@ -16,8 +16,8 @@ type Facts struct {
 	Masks     []Selection
 }
 
-// When is a pair of conditions: that of the enclosing override and that of the declaration. A nil
-// condition holds.
+// When has the condition of the enclosing override and the condition of the declaration. A nil
+// condition always holds.
 type When struct{ Case, Own *Prog }
 
 // Reg declares that the bits select a register.
@@ -32,8 +32,8 @@ type Reg struct {
 type Mem struct {
 	When
 	Spec *spec.Mem
-	// Index is nil if there is only one memory of the kind. Offset is nil if another part of the
-	// operand gives the offset.
+	// Index is nil if the memory is not in a group. Offset is nil if another part of the operand
+	// defines the offset.
 	Index, Offset *Prog
 }
 

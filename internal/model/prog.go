@@ -25,9 +25,9 @@ type Prog struct {
 	Missing []Missing
 	// Cycle marks the constant 0 that replaces an expression inside itself.
 	Cycle bool
-	// Open reports whether the expression contains such a constant. Its value is then the first one
-	// computed in a scope. Fetch lists its names in the order in which they are looked up. Both follow
-	// Mesa's tools.
+	// Open reports whether the expression contains such a constant. The value of the expression is
+	// then the first one computed in a scope. Fetch lists its names in the order in which they are
+	// looked up. Both follow Mesa's tools.
 	Open  bool
 	Fetch []Missing
 	// Memo caches data of package isa. Asked counts the evaluations before the cache is set up.

@@ -8,7 +8,7 @@ import (
 )
 
 // AppendScalar appends the default text of a field value of at most 64 bits. The field must not have a
-// bitset type. strict is that of the description.
+// bitset type. strict is the attribute strict of the description.
 func AppendScalar(dst []byte, ref *Ref, v uint64, strict bool) []byte {
 	switch ref.Kind {
 	case spec.KindFloat:
@@ -84,7 +84,7 @@ func appendSigned(dst []byte, v int64) []byte {
 	return strconv.AppendInt(dst, v, 10)
 }
 
-// AppendFloat appends a float with six decimals. NaN and infinities have glibc's spelling.
+// AppendFloat appends a float with six decimals. NaN and infinities are written as in glibc.
 func AppendFloat(dst []byte, v uint64, width int) []byte {
 	switch x := FloatValue(v, width); {
 	case math.IsNaN(x):

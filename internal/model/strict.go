@@ -9,7 +9,7 @@ import (
 )
 
 // checkStrict reports why a description is unsound: undefined names, undeclared overlaps, and
-// instruction lengths that the shorter prefix does not determine.
+// instruction lengths that the bits of the shorter leaf do not determine.
 func (m *Machine) checkStrict() diag.List {
 	c := strictChecker{m: m, units: map[*BoundLeaf]bool{}, seen: map[string]bool{}}
 	for _, r := range m.Roots {

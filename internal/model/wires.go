@@ -6,8 +6,8 @@ import (
 	"github.com/isago/isago/internal/spec"
 )
 
-// Many computed values are permutations of bits in a scope, such as a mask that consists of two halves
-// or a register number in two parts.
+// In many computed values, each bit is a copy of a bit in a scope. Examples are a mask that consists
+// of two halves and a register number in two parts.
 
 // Wiring maps each bit of a value to a bit of one scope. A bit that is always 0 has NoWire. ScopeDepth
 // is the number of levels up to the scope.
@@ -29,9 +29,9 @@ const maxWiring = 4
 // the truth is not known.
 type Decider func(cond *Node, scopeDepth int) (truth, ok bool)
 
-// FindWiring returns the wiring of an expression. ok is false if the expression is not a permutation
-// of bits of one scope. A bit of the scope may occur twice. The operator ?: needs a decision from
-// decide, which may be nil.
+// FindWiring returns the wiring of an expression. ok is true if FindWiring finds that each bit of the
+// value is 0 or a copy of a bit in one scope. Several bits may be copies of the same bit. The operator
+// ?: needs a decision from decide, which may be nil.
 func FindWiring(n *Node, decide Decider) (w Wiring, ok bool) {
 	finder := wiring{decide: decide}
 	w.Wires, ok = finder.node(n, 0, maxWiring)
@@ -201,8 +201,8 @@ func fixValue(n *Node, x, care uint64) (f fixedBits, ok bool) {
 	return f, ok && !f.mask.IsZero()
 }
 
-// fixComparison is fixCondition for a comparison with a constant. A value is below a power of two
-// exactly if all higher bits are 0.
+// fixComparison is fixCondition for a comparison with a constant. A value is below a power of two if
+// and only if all higher bits are 0.
 func fixComparison(n *Node) (f fixedBits, ok bool) {
 	if n.Y.Op != spec.OpConst || n.Y.Value >= 1<<31 {
 		return f, false

@@ -7,8 +7,8 @@ import (
 	"github.com/isago/isago/diag"
 )
 
-// MaxDisplay is the largest size of one display in bytes, and MaxExpanded that of all displays together. Both count
-// expanded templates.
+// MaxDisplay is the largest size of one display in bytes, and MaxExpanded is the largest size of all displays together.
+// Both count expanded templates.
 const (
 	MaxDisplay  = 16 << 10
 	MaxExpanded = 8 << 20
@@ -34,7 +34,7 @@ func references(s string, strict bool) []string {
 	}
 }
 
-// reference returns the index of the first old in s, a name with its braces, or -1.
+// reference returns the index of the first occurrence of old in s, or -1. old is a name with its braces.
 func reference(s, old string, strict bool) int {
 	for from := 0; ; {
 		i := strings.IndexByte(s[from:], '{')
@@ -51,7 +51,7 @@ func reference(s, old string, strict bool) int {
 	}
 }
 
-// expander replaces {NAME} by the text of <template name="NAME">.
+// expander replaces {NAME} with the text of <template name="NAME">.
 type expander struct {
 	l     *loader
 	named map[string]*Template
@@ -60,7 +60,7 @@ type expander struct {
 	size  int
 }
 
-// replace replaces the references to a template in src by its text. ok is false if the result is too long.
+// replace replaces the references to a template in src with its text. ok is false if the result is too long.
 func (x *expander) replace(src text, name string, by text, at diag.Span) (text, bool) {
 	old := "{" + name + "}"
 	count := strings.Count(src.s, old)
@@ -79,8 +79,8 @@ func (x *expander) replace(src text, name string, by text, at diag.Span) (text, 
 }
 
 // expandPlain expands templates as Mesa's reader does. At the end of each file, it visits the last definition of each
-// bitset so far. It replaces each name that a display contains everywhere in that display, in the order of the names
-// there.
+// bitset so far. It takes the template names in a display in their order, and replaces all references to each name in
+// that display.
 func (l *loader) expandPlain() {
 	x := expander{l: l, named: map[string]*Template{}}
 	bitsets, order := map[string]*Bitset{}, []string{}

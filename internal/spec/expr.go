@@ -106,7 +106,7 @@ func parseExpr(isa *ISA, name string, src text) (*Expr, error) {
 	return e, nil
 }
 
-// constantExpr returns the expression 0, in place of one that could not be read.
+// constantExpr returns the expression 0, which replaces an expression that could not be read.
 func constantExpr(at diag.Span) *Expr {
 	e := &Expr{Span: at}
 	e.once.Do(func() { e.root = &Node{Op: OpConst, Span: at} })
@@ -134,7 +134,8 @@ func (e *Expr) parse() error {
 	return nil
 }
 
-// fieldNames returns the names in braces, also those in comments, because Mesa reads all of them before it computes.
+// fieldNames returns the names in braces in ASCII order. It includes names in comments, because Mesa reads the values
+// of all names before it evaluates the expression.
 func fieldNames(text string) []string {
 	seen := map[string]bool{}
 	var list []string
@@ -270,8 +271,8 @@ func (p *exprParser) parseCond() (*Node, error) {
 	return p.node(Node{Op: OpCond, Type: t, X: x, Y: converted(y, t), Z: converted(z, t), Span: x.Span})
 }
 
-// converted converts a node to a wider type if that changes its value. That is a negative int that becomes an unsigned
-// int. The comma operator converts it.
+// converted converts a node to a type that is at least as wide. Only the conversion of a negative int to unsigned int
+// changes the value, so only this conversion needs a node: a comma operator of type t.
 func converted(n *Node, t Type) *Node {
 	if n.Type != I32 || t != U32 {
 		return n
@@ -544,8 +545,8 @@ func (e *Enum) names() string {
 	return joinOr(names)
 }
 
-// foldConstant computes an expression without fields in 64 bits. It supports the operators that attributes val need, of
-// which 32 bits are used.
+// foldConstant computes an expression of constants in 64 bits. The second result is false if the expression has a field
+// or an operator that foldConstant does not support.
 func foldConstant(n *Node) (uint64, bool) {
 	if n == nil {
 		return 0, true

@@ -116,8 +116,8 @@ func (l *loader) breakCycles() {
 	}
 }
 
-// inheritSizes sets the sizes of bitsets without their own. The low bits of a bitset are those of its parent, so a
-// child's size cannot be smaller.
+// inheritSizes sets the sizes of bitsets without the attribute size. The low bits of a bitset are the bits of its
+// parent, so a child cannot be smaller.
 func (l *loader) inheritSizes(b *Bitset, depth int) {
 	if depth > MaxExtends {
 		l.fail(diag.Errorf(diag.XMLLimit, b.extendsSpan, "more than %d levels of extends", MaxExtends))
@@ -289,7 +289,7 @@ const fieldClaim = "field "
 func (c claim) String() string { return c.what + c.of }
 
 // checkCoverage reports bits with two meanings, or with none, in a leaf and its parents. seen contains the pairs that
-// were already reported, because two parents of many leaves are one mistake.
+// were already reported, so that an overlap of two parents is not reported again for each of their leaves.
 func (l *loader) checkCoverage(b *Bitset, seen map[[2]diag.Span]bool) {
 	if covered(b) {
 		return

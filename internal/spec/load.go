@@ -53,7 +53,8 @@ func load(fsys fs.FS, file string, sound bool) (*ISA, error) {
 	return l.isa, nil
 }
 
-// Imports returns the files that a description imports, directly or not, in ASCII order, as far as they can be read.
+// Imports returns the files that a description imports, directly or through other files, in ASCII order. At the first
+// file that it cannot read, it stops and returns the files found so far, including that one.
 func Imports(fsys fs.FS, file string) []string {
 	l := &loader{fsys: fsys, dir: path.Dir(file), seen: map[string]bool{}, outer: &arenas{}}
 	_ = l.readSource(file, diag.Span{}) // Load reports what is wrong
@@ -94,7 +95,7 @@ type loader struct {
 
 type file struct {
 	root *node
-	// templates and bitsets are the numbers of those in this file and in the files before it.
+	// templates and bitsets are the numbers of templates and bitsets in this file and in the files before it.
 	templates, bitsets int
 }
 
@@ -114,8 +115,9 @@ func (l *loader) failErr(err error) {
 	}
 }
 
-// readSource reads a file and, before it, its imports. The names of imports are relative to the folder of the top file,
-// as in Mesa's reader. from is the place that names the file.
+// readSource reads a file and its imports, and adds the imports to l.files before the file. The names of imports are
+// relative to the folder of the top file, as in Mesa's reader. from is the position of the file's name. It is invalid
+// for the top file.
 func (l *loader) readSource(name string, from diag.Span) error {
 	if l.seen[name] {
 		return nil
@@ -200,7 +202,8 @@ func opensISA(text string) bool {
 	}
 }
 
-// readFileText is fs.ReadFile with one copy less. If that fails, it uses fs.ReadFile.
+// readFileText reads a file as fs.ReadFile does, with one copy less. It reads at most MaxBytes+1 bytes. If an error
+// occurs, it uses fs.ReadFile.
 func (l *loader) readFileText(name string) (string, error) {
 	f, err := l.fsys.Open(name)
 	if err != nil {
@@ -218,7 +221,7 @@ func (l *loader) readFileText(name string) (string, error) {
 	return text.String(), nil
 }
 
-// each calls f for every child with that name, in the order of the files.
+// each calls f for every child of <isa> with that name, in the order of the files.
 func (l *loader) each(name string, f func(n *node)) {
 	for _, file := range l.files {
 		for _, c := range file.root.children {
@@ -352,7 +355,8 @@ func (l *loader) readName(n *node) string {
 	return v
 }
 
-// readIdentifier is readName for a name that may be in braces: letters, digits and underscores.
+// readIdentifier is readName for a name that displays or code can use. Such a name has only letters, digits and
+// underscores.
 func (l *loader) readIdentifier(n *node) string {
 	v := l.readName(n)
 	switch {
@@ -365,7 +369,8 @@ func (l *loader) readIdentifier(n *node) string {
 	return v
 }
 
-// readNumber reads an attribute with a decimal or 0x number from low to high.
+// readNumber reads an attribute with a decimal or hexadecimal (0x) number from low to high. It returns 0 after an
+// error.
 func (l *loader) readNumber(n *node, name string, low, high int64) int {
 	a := n.attr(name)
 	if a == nil {
@@ -396,7 +401,7 @@ func (l *loader) readBool(n *node, name string) bool {
 	return false
 }
 
-// readLiteral reads an attribute with a C literal and an optional sign.
+// readLiteral reads an attribute with an integer literal of C, which may have a minus sign.
 func (l *loader) readLiteral(n *node, name string) (uint64, bool) {
 	a := n.attr(name)
 	if a == nil {
@@ -436,7 +441,7 @@ func (l *loader) readEnum(n *node) {
 		if e.byName[v.Name] == nil {
 			e.byName[v.Name] = v
 		}
-		// Mesa stores values by the text of val: an equal text replaces the first value.
+		// Mesa finds values by the text of val, so a later value with the same text replaces the first one.
 		if old := written[c.value("val")]; old != nil && !l.isa.Strict {
 			*old = *v
 			continue
@@ -454,7 +459,7 @@ func (l *loader) readValue(n *node) *Value {
 		return nil
 	}
 	if !l.isa.Strict {
-		val &= math.MaxUint32 // an int in Mesa's tables
+		val &= math.MaxUint32 // Mesa's tables have 32-bit values
 	}
 	v := &Value{Val: val, Display: n.value("display"), Name: n.value("name"), Syntax: n.value("syntax"), Doc: docOf(n), Span: n.span}
 	switch {
@@ -499,7 +504,7 @@ func (l *loader) readNamedExpr(n *node) {
 	l.named[n.span] = e
 }
 
-// readNamedInside reads the expressions with a name inside a bitset. Such a name can be used everywhere.
+// readNamedInside reads the named expressions inside a bitset. All of the description can use their names.
 func (l *loader) readNamedInside(n *node) {
 	if n.endTag > 0 && !strings.Contains(n.span.Src.Text[n.span.End:n.endTag], "<expr ") {
 		return
@@ -566,7 +571,7 @@ func (l *loader) readTable(n *node) {
 	l.isa.tables[t.Name] = t
 }
 
-// declareBitset makes the name of a bitset known before anything refers to it.
+// declareBitset adds a bitset without its contents, so that other elements can refer to it.
 func (l *loader) declareBitset(n *node) {
 	b := &Bitset{Name: l.readName(n), Span: n.span, Max: math.MaxUint32, extendsName: n.value("extends"), extendsSpan: n.at("extends"), sizeSpan: n.at("size")}
 	b.DisplayName = b.Name
@@ -584,7 +589,8 @@ func (l *loader) declareBitset(n *node) {
 	l.isa.bitsets[b.Name] = b
 }
 
-// readInside returns an element with its children. The children are valid until the next call.
+// readInside returns an element with its children, which it parses if parseXML skipped them. The children are valid
+// until the next call.
 func (l *loader) readInside(n *node) *node {
 	if n.endTag == 0 {
 		return n
@@ -803,7 +809,7 @@ func (l *loader) readCaseChild(n *node, c *Case) {
 	}
 }
 
-// addDisplay reads a display and adds it to the displays by syntax.
+// addDisplay reads a display and stores it under its syntax.
 func (l *loader) addDisplay(displays *map[string]*Template, n *node) {
 	if *displays == nil {
 		*displays = map[string]*Template{}
@@ -844,7 +850,7 @@ func (l *loader) readSet(n *node, c *Case) {
 	c.Sets = append(c.Sets, s)
 }
 
-// readRange reads the bits of an element. pos="N" means low="N" high="N".
+// readRange reads the bit range of an element. pos="N" means low="N" high="N".
 func (l *loader) readRange(n *node) (low, high int, ok bool) {
 	before := len(l.errs)
 	hasRange := n.attr("low") != nil || n.attr("high") != nil
@@ -947,8 +953,8 @@ func (l *loader) readField(n *node, c *Case) {
 	c.Fields = append(c.Fields, f)
 }
 
-// redefine replaces a field by a later field of the same name, as Mesa does. A derived field never replaces a field of
-// bits. The bits of both fields count as used.
+// redefine replaces a field with a later field of the same name, as Mesa does. A derived field never replaces a field
+// of bits. The bits of both fields count as used.
 func (c *Case) redefine(old, f *Field) {
 	if f.Expr != nil && old.Expr == nil {
 		return
@@ -971,7 +977,7 @@ func (l *loader) readParam(n *node, f *Field) {
 	f.Params = append(f.Params, p)
 }
 
-// readParts reads the bits of a field: one range, or several in <bits>.
+// readParts reads the bits of a field: one range, or several <bits> elements.
 func (l *loader) readParts(n *node, f *Field) bool {
 	var taken bits.Value
 	add := func(n *node) bool {
@@ -1028,7 +1034,7 @@ func (c *Context) Parse(text string) (uint64, error) {
 	return 0, errors.New("context " + c.Name + " has no value " + strconv.Quote(text) + ", expected true or false")
 }
 
-// encode reads an <encode>. If there are several, the type of the first applies.
+// encode reads an <encode>. If a bitset has several, the attributes of the first one and the maps of all apply.
 func (b *Bitset) encode(n *node) {
 	if b.Encode == nil {
 		b.Encode = &Encode{
@@ -1043,7 +1049,7 @@ func (b *Bitset) encode(n *node) {
 	}
 }
 
-// forced returns the maps of an <encode> that force a plain number.
+// forced returns the values of the maps in an <encode> that have force="true" and a plain number.
 func forced(encode *node) (list []*Default) {
 	for _, m := range encode.children {
 		if v, _, ok := parseLiteral(strings.TrimSpace(m.text().s)); ok && m.name == "map" && m.value("force") == "true" {

@@ -8,8 +8,8 @@ import (
 	"github.com/isago/isago/diag"
 )
 
-// Code is a piece of semantics as it is in the description. It is parsed only when semantics are needed, never to read
-// or write words.
+// Code is a piece of semantics as written in the description. It is parsed only when semantics are needed, never to
+// read or write words.
 type Code struct{ src text }
 
 // Text returns the code.
@@ -39,7 +39,7 @@ type Write struct {
 	Span diag.Span
 }
 
-// Around is an <around>: code in which inner is the semantics of the bitsets that extend its bitset.
+// Around is an <around>: code for all bitsets that extend its bitset. The statement inner in it runs their semantics.
 type Around struct {
 	Wave, Always bool
 	Code         Code
@@ -78,8 +78,8 @@ type Register struct {
 	Scope Scope
 	// Init is the initial value, "" if it is undefined.
 	Init string
-	// Carries is set if the register only passes on its value. A value that goes there counts as read where this
-	// register is read.
+	// Carries is set if the register only passes on its value. A value that is written to the register counts as read
+	// where the register is read.
 	Carries bool
 	Doc     string
 	Span    diag.Span

@@ -48,7 +48,7 @@ const (
 )
 
 // ParseValueType parses a type: bool, u1 to u64, s1 to s64, f16, f32, f64, or a vector of 2 to 16 of these, such as
-// f32x4. It reports whether s is one.
+// f32x4. The second result reports whether s is a type.
 func ParseValueType(s string) (ValueType, bool) {
 	elem, lanes, vector := strings.Cut(s, "x")
 	t := ValueType{Lanes: 1}
@@ -93,18 +93,19 @@ type File struct {
 	Single bool
 	// Once is set if a program should write each component at most once.
 	Once bool
-	// Given is the number of registers, from the first on, that have a value when a program starts.
+	// Given is the number of registers, starting with register 0, that have a value when a program starts.
 	Given int
 	// Carries has the meaning of Register.Carries.
 	Carries bool
-	// Allocated is set if a launch decides how many of the registers a program has. The others are outside.
+	// Allocated is set if a launch decides how many of the registers a program has. An access to the others is outside
+	// the file.
 	Allocated bool
 	// Names is the enum of the component names, nil for x, y, z, w.
 	Names *Enum
-	// Of is the file of a view, nil for a file. A register of a narrower type is a part of one register of Of, the low
-	// part first. A register of a wider type is several of them, the low one first.
+	// Of is the file of a view, nil for a file. A narrower view splits each register of Of, the low bits first. A wider
+	// view joins consecutive registers of Of, the low bits first.
 	Of *File
-	// Align is the number that divides the number of each register of a view, 1 by default.
+	// Align is 1 by default. The number of each register of a view must be a multiple of Align.
 	Align int
 	// Index is the position in ISA.Files.
 	Index int
@@ -132,8 +133,8 @@ func (f *File) Components() []string {
 	return names
 }
 
-// Extent returns, for a view, the largest number of registers in one register of the view, and the number of registers
-// after which they end. They end with the file, unless numbers wrap.
+// Extent returns, for a view, the number of registers of Of that one register of the view uses, and the number of
+// registers that Of has. If register numbers wrap, the second result is the largest int32.
 func (f *File) Extent() (count, end int) {
 	if count = max(1, f.Type.Size()/f.Of.Type.Size()); f.Of.Outside == "wrap" {
 		return count, math.MaxInt32
@@ -156,7 +157,7 @@ type Memory struct {
 	Size int64
 	// Use is the purpose of the memory, one of Uses, or "".
 	Use string
-	// Access are the types of accesses, as written. Outside is what an access outside the memory does.
+	// Access are the types of accesses, as written. Outside is the effect of an access outside the memory.
 	Access  []string
 	Outside string
 	// Aliases are other names that users may write. The first one is the name in assembly text.
@@ -169,23 +170,24 @@ type Memory struct {
 	Number, Count int
 }
 
-// Limit is a bound of programs, or of the values that source may give a field.
+// Limit is an upper bound for a property of programs, or for the values of a field in source.
 type Limit struct {
 	Name, Doc string
 	Span      diag.Span
 	Most      uint64
 }
 
-// Output is a meaning that an output of a program can have for the next stage of the pipeline.
+// Output is a semantic of program outputs, such as position, by which the next stage of the pipeline finds them.
 type Output struct {
 	Name, Doc string
 	Span      diag.Span
 	// File is the file of the register. Number is the number of the register, -1 if each program decides.
 	File   *File
 	Number int
-	// Mask has a bit for each component with a meaning. Bit 0 is the first component.
+	// Mask has a bit for each component that has the semantic. Bit 0 is the first component.
 	Mask uint64
-	// Required is set if a program that has outputs with a meaning must have this one.
+	// Required is set if each program must declare this output. A program whose outputs all have an empty Mask need not
+	// declare it.
 	Required bool
 }
 
@@ -250,7 +252,8 @@ func (o *Operand) shows(field string) bool {
 	return true
 }
 
-// Facts define the register or the location that the bits of an operand are, and the modifications of its value.
+// Facts define the register or the memory location that the bits of an operand select, and the modifications of its
+// value.
 type Facts struct {
 	Reg       *Reg
 	Mem       *Mem
@@ -266,10 +269,10 @@ func (f *Facts) IsZero() bool {
 	return f.Reg == nil && f.Mem == nil && f.Relative == nil && f.Modifiers == nil && f.Swizzle == nil && f.Mask == nil
 }
 
-// Reg is a <reg>: the bits are a register.
+// Reg is a <reg>: the bits select a register.
 type Reg struct {
 	File *File
-	// Index is the number of the register. Component is the number of the one component, nil for all components.
+	// Index is the number of the register. Component is the number of the only component, nil for all components.
 	Index, Component *Expr
 	// When is the condition under which the element applies, nil for always.
 	When *Expr
@@ -278,7 +281,7 @@ type Reg struct {
 	file string
 }
 
-// Mem is a <mem>: the bits are a location in memory.
+// Mem is a <mem>: the bits select a location in memory.
 type Mem struct {
 	// Memory is the memory, or the first memory of a group. It is nil if the enclosing operand defines it.
 	Memory *Memory
@@ -293,19 +296,19 @@ type Mem struct {
 	memory string
 }
 
-// Relative is a <relative>: a register that is added to the number of a register or to an address.
+// Relative is a <relative>: a register whose value is added to a register number or to an address.
 type Relative struct {
-	// Field is the part that names the register. If it is "", Reg does.
+	// Field is the part of the operand that selects the register. If it is "", Reg selects the register.
 	Field string
 	Reg   Reg
-	// Of is the only file to whose registers the addition applies, nil for any file.
+	// Of is the only register file to which the addition applies, nil for any file.
 	Of   *File
 	Span diag.Span
 
 	of string
 }
 
-// Modifier is a modification of a value: negate, absolute, saturate, or a name of the machine.
+// Modifier is a modification of a value: negate, absolute, saturate, or another name in the description.
 type Modifier struct {
 	Name string
 	// Index is the position of the name in ISA.Modifiers.
@@ -315,7 +318,7 @@ type Modifier struct {
 	Span diag.Span
 }
 
-// Flow is a <flow>: where control goes after an instruction, other than to the next one.
+// Flow is a <flow>: where a program continues after an instruction, if not at the next one.
 type Flow struct {
 	Kind FlowKind
 	Span diag.Span
@@ -334,7 +337,7 @@ type FlowKind uint8
 
 // The kinds of flow. FlowIf and FlowLoop open a block that ends at the target, and FlowLoopEnd closes one. FlowPush
 // saves an address for a later instruction. FlowWait waits for other threads and continues at the next instruction. If
-// it names a stack, it waits for the threads whose newest saved address is on that stack.
+// the flow names a stack, it waits for the threads whose newest saved address is on that stack.
 const (
 	FlowNext FlowKind = iota
 	FlowJump
@@ -367,20 +370,21 @@ type Stack struct {
 	Slots                 []Slot
 }
 
-// Layout is a <layout>: what an assembler of whole programs must know about an instruction.
+// Layout is a <layout>: rules for the use of an instruction in a program.
 type Layout struct {
 	Span diag.Span
 	// Align is the alignment of the address in bits, 0 for none.
 	Align int
-	// Filler is set for the instruction that fills a place where one is needed. Terminator is set for the instruction
-	// that ends a program without another end.
+	// Filler is set for the instruction that an assembler inserts if a program needs one more instruction, such as at
+	// the end of a scope. Terminator is set for the instruction that ends a program without another end.
 	Filler, Terminator bool
-	// NotLast is "scope" if the instruction must not be the last word of a block or procedure, "loop" if not of a loop,
-	// and otherwise "".
+	// NotLast is "scope" if the instruction must not be the last word of a block or procedure, "loop" if it must not be
+	// the last word of a loop, and otherwise "".
 	NotLast string
-	// Flushes is the file whose registers the instruction passes on, or nil. A program may write them again afterwards.
+	// Flushes is the file whose registers the instruction hands to the next stage, or nil. The program may then write
+	// them again.
 	Flushes *File
-	// Program is the kind of a program with such an instruction, "" for any.
+	// Program is the kind of program that may contain the instruction, "" for any.
 	Program string
 
 	flushes string
@@ -463,7 +467,7 @@ func (l *loader) readValueType(n *node) ValueType {
 	return t
 }
 
-// failDuplicate reports a second definition of a register file, register or memory.
+// failDuplicate reports a second definition of a name, such as the name of a register file or of a memory.
 func (l *loader) failDuplicate(n *node, name string, old diag.Span) {
 	l.fail(diag.Errorf(diag.Duplicate, n.at("name"), "%s %s is defined twice", n.name, name).With(old, "the other definition"))
 }
@@ -686,7 +690,7 @@ func (l *loader) readOperand(n *node, b *Bitset) {
 	b.Operands = append(b.Operands, o)
 }
 
-// readFacts reads an element that describes an operand. It reports whether n is one.
+// readFacts reads an element that describes an operand. It reports whether n is such an element.
 func (l *loader) readFacts(n *node, f *Facts) bool {
 	switch n.name {
 	case "reg":
@@ -720,8 +724,8 @@ func (l *loader) failSecond(n *node, old diag.Span) {
 	l.fail(diag.Errorf(diag.Duplicate, n.span, "a second <%s>", n.name).With(old, "the first"))
 }
 
-// readExprAttr reads an attribute that is an expression. It returns nil if the attribute is absent, and reports an
-// error if it is needed.
+// readExprAttr reads an attribute that is an expression. It returns nil if the attribute is absent, which is an error
+// if needed is true.
 func (l *loader) readExprAttr(n *node, name string, needed bool) *Expr {
 	a := n.attr(name)
 	if a == nil {
@@ -911,8 +915,8 @@ func (l *loader) resolveRelative(r *Relative) {
 	}
 }
 
-// foldReg replaces the expressions in the <reg> of an enum's value by constants. A value has no fields from which they
-// could be computed.
+// foldReg replaces the expressions in the <reg> of an enum's value with constants. A value has no fields from which
+// they could be computed.
 func (l *loader) foldReg(r *Reg) {
 	for _, e := range []*Expr{r.Index, r.Component, r.When} {
 		if e == nil {
@@ -984,7 +988,8 @@ func (b *Bitset) Operand(name string) *Operand {
 	return nil
 }
 
-// KindOfOperand returns the operand kind of the field, otherwise that of its type.
+// KindOfOperand returns the operand kind of the field. If the field does not define one, it returns the kind of its
+// type.
 func (f *Field) KindOfOperand() OperandKind {
 	switch {
 	case f.OperandKind != OperandNone:

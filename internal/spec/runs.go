@@ -10,14 +10,14 @@ import (
 // Runs is a <runs>: the instruction runs other instructions of the program.
 type Runs struct {
 	Span diag.Span
-	// Roots are the roots of the other instructions, all of one size. Address counts in that size.
+	// Roots are the roots of the other instructions, all of one size. Address counts in units of that size.
 	Roots []*Bitset
 	// Address is the field with the place of the first instruction. Count is the field with their number.
 	Address, Count bits.Part
 	// Context is the context that the instruction sets for each of them, or nil.
 	Context *Context
-	// Steps are the parts for the first instruction, the second one and so on. There are as many as the instruction can
-	// run.
+	// Steps are the parts for the first instruction, the second one and so on. Their number is the largest number of
+	// instructions that can run.
 	Steps []RunsStep
 
 	roots, address, count, context located

@@ -35,12 +35,12 @@ type ISA struct {
 	Files    []*File
 	Memories []*Memory
 	Stacks   []*Stack
-	// Hints replace instructions of other machines that this machine lacks.
+	// Hints are replacements for instructions that this machine lacks and other machines have.
 	Hints []*Hint
 	// Products are other names of the machine, in the order of the file.
 	Products []*Product
 	Limits   []*Limit
-	// Outputs are the meanings that outputs of programs can have for the next stage of the pipeline.
+	// Outputs are the semantics of program outputs, by which the next stage of the pipeline finds them.
 	Outputs []*Output
 	// Modifiers are the names of all modifiers. negate, absolute and saturate, which every machine has, come first.
 	Modifiers []string
@@ -111,7 +111,7 @@ type Value struct {
 type Context struct {
 	Name string
 	Enum *Enum // nil for a bool
-	// Default is the value of the context if nobody sets it.
+	// Default is the value of the context if the caller does not set it.
 	Default uint64
 	// FromText is set by bind="text": the value belongs to one instruction and is part of its text.
 	FromText bool
@@ -196,14 +196,14 @@ type Bitset struct {
 	Extends *Bitset
 	// Children are in the order of the file.
 	Children []*Bitset
-	// Min and Max are the first and the last generation that have the bitset.
+	// Min is the first generation that has the bitset, and Max is the last one.
 	Min, Max uint32
 	Patterns []*Pattern
 	// Cases are the overrides in the order of the file, then the default case, whose Expr is nil.
 	Cases    []*Case
 	Requires []*Expr
 	Hazards  []*Hazard
-	// Refines are the bitsets with which this bitset overlaps on purpose. Words that both match decode to this bitset.
+	// Refines are the bitsets with which this bitset overlaps on purpose. Words that match both decode to this bitset.
 	Refines  []Name
 	Defaults []*Default
 	// Forced are the maps with force="true" and a plain number: values of fields that the text does not fix.
@@ -213,9 +213,10 @@ type Bitset struct {
 	Unused []*Unused
 	// OperandKind is the kind of an operand of this type, OperandNone if each field defines its own.
 	OperandKind OperandKind
-	// The marks are set only on roots. DescribesOperand: a leaf defines what it is as an operand. HasOperands: a leaf
-	// has operands. HasFlows: a leaf, or a leaf of a nested root, has a flow. HasIndexes: a leaf, or a leaf of a nested
-	// root, has a field that is an index of a table.
+	// The marks are set only on roots. DescribesOperand: a bitset defines an operand kind, a register or a memory
+	// location. HasOperands: a bitset has an operand with a display, or a field with a role. HasFlows: a leaf, or a
+	// leaf of a nested root, has a flow. HasIndexes: a leaf, or a leaf of a nested root, has a field that is a table
+	// index.
 	DescribesOperand, HasOperands, HasFlows, HasIndexes bool
 	// Operands group the parts of one operand under a name.
 	Operands []*Operand
@@ -238,8 +239,8 @@ type Bitset struct {
 type Encode struct {
 	// Type is the C type of the encoded value, "" if none is given.
 	Type string
-	// CasePrefix is the start of the constants by which the user's code selects a leaf. Cases is set if there are such
-	// constants, because the prefix may be empty.
+	// CasePrefix is the prefix of the constants with which the user's code selects a leaf. Cases is set if the
+	// attribute case-prefix is present, because the prefix may be empty.
 	CasePrefix string
 	Cases      bool
 	Maps       []EncodeMap
@@ -335,7 +336,7 @@ type Name struct {
 // Pattern is a run of fixed bits, of a <pattern> or an <assert>.
 type Pattern struct {
 	Low, High int
-	// Mask are the fixed bits, Match those of them that are 1, and DontCare the x bits.
+	// Mask has the fixed bits, Match has the fixed bits that are 1, and DontCare has the x bits.
 	Match, Mask, DontCare bits.Value
 	Span                  diag.Span
 }
@@ -416,7 +417,7 @@ type Field struct {
 	Bitset   *Bitset
 	// Parts are the bits, the most significant part first. A derived field has none.
 	Parts []bits.Part
-	// Width is the number of bits of all parts. Of a derived field it is the attribute width, 1 by default.
+	// Width is the number of bits of all parts. For a derived field, it is the attribute width, 1 by default.
 	Width int
 	// WidthGiven is set if a derived field has the attribute width.
 	WidthGiven bool
@@ -428,7 +429,7 @@ type Field struct {
 	// Unit is the number of bits in which a branch counts, 0 for the size of an instruction.
 	Unit   int
 	Params []Param
-	// AllParams is set by <param name="*"/>: the scope contains all names of the enclosing scope.
+	// AllParams is set by <param name="*"/>: the nested scope contains all names of the enclosing scope.
 	AllParams bool
 	// Symbols is the group of numbers to which the value belongs, "" for none. A program may name numbers of a group.
 	Symbols string
@@ -437,7 +438,7 @@ type Field struct {
 	// Role and OperandKind describe the field as an operand.
 	Role        Role
 	OperandKind OperandKind
-	// Table is set if the bits are an index. The type of the field is then that of the entries.
+	// Table is set if the bits are an index of a table. The type of the field is then the type of the entries.
 	Table *Table
 
 	typeSpan diag.Span
@@ -478,7 +479,7 @@ type Set struct {
 	Span            diag.Span
 }
 
-// Default is the value of a field whose bits no text fixes.
+// Default is the value of a field whose bits the text does not determine.
 type Default struct {
 	Path string
 	Val  uint64
@@ -491,7 +492,7 @@ type Default struct {
 type Hazard struct {
 	Name string
 	Expr *Expr
-	// Refused is set if the assemblers of programs reject such an instruction.
+	// Refused is set if program assemblers reject such an instruction.
 	Refused bool
 	// Text is the message.
 	Text string
@@ -560,7 +561,7 @@ type Hint struct {
 	Span diag.Span
 }
 
-// Hint returns the replacement for an instruction that the machine lacks. Case does not matter. It is "" if the
+// Hint returns the replacement for an instruction that the machine lacks. It ignores case. The result is "" if the
 // description has none.
 func (isa *ISA) Hint(name string) string {
 	for _, h := range isa.Hints {

@@ -23,7 +23,7 @@ const (
 // Item is a piece of a template.
 type Item struct {
 	Kind ItemKind
-	// Text is the text of an ItemText. Of an ItemBreak, it is the indentation of the next line beyond the margin.
+	// Text is the text of an ItemText. For an ItemBreak, it is the indentation of the next line beyond the margin.
 	Text string
 	// Braces is the number of braces in an ItemText that are written {{ or }}.
 	Braces int
@@ -72,8 +72,8 @@ func (s *ISA) parseTemplate(items []Item, src text) ([]Item, diag.List) {
 	return items, errs
 }
 
-// indexBrace returns the index of the first {{ or }} in t, or -1. In a plain description, or if another { comes first, it
-// is -1.
+// indexBrace returns the index of the first {{ or }} in t, or -1. In a plain description, or if another { comes first,
+// it returns -1.
 func (s *ISA) indexBrace(t string) int {
 	if !s.Strict {
 		return -1

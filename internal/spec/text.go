@@ -121,7 +121,7 @@ const blanks = " \t\r\n\v\f"
 
 func isBlank(r rune) bool { return strings.ContainsRune(blanks, r) }
 
-// replace replaces parts of size bytes by another text. next returns the index of the next part in s, or -1.
+// replace replaces parts of size bytes with the text by. next returns the index of the next part in s, or -1.
 func (t text) replace(size int, by text, next func(s string) int) text {
 	if next(t.s) < 0 {
 		return t

@@ -78,7 +78,7 @@ func (n *node) value(name string) string {
 	return ""
 }
 
-// at returns the position of an attribute's value, or that of the start tag if the attribute is absent.
+// at returns the position of an attribute's value, or the position of the start tag if the attribute is absent.
 func (n *node) at(name string) diag.Span {
 	if a := n.attr(name); a != nil {
 		return a.value.span
@@ -325,8 +325,8 @@ func (p *xmlParser) setAttributes(n *node, list []attr) error {
 	return nil
 }
 
-// findAttributes finds the position of each attribute, because encoding/xml only returns that of the tag. encoding/xml
-// has already checked the syntax.
+// findAttributes finds the position of each attribute, because encoding/xml only returns the position of the tag.
+// encoding/xml has already checked the syntax.
 func (p *xmlParser) findAttributes(t xml.StartElement, n *node) []attr {
 	raw := p.src.Text[n.span.Off:n.span.End]
 	i := len(raw) - len(strings.TrimLeft(raw, "<"))

@@ -56,8 +56,8 @@ func costly() map[string]string {
 	}
 }
 
-// TestEffort requires that a check ends when its effort is used up, and that a finding names each
-// place that was not proved.
+// TestEffort requires that a check ends when its effort is used up, and that a finding reports each
+// property that was not proved.
 func TestEffort(t *testing.T) {
 	for name, source := range costly() {
 		t.Run(name, func(t *testing.T) {
@@ -108,7 +108,7 @@ func TestEndsEarly(t *testing.T) {
 			list := map[string]bool{}
 			for i := range r.Findings {
 				f := &r.Findings[i]
-				if f.Code == diag.NotProved || f.Code == diag.SameText { // These messages depend on the leaf in which the finding was met first.
+				if f.Code == diag.NotProved || f.Code == diag.SameText { // These messages depend on the leaf in which the finding was made first.
 					continue
 				}
 				list[fmt.Sprintf("%s at %s", f.Code, f.Span)] = true
@@ -126,7 +126,7 @@ func TestEndsEarly(t *testing.T) {
 	}
 }
 
-// TestCancelled requires that a check ends with the error of its context.
+// TestCancelled requires that a cancelled check ends with the error of its context.
 func TestCancelled(t *testing.T) {
 	set, err := isa.Load(fstest.MapFS{"a.xml": {Data: []byte(costly()["product"])}}, "a.xml", isa.Options{})
 	if err != nil {

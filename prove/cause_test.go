@@ -8,9 +8,9 @@ import (
 	"github.com/isago/isago/diag"
 )
 
-// sharedFlaws returns a machine with 40 pairs of instructions. The two of a pair share a name and differ
-// only in bit 12, which is not printed. Half of the instructions have their own displays. Two values
-// of their type print nothing.
+// sharedFlaws returns a machine with 40 pairs of instructions. The two instructions of a pair share a
+// name and differ only in bit 12, which is not printed. Half of the instructions have their own
+// displays. Two values of the type print nothing.
 func sharedFlaws() string {
 	var b strings.Builder
 	b.WriteString(`<isa>

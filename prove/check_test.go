@@ -86,7 +86,7 @@ func same(t *testing.T, what string, got, want []string) {
 	}
 }
 
-// verify decodes the witnesses of a finding and requires that they show it.
+// verify decodes the witnesses of a finding and requires that they demonstrate it.
 func verify(t *testing.T, set *isa.Set, f *Finding) {
 	t.Helper()
 	var texts []string
@@ -142,7 +142,7 @@ func verify(t *testing.T, set *isa.Set, f *Finding) {
 	switch f.Code {
 	case diag.HiddenBits, diag.SameText:
 		if f.Code == diag.HiddenBits && len(texts) == 0 {
-			return // all its words have other findings
+			return // every candidate for a witness has another finding
 		}
 		if len(texts) != 2 || texts[0] != texts[1] || f.Witnesses[0].Word == f.Witnesses[1].Word {
 			t.Errorf("%s: %v are no two words with one text: %q", f.Error(), f.Witnesses, texts)
@@ -154,7 +154,7 @@ func verify(t *testing.T, set *isa.Set, f *Finding) {
 	}
 }
 
-// TestSameAgain requires equal reports from two checks. No limit may depend on time.
+// TestSameAgain requires equal reports from two checks, because no limit may depend on time.
 func TestSameAgain(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("testdata/*.xml")

@@ -44,8 +44,8 @@ func TestApply(t *testing.T) {
 	})
 }
 
-// TestSatisfyFindsOperand builds gates for one operand with few unknown bits. The solver must find the
-// operand.
+// TestSatisfyFindsOperand requires that satisfy finds an operand, of which eight bits are unknown, for
+// a given result of an operator.
 func TestSatisfyFindsOperand(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n, x, y := typedNode(t)
@@ -75,7 +75,8 @@ func TestSatisfyFindsOperand(t *testing.T) {
 	})
 }
 
-// Too large to enumerate: x*3 == 3*x always holds, and x+1 == x never does.
+// TestSolverDecides has queries that are too large to enumerate: x*3 == 3*x always holds, and x+1 == x
+// never does.
 func TestSolverDecides(t *testing.T) {
 	c := newCircuit()
 	x := &vec{}
@@ -104,7 +105,7 @@ func TestSolverDecides(t *testing.T) {
 	}
 }
 
-// TestSolverGivesUp requires that a query that is too hard ends with the answer unknown.
+// TestSolverGivesUp requires that the solver answers unknown if a query is too hard.
 func TestSolverGivesUp(t *testing.T) {
 	c := newCircuit()
 	x, y := &vec{}, &vec{}
@@ -112,7 +113,8 @@ func TestSolverGivesUp(t *testing.T) {
 		x[i], y[i] = c.input(), c.input()
 	}
 	one := constant(1)
-	// The product of two primes near 2^31. The answer may be sometimes or unknown, but not never.
+	// The number is a product of two primes near 2^31, so the answer may be sometimes or unknown, but
+	// not never.
 	goal := c.all(c.equal(c.product(x, y), constant(2147483629*2147483587)), c.less(one, x, false), c.less(one, y, false))
 	if ans := c.possible(goal); ans == never {
 		t.Errorf("2147483629*2147483587 has no factors")

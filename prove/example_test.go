@@ -10,7 +10,7 @@ import (
 	"github.com/isago/isago/prove"
 )
 
-// Two instructions of lamp claim the words from 80 upwards.
+// Two instructions of lamp match the words from 80 on.
 var lamp = fstest.MapFS{"lamp.xml": {Data: []byte(`<isa>
 <bitset name="#instruction" size="8"/>
 <bitset name="wait" extends="#instruction">

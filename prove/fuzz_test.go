@@ -10,7 +10,7 @@ import (
 	"github.com/isago/isago/isa"
 )
 
-// FuzzCheck checks any description that loads. A check must neither panic nor run forever.
+// FuzzCheck checks descriptions that load. A check must neither panic nor run forever.
 func FuzzCheck(f *testing.F) {
 	files, _ := filepath.Glob("testdata/*.xml")
 	nasty, _ := filepath.Glob("../internal/model/testdata/*.xml")

@@ -59,7 +59,7 @@ func TestHeron(t *testing.T) {
 	}
 }
 
-// plant plants as many of the defects as can be in the description together.
+// plant plants the defects that the description can contain at the same time. rest are the others.
 func plant(t *testing.T, list []testgpu.Defect) (files fstest.MapFS, planted, rest []testgpu.Defect) {
 	t.Helper()
 	files = fstest.MapFS{}

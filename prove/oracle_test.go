@@ -117,7 +117,7 @@ func (o *oracle) run() {
 	o.conclude()
 }
 
-// contexts lists all values of the contexts.
+// contexts returns all combinations of values of the contexts.
 func (o *oracle) contexts(m *model.Machine) []bits.Value {
 	list := []bits.Value{{}}
 	for _, c := range m.ISA.Contexts {
@@ -198,7 +198,7 @@ func (o *oracle) root(set *isa.Set, r *isa.Root) {
 				o.twins(r, old, in, text)
 			}
 			texts[text] = in
-			if o.extended || text != strings.Join(strings.Fields(text), " ") || o.found(diag.LeafOverlap, func(*Finding) bool { return true }) { // The checker also asks Mesa's printer, which does not support isago's additions.
+			if o.extended || text != strings.Join(strings.Fields(text), " ") || o.found(diag.LeafOverlap, func(*Finding) bool { return true }) { // The checker also compares with Mesa's printer, which does not support isago's additions.
 				continue
 			}
 			if _, err := check.Check(bits.Of(v)); err != nil && !allowed(err) {
@@ -210,8 +210,8 @@ func (o *oracle) root(set *isa.Set, r *isa.Root) {
 }
 
 // allowed reports whether a word may fail to round-trip for a known reason. Mesa reports cycles
-// between names in conditions more often. A hidden bit that is 0 may turn the word into one of a leaf
-// that refines its own. A value whose low bits are all 0 prints as +0.
+// between names in conditions more often. If the text does not show a bit, the parser sets it to 0,
+// and a refining leaf may match the result. A value whose low bits are all 0 prints as +0.
 func allowed(err error) bool {
 	for _, s := range []string{"as Mesa", "does not decode so", "+0"} {
 		if strings.Contains(err.Error(), s) {
@@ -234,7 +234,7 @@ func (o *oracle) allowed(s *model.Scope) bool {
 	return true
 }
 
-// unrefined removes the scopes whose leaf another one refines.
+// unrefined removes the scopes whose leaf is refined by the leaf of another scope.
 func unrefined(list []*model.Scope) (left []*model.Scope) {
 	for _, s := range list {
 		if !slices.ContainsFunc(list, func(x *model.Scope) bool { return refines(x, s) }) {
@@ -256,7 +256,7 @@ func (o *oracle) found(code diag.Code, fits func(f *Finding) bool) bool {
 	return false
 }
 
-// claimed reports whether the report proves a claim that begins with start for the current generation.
+// claimed returns the proved claim that begins with start and includes the current generation, or "".
 func (o *oracle) claimed(start string) string {
 	for _, c := range o.report.Claims {
 		rest, ok := strings.CutPrefix(c.Text, start)
@@ -293,7 +293,7 @@ func (o *oracle) overlap(r *isa.Root, v uint64, at []*model.Scope) {
 	}
 }
 
-// count compares the number of words that no leaf matches.
+// count compares the number of words that match no leaf with the report.
 func (o *oracle) count(r *isa.Root, matched []bool) {
 	n := 0
 	for _, ok := range matched {
@@ -309,7 +309,7 @@ func (o *oracle) count(r *isa.Root, matched []bool) {
 	}
 }
 
-// scope records what a word uses.
+// scope records the cases, asserts and values that a word uses.
 func (o *oracle) scope(s *model.Scope) {
 	o.seen.leaf(s.Unit.Leaf.Spec).possible = true
 	for b := s.Unit.Leaf.Spec; b != nil; b = b.Extends {
@@ -355,7 +355,7 @@ func (o *oracle) items(items []model.Item, s *model.Scope) {
 	}
 }
 
-// finding requires that a finding in a word is also a finding of the report.
+// finding requires that the report includes a finding that the decoder made in a word.
 func (o *oracle) finding(r *isa.Root, v uint64, x isa.Finding) {
 	reported := true
 	switch x.Kind {
@@ -405,7 +405,8 @@ func (o *oracle) twins(r *isa.Root, a, b isa.Inst, text string) {
 	}
 }
 
-// conclude compares what applied to no word with what the report says never applies.
+// conclude compares the parts that applied to no word with the parts that, according to the report,
+// never apply.
 func (o *oracle) conclude() {
 	at := func(code diag.Code, span diag.Span) bool {
 		return o.found(code, func(f *Finding) bool { return f.Span == span })

@@ -9,7 +9,8 @@ import (
 	"github.com/isago/isago/prove"
 )
 
-// TestSuppressionsOfFields has two hidden fields and suppressions of one, both or neither of them.
+// TestSuppressionsOfFields checks two hidden fields with suppressions for one, both or neither of
+// them.
 func TestSuppressionsOfFields(t *testing.T) {
 	const head, body = "<isa name=\"x\" strict=\"true\">\n", `<bitset name="#instruction" size="8">
   <display>nop</display>
@@ -58,8 +59,8 @@ func TestSuppressionsOfFields(t *testing.T) {
 	}
 }
 
-// TestSuppressionsOfFieldsFoundBySearch has a field that a nested display hides. Only the random search
-// finds it, because nothing can be proved about two adjacent numbers.
+// TestSuppressionsOfFieldsFoundBySearch checks a field that a nested display hides. Only the random
+// search finds it, because nothing can be proved about two adjacent numbers.
 func TestSuppressionsOfFieldsFoundBySearch(t *testing.T) {
 	const head, body = "<isa name=\"x\" strict=\"true\">\n", `<bitset name="#number" size="12">
   <!-- check: ignore hidden-bits: the other number has no effect. -->

@@ -47,7 +47,8 @@ func check(t *testing.T, data []byte) (diag.List, error) {
 	return lint.Check(t.Context(), p)
 }
 
-// TestLong requires that a program that is too long gets no warnings, not even for its start.
+// TestLong requires that a program that is too long gets no warnings, not even about its first
+// instructions.
 func TestLong(t *testing.T) {
 	jumps := bytes.Repeat([]byte{0xff, 0x83}, 1<<18+1) // br -1
 	if _, err := check(t, jumps[:2<<18]); err != nil {

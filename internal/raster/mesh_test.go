@@ -32,8 +32,8 @@ func read(text string) (*raster.Mesh, error) {
 	return raster.ReadOBJ(&diag.Source{Name: "m.obj", Text: text})
 }
 
-// TestOBJ reads a square as one face without normals. It becomes two triangles with the normal of the
-// plane.
+// TestOBJ reads a square that is one face without normals. The mesh must have two triangles with the
+// normal of the plane.
 func TestOBJ(t *testing.T) {
 	m, err := read("# a square\no it\nv 0 0 0\nv 2 0 0 1.0\nv 2 2 0\nv 0 2 0\nvt 0.5 1\nf 1/1 2/1 3 -1\n")
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// drawn counts how often each pixel is covered, and calls see for each covered fragment.
+// drawn counts how often the triangles cover each pixel, and calls see for each covered fragment.
 func drawn(size image.Point, see func(at image.Point, q *Quad, k int), triangles ...[3]Corner) map[image.Point]int {
 	count := map[image.Point]int{}
 	for _, t := range triangles {
@@ -60,7 +60,7 @@ func TestFarBeyondThePicture(t *testing.T) {
 			}
 		}
 	}
-	// A triangle that extends as far in all directions covers the whole picture.
+	// A triangle that extends equally far in all directions covers the whole picture.
 	const far = 1e20
 	if count := drawn(image.Pt(8, 8), func(image.Point, *Quad, int) {}, [3]Corner{corner(-far, -far, 1), corner(far, -far, 1), corner(0, far, 1)}); len(count) != 64 {
 		t.Errorf("%d pixels are covered, expected 64", len(count))

@@ -38,7 +38,7 @@ func random3(r *rand.Rand, vars int) problem {
 	return p
 }
 
-// pigeons requires that each pigeon has a hole and that no hole has two pigeons.
+// pigeons returns the problem to put each of n pigeons into a hole, with at most one pigeon per hole.
 func pigeons(n, holes int) problem {
 	p := problem{vars: n * holes}
 	in := func(pigeon, hole int) Lit { return Lit(2 * (pigeon*holes + hole)) }
@@ -62,7 +62,7 @@ func fits(clauses [][]Lit, word uint64) bool {
 	})
 }
 
-// tryAll finds the answer by trying all assignments.
+// tryAll returns the answer after trying all assignments.
 func tryAll(p problem, assume ...Lit) Answer {
 	for _, l := range assume {
 		p.clauses = append(slices.Clip(p.clauses), []Lit{l})
@@ -75,8 +75,8 @@ func tryAll(p problem, assume ...Lit) Answer {
 	return Unsat
 }
 
-// checker checks that clauses follow by unit propagation. It is independent of the solver and visits
-// every clause with a false literal.
+// checker checks that clauses follow by unit propagation. It shares no code with the solver and visits
+// every clause that has a false literal.
 type checker struct {
 	clauses [][]Lit
 	uses    [][]int // by literal: the clauses with its negation
@@ -93,7 +93,7 @@ func newChecker(p problem) *checker {
 	return c
 }
 
-// add adds a clause and what follows from it.
+// add adds a clause and the literals that follow from it.
 func (c *checker) add(list []Lit) {
 	list = slices.Clone(list)
 	for _, l := range list {
@@ -108,7 +108,8 @@ func (c *checker) set(l Lit) {
 	c.trail = append(c.trail, l)
 }
 
-// unit makes the last possible literal of a clause true. It reports whether there is one.
+// unit makes the only literal of a clause that is not false true. It returns false if all literals are
+// false.
 func (c *checker) unit(list []Lit) bool {
 	open := Lit(-1)
 	for _, l := range list {
@@ -125,7 +126,7 @@ func (c *checker) unit(list []Lit) bool {
 	return open >= 0
 }
 
-// propagate propagates the trail from an index on. It reports whether there is no contradiction.
+// propagate propagates the trail from an index on. It returns false if there is a contradiction.
 func (c *checker) propagate(from int) bool {
 	for i := max(from, 0); i < len(c.trail); i++ {
 		for _, n := range c.uses[c.trail[i]] {
@@ -137,7 +138,7 @@ func (c *checker) propagate(from int) bool {
 	return true
 }
 
-// follows reports whether a clause follows: its literals cannot all be false.
+// follows reports whether unit propagation refutes that all literals of a clause are false.
 func (c *checker) follows(list []Lit) bool {
 	if c.broken {
 		return true
@@ -262,8 +263,8 @@ func TestRandomOrder(t *testing.T) {
 	}
 }
 
-// TestPigeons has solutions for n pigeons in n holes and none for n+1. Seven holes need more learned
-// clauses than the solver keeps.
+// TestPigeons requires solutions for n pigeons in n holes and none for n+1 pigeons. Seven holes need
+// more learned clauses than the solver keeps.
 func TestPigeons(t *testing.T) {
 	t.Parallel()
 	for holes := 1; holes <= 7; holes++ {
@@ -280,7 +281,8 @@ func TestPigeons(t *testing.T) {
 	}
 }
 
-// TestLimit requires that Solve ends at the limit and continues in the next call with what it learned.
+// TestLimit requires that Solve ends at the limit and that the next call continues with the learned
+// clauses.
 func TestLimit(t *testing.T) {
 	t.Parallel()
 	p := pigeons(9, 8)
@@ -294,7 +296,7 @@ func TestLimit(t *testing.T) {
 	if ans := s.Solve(0); ans != Unknown || s.Conflicts() != 500 {
 		t.Errorf("without conflicts: answer %d after %d", ans, s.Conflicts())
 	}
-	// A problem without conflicts is solved with a limit of 0.
+	// A limit of 0 suffices for a problem without conflicts.
 	p = pigeons(8, 8)
 	if ans := proved(t, p, p.solver(), newChecker(p), 0); ans != Sat {
 		t.Errorf("8 pigeons in 8 holes without conflicts: answer %d", ans)
@@ -355,8 +357,8 @@ func TestAdd(t *testing.T) {
 	}
 }
 
-// TestFocus has the gates of a circuit. Solve decides only the inputs of the goal, and the solution
-// must give the goal for all values of other gates.
+// TestFocus encodes the gates of a circuit. Solve decides only the inputs of the goal, and the goal
+// must hold in the solution for all values of other gates.
 func TestFocus(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(7, 8))
@@ -426,8 +428,8 @@ func TestFocus(t *testing.T) {
 	}
 }
 
-// FuzzSolve reads clauses over eight variables, each terminated by 0, and compares with trying all
-// assignments.
+// FuzzSolve reads clauses over eight variables, each terminated by 0, and compares the answer with the
+// result of trying all assignments.
 func FuzzSolve(f *testing.F) {
 	f.Add([]byte("\x02\x04\x00\x03\x05\x00\x02\x05\x00"))
 	f.Add([]byte("\x02\x00\x03\x00"))
@@ -453,7 +455,7 @@ func FuzzSolve(f *testing.F) {
 	})
 }
 
-// BenchmarkRandom solves random problems at the threshold, each time another one.
+// BenchmarkRandom solves a different random problem at the threshold in each iteration.
 func BenchmarkRandom(b *testing.B) {
 	r := rand.New(rand.NewPCG(9, 10))
 	conflicts := 0

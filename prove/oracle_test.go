@@ -52,7 +52,7 @@ func TestOracle(t *testing.T) {
 			}
 		}
 	}
-	for _, what := range []string{"twins", "words of two", "override-never", "assert-never", "leaf-never", "display-never", "no-display", "unresolved", "hidden-bits"} {
+	for _, what := range []string{"twins", "twins with a claim", "words of two", "override-never", "assert-never", "leaf-never", "display-never", "no-display", "unresolved", "hidden-bits"} {
 		if tally[what] < 10 {
 			t.Errorf("%d of %s: this tests too little", tally[what], what)
 		}
@@ -381,6 +381,7 @@ func (o *oracle) twins(r *isa.Root, a, b isa.Inst, text string) {
 	if claim == "" {
 		return
 	}
+	o.tally["twins with a claim"]++
 	spans := [2]diag.Span{inside.Leaf(a.Leaf).Spec.Span, inside.Leaf(b.Leaf).Spec.Span}
 	reported := bits.Value{}
 	for i := range o.report.Findings {

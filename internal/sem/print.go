@@ -30,29 +30,33 @@ func (in *Inst) append(dst []byte, id ID) []byte {
 		}
 		dst = append(dst, " = "...)
 	}
-	dst = append(dst, in.Op.String()...)
-	dst = in.details(dst)
-	for _, a := range [...]ID{in.A, in.B, in.C} {
-		dst = a.argument(dst)
-	}
-	for _, a := range in.Args() {
-		dst = a.argument(dst)
-	}
-	if in.Guard != NoID {
-		dst = append(dst, " if"...)
-		dst = in.Guard.argument(dst)
-	}
-	return dst
+	return in.appendWith(dst, func(dst []byte, id ID) []byte { return id.append(dst) })
 }
 
 func (id ID) append(dst []byte) []byte { return strconv.AppendInt(append(dst, '%'), int64(id), 10) }
 
-// argument appends a blank and the number, nothing where there is no argument.
-func (id ID) argument(dst []byte) []byte {
-	if id == NoID {
-		return dst
+// appendWith appends the operation with its arguments, whose names name appends.
+func (in *Inst) appendWith(dst []byte, name func(dst []byte, id ID) []byte) []byte {
+	dst = append(dst, in.Op.String()...)
+	dst = in.details(dst)
+	for _, a := range [...]ID{in.A, in.B, in.C} {
+		if a != NoID {
+			dst = name(append(dst, ' '), a)
+		}
 	}
-	return id.append(append(dst, ' '))
+	for _, a := range in.Args() {
+		dst = name(append(dst, ' '), a)
+	}
+	if in.Guard != NoID {
+		dst = name(append(dst, " if "...), in.Guard)
+	}
+	return dst
+}
+
+// TextWith returns the operation with its arguments, whose names are those that name returns. It is without the name of
+// its own value.
+func (in *Inst) TextWith(name func(id ID) string) string {
+	return string(in.appendWith(nil, func(dst []byte, id ID) []byte { return append(dst, name(id)...) }))
 }
 
 // details appends what stands beside the arguments.

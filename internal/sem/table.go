@@ -36,7 +36,7 @@ func (in *Inst) hash() uint64 {
 
 // alike reports whether two operations do the same with the same values.
 func (in *Inst) alike(x *Inst) bool {
-	return in.Op == x.Op && in.A == x.A && in.B == x.B && in.C == x.C && in.Imm == x.Imm && in.State == x.State &&
+	return in.Op == x.Op && in.A == x.A && in.B == x.B && in.C == x.C && in.Imm == x.Imm && in.Comp == x.Comp && in.State == x.State &&
 		in.typ == x.typ && in.from == x.from
 }
 

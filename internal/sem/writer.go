@@ -1,0 +1,110 @@
+package sem
+
+// Writer writes operations one after another. It folds what is constant, and writes an operation whose value is known
+// already only once.
+type Writer struct{ b *builder }
+
+// NewWriter returns a Writer without operations.
+func NewWriter() *Writer { return &Writer{newBuilder()} }
+
+// Release gives the memory of the Writer back. Nothing of it may be used any more.
+func (w *Writer) Release() { w.b.release() }
+
+// Insts returns the operations so far. They belong to the Writer.
+func (w *Writer) Insts() []Inst { return w.b.insts }
+
+// Inst returns an operation. It belongs to the Writer until the next one is written.
+func (w *Writer) Inst(id ID) *Inst { return &w.b.insts[id] }
+
+// Constant returns a constant of a scalar type.
+func (w *Writer) Constant(t Type, v uint64) ID { return w.b.constant(t, v) }
+
+// Const returns the value of a constant; ok is false if the value is not a constant. NoID, a guard that always holds,
+// is the constant 1.
+func (w *Writer) Const(id ID) (v uint64, ok bool) { return w.b.isConst(id) }
+
+// Select returns x where a condition holds, and y elsewhere.
+func (w *Writer) Select(cond ID, t Type, x, y ID) ID { return w.b.choose(cond, t, x, y) }
+
+// Not returns the negation of a condition.
+func (w *Writer) Not(x ID) ID { return w.b.not(x) }
+
+// And returns the conjunction of two guards.
+func (w *Writer) And(x, y ID) ID { return w.b.and(x, y) }
+
+// Write writes an operation whose arguments are values of the Writer, and returns its value.
+func (w *Writer) Write(in Inst) ID {
+	switch {
+	case in.Op == OpConst:
+		return w.b.constant(in.Type(), in.Imm)
+	case in.Op == OpSplat:
+		return w.b.lanes(in.A)
+	case in.Op.Pure():
+		args := []ID{in.A, in.B, in.C}
+		for args[len(args)-1] == NoID {
+			args = args[:len(args)-1]
+		}
+		return w.b.op(in.Op, in.Type(), in.From(), in.Imm, args...)
+	}
+	return w.b.push(&in)
+}
+
+// Once writes an operation without arguments whose value does not change, unless it is there.
+func (w *Writer) Once(in Inst) ID { return w.b.again(&in) }
+
+// Mark returns a point to which Forget goes back.
+func (w *Writer) Mark() int { return len(w.b.added) }
+
+// Forget makes the Writer write operations again that were written since a mark: they may not have been run.
+func (w *Writer) Forget(mark int) { w.b.forget(mark) }
+
+// WithArgs returns the operation with other arguments and another guard: f is called with each of them, in order.
+func (in Inst) WithArgs(f func(ID) ID) Inst {
+	for _, p := range [4]*ID{&in.A, &in.B, &in.C, &in.Guard} {
+		if *p != NoID {
+			*p = f(*p)
+		}
+	}
+	if in.more != nil {
+		args := make([]ID, len(in.more.args))
+		for i, a := range in.more.args {
+			args[i] = f(a)
+		}
+		in.more = &more{args: args, text: in.more.text}
+	}
+	return in
+}
+
+// Reading returns an operation that reads a component of a register.
+func Reading(s *State, number, comp int) Inst {
+	in := valued(OpRead, s.Type.Elem())
+	in.State, in.Imm, in.Comp, in.Uniform = s, uint64(number), comp, s.wide()
+	return in
+}
+
+// ReadingSlot returns an operation that reads a slot of the entry of a stack at a position, 0 being the oldest.
+func ReadingSlot(s *State, position, slot int) Inst {
+	in := valued(OpTop, s.Slots[slot].Type)
+	in.State, in.Imm, in.Comp, in.Uniform = s, uint64(position), slot, s.wide()
+	return in
+}
+
+// Finder finds operations that do the same with the same values.
+type Finder struct{ t table }
+
+// Find returns the first operation of those that Find has been called with that is like an operation, or the operation
+// itself.
+func (f *Finder) Find(insts []Inst, id ID) ID {
+	if f.t.slots == nil {
+		f.t = newTable()
+	}
+	slot := f.t.find(insts, &insts[id])
+	if *slot > 0 {
+		return *slot - 1
+	}
+	f.t.put(slot, insts, id)
+	return id
+}
+
+// Float64 returns the value of a float of some width in bits.
+func Float64(v uint64, width int) float64 { return toFloat64(v, width) }

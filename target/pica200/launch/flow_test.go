@@ -1,141 +1,181 @@
 package launch_test
 
 import (
-	"math"
+	"context"
+	"encoding/binary"
+	"math/rand/v2"
+	"os"
 	"testing"
 
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/exec"
+	"github.com/isago/isago/internal/flow"
+	"github.com/isago/isago/internal/flow/flowtest"
 	"github.com/isago/isago/internal/sem"
+	"github.com/isago/isago/target/pica200/launch"
 )
 
-// Words by their fields, for control flow that no assembler makes.
-func call(to, n uint32) uint32   { return 0x24<<26 | to<<10 | n }
-func ifu(b, to, n uint32) uint32 { return 0x27<<26 | b<<22 | to<<10 | n }
-func loop(i, last uint32) uint32 { return 0x29<<26 | i<<22 | last<<10 }
-func jmpu(b, to uint32) uint32   { return 0x2d<<26 | b<<22 | to<<10 }
-
-// bump adds uniform n, which is (2^n, ...), to r0.
-func bump(n uint32) uint32 { return 0x00<<26 | 16<<21 | (0x20+n)<<12 | 16<<7 }
-
-const (
-	nop = 0x84000000
-	end = 0x88000000
-)
-
-// marks runs words in which bumps leave marks, and returns those that did: bit n for c of n. b0 is true, i0 is
-// (1, 0, 1), i1 (0, 0, 1).
-func marks(t *testing.T, words ...uint32) (sum uint64, w *exec.Wave) {
-	t.Helper()
+// TestSpecialised compares specialised random programs with the plain engine.
+func TestSpecialised(t *testing.T) {
 	_, m := load(t)
 	root, _ := m.Model.Root("")
-	table := sem.Words{Context: m.Model.Context, Tables: [][]bits.Value{{bits.Of(0x36f | 0x1b<<14)}}}
-	shared := exec.NewShared(m, exec.OfBlock, exec.OfLaunch)
-	for n := range 20 {
-		for k := range 4 {
-			shared.Set(m.State("c"), n, k, uint64(math.Float32bits(float32(uint64(1)<<uint(n)))))
+	var tally flowtest.Tally
+	for i := range flowtest.Programs(*programs) {
+		seed := uint64(i + *first)
+		r := rand.New(rand.NewPCG(seed, 1000))
+		code, table := randomProgram(r)
+		words := sem.Words{Context: m.Model.Context, Tables: [][]bits.Value{table}}
+		p := exec.NewProgram(m, root, words, exec.Words32(m, root, code, 0))
+		shared := exec.NewShared(m, exec.OfBlock, exec.OfLaunch)
+		for n := range 96 {
+			for k := range 4 {
+				shared.Set(m.State("c"), n, k, randomFloat(r))
+			}
+		}
+		for n := range 4 {
+			for k := range 4 {
+				shared.Set(m.State("i"), n, k, uint64(r.IntN(5)))
+			}
+		}
+		for n := range 16 {
+			shared.Set(m.State("b"), n, 0, uint64(r.IntN(2)))
+		}
+		all := make([]int, exec.Lanes)
+		for k := range all {
+			all[k] = k
+		}
+		before := startRandom(m, exec.NewWave(p, shared), seed, all)
+		after := runRandom(m, exec.NewWave(p, shared), seed, all)
+		tally.Check(t, i, before, after)
+		if t.Failed() {
+			t.Fatalf("program %d: %08x", i, code)
 		}
 	}
-	shared.Set(m.State("b"), 0, 0, 1)
-	shared.Set(m.State("i"), 0, 0, 1)
-	shared.Set(m.State("i"), 0, 2, 1)
-	shared.Set(m.State("i"), 1, 2, 1)
-	w = exec.NewWave(exec.NewProgram(m, root, table, exec.Words32(m, root, words, 0)), shared)
-	w.Budget = 1000
-	w.Start(2, 0)
-	for k := range 4 {
-		w.Set(m.State("r"), 0, k, 0, 0)
-		w.Set(m.State("r"), 0, k, 1, 0)
-	}
-	w.Run(t.Context())
-	if s := w.Stops(); len(s) != 1 || s[0].Reason != "end" {
-		t.Errorf("stops %v", s)
-	}
-	return uint64(math.Float32frombits(uint32(w.Get(m.State("r"), 0, 0, 1)))), w
+	t.Log(tally)
 }
 
-// 3dbrew 2018-07: procedures whose ends meet return together, but the fourth return in one word goes nowhere.
-func TestFourReturns(t *testing.T) {
-	got, _ := marks(t,
-		call(3, 1), // ends at 4
-		bump(0), end,
-		call(5, 1), // returns to 4, where its caller ends
-		bump(9), call(7, 1),
-		end, bump(1), // the third: returns to 6
-		nop)
-	if got != 1<<1|1<<0 {
-		t.Errorf("three returns: marks %b, want those of words 7 and 1", got)
+// examples are the bundled vertex shaders, with the number of blocks of each. light has one condition, whose other side
+// only copies: before, inside and after. flow has 10: the start, the preparation of the outer loop, its two parts around
+// the call, the preparation and the two parts of the inner loop, the part after it with an if and the code inside the
+// if, and the end. The others have no branch.
+var examples = map[string]int{"light": 3, "flow": 10, "skin": 1, "sprite": 1}
+
+// specialised returns an example as a launch and as a specialised program.
+func specialised(tb testing.TB, name string) (*exec.Launch, *flow.Program) {
+	tb.Helper()
+	set, _ := load(tb)
+	data, err := os.ReadFile("../../../examples/pica200/" + name + ".shbin")
+	if err != nil {
+		tb.Fatal(err)
 	}
-	got, _ = marks(t,
-		call(2, 1), // 0: P1 is word 2, ends at 3
-		end,
-		call(5, 1), // 2: P2 is word 5, returns to 3
-		bump(3),    // 3: where the fourth return would not go on from
-		end,
-		call(7, 1), // 5: P3, returns to 6
-		end,
-		call(9, 1), // 7: P4, returns to 8
-		end,
-		bump(1)) // 9: P4, ends at 10: returns to 8, 6 and 3; the return of P1 to 1 is lost
-	if got != 1<<1|1<<3 {
-		t.Errorf("four returns: marks %b, want those of words 9 and 3", got)
+	l, err := launch.New(set, data, "", nil)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	p, err := flow.Specialise(context.Background(), flow.Config{Machine: l.Program.Machine, Code: l.Program.Code, Entry: l.Entry})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return l, p
+}
+
+// TestSpecialisedExamples compares the specialised examples with the plain engine, and counts their blocks.
+func TestSpecialisedExamples(t *testing.T) {
+	for name, blocks := range examples {
+		l, p := specialised(t, name)
+		if err := p.Verify(); err != nil || len(p.Blocks) != blocks {
+			t.Errorf("%s: %v, %d blocks, expected %d\n%s", name, err, len(p.Blocks), blocks, p)
+		}
+		r := rand.New(rand.NewPCG(7, 7))
+		for range 20 {
+			for _, u := range l.Uniforms {
+				for n := range u.Count {
+					for _, k := range u.Components() {
+						v := randomFloat(r)
+						if width := u.State.Type.Width; width < 32 {
+							v = uint64(r.IntN(4)) & (1<<width - 1)
+						}
+						l.Shared.Set(u.State, u.First+n, k, v)
+					}
+				}
+			}
+			w := exec.NewWave(l.Program, l.Shared)
+			w.Budget = 100000
+			w.Start(exec.Lanes, l.Entry)
+			for n := range 8 {
+				for k := range 4 {
+					for lane := range exec.Lanes {
+						w.Set(l.Program.Machine.State("v"), n, k, lane, randomFloat(r))
+					}
+				}
+			}
+			before := exec.NewWave(l.Program, l.Shared)
+			before.Start(exec.Lanes, l.Entry)
+			for n := range 8 {
+				for k := range 4 {
+					for lane := range exec.Lanes {
+						before.Set(l.Program.Machine.State("v"), n, k, lane, w.Get(l.Program.Machine.State("v"), n, k, lane))
+					}
+				}
+			}
+			w.Run(t.Context())
+			for lane := range exec.Lanes {
+				out, stop, ok := p.Run(func(v flow.Variable) uint64 { return before.Get(v.State, v.Number, v.Comp, lane) }, 1<<20)
+				if !ok || stop != "" || len(out) == 0 {
+					t.Fatalf("%s, lane %d: %v, %q, %d outputs", name, lane, ok, stop, len(out))
+				}
+				for v, got := range out {
+					if want := w.Get(v.State, v.Number, v.Comp, lane); sem.Canonical(got, v.Type()) != sem.Canonical(want, v.Type()) {
+						t.Fatalf("%s, lane %d: %s is %x, expected %x", name, lane, v, got, want)
+					}
+				}
+			}
+		}
 	}
 }
 
-// A jump as the last word of a scope never happens: the end of the scope overrules it.
-func TestJumpAtEndOfScope(t *testing.T) {
-	got, _ := marks(t,
-		ifu(0, 2, 1), // words 1; else word 2; behind word 3
-		jmpu(0, 5),
-		bump(0), // else
-		bump(1), end,
-		bump(2), end)
-	if got != 1<<1 {
-		t.Errorf("marks %b, want that of word 3", got)
-	}
-	got, _ = marks(t,
-		loop(0, 2), // words 1 and 2, twice
-		bump(0),
-		jmpu(0, 5),
-		bump(4), end,
-		bump(5), end)
-	if got != 2<<0|1<<4 {
-		t.Errorf("marks %b, want word 1 twice and word 3", got)
+// BenchmarkSpecialise specialises light.shbin, of 25 words, from lowered code.
+func BenchmarkSpecialise(b *testing.B) {
+	l, _ := specialised(b, "light")
+	for b.Loop() {
+		if _, err := flow.Specialise(context.Background(), flow.Config{Machine: l.Program.Machine, Code: l.Program.Code, Entry: l.Entry}); err != nil {
+			b.Fatal(err)
+		}
 	}
 }
 
-// Where an IF and a LOOP end at one word, the LOOP, which comes later, says where to go on.
-func TestScopesEndTogether(t *testing.T) {
-	got, w := marks(t,
-		loop(0, 2), // words 1 and 2, twice
-		ifu(0, 3, 2),
-		bump(0),
-		bump(5), end, // behind the loop, and the else part
-		bump(6), end)
-	// The IF's end would go to word 5; the LOOP goes back to word 1, and at last to word 3.
-	if got != 2<<0|1<<5 {
-		t.Errorf("marks %b, want word 2 twice and word 3", got)
+// FuzzSpecialise specialises any few words: the result has the right form, or there is an error.
+func FuzzSpecialise(f *testing.F) {
+	for _, code := range [][]uint32{
+		{0x4e001000, 0x88000000},             // mov, end
+		{0x90000002, 0x84000000},             // a call of itself
+		{0xa4000401, 0x00001000, 0x88000000}, // for, add, end
+		{0xb4000400, 0x9c000402, 0x88000000}, // jmpu, ifu
+	} {
+		var data []byte
+		for _, w := range code {
+			data = binary.LittleEndian.AppendUint32(data, w)
+		}
+		f.Add(data)
 	}
-	if d := w.Depth(w.Program.Machine.State("ifs"), 0); d != 0 {
-		t.Errorf("%d entries are left on the IF stack", d)
+	_, m := load(f)
+	root, _ := m.Model.Root("")
+	table := make([]bits.Value, 8)
+	for i := range table {
+		table[i] = bits.Of(0x36f | uint64(i)<<8)
 	}
-}
-
-// The stacks are rings: a fifth CALL overwrites the oldest, whose return is then lost.
-func TestCallsOverflow(t *testing.T) {
-	got, w := marks(t,
-		call(2, 2), // P1 is words 2 and 3; its return to 1 is lost
-		bump(9),
-		call(5, 2), bump(1), // ends at 4
-		end,
-		call(8, 2), bump(2), end, // P2
-		call(11, 2), bump(3), end, // P3
-		call(14, 1), bump(4), end, // P4
-		bump(5), end) // P5
-	if got != 1<<5|1<<4|1<<3|1<<2|1<<1 {
-		t.Errorf("marks %b, want those of P5 to P1, and then word 4", got)
-	}
-	if d := w.Depth(w.Program.Machine.State("calls"), 0); d != 0 {
-		t.Errorf("%d entries are left on the CALL stack", d)
-	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		var code []uint32
+		for ; len(data) >= 4 && len(code) < 8; data = data[4:] {
+			code = append(code, binary.LittleEndian.Uint32(data))
+		}
+		p := exec.NewProgram(m, root, sem.Words{Context: m.Model.Context, Tables: [][]bits.Value{table}}, exec.Words32(m, root, code, 0))
+		x, err := flow.Specialise(t.Context(), flow.Config{Machine: m, Code: p.Code})
+		if err != nil {
+			return
+		}
+		if err := x.Verify(); err != nil {
+			t.Fatalf("%08x: %v\n%s", code, err, x)
+		}
+	})
 }

@@ -49,6 +49,13 @@ func randomFloat(r *rand.Rand) uint64 {
 
 // runRandom runs lanes of a random program; pick says which of 64 lanes' inputs they get, -1 that there is no lane.
 func runRandom(m *sem.Machine, w *exec.Wave, seed uint64, pick []int) *exec.Wave {
+	startRandom(m, w, seed, pick)
+	w.Run(context.Background())
+	return w
+}
+
+// startRandom gives lanes of a random program their inputs.
+func startRandom(m *sem.Machine, w *exec.Wave, seed uint64, pick []int) *exec.Wave {
 	w.Budget = 1000
 	w.Services = map[string]exec.Service{"emit": func(*exec.Call) {}}
 	wavetest.Start(w, pick)
@@ -67,7 +74,6 @@ func runRandom(m *sem.Machine, w *exec.Wave, seed uint64, pick []int) *exec.Wave
 			}
 		}
 	}
-	w.Run(context.Background())
 	return w
 }
 

@@ -79,6 +79,13 @@ func randomFloat(r *rand.Rand) uint64 {
 
 // runRandom runs lanes of a program; pick says which of 64 lanes' inputs they get, -1 that there is no lane.
 func runRandom(l *exec.Launch, seed uint64, pick []int) *exec.Wave {
+	w := startRandom(l, seed, pick)
+	w.Run(context.Background())
+	return w
+}
+
+// startRandom starts lanes of a program and gives them their inputs.
+func startRandom(l *exec.Launch, seed uint64, pick []int) *exec.Wave {
 	w := exec.NewWave(l.Program, l.Shared)
 	w.Budget = 1000
 	wavetest.Start(w, pick)
@@ -96,7 +103,6 @@ func runRandom(l *exec.Launch, seed uint64, pick []int) *exec.Wave {
 			w.Set(m.State("A0"), 0, k, lane, uint64(uint32(r.IntN(7)-3)))
 		}
 	}
-	w.Run(context.Background())
 	return w
 }
 

@@ -1,0 +1,514 @@
+package flow
+
+import (
+	"maps"
+
+	"github.com/isago/isago/internal/sem"
+)
+
+// evaluator evaluates a word.
+type evaluator struct {
+	*explorer
+	n    *node
+	code *sem.Code
+	body *body
+	w    *sem.Writer
+	made int // operations that are in a fragment
+}
+
+// state is what changes as a word is evaluated.
+type state struct {
+	at     int  // the next operation
+	ids    []ID // what the operations have become
+	vals   map[Variable]ID
+	stacks []stack
+	pc     ID            // what the program counter was assigned, an operation of the word
+	ended  bool          // the program ends with the word
+	known  map[ID]uint64 // conditions whose value is known here
+}
+
+func (s *state) clone() *state {
+	return &state{s.at, append([]ID(nil), s.ids...), maps.Clone(s.vals), cloneStacks(s.stacks), s.pc, s.ended, maps.Clone(s.known)}
+}
+
+// evaluate evaluates the word of a node.
+func (x *explorer) evaluate(n *node) error {
+	b := &body{w: sem.NewWriter(), params: map[Variable]ID{}}
+	n.release()
+	n.body = b
+	code, err := x.Code(n.addr)
+	if err != nil {
+		b.root = &fragment{kind: Stop, text: err.Error()}
+		b.leaves = append(b.leaves, b.root)
+		return nil
+	}
+	e := &evaluator{explorer: x, n: n, code: code, body: b, w: b.w}
+	s := &state{ids: make([]ID, len(code.Insts)), vals: map[Variable]ID{}, stacks: cloneStacks(n.stacks), pc: NoID, known: map[ID]uint64{}}
+	b.root = &fragment{}
+	return e.fragment(b.root, s)
+}
+
+// close puts the operations since the last fragment into a fragment.
+func (e *evaluator) close(f *fragment, kind Kind) {
+	for ; e.made < len(e.w.Insts()); e.made++ {
+		if in := &e.w.Insts()[e.made]; in.Op != sem.OpConst {
+			f.insts = append(f.insts, ID(e.made))
+		}
+	}
+	if f.kind = kind; kind != Branch {
+		e.body.leaves = append(e.body.leaves, f)
+	}
+}
+
+// fragment evaluates the rest of the word.
+func (e *evaluator) fragment(f *fragment, s *state) error {
+	for s.at < len(e.code.Insts) {
+		in := &e.code.Insts[s.at]
+		if in.Op == sem.OpSkip {
+			if v, known := e.w.Const(e.value(s, in.Guard)); known && v == 0 {
+				for _, r := range in.Results() {
+					s.ids[r] = e.w.Constant(e.code.Insts[r].Type(), 0)
+				}
+				s.at = int(in.Imm)
+				continue
+			}
+			s.at++
+			continue
+		}
+		done, err := e.inst(f, s, in)
+		if done || err != nil {
+			return err
+		}
+		s.at++
+	}
+	return e.leave(f, s)
+}
+
+func (e *evaluator) value(s *state, id ID) ID {
+	if id == NoID {
+		return NoID
+	}
+	return s.ids[id]
+}
+
+// inst evaluates an operation. done is true if the rest of the word has been evaluated: the fragment has ended.
+func (e *evaluator) inst(f *fragment, s *state, old *sem.Inst) (done bool, err error) {
+	in := old.WithArgs(func(a ID) ID { return s.ids[a] })
+	if v, known := s.known[in.Guard]; known {
+		in.Guard = e.w.Constant(sem.BoolType, v)
+	}
+	guard, decided := e.w.Const(in.Guard)
+	switch {
+	case in.Op.Pure() || in.Op == sem.OpConst:
+		s.ids[s.at] = e.w.Write(in)
+		return false, nil
+	case decided && in.Guard != NoID:
+		in.Guard = NoID
+	}
+	holds := !decided || guard != 0
+	switch in.Op {
+	case sem.OpRead:
+		s.ids[s.at], err = e.read(s, &in)
+	case sem.OpReadX:
+		s.ids[s.at], err = e.readX(s, &in)
+	case sem.OpWrite:
+		if holds {
+			err = e.write(s, &in)
+		}
+	case sem.OpWriteX:
+		if holds {
+			err = e.writeX(s, &in)
+		}
+	case sem.OpTop:
+		s.ids[s.at] = e.top(s, &in)
+	case sem.OpDepth, sem.OpEmpty:
+		n := uint64(len(e.stack(s, in.State).entries))
+		if in.Op == sem.OpEmpty {
+			n = flag(n == 0)
+		}
+		s.ids[s.at] = e.w.Constant(in.Type(), n)
+	case sem.OpPush, sem.OpPop, sem.OpJump, sem.OpEnd, sem.OpTrap:
+		switch {
+		case !decided:
+			return true, e.fork(f, s, old.Guard)
+		case holds:
+			return e.control(f, s, &in)
+		}
+	case sem.OpUnknown, sem.OpHazard, sem.OpFlow, sem.OpRun:
+	case sem.OpService:
+		return false, unsupported("the host callback %s", in.Text())
+	default:
+		return false, unsupported("the operation %s", in.Op)
+	}
+	return false, err
+}
+
+func flag(b bool) uint64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// fork ends a fragment with a branch on a condition of the word that is not known, and evaluates the rest for both values.
+func (e *evaluator) fork(f *fragment, s *state, cond ID) error {
+	id := s.ids[cond]
+	if e.Machine.Wave && !e.w.Inst(id).Uniform {
+		return unsupported("control flow that differs between the lanes of a wave")
+	}
+	if len(e.body.leaves) > maxLeaves {
+		return ErrTooLarge
+	}
+	e.close(f, Branch)
+	f.cond = id
+	for i, v := range []uint64{1, 0} {
+		mark := e.w.Mark()
+		next := s.clone()
+		e.assume(next, id, v)
+		e.refine(next)
+		f.next[i] = &fragment{}
+		if err := e.fragment(f.next[i], next); err != nil {
+			return err
+		}
+		e.w.Forget(mark)
+	}
+	return nil
+}
+
+// assume gives the variables that hold a condition its value, and those that hold what follows from it.
+func (e *evaluator) assume(s *state, id ID, v uint64) {
+	if _, known := e.w.Const(id); known {
+		return
+	}
+	s.known[id] = v
+	value := e.w.Constant(sem.BoolType, v)
+	for x, p := range e.body.params {
+		if _, written := s.vals[x]; p == id && !written {
+			s.vals[x] = value
+		}
+	}
+	for x, p := range s.vals {
+		if p == id {
+			s.vals[x] = value
+		}
+	}
+	switch in := *e.w.Inst(id); {
+	case in.Op == sem.OpNot:
+		e.assume(s, in.A, 1-v)
+	case in.Op == sem.OpSplat:
+		e.assume(s, in.A, v)
+	case in.Op == sem.OpAnd && v == 1, in.Op == sem.OpOr && v == 0:
+		e.assume(s, in.A, v)
+		e.assume(s, in.B, v)
+	}
+}
+
+// refine evaluates again what follows from conditions that have become known.
+func (e *evaluator) refine(s *state) {
+	changed := make([]bool, s.at)
+	for i := range s.at {
+		in := &e.code.Insts[i]
+		if v, known := s.known[s.ids[i]]; known {
+			s.ids[i], changed[i] = e.w.Constant(sem.BoolType, v), true
+			continue
+		}
+		in.EachArg(func(a ID) { changed[i] = changed[i] || changed[a] })
+		if changed[i] && in.Op.Pure() {
+			s.ids[i] = e.w.Write(in.WithArgs(func(a ID) ID { return s.ids[a] }))
+		}
+	}
+}
+
+// variable returns the value of a variable.
+func (e *evaluator) variable(s *state, v Variable) ID {
+	if id, ok := s.vals[v]; ok {
+		return id
+	}
+	var id ID
+	switch c := e.before(e.n, v); {
+	case reset(v.State):
+		id = e.w.Constant(v.Type(), v.initial())
+	case !c.dynamic:
+		id = e.w.Constant(v.Type(), c.value)
+	default:
+		var ok bool
+		if id, ok = e.body.params[v]; !ok {
+			if v.State.Kind == sem.StackState {
+				id = e.w.Write(sem.ReadingSlot(v.State, v.Number, v.Comp))
+			} else {
+				id = e.w.Write(sem.Reading(v.State, v.Number, v.Comp))
+			}
+			e.body.params[v] = id
+		}
+	}
+	return id
+}
+
+// read reads a component of a register.
+func (e *evaluator) read(s *state, in *sem.Inst) (ID, error) {
+	v := Variable{in.State, int(in.Imm), in.Comp}
+	if shared(in.State) {
+		if e.Known != nil {
+			if k, ok := e.Known(v.State, v.Number, v.Comp); ok {
+				return e.w.Constant(v.Type(), k), nil
+			}
+		}
+		return e.w.Once(sem.Reading(v.State, v.Number, v.Comp)), nil
+	}
+	if in.State.ReadOnly {
+		return e.w.Once(sem.Reading(v.State, v.Number, v.Comp)), nil
+	}
+	return e.variable(s, v), nil
+}
+
+// readX reads a register whose number is computed.
+func (e *evaluator) readX(s *state, in *sem.Inst) (ID, error) {
+	if n, ok := e.w.Const(in.A); ok && n < uint64(in.State.Count) {
+		x := *in
+		x.Imm = n
+		return e.read(s, &x)
+	}
+	if !shared(in.State) && !in.State.ReadOnly && in.State.Use != "input" {
+		return e.choose(s, in)
+	}
+	x := *in
+	x.Guard = NoID
+	return e.w.Once(x), nil
+}
+
+// write writes a component of a register.
+func (e *evaluator) write(s *state, in *sem.Inst) error {
+	if shared(in.State) {
+		return unsupported("a write of %s, which waves share", in.State.Name)
+	}
+	v := Variable{in.State, int(in.Imm), in.Comp}
+	id := in.B
+	if in.Guard != NoID {
+		id = e.w.Select(in.Guard, v.Type(), id, e.variable(s, v))
+	}
+	s.vals[v] = id
+	return nil
+}
+
+// maxArray is the number of registers of a file up to which a computed number becomes choices between all of them.
+const maxArray = 32
+
+// equals returns whether a computed number of a register is n.
+func (e *evaluator) equals(in *sem.Inst, n int) ID {
+	t := e.w.Inst(in.A).Type()
+	test := sem.Inst{Op: sem.OpEq, A: in.A, B: e.w.Constant(t, uint64(n)), C: NoID, Guard: NoID}
+	return e.w.Write(test.Typed(sem.BoolType, t))
+}
+
+// choose reads a register whose number is computed, of a file that instructions change.
+func (e *evaluator) choose(s *state, in *sem.Inst) (ID, error) {
+	if in.State.Count > maxArray || in.State.Outside != sem.OutsideValue {
+		return NoID, unsupported("an indexed read of %s", in.State.Name)
+	}
+	id := e.w.Constant(in.Type(), in.State.OutsideBits)
+	for n := range in.State.Count {
+		id = e.w.Select(e.equals(in, n), in.Type(), e.variable(s, Variable{in.State, n, in.Comp}), id)
+	}
+	return id, nil
+}
+
+// writeX writes a register whose number is computed.
+func (e *evaluator) writeX(s *state, in *sem.Inst) error {
+	if n, ok := e.w.Const(in.A); ok && n < uint64(in.State.Count) {
+		x := *in
+		x.Imm = n
+		return e.write(s, &x)
+	}
+	if in.State.Count > maxArray || in.State.Outside != sem.OutsideValue {
+		return unsupported("an indexed write of %s", in.State.Name)
+	}
+	for n := range in.State.Count {
+		x := *in
+		x.Imm, x.Guard = uint64(n), e.w.And(in.Guard, e.equals(in, n))
+		if err := e.write(s, &x); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (e *evaluator) stack(s *state, of *sem.State) *stack {
+	for i := range s.stacks {
+		if s.stacks[i].state == of {
+			return &s.stacks[i]
+		}
+	}
+	return nil
+}
+
+// top reads a slot of an entry of a stack, 0 if there is no such entry.
+func (e *evaluator) top(s *state, in *sem.Inst) ID {
+	st := e.stack(s, in.State)
+	at := len(st.entries) - 1 - int(in.Imm)
+	if at < 0 {
+		return e.w.Constant(in.Type(), 0)
+	}
+	if x := st.entries[at][in.Comp]; !x.dynamic {
+		return e.w.Constant(in.Type(), x.value)
+	}
+	return e.variable(s, Variable{in.State, at, in.Comp})
+}
+
+// control does what changes stacks and the program counter.
+func (e *evaluator) control(f *fragment, s *state, in *sem.Inst) (done bool, err error) {
+	switch in.Op {
+	case sem.OpJump:
+		s.pc = e.code.Insts[s.at].A
+	case sem.OpEnd:
+		s.ended = true // what the word does after it is done all the same
+	case sem.OpTrap:
+		return true, e.stop(f, in.Text())
+	case sem.OpPop:
+		st := e.stack(s, in.State)
+		n := len(st.entries) - 1
+		switch {
+		case n >= 0:
+			st.entries = st.entries[:n]
+			for k := range in.State.Slots {
+				delete(s.vals, Variable{in.State, n, k})
+			}
+		case in.State.EmptyTraps:
+			return true, e.stop(f, "a pop of an empty stack: "+in.State.Name)
+		}
+	case sem.OpPush:
+		return e.push(f, s, in)
+	}
+	return false, nil
+}
+
+func (e *evaluator) stop(f *fragment, text string) error {
+	e.close(f, Stop)
+	f.text = text
+	return nil
+}
+
+// push pushes an entry.
+func (e *evaluator) push(f *fragment, s *state, in *sem.Inst) (done bool, err error) {
+	st := e.stack(s, in.State)
+	if len(st.entries) >= in.State.Count {
+		if in.State.FullTraps {
+			return true, e.stop(f, "a push onto a full stack: "+in.State.Name)
+		}
+		e.dropOldest(s, st)
+	}
+	n := len(st.entries)
+	if n >= maxDepth {
+		return false, ErrTooLarge
+	}
+	entry := make([]slot, len(in.State.Slots))
+	for k, a := range in.Args() {
+		v, known := e.w.Const(a)
+		switch c := (counter{in.State, k}); {
+		case known && !e.counters[c] && !e.counts(s, e.code.Insts[s.at].Args()[k]):
+			entry[k] = slot{value: v}
+			continue
+		case known && !e.counters[c]:
+			e.counters[c], e.again = true, true
+		}
+		entry[k].dynamic = true
+		s.vals[Variable{in.State, n, k}] = a
+	}
+	st.entries = append(st.entries, entry)
+	return false, nil
+}
+
+// dropOldest drops the oldest entry of a stack.
+func (e *evaluator) dropOldest(s *state, st *stack) {
+	for at := 1; at < len(st.entries); at++ {
+		for k := range st.state.Slots {
+			v := Variable{st.state, at - 1, k}
+			if st.entries[at][k].dynamic {
+				s.vals[v] = e.variable(s, Variable{st.state, at, k})
+			} else {
+				delete(s.vals, v)
+			}
+		}
+	}
+	for k := range st.state.Slots {
+		delete(s.vals, Variable{st.state, len(st.entries) - 1, k})
+	}
+	st.entries = st.entries[1:]
+}
+
+// counts reports whether a value of the word is computed from a slot of a stack by arithmetic: a counter.
+func (e *evaluator) counts(s *state, id ID) bool {
+	in := &e.code.Insts[id]
+	switch in.Op {
+	case sem.OpAdd, sem.OpSub:
+		return e.fromSlot(in.A) || e.fromSlot(in.B)
+	case sem.OpCast, sem.OpSext, sem.OpSelect, sem.OpSplat:
+		found := false
+		in.EachArg(func(a ID) { found = found || e.counts(s, a) })
+		return found
+	}
+	return false
+}
+
+// fromSlot reports whether a value of the word is that of a slot.
+func (e *evaluator) fromSlot(id ID) bool {
+	switch in := &e.code.Insts[id]; in.Op {
+	case sem.OpTop:
+		return true
+	case sem.OpAdd, sem.OpSub, sem.OpCast, sem.OpSext, sem.OpSelect, sem.OpSplat:
+		found := false
+		in.EachArg(func(a ID) { found = found || e.fromSlot(a) })
+		return found
+	}
+	return false
+}
+
+// leave ends a fragment where the word ends.
+func (e *evaluator) leave(f *fragment, s *state) error {
+	if s.ended {
+		e.close(f, Exit)
+		f.vals = s.vals
+		return nil
+	}
+	next := e.code.Next
+	if s.pc != NoID {
+		id := s.ids[s.pc]
+		v, known := e.w.Const(id)
+		if !known {
+			if cond := e.decider(s, s.pc); cond != NoID {
+				return e.fork(f, s, cond)
+			}
+			return unsupported("a jump to a computed address")
+		}
+		next = v
+	}
+	target, err := e.node(next, s.stacks)
+	if err != nil {
+		return err
+	}
+	for v := range s.vals {
+		if reset(v.State) {
+			delete(s.vals, v)
+		}
+	}
+	e.close(f, Jump)
+	f.target, f.vals = target, s.vals
+	return nil
+}
+
+// decider returns the condition of a choice that decides a value of the word, NoID for none.
+func (e *evaluator) decider(s *state, id ID) ID {
+	in := &e.code.Insts[id]
+	switch in.Op {
+	case sem.OpSelect:
+		if _, known := e.w.Const(s.ids[in.A]); !known {
+			return in.A
+		}
+		if v, _ := e.w.Const(s.ids[in.A]); v != 0 {
+			return e.decider(s, in.B)
+		}
+		return e.decider(s, in.C)
+	case sem.OpSplat, sem.OpCast:
+		return e.decider(s, in.A)
+	}
+	return NoID
+}

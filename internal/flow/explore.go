@@ -1,0 +1,252 @@
+package flow
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/isago/isago/internal/sem"
+	"github.com/isago/isago/internal/spec"
+)
+
+// node is a word with what the stacks hold before it: a variant of the word.
+type node struct {
+	addr   uint64
+	stacks []stack
+	key    string
+	// in are the constants that variables hold before the word on every path. A variable that is missing has its initial
+	// value on every path; a dynamic one is different on different paths, or not a constant.
+	in    map[Variable]constant
+	stale bool // in has changed since the word was evaluated
+	body  *body
+	preds map[*node]bool
+	first ID // the number of the node's first value in the program
+	heads map[*fragment]*Block
+}
+
+// stack is what is known of a stack: each entry has one value for each slot.
+type stack struct {
+	state   *sem.State
+	entries [][]slot
+}
+
+// slot is a value of an entry of a stack that is part of the key of a node, or a variable if it is dynamic.
+type slot struct {
+	dynamic bool
+	value   uint64
+}
+
+// constant is a value of a variable before a node.
+type constant struct {
+	dynamic bool
+	value   uint64
+}
+
+// body is an evaluated word.
+type body struct {
+	w      *sem.Writer
+	params map[Variable]ID
+	root   *fragment
+	leaves []*fragment
+}
+
+// fragment is a piece of a word without a branch.
+type fragment struct {
+	insts []ID
+	kind  Kind
+	cond  ID
+	next  [2]*fragment // of a Branch
+	// target and vals are where a Jump leads, and what variables hold there if the word has written them. vals are also
+	// those of an Exit.
+	target *node
+	vals   map[Variable]ID
+	text   string
+}
+
+// explorer finds the nodes of a program.
+type explorer struct {
+	Config
+	nodes    map[string]*node
+	order    []*node
+	variants map[uint64]int
+	// counters are the slots that get a value which is computed from a slot: they are no part of keys.
+	counters map[counter]bool
+	again    bool // a counter was found
+	// evaluations is the number of words that were evaluated.
+	evaluations int
+}
+
+type counter struct {
+	state *sem.State
+	slot  int
+}
+
+// unsupported is the error of what is not specialised yet.
+func unsupported(format string, args ...any) error {
+	return fmt.Errorf("not specialised: "+format, args...)
+}
+
+// explore finds all nodes.
+func (x *explorer) explore(ctx context.Context) (entry *node, err error) {
+	for {
+		for _, n := range x.order {
+			n.release()
+		}
+		x.nodes, x.order, x.variants, x.again = map[string]*node{}, nil, map[uint64]int{}, false
+		var stacks []stack
+		for _, s := range x.Machine.States {
+			if s.Kind == sem.StackState {
+				stacks = append(stacks, stack{state: s})
+			}
+		}
+		if entry, err = x.node(x.Entry, stacks); err != nil {
+			return nil, err
+		}
+		for open := []*node{entry}; len(open) > 0 && !x.again; {
+			n := open[0]
+			open = open[1:]
+			if !n.stale {
+				continue
+			}
+			n.stale = false
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
+			if x.evaluations++; x.evaluations > MaxEvaluations {
+				return nil, ErrTooLarge
+			}
+			if err := x.evaluate(n); err != nil {
+				return nil, fmt.Errorf("at 0x%x: %w", x.Machine.Address(n.addr), err)
+			}
+			for _, f := range n.body.leaves {
+				if f.kind == Jump {
+					if x.merge(n, f); f.target.stale {
+						open = append(open, f.target)
+					}
+				}
+			}
+		}
+		if !x.again {
+			return entry, nil
+		}
+	}
+}
+
+// node returns the node of an address and stacks.
+func (x *explorer) node(addr uint64, stacks []stack) (*node, error) {
+	key := binary.LittleEndian.AppendUint64(nil, addr)
+	for _, s := range stacks {
+		key = binary.AppendUvarint(key, uint64(len(s.entries)))
+		for _, e := range s.entries {
+			for _, v := range e {
+				if v.dynamic {
+					key = append(key, 1)
+				} else {
+					key = binary.LittleEndian.AppendUint64(append(key, 0), v.value)
+				}
+			}
+		}
+	}
+	n := x.nodes[string(key)]
+	if n == nil {
+		if x.variants[addr]++; x.variants[addr] > MaxVariants || len(x.order) >= MaxNodes {
+			return nil, ErrTooLarge
+		}
+		n = &node{addr: addr, stacks: stacks, key: string(key), stale: true, preds: map[*node]bool{}}
+		x.nodes[n.key] = n
+		x.order = append(x.order, n)
+	}
+	return n, nil
+}
+
+// before returns the constant that a variable holds before a node.
+func (x *explorer) before(n *node, v Variable) constant {
+	if c, ok := n.in[v]; ok {
+		return c
+	}
+	return x.initial(v)
+}
+
+// initial returns what a variable holds before the program.
+func (x *explorer) initial(v Variable) constant {
+	if v.State.Kind == sem.StackState || v.State.InitExists || x.given(v) {
+		return constant{dynamic: true}
+	}
+	return constant{value: v.initial()}
+}
+
+func (x *explorer) given(v Variable) bool {
+	if x.Given != nil {
+		return x.Given(v.State, v.Number, v.Comp)
+	}
+	return v.State.Use == "input"
+}
+
+func (x *explorer) wanted(v Variable) bool {
+	if x.Wanted != nil {
+		return x.Wanted(v.State, v.Number, v.Comp)
+	}
+	return v.State.Use == "output"
+}
+
+// merge makes what variables hold after a fragment part of what they hold before its target.
+func (x *explorer) merge(n *node, f *fragment) {
+	to, after := f.target, map[Variable]constant{}
+	for v := range n.in {
+		after[v] = n.in[v]
+	}
+	for v, id := range f.vals {
+		c := constant{dynamic: true}
+		if k, ok := n.body.w.Const(id); ok {
+			c = constant{value: k}
+		}
+		after[v] = c
+	}
+	maps.DeleteFunc(after, func(v Variable, c constant) bool { return c == x.initial(v) && v.State.Kind != sem.StackState })
+	if !to.preds[n] {
+		to.preds[n] = true
+		if len(to.preds) == 1 && to.body == nil {
+			to.in, to.stale = after, true
+			return
+		}
+	}
+	for v, c := range after {
+		if old := x.before(to, v); old != c && !old.dynamic {
+			to.set(v, constant{dynamic: true})
+		}
+	}
+	for v, old := range to.in {
+		if _, ok := after[v]; !ok && !old.dynamic && x.initial(v) != old {
+			to.set(v, constant{dynamic: true})
+		}
+	}
+}
+
+func (n *node) set(v Variable, c constant) {
+	if n.in == nil {
+		n.in = map[Variable]constant{}
+	}
+	n.in[v], n.stale = c, true
+}
+
+// release gives back the memory of an evaluation.
+func (n *node) release() {
+	if n.body != nil && n.body.w != nil {
+		n.body.w.Release()
+		n.body.w = nil
+	}
+}
+
+// cloneStacks returns stacks that can be changed.
+func cloneStacks(list []stack) []stack {
+	list = slices.Clone(list)
+	for i := range list {
+		list[i].entries = slices.Clone(list[i].entries)
+	}
+	return list
+}
+
+// reset reports whether a state gets its first value before each instruction.
+func reset(s *sem.State) bool { return s.Scope == spec.ScopeInstruction }

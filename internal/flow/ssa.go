@@ -1,0 +1,471 @@
+package flow
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"slices"
+
+	"github.com/isago/isago/internal/sem"
+)
+
+// Specialise returns the program of a configuration. The error is ErrTooLarge or that of the context, or it says what is
+// not specialised.
+func Specialise(ctx context.Context, c Config) (*Program, error) {
+	x := &explorer{Config: c, counters: map[counter]bool{}}
+	entry, err := x.explore(ctx)
+	if err != nil {
+		return nil, err
+	}
+	a := &assembler{explorer: x, p: &Program{}, constants: map[constantKey]ID{}}
+	a.assemble(entry)
+	return a.p, nil
+}
+
+// assembler makes a program of the nodes.
+type assembler struct {
+	*explorer
+	p         *Program
+	constants map[constantKey]ID
+	params    map[*Block][]Param
+	links     []link
+	same      []ID   // what a value has been found to be
+	addr      uint64 // of the instruction of which operations are added
+	wants     []Variable
+}
+
+type constantKey struct {
+	typ   sem.Type
+	value uint64
+}
+
+// link is an edge from a fragment to a node.
+type link struct {
+	from *node
+	f    *fragment
+	edge *Edge
+	to   *node
+}
+
+func (a *assembler) assemble(entry *node) {
+	start := a.block(a.Entry)
+	a.addr = a.Entry
+	for _, n := range a.order {
+		if n.body == nil {
+			continue
+		}
+		a.addNode(n)
+	}
+	for _, n := range a.order {
+		if n.body != nil {
+			a.addEnds(n)
+		}
+	}
+	for _, n := range a.order {
+		n.release()
+	}
+	a.findWants()
+	a.addr = NoAddr
+	start.End = Terminator{Kind: Jump, Cond: NoID, Edges: []Edge{{To: entry.heads[entry.body.root]}}}
+	a.demand(entry, &start.End.Edges[0], start)
+	a.same = make([]ID, len(a.p.Insts))
+	for i := range a.same {
+		a.same[i] = ID(i)
+		if in := &a.p.Insts[i]; in.Op == sem.OpSplat && !a.Machine.Wave { // one lane: a value for all is a value
+			a.same[i] = in.A
+		}
+	}
+	a.dropTrivial()
+	a.mergeChains()
+	a.dropUnused()
+	for a.dropEmpty() {
+		a.dropTrivial()
+		a.mergeChains()
+		a.dropUnused()
+	}
+	a.dropRepeated()
+	a.dropUnused()
+	for i, b := range a.p.Blocks {
+		b.Index = i
+	}
+}
+
+func (a *assembler) block(addr uint64) *Block {
+	b := &Block{Addr: addr}
+	a.p.Blocks = append(a.p.Blocks, b)
+	return b
+}
+
+func (a *assembler) constant(t sem.Type, v uint64) ID {
+	key := constantKey{t, v}
+	id, ok := a.constants[key]
+	if !ok {
+		in := sem.Inst{Op: sem.OpConst, Imm: v, A: NoID, B: NoID, C: NoID, Guard: NoID, Uniform: true}
+		id = a.add(in.Typed(t, sem.Type{}))
+		a.constants[key] = id
+	}
+	return id
+}
+
+func (a *assembler) add(in sem.Inst) ID {
+	a.p.Insts, a.p.Addrs = append(a.p.Insts, in), append(a.p.Addrs, a.addr)
+	return ID(len(a.p.Insts) - 1)
+}
+
+// addNode makes blocks of the fragments of a node.
+func (a *assembler) addNode(n *node) {
+	n.first, a.addr = ID(len(a.p.Insts)), n.addr
+	for i := range n.body.w.Insts() {
+		a.add(n.body.w.Insts()[i].WithArgs(func(id ID) ID { return id + n.first }))
+	}
+	n.heads = map[*fragment]*Block{}
+	a.addFragment(n, n.body.root)
+	head := n.heads[n.body.root]
+	params := map[ID]bool{}
+	for v, id := range n.body.params {
+		id += n.first
+		params[id] = true
+		a.p.Insts[id].Op = sem.OpParam
+		head.Params = append(head.Params, Param{id, v})
+	}
+	slices.SortFunc(head.Params, func(x, y Param) int { return cmp.Compare(x.ID, y.ID) })
+	for _, b := range n.heads {
+		b.Insts = slices.DeleteFunc(b.Insts, func(id ID) bool { return params[id] })
+	}
+}
+
+func (a *assembler) addFragment(n *node, f *fragment) {
+	b := a.block(n.addr)
+	n.heads[f] = b
+	for _, id := range f.insts {
+		b.Insts = append(b.Insts, id+n.first)
+	}
+	if f.kind == Branch {
+		a.addFragment(n, f.next[0])
+		a.addFragment(n, f.next[1])
+	}
+}
+
+// addEnds makes the terminators of a node.
+func (a *assembler) addEnds(n *node) {
+	for f, b := range n.heads {
+		b.End = Terminator{Kind: f.kind, Cond: NoID, Text: f.text, Addr: n.addr}
+		switch f.kind {
+		case Branch:
+			b.End.Cond = f.cond + n.first
+			b.End.Edges = []Edge{{To: n.heads[f.next[0]]}, {To: n.heads[f.next[1]]}}
+		case Jump:
+			b.End.Edges = []Edge{{To: f.target.heads[f.target.body.root]}}
+		}
+	}
+	for _, f := range n.body.leaves {
+		if f.kind == Jump {
+			a.links = append(a.links, link{n, f, &n.heads[f].End.Edges[0], f.target})
+		}
+	}
+}
+
+// findWants lists the variables that are wanted after the program, and that an instruction writes.
+func (a *assembler) findWants() {
+	written := map[Variable]bool{}
+	for _, n := range a.order {
+		if n.body == nil {
+			continue
+		}
+		for _, f := range n.body.leaves {
+			for v := range f.vals {
+				if v.State.Kind == sem.FileState && a.wanted(v) {
+					written[v] = true
+				}
+			}
+		}
+	}
+	a.wants = slices.SortedFunc(maps.Keys(written), Variable.compare)
+}
+
+func (v Variable) compare(w Variable) int {
+	return cmp.Or(cmp.Compare(v.State.Index, w.State.Index), cmp.Compare(v.Number, w.Number), cmp.Compare(v.Comp, w.Comp))
+}
+
+// demand gives each parameter an argument on each edge. A node through which a variable passes gets a parameter of it.
+func (a *assembler) demand(entry *node, begin *Edge, start *Block) {
+	into := map[*node][]link{}
+	for _, l := range a.links {
+		into[l.to] = append(into[l.to], l)
+	}
+	type want struct {
+		n *node
+		v Variable
+	}
+	var open []want
+	head := func(n *node) *Block { return n.heads[n.body.root] }
+	// param returns the value of a variable before a node.
+	param := func(n *node, v Variable) ID {
+		if c := a.before(n, v); !c.dynamic {
+			return a.constant(v.Type(), c.value)
+		}
+		id, ok := n.body.params[v]
+		if !ok {
+			in := sem.Inst{Op: sem.OpParam, A: NoID, B: NoID, C: NoID, Guard: NoID, State: v.State, Comp: v.Comp, Imm: uint64(v.Number)}
+			id = a.add(in.Typed(v.Type(), sem.Type{})) - n.first
+			n.body.params[v] = id
+			b := head(n)
+			b.Params = append(b.Params, Param{id + n.first, v})
+			open = append(open, want{n, v})
+		}
+		return id + n.first
+	}
+	value := func(n *node, f *fragment, v Variable) ID {
+		if id, ok := f.vals[v]; ok {
+			return id + n.first
+		}
+		return param(n, v)
+	}
+	for _, n := range a.order {
+		if n.body == nil {
+			continue
+		}
+		for _, p := range head(n).Params {
+			open = append(open, want{n, p.Variable})
+		}
+		for _, f := range n.body.leaves {
+			if f.kind != Exit {
+				continue
+			}
+			for _, v := range a.wants {
+				end := &n.heads[f].End
+				end.Outputs = append(end.Outputs, Param{value(n, f, v), v})
+			}
+		}
+	}
+	for len(open) > 0 {
+		w := open[0]
+		open = open[1:]
+		for _, l := range into[w.n] {
+			l.edge.Args = append(l.edge.Args, value(l.from, l.f, w.v))
+		}
+		if w.n == entry {
+			id := NoID
+			if c := a.initial(w.v); c.dynamic {
+				id = a.add(sem.Reading(w.v.State, w.v.Number, w.v.Comp))
+				start.Insts = append(start.Insts, id)
+			} else {
+				id = a.constant(w.v.Type(), c.value)
+			}
+			begin.Args = append(begin.Args, id)
+		}
+	}
+}
+
+// find returns what a value is.
+func (a *assembler) find(id ID) ID {
+	for id != NoID && a.same[id] != id {
+		a.same[id] = a.same[a.same[id]]
+		id = a.same[id]
+	}
+	return id
+}
+
+// dropTrivial drops the parameters that have one value on all edges.
+func (a *assembler) dropTrivial() {
+	edges := a.edges()
+	for changed := true; changed; {
+		changed = false
+		for _, b := range a.p.Blocks {
+			for i := 0; i < len(b.Params); i++ {
+				p := b.Params[i].ID
+				only := NoID
+				for _, e := range edges[b] {
+					switch id := a.find(e.Args[i]); {
+					case id == p:
+					case only == NoID:
+						only = id
+					case only != id:
+						only = -2
+					}
+				}
+				if only < 0 {
+					continue
+				}
+				a.same[p] = only
+				a.dropParam(b, edges[b], i)
+				i--
+				changed = true
+			}
+		}
+	}
+	a.replace()
+}
+
+// replace puts what values have been found to be in their places.
+func (a *assembler) replace() {
+	for i := range a.p.Insts {
+		a.p.Insts[i] = a.p.Insts[i].WithArgs(a.find)
+	}
+	for _, b := range a.p.Blocks {
+		b.End.Cond = a.find(b.End.Cond)
+		for i := range b.End.Outputs {
+			b.End.Outputs[i].ID = a.find(b.End.Outputs[i].ID)
+		}
+		for _, e := range b.End.Edges {
+			for i := range e.Args {
+				e.Args[i] = a.find(e.Args[i])
+			}
+		}
+	}
+}
+
+// dropRepeated drops operations that a block has done before.
+func (a *assembler) dropRepeated() {
+	for _, b := range a.p.Blocks {
+		var seen sem.Finder
+		b.Insts = slices.DeleteFunc(b.Insts, func(id ID) bool {
+			in := a.p.Insts[id].WithArgs(a.find)
+			a.p.Insts[id] = in
+			if !in.Op.Pure() && in.Op != sem.OpRead && in.Op != sem.OpReadX {
+				return false
+			}
+			first := seen.Find(a.p.Insts, id)
+			a.same[id] = first
+			return first != id
+		})
+	}
+	a.replace()
+}
+
+func (a *assembler) dropParam(b *Block, edges []*Edge, i int) {
+	b.Params = slices.Delete(b.Params, i, i+1)
+	for _, e := range edges {
+		e.Args = slices.Delete(e.Args, i, i+1)
+	}
+}
+
+// edges lists the edges into each block.
+func (a *assembler) edges() map[*Block][]*Edge {
+	into := map[*Block][]*Edge{}
+	for _, b := range a.p.Blocks {
+		for i := range b.End.Edges {
+			e := &b.End.Edges[i]
+			into[e.To] = append(into[e.To], e)
+		}
+	}
+	return into
+}
+
+// dropUnused drops values that nobody uses.
+func (a *assembler) dropUnused() {
+	used := make([]bool, len(a.p.Insts))
+	args := map[ID][]ID{} // of parameters
+	for b, edges := range a.edges() {
+		for i, p := range b.Params {
+			for _, e := range edges {
+				args[p.ID] = append(args[p.ID], e.Args[i])
+			}
+		}
+	}
+	var mark func(id ID)
+	mark = func(id ID) {
+		if id == NoID || used[id] {
+			return
+		}
+		used[id] = true
+		a.p.Insts[id].EachArg(mark)
+		for _, x := range args[id] {
+			mark(x)
+		}
+	}
+	for _, b := range a.p.Blocks {
+		mark(b.End.Cond)
+		for _, o := range b.End.Outputs {
+			mark(o.ID)
+		}
+	}
+	for b, edges := range a.edges() {
+		for i := len(b.Params) - 1; i >= 0; i-- {
+			if !used[b.Params[i].ID] {
+				a.dropParam(b, edges, i)
+			}
+		}
+	}
+	for _, b := range a.p.Blocks {
+		b.Insts = slices.DeleteFunc(b.Insts, func(id ID) bool { return !used[id] })
+	}
+}
+
+// dropEmpty leads edges past blocks that do nothing, and reports whether there were any.
+func (a *assembler) dropEmpty() (changed bool) {
+	uses := a.uses()
+	for _, b := range a.p.Blocks {
+		if b.End.Kind == Branch && b.End.Edges[0].To == b.End.Edges[1].To && slices.Equal(b.End.Edges[0].Args, b.End.Edges[1].Args) {
+			b.End.Kind, b.End.Cond, b.End.Edges = Jump, NoID, b.End.Edges[:1]
+			changed = true
+		}
+		for i := range b.End.Edges {
+			e := &b.End.Edges[i]
+			to := e.To
+			if to == b || to == a.p.Blocks[0] || len(to.Insts) > 0 || to.End.Kind != Jump || to.End.Edges[0].To == to {
+				continue
+			}
+			args := slices.Clone(to.End.Edges[0].Args)
+			own := map[ID]int{}
+			for k, x := range args {
+				if at := slices.IndexFunc(to.Params, func(p Param) bool { return p.ID == x }); at >= 0 {
+					args[k] = e.Args[at]
+					own[x]++
+				}
+			}
+			if slices.ContainsFunc(to.Params, func(p Param) bool { return uses[p.ID] != own[p.ID] }) {
+				continue // a block that comes later uses it
+			}
+			*e = Edge{to.End.Edges[0].To, args}
+			changed = true
+		}
+	}
+	return changed
+}
+
+// uses counts the uses of each value.
+func (a *assembler) uses() []int {
+	n := make([]int, len(a.p.Insts))
+	count := func(id ID) {
+		if id != NoID {
+			n[id]++
+		}
+	}
+	for _, b := range a.p.Blocks {
+		for _, id := range b.Insts {
+			a.p.Insts[id].EachArg(count)
+		}
+		count(b.End.Cond)
+		for _, o := range b.End.Outputs {
+			count(o.ID)
+		}
+		for _, e := range b.End.Edges {
+			for _, x := range e.Args {
+				count(x)
+			}
+		}
+	}
+	return n
+}
+
+// mergeChains joins each block with the one that only it leads to, and drops blocks that nothing leads to.
+func (a *assembler) mergeChains() {
+	for changed := true; changed; {
+		changed = false
+		into := a.edges()
+		gone := map[*Block]bool{}
+		for _, b := range a.p.Blocks {
+			for !gone[b] && b.End.Kind == Jump {
+				to := b.End.Edges[0].To
+				if to == b || len(into[to]) != 1 || len(to.Params) > 0 {
+					break
+				}
+				b.Insts = append(b.Insts, to.Insts...)
+				b.End = to.End
+				gone[to], changed = true, true
+			}
+		}
+		a.p.Blocks = slices.DeleteFunc(a.p.Blocks, func(b *Block) bool { return gone[b] || b != a.p.Blocks[0] && len(into[b]) == 0 })
+	}
+}

@@ -1,0 +1,156 @@
+package flow
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/isago/isago/internal/sem"
+)
+
+// Verify checks the form of the program: each value is made before it is used on every path, each edge has an argument of
+// the right type for each parameter, and what belongs to control is gone. Tests call it for every program.
+func (p *Program) Verify() error {
+	made := make([]*Block, len(p.Insts)) // the block that makes each value, nil for a constant
+	place := make([]int, len(p.Insts))
+	for i, b := range p.Blocks {
+		if b.Index != i {
+			return fmt.Errorf("block %d has the number %d", i, b.Index)
+		}
+		for _, q := range b.Params {
+			made[q.ID], place[q.ID] = b, -1
+		}
+		for k, id := range b.Insts {
+			if made[id] != nil {
+				return fmt.Errorf("b%d: value %d is made twice", i, id)
+			}
+			made[id], place[id] = b, k
+		}
+	}
+	over := p.dominators()
+	dominates := func(a, b *Block) bool {
+		for ; b != nil; b = over[b.Index] {
+			if a == b {
+				return true
+			}
+		}
+		return false
+	}
+	for _, b := range p.Blocks {
+		use := func(id ID, at int) error {
+			switch {
+			case id == NoID || p.Insts[id].Op == sem.OpConst:
+			case made[id] == nil:
+				return fmt.Errorf("b%d: value %d is used and not made", b.Index, id)
+			case made[id] == b && place[id] >= at, !dominates(made[id], b):
+				return fmt.Errorf("b%d: value %d is used before it is made", b.Index, id)
+			}
+			return nil
+		}
+		for k, id := range b.Insts {
+			in := &p.Insts[id]
+			if !in.Op.Pure() && in.Op != sem.OpRead && in.Op != sem.OpReadX {
+				return fmt.Errorf("b%d: %s", b.Index, in.Op)
+			}
+			var err error
+			in.EachArg(func(a ID) {
+				if e := use(a, k); e != nil {
+					err = e
+				}
+			})
+			if err != nil {
+				return err
+			}
+		}
+		if err := p.verifyEnd(b, use); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// verifyEnd checks the end of a block; use checks a use of a value at a position of the block.
+func (p *Program) verifyEnd(b *Block, use func(id ID, at int) error) error {
+	end := &b.End
+	if edges := [...]int{Jump: 1, Branch: 2, Exit: 0, Stop: 0}[end.Kind]; len(end.Edges) != edges {
+		return fmt.Errorf("b%d: %d edges, expected %d", b.Index, len(end.Edges), edges)
+	}
+	if end.Kind == Branch && (end.Cond == NoID || p.Insts[end.Cond].Type().Kind != sem.Bool) {
+		return fmt.Errorf("b%d: a branch without a condition", b.Index)
+	}
+	if err := use(end.Cond, len(b.Insts)); err != nil {
+		return err
+	}
+	for _, o := range end.Outputs {
+		if err := use(o.ID, len(b.Insts)); err != nil {
+			return err
+		}
+	}
+	for _, e := range end.Edges {
+		if len(e.Args) != len(e.To.Params) {
+			return fmt.Errorf("b%d: %d arguments for the %d parameters of b%d", b.Index, len(e.Args), len(e.To.Params), e.To.Index)
+		}
+		for i, a := range e.Args {
+			if err := use(a, len(b.Insts)); err != nil {
+				return err
+			}
+			if got, want := p.Insts[a].Type(), e.To.Params[i].Variable.Type(); got != want {
+				return fmt.Errorf("b%d: an argument of type %s for %s of type %s", b.Index, got, e.To.Params[i].Variable, want)
+			}
+		}
+	}
+	return nil
+}
+
+// dominators returns the immediate dominator of each block, nil for the first one.
+func (p *Program) dominators() []*Block {
+	var order []*Block // each block after those that lead to it, but for edges that go back
+	seen := make([]bool, len(p.Blocks))
+	var visit func(b *Block)
+	visit = func(b *Block) {
+		if seen[b.Index] {
+			return
+		}
+		seen[b.Index] = true
+		for _, e := range b.End.Edges {
+			visit(e.To)
+		}
+		order = append(order, b)
+	}
+	visit(p.Blocks[0])
+	slices.Reverse(order)
+	number := make([]int, len(p.Blocks))
+	into := make([][]*Block, len(p.Blocks))
+	for i, b := range order {
+		number[b.Index] = i
+		for _, e := range b.End.Edges {
+			into[e.To.Index] = append(into[e.To.Index], b)
+		}
+	}
+	over := make([]*Block, len(p.Blocks))
+	for changed := true; changed; {
+		changed = false
+		for _, b := range order[1:] {
+			var best *Block
+			for _, x := range into[b.Index] {
+				if x != p.Blocks[0] && over[x.Index] == nil {
+					continue
+				}
+				if best == nil {
+					best = x
+					continue
+				}
+				for y := x; y != best; {
+					if number[y.Index] > number[best.Index] {
+						y = over[y.Index]
+					} else {
+						best = over[best.Index]
+					}
+				}
+			}
+			if over[b.Index] != best {
+				over[b.Index], changed = best, true
+			}
+		}
+	}
+	return over
+}

@@ -27,7 +27,6 @@ type assembler struct {
 	*explorer
 	p         *Program
 	constants map[constantKey]ID
-	params    map[*Block][]Param
 	links     []link
 	same      []ID   // what a value has been found to be
 	addr      uint64 // of the instruction of which operations are added

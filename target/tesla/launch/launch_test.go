@@ -102,7 +102,7 @@ func TestBadOptions(t *testing.T) {
 		options []string
 		want    string
 	}{
-		{[]string{"kernel=l"}, `no kernel "l", expected k`},
+		{[]string{"kernel=l"}, `no kernel "l", expected one of k`},
 		{[]string{"grid=0"}, `grid "0", expected up to 2 numbers from 1 to 65535`},
 		{[]string{"grid=1,1,2"}, `grid "1,1,2", expected up to 2 numbers from 1 to 65535`},
 		{[]string{"block=32,32"}, `block "32,32" has 1024 threads, expected at most 512, and 64 in z`},

@@ -26,7 +26,9 @@ type disFlags struct {
 	outputFlag
 	plain, hex, json, fields, facts, addresses, words, jumps, lossless, listing bool
 	// ir prints what each instruction does.
-	ir       bool
+	ir bool
+	// ssa prints the blocks of the specialised program.
+	ssa      bool
 	findings string
 	// file is the name of the file, where several are printed.
 	file string
@@ -67,6 +69,11 @@ programs, and hexadecimal text without --hex, are read wholly before dis prints 
 
 --plain prints only the text of each instruction, one per line. --jumps draws an arrow next to the listing
 from each jump to its target.
+
+--ssa prints the program after the stacks of calls and loops, the ends of blocks and everything else that
+the words decide are computed in advance. What is left are blocks of operations in SSA form, with the
+branches that depend on inputs. Programs of machines whose lanes share a program counter (a2xx, tesla), and
+programs with host callbacks, cannot be printed in this form yet. docs/run.md describes it.
 
 --compat mesa prints exactly what Mesa's isaspec prints for the same description: findings follow a tab, and
 --labels adds labels. docs/language.md lists the differences.
@@ -113,6 +120,7 @@ or have unexpected bits, or dis could not read lines of --hex.`,
 	flags.BoolVar(&f.listing, "listing", false, "print a listing instead of source")
 	flags.BoolVar(&f.lossless, "lossless", false, "add the bits that the text does not show, so that assembling gives the same words")
 	flags.BoolVar(&f.ir, "ir", false, "print the operations of each instruction below its text")
+	flags.BoolVar(&f.ssa, "ssa", false, "print what is left of the program when its control flow is computed in advance: blocks in SSA form")
 	f.addOrder(cmd)
 	f.addTables(cmd)
 	flags.StringVar(&f.findings, "findings", "", "`WHERE` to report unexpected bits: comment, stderr or off (default: comment; off with --plain)")
@@ -158,6 +166,8 @@ func (f *disFlags) check() error {
 		return usagef("--fields needs --json")
 	case f.facts && !f.json:
 		return usagef("--facts needs --json")
+	case f.ssa && (f.ir || f.hex || f.json || f.plain || f.lossless || f.listing || f.addresses || f.words || f.jumps || f.labels || len(f.entries) > 0 || f.maxErrors > 0 || f.findings != "" || f.compat != ""):
+		return usagef("--ssa prints the whole program in a form of its own; it cannot be combined with other forms, columns or labels")
 	case f.ir && (f.hex || f.json || f.plain || f.lossless || f.listing || f.addresses || f.words || f.jumps):
 		return usagef("--ir is a listing of its own, without --hex, --json, --plain, --lossless, --listing and columns")
 	case f.json && (f.addresses || f.words || f.jumps):
@@ -269,8 +279,11 @@ func (f *disFlags) run(cmd *cobra.Command, name string) error {
 	if err := f.check(); err != nil {
 		return err
 	}
-	if f.ir {
+	switch {
+	case f.ir:
 		return f.operations(cmd, name)
+	case f.ssa:
+		return f.blocks(cmd, name)
 	}
 	palette, err := paletteOf(cmd)
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 	"github.com/isago/isago/diag"
 	"github.com/isago/isago/exec"
 	"github.com/isago/isago/gen"
+	"github.com/isago/isago/internal/flow"
 	"github.com/isago/isago/internal/lint"
 	"github.com/isago/isago/internal/program"
 	"github.com/isago/isago/internal/sem"
@@ -73,6 +74,10 @@ func limits() []limitsOf {
 		{"gen", []limit{
 			{"an expression with everything it uses inlined", text("%s operators, names and numbers; all expressions together %s", thousands(gen.MaxNodes), thousands(gen.MaxAll)), ""},
 			{"comparisons needed to tell the instructions of a root apart", thousands(gen.MaxGrowth), ""},
+		}},
+		{"dis --ssa", []limit{
+			{"variants of the instructions of a program", text("%s, of one instruction %s", thousands(flow.MaxNodes), thousands(flow.MaxVariants)), ""},
+			{"times that an instruction is evaluated", text("%s in total", thousands(flow.MaxEvaluations)), ""},
 		}},
 		{"lint", []limit{
 			{"instructions", thousands(lint.MaxCode), ""},

@@ -1,0 +1,105 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/isago/isago/exec"
+	"github.com/isago/isago/internal/flow"
+	"github.com/isago/isago/internal/sem"
+	"github.com/isago/isago/isa"
+)
+
+// blocks prints a program as blocks in SSA form.
+func (f *disFlags) blocks(cmd *cobra.Command, name string) error {
+	set, l, err := f.launched(cmd, name)
+	if err != nil {
+		return err
+	}
+	constants := map[flow.Variable]bool{} // the values that the file gives
+	for _, p := range l.Constants {
+		for n := range p.Count {
+			for _, k := range p.Components() {
+				constants[flow.Variable{State: p.State, Number: p.First + n, Comp: k}] = true
+			}
+		}
+	}
+	values := exec.NewWave(l.Program, l.Shared)
+	p, err := flow.Specialise(cmd.Context(), flow.Config{
+		Machine: l.Program.Machine, Code: l.Program.Code, Entry: l.Entry,
+		Known: func(s *sem.State, number, comp int) (uint64, bool) {
+			if !constants[flow.Variable{State: s, Number: number, Comp: comp}] {
+				return 0, false
+			}
+			return values.Get(s, number, comp, 0), true
+		},
+	})
+	if err != nil {
+		return fileError(name, err)
+	}
+	d, err := f.decoderOf(set, l.Program)
+	if err != nil {
+		return err
+	}
+	text := p.Text(flow.Naming{
+		Variable: func(v flow.Variable) string {
+			if v.State.Kind == sem.StackState {
+				return ""
+			}
+			named := l.NameOf(v.State, v.Number, v.Comp)
+			if named != "" && v.State.Type.Len > 0 {
+				named += "." + v.State.Letter(v.Comp)
+			}
+			return named
+		},
+		Instruction: func(addr uint64) string {
+			at := fmt.Sprintf("0x%04x", l.Program.Machine.Address(addr))
+			word, ok := l.Program.Fetch(addr)
+			if !ok {
+				return at
+			}
+			in, ok := d.Decode(word)
+			if !ok {
+				return at
+			}
+			return at + "  " + blank(d.Append(nil, in))
+		},
+	})
+	_, err = fmt.Fprint(cmd.OutOrStdout(), text)
+	return err
+}
+
+// launched opens a program as run does.
+func (f *disFlags) launched(cmd *cobra.Command, name string) (*isa.Set, *exec.Launch, error) {
+	data, err := readAll(cmd, name)
+	if err != nil {
+		return nil, nil, err
+	}
+	m, format, known := f.recognise(data)
+	if !known || m.Launch == nil {
+		set, p, err := f.lowered(cmd, name)
+		if err != nil {
+			return nil, nil, err
+		}
+		return set, &exec.Launch{Program: p, Shared: exec.NewShared(p.Machine, exec.OfBlock, exec.OfLaunch)}, nil
+	}
+	set, err := f.load(&m)
+	if err != nil {
+		return nil, nil, err
+	}
+	ctx, err := f.context(set)
+	if err != nil {
+		return nil, nil, err
+	}
+	r, err := m.Launch(exec.Request{Set: set, Context: ctx, Data: data, Format: format.Name})
+	if err != nil {
+		return nil, nil, fileError(name, err)
+	}
+	l, ok := r.(exec.Launched)
+	if !ok {
+		return nil, nil, fileError(name, errors.New("--ssa is for programs with inputs and outputs, and this is not one"))
+	}
+	return set, l.Launched(), nil
+}

@@ -54,7 +54,7 @@ const (
 	manyMarks   = 1 << 16
 )
 
-// reading is a parsed line, without the places of its table entries.
+// reading is a parsed line, without the indices of its table entries.
 type reading struct {
 	text          []byte // the line
 	leaf          *isa.Leaf

@@ -20,7 +20,7 @@ type grammar struct {
 	anchors     *anchors
 	anchorsOnce sync.Once
 	once        sync.Once
-	// made reports whether once is done; it is read at each operand.
+	// made reports whether once is done. It is checked at each operand.
 	made atomic.Bool
 }
 
@@ -29,7 +29,7 @@ type grammar struct {
 // The order of the fields in node, edge and item matters for speed. A line visits about fifty nodes, most of which are
 // not in the processor's cache, so the fields that are used first come first.
 //
-// A node is expanded when a parser first reaches it, so that only the parts of the tree that texts have needed exist.
+// A node is expanded when a parser first reaches it, so that the tree has only the parts that texts have needed.
 type node struct {
 	opened atomic.Bool
 	// set is non-nil for the node at which a member of a set may start.
@@ -86,7 +86,7 @@ type reduction struct {
 	// anyOutside reports whether outside is true for an element of not.
 	anyOutside bool
 	// asserts reports whether this case or an earlier one has asserts. completes reports whether asserts or defaults
-	// set bits that the text does not specify, or the leaf leaves bits of entries unused.
+	// set bits that the text does not specify, or whether the instruction does not depend on some bits of its entries.
 	asserts, completes bool
 }
 
@@ -97,7 +97,7 @@ type earlier struct {
 	outside bool
 }
 
-// itemKind is what an item reads.
+// itemKind is the kind of text that an item reads.
 type itemKind uint8
 
 const (
@@ -597,7 +597,7 @@ func (n *node) sort() {
 	}
 }
 
-// normal replaces each run of blanks by one blank.
+// normal replaces each run of blanks with one blank.
 func normal(s string) string {
 	if !strings.ContainsAny(s, blanks) {
 		return s

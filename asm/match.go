@@ -139,7 +139,7 @@ func (m *matcher) load(body []byte) {
 	m.src, m.raw = src[:n], m.raw[:n:n]
 }
 
-// collapse copies body to src, folds its case, removes leading blanks and replaces each other run of blanks by one
+// collapse copies body to src, folds its case, removes leading blanks and replaces each other run of blanks with one
 // blank. raw, if not nil, gets the same text unfolded. It returns the size of both.
 func (m *matcher) collapse(src, raw, body []byte) (n int) {
 	blank := true

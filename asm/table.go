@@ -28,7 +28,7 @@ type Entry struct {
 // Table chooses the indices of entries.
 type Table interface {
 	// Place returns the index of an entry that matches e. If no entry matches, it may add one. If e.Index is not -1,
-	// Place can only return e.Index. It does not retain e.
+	// Place must not return another index. It must not retain e.
 	Place(e *Entry) (index int, err error)
 }
 

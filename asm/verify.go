@@ -41,7 +41,7 @@ func (m *matcher) mayPrintBack() bool {
 	return !complete || len(starts) > tried
 }
 
-// parseState is the result of a reading: the bits that the text specifies, and the scopes that are needed for the rest.
+// parseState is the result of a reading: the bits that the text specifies, and the scopes that later steps need.
 type parseState struct {
 	spaces     [maxSpaces]space
 	nspaces    int

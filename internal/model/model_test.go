@@ -163,7 +163,7 @@ func TestEnums(t *testing.T) {
 			got = "-"
 		}
 		if got != c.want {
-			t.Errorf("%d in spelling %q: got %s, want %s", c.val, c.syntax, got, c.want)
+			t.Errorf("%d in syntax %q: got %s, want %s", c.val, c.syntax, got, c.want)
 		}
 	}
 	m := machine(t, text, Options{})
@@ -294,10 +294,10 @@ func TestParameters(t *testing.T) {
 		}
 	}
 	if s := inner("S").Env; !s.Closed() || s != m.TopEnv(s.Root) {
-		t.Error("an operand without parameters has surroundings of its own")
+		t.Error("an operand without parameters has its own environment")
 	}
 	if inner("X").Env.Closed() {
-		t.Error("an operand with parameters has no surroundings")
+		t.Error("an operand with parameters has no environment of its own")
 	}
 }
 

@@ -62,7 +62,7 @@ func TestArithmetic(t *testing.T) {
 		{"~1 & 3", 2}, // (~1) & 3
 		{"0 ? 1 : 0 ? 2 : 3", 3},
 		{"1, 2, 3", 3},
-		// Logical operators give 0 or 1.
+		// The result of a logical operator is 0 or 1.
 		{"3 && 4", 1},
 		{"3 && 0", 0},
 		{"0 || 7", 1},

@@ -2,8 +2,8 @@ package model
 
 import "testing"
 
-// TestSharedEnvironments requires that leaves share the environment of an operand exactly if they pass
-// equal values. The values may be computed or depend on an override.
+// TestSharedEnvironments requires that leaves share the environment of an operand if and only if
+// they pass equal values. The values may be computed or depend on an override.
 func TestSharedEnvironments(t *testing.T) {
 	m := machine(t, `<isa>
 	<bitset name="#in" size="4"><field name="N" low="0" high="3" type="uint"/></bitset>
@@ -24,13 +24,13 @@ func TestSharedEnvironments(t *testing.T) {
 	env := func(leaf, field string) *Env { return m.unit(t, leaf).Resolve(field)[0].Ref.Env }
 	for _, field := range []string{"X", "Y"} {
 		if env("a", field) != env("b", field) {
-			t.Errorf("%s has surroundings of its own in a and in b", field)
+			t.Errorf("%s has different environments in a and in b", field)
 		}
 		if env("a", field) == env("c", field) {
-			t.Errorf("%s has the same surroundings in a and in c, where G is another field", field)
+			t.Errorf("%s has the same environment in a and in c, where G is another field", field)
 		}
 	}
 	if env("a", "X") == env("a", "Y") {
-		t.Error("X and Y have the same surroundings")
+		t.Error("X and Y have the same environment")
 	}
 }

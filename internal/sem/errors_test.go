@@ -24,7 +24,7 @@ func open(t *testing.T, file string) (*sem.Machine, error) {
 	return sem.New(m)
 }
 
-// Each mistake has a tiny description that makes it, and says what is to be told of it.
+// TestErrors compares the errors of small invalid descriptions with the errors that the files expect.
 func TestErrors(t *testing.T) {
 	wanted := diagtest.Check(t, "testdata/err_*.xml", func(file, _ string) error {
 		m, err := open(t, file)

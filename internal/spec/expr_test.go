@@ -134,8 +134,8 @@ func TestExpressions(t *testing.T) {
 	}
 }
 
-// TestFieldNames checks that FieldNames returns every name in braces in ASCII order, also those in comments. Mesa's readers
-// read all of them before they compute.
+// TestFieldNames checks that FieldNames returns every name in braces in ASCII order, including names in
+// comments. Mesa's readers read the values of all names before they evaluate an expression.
 func TestFieldNames(t *testing.T) {
 	e := parse(t, "{b} + {A} * {B} /* {C} */ + {A}")
 	if want := []string{"A", "B", "C", "b"}; !slices.Equal(e.FieldNames(), want) {

@@ -210,9 +210,9 @@ func TestPlainQuirks(t *testing.T) {
 		return list
 	}
 	for _, c := range []struct{ enum, want string }{
-		// An equal text of val replaces the first value. Another text for the same number adds a value.
+		// A later value with the same text of val replaces the first one. Another text for the same number adds a value.
 		{`<value val="1" display="a"/><value val="2" display="b"/><value val="1" display="c"/><value val="0x1" display="d"/>`, "[1=c 2=b 1=d]"},
-		// val is a C int: octal, cut to 32 bits, a constant expression.
+		// val is a C int: it can be octal or a constant expression, and keeps its low 32 bits.
 		{`<value val="010" display="a"/><value val="0x100000003" display="b"/><value val="-1" display="c"/><value val=" 3u " display="d"/>`, "[8=a 3=b 4294967295=c 3=d]"},
 		{`<value val="1+4" display="a"/><value val="(1 &lt;&lt; 4) - 1" display="b"/><value val="~0 ^ 1" display="c"/><value val="2 * 3 | 8 &amp; 12" display="d"/><value val="-(2)" display="e"/>`,
 			"[5=a 15=b 4294967294=c 14=d 4294967294=e]"},
@@ -223,7 +223,7 @@ func TestPlainQuirks(t *testing.T) {
 	}
 
 	// A later field replaces an earlier one of the same name. A derived field replaces only a derived one. The bits of
-	// all of them count.
+	// all these fields count as used.
 	isa := load(`<bitset name="a" size="8">
 		<derived name="V" type="uint"><expr>77</expr></derived>
 		<field name="V" low="0" high="3" type="hex"/>
@@ -239,7 +239,7 @@ func TestPlainQuirks(t *testing.T) {
 		t.Errorf("fields: got %s", got)
 	}
 
-	// A named expression inside a bitset can be used everywhere.
+	// Other bitsets can use a named expression inside a bitset.
 	isa = load(`<bitset name="a" size="1"><field name="A" pos="0" type="uint"/><derived name="B" type="uint" expr="#in"/></bitset>
 		<bitset name="b" size="1"><field name="A" pos="0" type="uint"/><override><expr name="#in">{A}</expr></override></bitset>`)
 	if b := isa.Bitset("a").Cases[0].Field("B"); b.Expr != isa.Bitset("b").Cases[0].Expr {
@@ -259,7 +259,7 @@ func TestPlainQuirks(t *testing.T) {
 		t.Errorf("bitsets: got %s", got)
 	}
 
-	// Bit numbers and generations are decimal, also with a leading zero.
+	// Bit numbers and generations are decimal, even with a leading zero.
 	isa = load(`<bitset name="a" size="010"><gen max="0010"/><field name="A" low=" 00" high="09 " type="uint"/></bitset>`)
 	if b := isa.Bitsets[0]; b.Size != 10 || b.Max != 10 {
 		t.Errorf("size %d, max %d, want 10 and 10", b.Size, b.Max)

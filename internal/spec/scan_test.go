@@ -23,7 +23,7 @@ func sameTree(t *testing.T, name, doc string) (scanned bool) {
 	slow := 0
 	want, err := parseSlowly(src, &slow)
 	if err != nil {
-		t.Fatalf("%s: scan takes it, encoding/xml says %v", name, err)
+		t.Fatalf("%s: scan accepts it, encoding/xml returns %v", name, err)
 	}
 	if count != slow || !reflect.DeepEqual(quick.root, want) {
 		t.Fatalf("%s: scan and encoding/xml read different trees", name)

@@ -144,7 +144,7 @@ func TestTemplatesInDisplays(t *testing.T) {
 		{"plain: any name", `<isa><template name="T:align=9">x</template>` + bitset("a", "", "{T:align=9}{ T:align=9}") + `</isa>`, "", "x{ T:align=9}"},
 		// If a bitset has several definitions, only the last has its templates expanded.
 		{"plain: last definition", "<isa>" + in + bitset("a", "", "first {IN}") + bitset("a", "", "last {IN}") + "</isa>", "", "first {IN} | last in {V}"},
-		// Templates are expanded at the end of each file. Those of an imported file are expanded again at the end of
+		// Templates are expanded at the end of each file. The displays of an imported file are expanded again at the end of
 		// the importing file.
 		{"plain: import", `<isa><import file="b.xml"/>` + in + out + bitset("a", "", "{IN}") + "</isa>", "<isa>" + bitset("b", "", "{OUT}") + "</isa>", "[{IN}] | in {V}"},
 		{"plain: import, twice over", `<isa><import file="b.xml"/>` + in + "</isa>", "<isa>" + out + bitset("b", "", "{OUT}") + "</isa>", "[in {V}]"},

@@ -10,8 +10,8 @@ import (
 	"github.com/isago/isago/diag"
 )
 
-// TestTextPlaces checks that the position of each character is that of its bytes in the file, with any entities,
-// comments, CDATA sections and line ends.
+// TestTextPlaces checks that the position of each character is the position of its bytes in the file. The files have
+// entities, comments, CDATA sections and several kinds of line ends.
 func TestTextPlaces(t *testing.T) {
 	pieces := map[string]string{
 		"a": "a", "é": "é", " ": " ", "\n": "\n", "\r\n": "\n", "\r": "\n", "&amp;": "&", "&lt;": "<", "&#62;": ">", "&#x1F600;": "😀",
@@ -42,7 +42,7 @@ func TestTextPlaces(t *testing.T) {
 			at := got.part(i, i+len(string(r)))
 			piece := src.Text[at.Off:at.End]
 			if piece != string(r) && pieces[piece] != string(r) {
-				t.Fatalf("byte %d of %q, %q, stands at %q", i, got.s, r, piece)
+				t.Fatalf("byte %d of %q, %q, has the position of %q", i, got.s, r, piece)
 			}
 		}
 	})

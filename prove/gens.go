@@ -97,7 +97,7 @@ var mirrored = map[spec.Op]spec.Op{
 func (c *checker) genSpan(gen uint32) string { return FormatGenRange(c.starts, gen) }
 
 // FormatGenRange formats the range of generations from gen up to, but not including, the next element
-// of starts. If gen is not an element of starts, it formats gen alone.
+// of starts. If gen is not an element of starts, it formats only gen.
 func FormatGenRange(starts []uint32, gen uint32) string {
 	i := slices.Index(starts, gen)
 	switch {

@@ -97,18 +97,18 @@ func (t *GrowingTable) Place(e *Entry) (int, error) {
 	if i >= t.Size {
 		return 0, fmt.Errorf("the table is full: all %d entries are in use", t.Size)
 	}
-	target := i
-	if i >= e.Limit {
-		if target = t.movable(e.Limit); target < 0 {
-			return 0, fmt.Errorf("%s can name only the first %d entries, and instructions that can name no others use all of them", e.Field, e.Limit)
-		}
-	}
 	if fresh {
 		t.grow(i + 1)
 		t.Entries[i] = e.Value
 	}
-	if target != i {
-		t.swap(target, i)
+	target := i
+	if i >= e.Limit {
+		if target = t.moveBelow(e.Limit, i); target < 0 {
+			if fresh {
+				t.Entries, t.Care, t.limits = t.Entries[:i], t.Care[:i], t.limits[:i]
+			}
+			return 0, fmt.Errorf("%s can name only the first %d entries, and instructions that can name no others use all of them", e.Field, e.Limit)
+		}
 	}
 	t.absorb(target, e)
 	t.limits[target] = min(t.limits[target], e.Limit)
@@ -141,12 +141,22 @@ func (t *GrowingTable) grow(n int) {
 	}
 }
 
-// movable returns the index of the first entry before limit whose fields can all address more entries than limit. It
-// returns -1 if there is none.
-func (t *GrowingTable) movable(limit int) int {
-	for i := range min(limit, len(t.Entries)) {
-		if t.limits[i] > limit {
-			return i
+// moveBelow swaps entry i with others until it is below a limit, and each of the others is where its fields can address
+// it. It returns the new index, -1 if there is none.
+func (t *GrowingTable) moveBelow(limit, i int) int {
+	below := t.limits[:min(limit, i)]
+	for k, l := range below {
+		if l > i {
+			t.swap(k, i)
+			return k
+		}
+	}
+	for k, l := range below {
+		if l > limit { // entry k can go where entry i goes first
+			if j := t.moveBelow(l, i); j >= 0 {
+				t.swap(k, j)
+				return k
+			}
 		}
 	}
 	return -1

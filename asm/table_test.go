@@ -478,3 +478,59 @@ func TestPathsOfParts(t *testing.T) {
 		t.Errorf("at 5 is %s of %+v with error %v", res.Inst.Bits, res.Entries, err)
 	}
 }
+
+// TestThreeLimits places entries that fields of three widths name: an entry makes place for another only by a move to where
+// its own fields can name it, and two moves are made where one is not enough.
+func TestThreeLimits(t *testing.T) {
+	table := &asm.GrowingTable{Size: 8}
+	at := map[uint64]int{} // the index of each entry
+	table.Swapped = func(i, j int) {
+		for v, k := range at {
+			switch k {
+			case i:
+				at[v] = j
+			case j:
+				at[v] = i
+			}
+		}
+	}
+	place := func(v uint64, limit int) error {
+		all := bits.Ones(64)
+		i, err := table.Place(&asm.Entry{Index: -1, Limit: limit, Value: bits.Of(v), Care: all, Field: "F"})
+		if err == nil {
+			at[v] = i
+		}
+		return err
+	}
+	limits := map[uint64]int{}
+	for v, limit := range []int{4, 4, 8, 8, 8} { // entries 0 to 4: the first two below 4, the others anywhere
+		limits[uint64(v+1)] = limit
+		if err := place(uint64(v+1), limit); err != nil {
+			t.Fatal(err)
+		}
+	}
+	// Index 5 is free. Entry 6 must be below 2, where both entries must stay below 4: one of them goes to 2 or 3, and the
+	// entry there goes to 5.
+	limits[6] = 2
+	if err := place(6, 2); err != nil {
+		t.Fatal(err)
+	}
+	for v, limit := range limits {
+		if i, ok := at[v]; !ok || i >= limit || table.Entries[i] != bits.Of(v) {
+			t.Errorf("entry %d with limit %d is at %d of %v", v, limit, i, table.Entries)
+		}
+	}
+	limits[7] = 2
+	if err := place(7, 2); err != nil {
+		t.Fatal(err)
+	}
+	before := len(table.Entries)
+	if err := place(8, 2); err == nil || len(table.Entries) != before {
+		t.Errorf("a third entry below 2: %v, %v", err, table.Entries)
+	}
+	for v, limit := range limits {
+		if i := at[v]; i >= limit || table.Entries[i] != bits.Of(v) {
+			t.Errorf("entry %d with limit %d is at %d of %v", v, limit, i, table.Entries)
+		}
+	}
+}

@@ -107,7 +107,7 @@ func (t *GrowingTable) Place(e *Entry) (int, error) {
 			if fresh {
 				t.Entries, t.Care, t.limits = t.Entries[:i], t.Care[:i], t.limits[:i]
 			}
-			return 0, fmt.Errorf("%s can name only the first %d entries, and instructions that can name no others use all of them", e.Field, e.Limit)
+			return 0, fmt.Errorf("%s can name only the first %d entries, and none of these can move to another index", e.Field, e.Limit)
 		}
 	}
 	t.absorb(target, e)

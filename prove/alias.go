@@ -9,9 +9,9 @@ import (
 	"github.com/isago/isago/internal/spec"
 )
 
-// displayUse is one use of a case, with its display and its aliases. here is the condition under which
-// the case is used. optional means that the case belongs to a member of a set. Members may be omitted
-// and then have their defaults.
+// displayUse is a use of a case, with the display and the aliases of the case. here is the condition
+// under which the case is used. optional reports whether the use is inside a set whose omitted members
+// have their defaults.
 type displayUse struct {
 	c        *model.Case
 	f        *frame
@@ -45,7 +45,7 @@ func (p *displayUse) display() []model.Item {
 	return nil
 }
 
-// shownBits returns, for each input, the condition under which some display shows it.
+// shownBits returns, for each input, the condition under which at least one display shows the input.
 func (k *walker) shownBits() map[int]lit {
 	shown := map[int]lit{}
 	for _, p := range k.displayUses {
@@ -69,7 +69,7 @@ func (f *frame) shownAs(ref *model.Ref) []lit {
 	return f.rawBits(ref)
 }
 
-// references appends to list everything that the items of a display can refer to.
+// references appends to list all references of the items. It includes the members of sets.
 func references(items []model.Item, list []*model.Ref) []*model.Ref {
 	for i := range items {
 		list = references(items[i].Members, list)
@@ -97,8 +97,8 @@ func (k *walker) alias(p displayUse, items []model.Item, shown map[int]lit) {
 		if slices.ContainsFunc(raw, func(b lit) bool { return b <= yes || collected.seen[b.node()] }) {
 			continue
 		}
-		// left: the field has its default. set: the default is not 0. away: no display shows the
-		// field.
+		// left is the condition that the field has its default, and set that the default is not 0.
+		// away is the condition that no display shows the field.
 		left, set, away := yes, no, p.f.root().exists
 		for _, b := range raw {
 			v := defaults[b.node()]
@@ -128,8 +128,8 @@ func (k *walker) reportAliasDefault(p displayUse, items []model.Item, ref *model
 	k.addFinding(x.with(ref.Field.Span, "field %s is defined here", ref.Field.Name), p.f, in)
 }
 
-// defaults maps inputs to their defaults, which apply if the text does not determine them. Inputs
-// without an entry default to 0.
+// defaults returns the default of each input. An input has its default if the text does not determine
+// it. The default is 0 if the map has no entry for the input.
 func (f *frame) defaults() map[int]lit {
 	list := map[int]lit{}
 	for g := f; g != nil; g = g.up {

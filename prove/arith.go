@@ -39,7 +39,7 @@ type fault struct {
 	what  string
 }
 
-// undefinedCases lists the conditions under which an operator is undefined in C.
+// undefinedCases returns the conditions under which the result of an operator is undefined in C.
 func (k *walker) undefinedCases(n *model.Node, x, y *vec) []fault {
 	c, t := k.w.circuit, n.Type
 	width := uint64(t.Width())
@@ -68,7 +68,8 @@ func (k *walker) undefinedCases(n *model.Node, x, y *vec) []fault {
 	return nil
 }
 
-// overflow returns the condition under which the exact result does not fit the signed type of a node.
+// overflow returns the condition under which the exact result does not fit in the signed type of a
+// node.
 func (c *circuit) overflow(n *model.Node, x, y *vec) lit {
 	got := c.apply(n, x, y)
 	sx, sy, s := x[63], y[63], got[63]
@@ -96,8 +97,8 @@ func (c *circuit) overflowProduct(t spec.Type, x, y *vec) lit {
 	if t == spec.I32 {
 		return c.equal(wrapVec(t, exact), exact).not()
 	}
-	// In 64 bits, short factors prove that there is no overflow. Otherwise the product overflows if
-	// dividing it by one factor does not give the other.
+	// In 64 bits, the product of short factors cannot overflow. Any other product has overflowed if it
+	// has the wrong sign, or if its quotient by one factor is not the other factor.
 	ax, ay := c.muxVec(x[63], c.negate(x), x), c.muxVec(y[63], c.negate(y), y)
 	if length(ax)+length(ay) < 64 {
 		return no

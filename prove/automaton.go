@@ -5,14 +5,14 @@ import (
 	"slices"
 )
 
-// state is a state of an automaton that reads assembly text. It is either a choice between states or a
-// set of bytes that leads to one next state. Each path through the automaton is one way to parse a
-// text, so two paths with the same text are an ambiguity.
+// state is a state of an automaton that reads assembly text. A state either chooses between next
+// states, or reads one byte of a set and continues with a single next state. Each path through the
+// automaton is one way to parse a text, so two paths with the same text are an ambiguity.
 type state struct {
-	// next are the alternatives of a choice, or the one state after a set of bytes.
+	// next holds the alternatives of a choice, or the single next state after a byte.
 	next []int32
 	set  *byteSet // nil for a choice
-	// mark, if set, begins or ends a step of the parse.
+	// mark, if set, is the step of the parse that begins or ends at this state.
 	mark mark
 }
 
@@ -28,7 +28,7 @@ func (s *byteSet) both(t *byteSet) (first byte, ok bool) {
 	return 0, false
 }
 
-// mark is the begin or the end of a step of a parse.
+// mark is the beginning or the end of a step of a parse.
 type mark struct {
 	kind markKind
 	step *textStep
@@ -118,7 +118,8 @@ var (
 	blank    = setOf(" ")
 )
 
-// number adds states that read a number without leading zeros, of at most the given number of digits.
+// number adds states that read a number without leading zeros. The number has at most the given number
+// of digits.
 func (a *automaton) number(first, others *byteSet, digits int, then int32) int32 {
 	tail := then
 	for range digits - 1 {
@@ -130,7 +131,8 @@ func (a *automaton) number(first, others *byteSet, digits int, then int32) int32
 // trie adds states that read one of several sorted texts, each on its own path.
 func (a *automaton) trie(texts []string, then int32) int32 { return a.trieFrom(texts, 0, then) }
 
-// trieFrom is trie for texts that agree in their first at bytes.
+// trieFrom is like trie for texts whose first at bytes are equal. The new states read the bytes after
+// these.
 func (a *automaton) trieFrom(texts []string, at int, then int32) int32 {
 	var next []int32
 	for i := 0; i < len(texts) && !a.full; {
@@ -202,13 +204,14 @@ func (s *pairSet) grow() {
 	}
 }
 
-// merge is the point at which two paths meet again. Every continuation then has two meanings.
+// merge is a point at which two paths meet again. Every text that continues from this point has two
+// parses.
 type merge struct {
 	at pair
 	by trail
 }
 
-// ambiguity searches for texts that two paths read.
+// ambiguity is a search for texts that two paths read.
 type ambiguity struct {
 	a      *automaton
 	firsts []first
@@ -229,7 +232,7 @@ type stem struct {
 // maxPairs limits the number of pairs in a search.
 const maxPairs = 3_000_000
 
-// search explores all pairs of paths from a state. It calls met for each merge.
+// search explores all pairs of paths that start at a state. It calls met for each merge.
 func (a *automaton) search(start int32, met func(*ambiguity, merge)) *ambiguity {
 	x := &ambiguity{a: a, firsts: a.firsts(), stems: map[int32]stem{start: {from: -1}}}
 	x.onMerge = func(m merge) { met(x, m) }
@@ -276,8 +279,8 @@ func (f *first) add(g *first) {
 	f.end = f.end || g.end
 }
 
-// firsts computes how a text can continue at each state. States lead only to older states, except for
-// padding, which reads a blank first.
+// firsts computes how a text can continue at each state. A state leads only to older states, except
+// for the loop of padding, whose newer state reads a blank.
 func (a *automaton) firsts() []first {
 	list := make([]first, len(a.states))
 	list[accept].end = true

@@ -36,7 +36,7 @@ type budget struct {
 	effort    int
 }
 
-// newBudget returns the budget for one of several equal parts of the effort.
+// newBudget divides the effort into equal parts and returns the budget for one of them.
 func newBudget(ctx context.Context, opt *Options, parts int) *budget {
 	steps := opt.steps
 	if steps == 0 {

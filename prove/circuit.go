@@ -15,18 +15,18 @@ func (l lit) not() lit { return l ^ 1 }
 
 func (l lit) node() int { return int(l >> 1) }
 
-// gate is the AND of two literals. A negative a marks an input.
+// gate is the AND of two literals. If a is negative, the node is an input.
 type gate struct{ a, b lit }
 
 // circuit is a network of AND gates and negations. Equal gates are shared and constants are folded.
-// The operands of a node precede it.
+// Each node comes after its operands.
 type circuit struct {
 	gates []gate
 	known map[gate]lit
 	// conflicts is the number of SAT conflicts left for all queries of a generation. nil means
 	// unlimited.
 	conflicts *int
-	// budget pays for the gates and for their evaluation.
+	// budget is charged for the gates and for their evaluation.
 	budget *budget
 	// solver decides queries that are too large to enumerate. names maps nodes to literals of the
 	// solver.
@@ -156,7 +156,7 @@ func (c *circuit) cone(goals ...lit) *cone {
 	return k
 }
 
-// inputs adds the inputs on which some literals depend to a set.
+// inputs adds to a set all inputs on which some literals depend.
 func (c *circuit) inputs(set map[int]bool, list ...lit) {
 	for _, n := range c.cone(list...).inputs {
 		set[n] = true
@@ -273,7 +273,7 @@ func (k *cone) small() bool {
 	return n <= 26 && (len(k.nodes)+1)<<max(0, n-6) <= maxExhaustive
 }
 
-// possible is satisfy for callers that need only the answer.
+// possible is like satisfy, but it returns only the answer.
 func (c *circuit) possible(goal lit) answer {
 	if goal <= yes {
 		return answer(goal)
@@ -291,7 +291,8 @@ func (c *circuit) possible(goal lit) answer {
 	return ans
 }
 
-// lanes holds the values of the first six inputs in each of 64 assignments.
+// lanes holds, for each of the first six inputs, its values in 64 assignments. Together, the
+// assignments are all combinations of these inputs.
 var lanes = [6]uint64{
 	0xaaaaaaaaaaaaaaaa, 0xcccccccccccccccc, 0xf0f0f0f0f0f0f0f0,
 	0xff00ff00ff00ff00, 0xffff0000ffff0000, 0xffffffff00000000,

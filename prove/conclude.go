@@ -10,8 +10,8 @@ import (
 	"github.com/isago/isago/internal/spec"
 )
 
-// conclude reports every part of the description that applies in no generation and no environment, and
-// overrides that always apply.
+// conclude reports every part of the description that has no effect in any generation or environment.
+// It also reports overrides that always apply.
 func (c *checker) conclude() {
 	for _, b := range c.spec.Bitsets {
 		if len(b.Children) == 0 {
@@ -69,7 +69,7 @@ func listed(s []string) string {
 	return strings.Join(s, "")
 }
 
-// override reports the parts of a case that never have an effect.
+// override reports the parts of a case that never have an effect, and a condition that always holds.
 func (c *checker) override(cs *spec.Case, fact *caseFact) {
 	if !fact.holds && !fact.fails || c.interrupted() {
 		return // no word matches a leaf that has this case, or the search ended early
@@ -100,8 +100,8 @@ func bitText(p *spec.Pattern) string {
 	return pattern(p.High-p.Low+1, mask, match, p.DontCare)
 }
 
-// values reports enum values that no field can have. It also reports texts that are never printed
-// because an earlier value has the same number.
+// values reports enum values that no field can have. It also reports a value whose text is never
+// printed, because an earlier value has the same number.
 func (c *checker) values() {
 	width := map[*spec.Enum]int{}
 	derived := map[*spec.Enum]bool{}

@@ -16,7 +16,8 @@ import (
 // maxGenerations limits the number of generations that are checked.
 const maxGenerations = 64
 
-// generations returns one generation of each range in which the description is the same.
+// generations returns the generations to check: those in the options, or else one generation of each
+// range in which the description is the same.
 func (c *checker) generations(set *isa.Set) []uint32 {
 	if c.opt.Gens != nil {
 		return c.opt.Gens
@@ -88,7 +89,8 @@ func startsIn(n *spec.Node) (starts []uint64) {
 	return starts
 }
 
-// mirrored maps each comparison to the comparison that gives the same result with exchanged operands.
+// mirrored maps each comparison to the comparison that has the same result when the operands are
+// exchanged.
 var mirrored = map[spec.Op]spec.Op{
 	spec.OpLt: spec.OpGt, spec.OpGt: spec.OpLt, spec.OpLe: spec.OpGe, spec.OpGe: spec.OpLe, spec.OpEq: spec.OpEq, spec.OpNe: spec.OpNe,
 }
@@ -96,8 +98,9 @@ var mirrored = map[spec.Op]spec.Op{
 // genSpan formats the range of generations that gen represents.
 func (c *checker) genSpan(gen uint32) string { return FormatGenRange(c.starts, gen) }
 
-// FormatGenRange formats the range of generations from gen up to, but not including, the next element
-// of starts. If gen is not an element of starts, it formats only gen.
+// FormatGenRange formats the range of generations that starts with gen. starts holds the first
+// generation of each range, in ascending order. If gen is not in starts, FormatGenRange formats only
+// gen.
 func FormatGenRange(starts []uint32, gen uint32) string {
 	i := slices.Index(starts, gen)
 	switch {
@@ -111,8 +114,8 @@ func FormatGenRange(starts []uint32, gen uint32) string {
 	return fmt.Sprintf("%d to %d", gen, starts[i+1]-1)
 }
 
-// genNote names the generations to which a finding applies. It returns "" if the finding applies to
-// all of them.
+// genNote returns the end of a message, which names the generations that have a finding. It returns ""
+// if all generations have the finding.
 func (c *checker) genNote(f *Finding) string {
 	if len(f.Gens) == 0 || len(f.Gens) == len(c.machines) {
 		return ""
@@ -124,7 +127,8 @@ func (c *checker) genNote(f *Finding) string {
 	return "; generation " + strings.Join(list, ", ")
 }
 
-// refusedIn adds the generation to the errors of a description that does not load.
+// refusedIn adds the generation to the messages of a load error, if the description has several ranges
+// of generations.
 func (c *checker) refusedIn(gen uint32, err error) error {
 	r, ok := ReportLoadError(err)
 	if !ok || len(c.starts) == 0 {

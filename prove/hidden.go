@@ -21,24 +21,24 @@ type HiddenBits struct {
 	suppressions []*suppression
 	// leaves holds the state of each leaf, by ID.
 	leaves       []hiddenLeaf
-	mayHideField map[*spec.Bitset]bool // by leaf, of any root: whether a display may omit a field
+	mayHideField map[*spec.Bitset]bool // whether some display of a leaf may omit a field, for leaves of all roots
 	fields       []isa.Field
 	want         []byte
 	text         []byte
 }
 
 type hiddenLeaf struct {
-	done   bool // no bits are hidden, or Describe has described them
+	done   bool // Describe has nothing more to report about the leaf
 	looked bool
 	// defaults are the bits that have a default. tried are the bits of fields that a display did not
 	// show, one mask per display.
 	defaults bits.Value
 	tried    []bits.Value
-	// sinceNew is the number of words since the last one with a new display.
+	// sinceNew is the number of words since the last word with a new display.
 	sinceNew int
 }
 
-// maxSinceNew is the number of words of an instruction after which Describe expects no new display.
+// maxSinceNew limits sinceNew. After more words, Describe expects no new display of the instruction.
 const maxSinceNew = 1 << 10
 
 // NewHiddenBits returns a HiddenBits for the words of a root in a context. The empty root name selects
@@ -57,10 +57,10 @@ func NewHiddenBits(set *isa.Set, root string, ctx bits.Value) (*HiddenBits, erro
 	return u, nil
 }
 
-// Describe describes the bits that the text of a word does not determine, with their values. It
-// returns "" if there are none or if it has described bits of the same instruction before. source
-// returns the source text of the word. Describe omits fields that a suffix {NAME=VALUE} in this text
-// sets. ok is false if the word is data.
+// Describe returns a message about the bits that the text of a word does not determine, with their
+// values. It returns "" if there are no such bits or if it has already described bits of the same
+// instruction. source returns the source text of the word. Its result ok is false if the word is data.
+// Describe omits fields that a suffix {NAME=VALUE} in the source text sets.
 func (u *HiddenBits) Describe(word bits.Value, source func() (text string, ok bool)) (leaf *isa.Leaf, msg string) {
 	in, ok := u.d.Decode(word)
 	if !ok {
@@ -108,7 +108,7 @@ func (u *HiddenBits) mayHide(l *model.Leaf) bool {
 	if hides, ok := u.mayHideField[l.Spec]; ok {
 		return hides
 	}
-	u.mayHideField[l.Spec] = false // for cycles
+	u.mayHideField[l.Spec] = false // ends the recursion if operands contain each other
 	hides := false
 	for _, t := range u.env.Machine.Texts(l) {
 		shown := map[string]bool{}
@@ -132,7 +132,7 @@ func (u *HiddenBits) operandHides(f *spec.Field) bool {
 	return i >= 0 && slices.ContainsFunc(u.env.Machine.Roots[i].Leaves, u.mayHide)
 }
 
-// hidden returns the bits of the mask that do not change the text.
+// hidden returns the bits of the mask that do not affect the text of the instruction.
 func (u *HiddenBits) hidden(in isa.Inst, mask bits.Value) (out bits.Value) {
 	u.d.Decode(in.Bits)
 	u.want = u.d.Append(u.want[:0], in)
@@ -153,8 +153,8 @@ func (u *HiddenBits) hidden(in isa.Inst, mask bits.Value) (out bits.Value) {
 	return out
 }
 
-// describe names the innermost fields with hidden bits, and their values. It omits fields with a
-// suppression and fields that the source sets.
+// describe returns a message with the innermost fields that contain hidden bits, and the values of
+// these fields. It omits fields with a suppression and fields that the source sets.
 func (u *HiddenBits) describe(in isa.Inst, hidden bits.Value, source string) string {
 	l := inside.Leaf(in.Leaf)
 	var list []string
@@ -176,7 +176,7 @@ func (u *HiddenBits) describe(in isa.Inst, hidden bits.Value, source string) str
 	return fmt.Sprintf("the text of %s does not show %s", in.Leaf.Name, strings.Join(list, " and "))
 }
 
-// accepted reports whether a comment in the description suppresses findings about the field.
+// accepted reports whether a comment in the description suppresses findings about a field of a leaf.
 func (u *HiddenBits) accepted(l *model.Leaf, name string) bool {
 	f := &Finding{Code: diag.HiddenBits, Span: l.Spec.Span, fields: []string{name}}
 	for b := l.Spec; b != nil; b = b.Extends {

@@ -61,7 +61,8 @@ func cName(s string) string {
 
 var cNameForm = lazy.Regexp(`^[A-Za-z0-9_.#-]+$`)
 
-// cNames reports names of bitsets and expressions that are invalid in C or become equal there.
+// cNames reports names of bitsets and expressions that are invalid in C or that convert to the same C
+// identifier. It also reports definitions of a bitset that start in the same generation.
 func (c *checker) cNames() {
 	type entry struct {
 		name string
@@ -95,7 +96,8 @@ func (c *checker) cNames() {
 	}
 }
 
-// ranges reports a bitset whose generations exceed those of its parent.
+// ranges reports a bitset that starts in an earlier generation or ends in a later generation than its
+// parent.
 func (c *checker) ranges(b *spec.Bitset) {
 	p := b.Extends
 	switch {
@@ -117,7 +119,7 @@ func (c *checker) cString(t *spec.Template) {
 	}
 }
 
-// cWords are names that cannot be variables in the C function of an expression.
+// cWords are names that cannot be variables in the C function for an expression.
 var cWords = strings.Fields(`auto break case char const continue default do double else enum extern float for goto if inline int
 long register restrict return short signed sizeof static struct switch typedef union unsigned void volatile while scope`)
 

@@ -9,7 +9,7 @@ import (
 	"github.com/isago/isago/internal/spec"
 )
 
-// factExprs returns the expressions in the facts of an operand.
+// factExprs returns the expressions in the facts about an operand.
 func factExprs(f *spec.Facts) (list []*spec.Expr) {
 	ofReg := func(r *spec.Reg) { list = append(list, r.Index, r.Component, r.When) }
 	if f.Reg != nil {
@@ -46,7 +46,7 @@ func leafFactExprs(b *spec.Bitset) (list []*spec.Expr) {
 	return list
 }
 
-// addLeafFacts adds the names that operands and control flow use.
+// addLeafFacts adds the names that the operands and the control flow of a bitset use.
 func (u *uses) addLeafFacts(b *spec.Bitset) {
 	for _, o := range b.Operands {
 		for _, t := range o.Displays {
@@ -65,8 +65,8 @@ func (u *uses) addLeafFacts(b *spec.Bitset) {
 }
 
 // unusedFacts reports declarations about operands that have no effect: operands that no display shows,
-// and register files that nothing uses. It also reports leaves without a register in a root whose
-// other leaves have one.
+// and register files that nothing uses. It also reports leaves that declare no kind of operand,
+// although other leaves of the root declare registers.
 func (c *checker) unusedFacts(u *uses) {
 	files := map[*spec.File]bool{}
 	use := func(f *spec.Facts) {
@@ -117,8 +117,8 @@ func (c *checker) unusedFacts(u *uses) {
 	}
 }
 
-// missingOperandKind reports a leaf that declares no kind of operand although other leaves of its root
-// are registers.
+// missingOperandKind reports a leaf that declares no kind of operand, although other leaves of its
+// root declare registers.
 func (c *checker) missingOperandKind(leaf *spec.Bitset) {
 	root := leaf.Root()
 	if len(leaf.Children) > 0 || leaf.OperandKind != spec.OperandNone || root.OperandKind != spec.OperandNone || !c.registers(root) {
@@ -135,7 +135,7 @@ func (c *checker) missingOperandKind(leaf *spec.Bitset) {
 	})
 }
 
-// registers reports whether some leaf below a bitset is a register.
+// registers reports whether a bitset or one of its descendants declares a register.
 func (c *checker) registers(b *spec.Bitset) bool {
 	return slices.ContainsFunc(b.Cases, func(cs *spec.Case) bool { return cs.Facts.Reg != nil }) || slices.ContainsFunc(b.Children, c.registers)
 }
@@ -175,7 +175,7 @@ func (k *walker) facts(f *frame, facts *model.Facts) {
 	}
 }
 
-// number reports a register number that exceeds its file.
+// number reports a register number that is too large for its file.
 func (k *walker) number(f *frame, r *model.Reg, here lit) {
 	file := r.File
 	outside := file.Outside

@@ -10,10 +10,10 @@ import (
 	"github.com/isago/isago/internal/model"
 )
 
-// maxOverlaps limits the reported pairs of overlapping leaves per generation.
+// maxOverlaps limits the number of overlapping pairs of leaves that are reported per generation.
 const maxOverlaps = 1_000
 
-// overlaps searches each pair of leaves of a root for a word that matches both.
+// overlaps searches for words that match two leaves of a root.
 func (m *machine) overlaps(r *model.Root) {
 	clean := true
 	for i, a := range r.Leaves {
@@ -32,7 +32,8 @@ func (m *machine) overlaps(r *model.Root) {
 	}
 }
 
-// genText names the generation in a claim. It returns "" if there is only one.
+// genText returns the end of a claim, which names the generation. It returns "" if only one generation
+// is checked.
 func (m *machine) genText() string {
 	if len(m.c.machines) == 1 {
 		return ""
@@ -103,7 +104,7 @@ func (m *machine) overlap(a, b *model.Leaf, fa, fb *frame, in assignment) {
 // leafRow returns the pattern of a leaf as a row.
 func leafRow(l *model.Leaf) Row { return Row{l.Name, pattern(l.Size, l.Mask, l.Match, l.DontCare)} }
 
-// pattern formats bits, most significant first.
+// pattern formats bits as in a Row, most significant bit first.
 func pattern(size int, mask, match, ignored bits.Value) string {
 	var s strings.Builder
 	for i := size - 1; i >= 0; i-- {
@@ -121,8 +122,8 @@ func pattern(size int, mask, match, ignored bits.Value) string {
 	return s.String()
 }
 
-// recordMatched records whether a leaf matches any words. It matches none if its requirements never
-// hold or if the leaves that refine it match all its words.
+// recordMatched records whether a leaf matches any word. A leaf matches no word if its requirements
+// never hold, or if the leaves that refine it match all its words.
 func (m *machine) recordMatched(r *model.Root, l *model.Leaf) {
 	fact := m.c.facts.leaf(l.Spec)
 	if fact.possible {

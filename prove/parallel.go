@@ -10,7 +10,7 @@ import (
 
 // eachTexts checks the texts of every generation, several generations at a time. It combines the
 // results in the order of the generations, so that the report does not depend on the number of
-// processors. It returns the results of texts.
+// processors. It returns the result of texts for each generation.
 func (c *checker) eachTexts() [][]*model.Env {
 	open := make([][]*model.Env, len(c.machines))
 	own := make([]*checker, len(c.machines))
@@ -59,7 +59,7 @@ func (c *checker) merge(from *checker) {
 	}
 }
 
-// union appends the elements of more that list does not contain.
+// union appends to list the elements of more that it does not contain yet.
 func union[T comparable](list, more []T) []T {
 	for _, x := range more {
 		if !slices.Contains(list, x) {

@@ -1,6 +1,6 @@
 // Package prove checks a description and proves properties of it: that no word matches two
-// instructions, that no two words print the same text, and that every part has an effect. It returns a
-// counterexample for each property that does not hold.
+// instructions, that no two words print the same text, and that every part has an effect. It returns
+// counterexamples for properties that do not hold.
 package prove
 
 import (
@@ -91,17 +91,18 @@ type Finding struct {
 	Rows []Row
 	// Witnesses are words that demonstrate the finding.
 	Witnesses []Witness
-	// Reason is the reason given by the comment that suppresses the finding, or "".
+	// Reason is the reason in the comment that suppresses the finding, or "" if no comment suppresses
+	// it.
 	Reason string
 
 	key string
-	// leaves are the leaves that share the finding, if it concerns several.
+	// leaves are the leaves that share the finding, if it concerns several leaves.
 	leaves []string
 	// fields are the fields whose bits the finding concerns, or nil if it does not concern particular
 	// fields.
 	fields []string
-	// cause is equal for findings with the same cause, which the report combines, or "" if the finding
-	// is not combined.
+	// cause identifies the cause of the finding. The report combines findings with the same cause. If
+	// cause is "", the report does not combine the finding.
 	cause string
 	// pairs reports whether leaves contains pairs of leaves.
 	pairs bool
@@ -116,14 +117,15 @@ type Row struct{ Label, Bits string }
 type Witness struct {
 	Gen uint32
 	// Word has Size bits. Context holds the values of the contexts, as for Decoder.SetContext.
-	// Contexts lists those that differ from their defaults, as NAME=VALUE.
+	// Contexts lists the contexts whose values differ from their defaults, as NAME=VALUE.
 	Word, Context bits.Value
 	Contexts      []string
 	Size          int
 	// Entries are the table entries that the word needs, by field name.
 	Entries map[string]bits.Value
-	// Matched reports whether the word decodes. Text is its assembly text, or "" if it does not decode
-	// or if operands can contain themselves. Findings are the findings of the decoder.
+	// Matched reports whether the word decodes. Text is the assembly text of the word, or "" if the
+	// word does not decode or if operands can contain themselves. Findings are the findings of the
+	// decoder.
 	Matched  bool
 	Text     string
 	Findings []string
@@ -165,7 +167,7 @@ func (f *Finding) diagnostic() *diag.Error {
 	return e
 }
 
-// with adds a related location.
+// with adds a note at a related location and returns the finding.
 func (f *Finding) with(span diag.Span, format string, args ...any) *Finding {
 	f.Notes = append(f.Notes, diag.Note{Span: span, Msg: fmt.Sprintf(format, args...)})
 	return f
@@ -236,12 +238,12 @@ type checker struct {
 	findings []*Finding
 	byKey    map[string]*Finding
 	claims   []Claim
-	// searched reports whether random words were tried. They are tried if it was not proved that all
-	// texts differ.
+	// searched reports whether random words were tried. Check tries random words if it cannot prove
+	// that all texts differ.
 	searched bool
 	limits   map[string]bool
-	// before holds the findings from before the texts were checked. Only a checker for the texts of
-	// one generation has it.
+	// before is the checker with the findings from before the texts were checked. It is nil except in
+	// a checker for the texts of one generation.
 	before *checker
 	// starts are the first generations of all ranges, or nil if there is only one range.
 	starts []uint32
@@ -254,7 +256,7 @@ type machine struct {
 	m   *model.Machine
 	gen uint32
 	// envs are the environments that were visited, and order lists them in the order of the visits.
-	// roots are their roots.
+	// roots are the roots that were visited in any environment.
 	envs  map[*model.Env]bool
 	order []*model.Env
 	// parameterized are the roots that are the type of a field with parameters.
@@ -264,7 +266,8 @@ type machine struct {
 	roots      map[*model.Root]bool
 	// lists holds the texts of small operands. lossy holds, for each leaf, the bits that its text does
 	// not determine. doubtful marks the roots with such bits. floats holds, for each leaf, the bits
-	// that print as a float, because printing rounds floats.
+	// that print as a float. Printing rounds floats, so such bits may differ in words with the same
+	// text.
 	lists    map[*model.Env]*textList
 	lossy    map[*model.Leaf]bits.Value
 	floats   map[*model.Leaf]bits.Value
@@ -342,14 +345,14 @@ func (c *checker) add(m *machine, f *Finding) *Finding {
 	return old
 }
 
-// limit records both a finding and a claim that something was not decided.
+// limit records that something was not decided, as a finding and as a claim.
 func (c *checker) limit(m *machine, at diag.Span, format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
 	c.add(m, &Finding{Code: diag.NotProved, Level: Note, Span: at, Msg: text, key: "limit " + text})
 	c.unproved(text)
 }
 
-// unproved records a claim that was not decided.
+// unproved records a claim that was not decided, unless the same claim is already recorded.
 func (c *checker) unproved(text string) {
 	if c.limits == nil {
 		c.limits = map[string]bool{}

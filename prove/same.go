@@ -63,8 +63,9 @@ func (m *machine) texts() (open []*model.Env) {
 
 // textVerdict is the result of checking the texts of a root.
 type textVerdict struct {
-	// tried: every word was printed. proved: all texts differ, except for reported findings if
-	// doubted, and except for floats if rounded.
+	// tried reports whether every word was printed. proved reports whether all texts differ, with two
+	// exceptions. If doubted is true, findings report words with the same text. If rounded is true,
+	// floats may round to the same text.
 	tried, proved, doubted, rounded bool
 }
 
@@ -145,14 +146,16 @@ func tabled(b *spec.Bitset, seen map[*spec.Bitset]bool) bool {
 	return false
 }
 
-// Limits for the enumeration of all words of a root: bits of a word and combinations of contexts.
+// Limits for the enumeration of all words of a root. maxTried limits the bits of a word, and
+// maxContexts the combinations of contexts.
 const (
 	maxTried    = 16
 	maxContexts = 64
 )
 
-// contexts returns all combinations of values of the contexts on which the texts of a root depend. All
-// other contexts have their first value. contexts returns nil if there are too many combinations.
+// contexts returns all combinations of values of the contexts on which the texts of a root depend. In
+// each combination, all other contexts have their first value. contexts returns nil if there are too
+// many combinations.
 func (m *machine) contexts(root *spec.Bitset) []bits.Value {
 	asked := askedNames{names: map[string]bool{}, seen: map[*spec.Bitset]bool{}}
 	asked.bitset(root)
@@ -247,7 +250,7 @@ func (a *askedNames) expr(e *spec.Expr) {
 func (m *machine) leaf(l *model.Leaf) *isa.Leaf { return m.set.Roots()[l.Root.ID].Leaves[l.ID] }
 
 // tryAll prints every word of a root in all contexts and reports words with the same text. It returns
-// false if there are too many contexts.
+// false if there are too many combinations of contexts.
 func (m *machine) tryAll(env *model.Env) bool {
 	d, err := m.set.NewDecoder(env.Root.Name)
 	contexts := m.contexts(env.Root.Spec)
@@ -279,7 +282,7 @@ func (m *machine) tryAll(env *model.Env) bool {
 }
 
 // reportTwins reports that two words print the same text, unless other findings about the leaf explain
-// this. It returns false if the texts differ or have findings.
+// this. It returns false if the texts differ or if a word has findings.
 func (m *machine) reportTwins(r *model.Root, a, b isa.Inst, ctx bits.Value, ea, eb map[string]bits.Value) bool {
 	la, lb := inside.Leaf(a.Leaf), inside.Leaf(b.Leaf)
 	differ := m.differingBits(la, a.Bits, b.Bits)
@@ -370,7 +373,7 @@ func caretRow(label string, mask bits.Value, size int) Row {
 	return Row{label, strings.NewReplacer("1", "^", "-", " ").Replace(s)}
 }
 
-// Limits on the ambiguous texts to examine, in total and for each pair of cases.
+// Limits on the number of ambiguous texts to examine, in total and for each pair of cases.
 const (
 	maxMerges        = 3000
 	maxMergesPerPair = 6
@@ -423,8 +426,8 @@ func firstCase(g *grammar, path []event) *textStep {
 	return nil
 }
 
-// checkMerge searches for words that two paths with the same text describe. sometimes means that it
-// reported such words. unknown means that this text yields none.
+// checkMerge searches for two different words that print the same text along two paths. It returns
+// sometimes if it reports such words, and unknown if it finds none.
 func (m *machine) checkMerge(env *model.Env, g *grammar, text string, p, q []event) answer {
 	a, ctx, ok := m.read(env, g, text, p, nil)
 	if !ok {
@@ -443,8 +446,8 @@ func (m *machine) checkMerge(env *model.Env, g *grammar, text string, p, q []eve
 	return unknown
 }
 
-// read returns a word that prints a text along the given path, and its contexts. If ctx is not nil,
-// the word has these contexts.
+// read returns a word that prints a text along the given path, and the contexts of the word. If ctx is
+// not nil, read uses these contexts. The last result is false if read finds no such word.
 func (m *machine) read(env *model.Env, g *grammar, text string, path []event, ctx *bits.Value) (isa.Inst, bits.Value, bool) {
 	w := m.world()
 	top := firstCase(g, path)
@@ -522,7 +525,7 @@ func (f *frame) usesCase(index int) lit {
 	return out
 }
 
-// selects returns the condition under which the k-th meaning of a name applies.
+// selects returns the condition under which alts[k] is the meaning of a name.
 func (f *frame) selects(alts []model.Alt, k int) lit {
 	out := yes
 	for i := range k {
@@ -559,7 +562,7 @@ func randomWord(r *rand.Rand, l *model.Leaf) bits.Value {
 	return v.AndNot(l.Mask).AndNot(l.DontCare).Or(l.Match).And(bits.Ones(l.Size))
 }
 
-// readBack prints a word, parses the text and compares the result.
+// readBack prints a word, parses the text and compares the resulting word with the original word.
 func (m *machine) readBack(d *isa.Decoder, p *asm.Parser, l *model.Leaf, word bits.Value) {
 	m.budget.spend(printCost)
 	in, ok := d.Decode(word)

@@ -2,8 +2,8 @@ package prove
 
 import "github.com/isago/isago/internal/sat"
 
-// solve asks the solver whether the goal of a cone can hold. It adds the gates that the solver does
-// not have yet. The solver keeps learned clauses for later queries.
+// solve uses the SAT solver to decide whether the goal of a cone can hold. It first adds the missing
+// gates to the solver. The solver keeps learned clauses for later queries.
 func (c *circuit) solve(k *cone) (assignment, answer) {
 	if len(k.nodes) > maxGatesAsked {
 		return nil, unknown

@@ -40,8 +40,8 @@ func (c *checker) mistakes(m *machine, err error) {
 	}
 }
 
-// unusedState reports registers, stacks, memories and ROMs that no code names. unusedFacts reports
-// register files.
+// unusedState reports registers, stacks, memories and ROMs that neither code nor an operand names.
+// unusedFacts reports register files.
 func (c *checker) unusedState(s *sem.Machine) {
 	words := c.words()
 	for _, b := range c.spec.Bitsets {

@@ -11,7 +11,7 @@ import (
 	"github.com/isago/isago/internal/spec"
 )
 
-// shown searches each leaf for bits that the text does not determine.
+// shown finds and reports, for each leaf, the bits that the text does not determine.
 func (m *machine) shown(env *model.Env) {
 	for _, l := range env.Root.Leaves {
 		s := &textChecker{m: m, env: env, leaf: l}
@@ -35,11 +35,11 @@ type textChecker struct {
 // caseBits are the bits of a leaf that one display does not determine.
 type caseBits struct {
 	c *model.Case
-	// hidden are the bits that do not change the text. ambiguous are the bits in which two words with
-	// the same text differ, although no bit alone is hidden.
+	// hidden are the bits that do not change the text. ambiguous are bits that are not hidden, but in
+	// which two words with the same text differ.
 	hidden, ambiguous bits.Value
-	// any is a word that prints with the display, if some bits are hidden. word and twin print the
-	// same text, if some bits are ambiguous.
+	// any is a word that prints with the display. It is set if some bits are hidden. word and twin are
+	// words that print the same text. They are set if some bits are ambiguous.
 	any, word example
 	twin      bits.Value
 }
@@ -55,8 +55,8 @@ func (f *frame) example(in assignment) example {
 	return example{word, ctx, f.tables(in)}
 }
 
-// display checks one case of the leaf: which bits affect the text, and whether two words that use the
-// case can print the same text.
+// display checks one case of the leaf. It finds the bits that do not affect the text, and two words
+// that use the case and print the same text.
 func (s *textChecker) display(index int) {
 	w := s.m.world()
 	u := s.env.Bound(s.leaf)
@@ -165,7 +165,7 @@ func (s *textChecker) witness(at example, word bits.Value) Witness {
 	return s.m.witness(s.leaf.Root, word, at.ctx, s.leaf.Size, at.entries)
 }
 
-// wordIs returns the condition that the literals equal the bits of a word.
+// wordIs returns the condition that the literals have the values of the bits of a word.
 func (c *circuit) wordIs(list []lit, word bits.Value) lit {
 	out := yes
 	for i, l := range list {
@@ -174,7 +174,7 @@ func (c *circuit) wordIs(list []lit, word bits.Value) lit {
 	return out
 }
 
-// markUndecided records that a display of the root could not be compared, if is is true.
+// markUndecided records, if its argument is true, that a display of the root could not be compared.
 func (s *textChecker) markUndecided(is bool) {
 	if is {
 		s.m.open[s.leaf.Root] = true
@@ -294,7 +294,7 @@ func isNumber(s string) bool { return s != "" && strings.Trim(s, "0123456789") =
 
 func (t *collector) operand(f *frame, ref *model.Ref, sure bool) {
 	t.index(f, ref)
-	if ref.Env.Closed() { // its hidden bits are reported for its own root
+	if ref.Env.Closed() { // the hidden bits of the operand are reported for its own root
 		t.float = t.float || t.m.showsFloat[ref.Env.Root]
 		for _, l := range f.ownBits(ref) {
 			t.lits(f.w, l)
@@ -376,8 +376,8 @@ func (m *machine) sameText(f, g *frame, ref *model.Ref) lit {
 	return w.sameLow(x, y, m.printedBits(ref))
 }
 
-// printedBits returns the number of bits of a signed number that are printed. Strict descriptions
-// print all bits of an absolute target.
+// printedBits returns how many low bits of a signed number are printed. In strict descriptions, all
+// bits of an absolute branch target are printed.
 func (m *machine) printedBits(ref *model.Ref) int {
 	if ref.Kind == spec.KindAbsBranch && m.m.ISA.Strict {
 		return 64
@@ -422,9 +422,9 @@ func (c *circuit) sameEnum(ref *model.Ref, x, y *vec) lit {
 	return out
 }
 
-// sameOperand returns the condition under which an operand prints the same text. If the operand
-// depends on its environment, the leaf, the case and the values must be equal. Otherwise its bits must
-// be equal.
+// sameOperand returns the condition under which an operand prints the same text for two words. If the
+// operand depends on its environment, both words must have the same leaf, case and values. Otherwise
+// they must have the same operand bits.
 func (m *machine) sameOperand(f, g *frame, ref *model.Ref) lit {
 	w := f.w
 	if ref.Env.Closed() {
@@ -449,8 +449,8 @@ func (m *machine) sameOperand(f, g *frame, ref *model.Ref) lit {
 	return out
 }
 
-// report converts the results to findings. Bits that are hidden in every case are reported for the
-// field, other bits for the case.
+// report converts the results to findings. It distinguishes bits that every display hides from bits
+// that only some displays hide.
 func (s *textChecker) report() {
 	if len(s.seen) == 0 {
 		return
@@ -545,7 +545,7 @@ func (s *textChecker) hiddenField(b *caseBits, own bits.Value, span diag.Span, n
 		x.Span = caseSpan(s.seen[len(s.seen)-1].c)
 	}
 	x.key = fmt.Sprintf("hidden %s %s %s", span, x.Span, own)
-	if name != "" { // one field in the displays of several leaves
+	if name != "" { // the displays of several leaves may omit the same field
 		x.cause = fmt.Sprintf("hidden %s %s %t", span, own, c != nil)
 	}
 	if name != "" {
@@ -564,7 +564,7 @@ func (s *textChecker) hiddenField(b *caseBits, own bits.Value, span diag.Span, n
 	return s.m.addForLeaf(x, s.leaf)
 }
 
-// twin returns a word that differs from one in hidden bits, preferably in only one bit.
+// twin returns a word that differs from another word only in hidden bits, preferably in a single bit.
 func (s *textChecker) twin(one example, own bits.Value) bits.Value {
 	text := s.witness(one, one.bits).Text
 	for left := own; !left.IsZero(); left.SetUint(left.TrailingZeros(), 1, 0) {
@@ -576,7 +576,7 @@ func (s *textChecker) twin(one example, own bits.Value) bits.Value {
 	return one.bits.Xor(own)
 }
 
-// caseSpan returns the location of the display of a case.
+// caseSpan returns the location of the display of a case, or of the case if it has no display.
 func caseSpan(c *model.Case) diag.Span {
 	if t := c.Spec.Displays[""]; t != nil {
 		return t.Span

@@ -9,8 +9,8 @@ import (
 	"github.com/isago/isago/internal/spec"
 )
 
-// stray reports what the parser of plain descriptions skips: unknown elements and attributes,
-// misplaced text, and braces that do not contain a reference.
+// stray reports parts of a description that the parser accepts but ignores: unknown elements and
+// attributes, and misplaced text. It also reports braces that do not contain a valid reference.
 func (c *checker) stray() {
 	for _, e := range c.spec.Remarks {
 		f := &Finding{Code: e.Code, Level: Warning, Span: e.Span, Msg: e.Msg}
@@ -26,12 +26,12 @@ func (c *checker) stray() {
 	}
 }
 
-// spelled reports whether a reference can be a name. Method braces reports those that cannot.
+// spelled reports whether a reference is a valid name. The method braces reports invalid names.
 func spelled(name string) bool { return reference().MatchString("{" + name + "}") }
 
 var reference = lazy.Regexp(`^\{(@?[A-Za-z0-9_.]*(:align=\d+)?|[^{}]*\?[^{}]*)\}$`)
 
-// braces reports braces whose content cannot be a name, and braces that are not closed.
+// braces reports unmatched braces and braces whose content cannot be a name.
 func (c *checker) braces(t *spec.Template) {
 	var last diag.Span
 	for _, it := range t.Items() {
@@ -63,7 +63,7 @@ func (c *checker) braces(t *spec.Template) {
 	}
 }
 
-// narrow returns the location of a brace in a piece of text.
+// narrow returns the location of the first such brace in a piece of text.
 func narrow(s diag.Span, brace string) diag.Span {
 	if !s.IsValid() || s.End > len(s.Src.Text) {
 		return s
@@ -75,8 +75,8 @@ func narrow(s diag.Span, brace string) diag.Span {
 	return s
 }
 
-// bound reports the errors from binding a leaf, such as cycles and exceeded limits. It skips
-// unresolved names and missing displays, which the walker reports.
+// bound reports the errors that occurred when a leaf was bound, such as cycles and exceeded limits. It
+// skips unresolved names and missing displays, which the walker reports.
 func (m *machine) bound(u *model.BoundLeaf) {
 	for _, e := range u.Errs() {
 		if e.Code == diag.ExprCycle {

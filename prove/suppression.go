@@ -13,8 +13,8 @@ import (
 //
 //	<!-- check: ignore CODE: reason -->
 //
-// It applies to findings with that code on its own lines and on the line of the next text that is not
-// a comment. The form
+// It applies to findings with that code on the lines of the comment and on the lines after it, up to
+// and including the line of the next text that is not a comment. The form
 //
 //	<!-- check: ignore CODE in this file: reason -->
 //
@@ -29,7 +29,7 @@ type suppression struct {
 	code   diag.Code
 	fields []string
 	reason string
-	// first and last are the lines to which it applies.
+	// first and last are the first and the last line to which the suppression applies.
 	src         *diag.Source
 	first, last int
 	used        bool
@@ -105,8 +105,9 @@ func lineAfter(src *diag.Source, off int) int {
 	}
 }
 
-// findSuppression returns the first suppression that applies to a finding, or nil, and marks all that
-// apply as used. A suppression may be at the location of the finding or of one of its notes.
+// findSuppression returns the first suppression that applies to a finding, or nil. It marks all
+// suppressions that apply as used. A suppression may be at the location of the finding or of one of
+// its notes.
 func findSuppression(list []*suppression, f *Finding) *suppression {
 	var found *suppression
 	for _, e := range list {
@@ -139,7 +140,8 @@ func (e *suppression) contains(s diag.Span) bool {
 }
 
 // unusedSuppressions returns a finding for each suppression that matches no finding. It returns none
-// if the check was partial. It ignores suppressions of findings that only a random search can find.
+// if the check was partial. If random words were searched, it does not report suppressions of
+// same-text findings, because the search may have missed the finding.
 func (c *checker) unusedSuppressions(list []*suppression) []Finding {
 	if c.opt.Gens != nil || c.opt.Root != "" || c.interrupted() {
 		return nil

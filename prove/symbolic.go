@@ -8,20 +8,20 @@ import (
 	"github.com/isago/isago/internal/spec"
 )
 
-// world is a circuit with the contexts, which all scopes of one query share.
+// world is a circuit together with the bits of the contexts. All scopes of one query share a world.
 type world struct {
 	*circuit
 	m *model.Machine
 	// ctx are the bits of the contexts. valid is the condition that each context has one of its
-	// values.
+	// defined values.
 	ctx   []lit
 	valid lit
 	// approximate reports whether an expression was too large or cyclic. Its value is then
 	// unconstrained, so some results that seem possible may be impossible.
 	approximate bool
-	// scopes is the number of scopes in the circuit.
+	// scopes is the number of scopes that use the circuit.
 	scopes int
-	// cycles are the expressions that need their own value.
+	// cycles are the expressions that depend on their own value.
 	cycles map[*spec.Expr]bool
 }
 
@@ -58,14 +58,14 @@ func extend(bits []lit) *vec {
 	return &v
 }
 
-// frame is a scope: a leaf in an environment, with the bits that it is decoded from.
+// frame is a scope: a leaf in an environment, with the bits from which the leaf is decoded.
 type frame struct {
 	w    *world
 	unit *model.BoundLeaf
 	word []lit
 	up   *frame
-	// exists is the condition under which the bits match the leaf, in all enclosing scopes too. shown
-	// is the condition under which the leaf is also printed.
+	// exists is the condition under which the bits match the leaf, in this scope and in all enclosing
+	// scopes. shown is the condition under which the leaf is also printed.
 	exists, shown lit
 
 	values  map[*model.Prog]*vec
@@ -74,7 +74,7 @@ type frame struct {
 	entries map[*spec.Field][]lit
 }
 
-// maxInWorld limits the scopes of one circuit. Nested operands may have many.
+// maxInWorld limits the scopes of one circuit. Nested operands may need many scopes.
 const maxInWorld = 1 << 13
 
 // full reports whether the limit on scopes is exceeded. Queries that need more scopes stay undecided.
@@ -152,13 +152,14 @@ func (f *frame) notRefined() lit {
 	return out
 }
 
-// claimedBy returns the condition that another leaf matches the word too.
+// claimedBy returns the condition that another leaf also matches the word.
 func (f *frame) claimedBy(other *model.Leaf) lit {
 	g := f.w.frame(f.unit.Env.Bound(other), f.word, f.up)
 	return f.w.and(f.w.matches(other, f.word), g.required())
 }
 
-// inside returns the scope of a leaf of a bitset field. f prints the field under the condition shown.
+// inside returns the scope of a leaf of a bitset field. shown is the condition under which f prints
+// the field.
 func (f *frame) inside(ref *model.Ref, l *model.Leaf, shown lit) *frame {
 	g, word := f.operand(ref)
 	if len(word) > l.Size {
@@ -174,7 +175,7 @@ func (f *frame) inside(ref *model.Ref, l *model.Leaf, shown lit) *frame {
 	return in
 }
 
-// operand returns the bits of a bitset field and its enclosing scope.
+// operand returns the enclosing scope and the bits of a bitset field.
 func (f *frame) operand(ref *model.Ref) (up *frame, word []lit) {
 	at := f.above(ref.ScopeDepth)
 	if ref.Prog != nil {
@@ -188,7 +189,7 @@ func (f *frame) operand(ref *model.Ref) (up *frame, word []lit) {
 	return up, at.bitsOf(ref, word)
 }
 
-// above returns the scope the given number of levels up.
+// above returns the scope that is the given number of levels further out.
 func (f *frame) above(levels int) *frame {
 	for range levels {
 		if f.up == nil {
@@ -259,7 +260,8 @@ func (f *frame) anything() *vec {
 	return &v
 }
 
-// maxGates limits the gates of a circuit.
+// maxGates limits the gates of a circuit. An expression that would exceed the limit has an
+// unconstrained value.
 const maxGates = 1 << 19
 
 func (f *frame) node(n *model.Node) *vec {
@@ -303,7 +305,7 @@ func (f *frame) alternatives(alts []model.Alt) *vec {
 	return out
 }
 
-// condition returns the condition of an alternative. It ignores the conditions of earlier
+// condition returns the condition of an alternative. It does not consider the conditions of earlier
 // alternatives.
 func (f *frame) condition(a *model.Alt) lit {
 	if a.Cond == nil {
@@ -334,8 +336,8 @@ func (f *frame) rawBits(ref *model.Ref) []lit {
 	return gather(ref.Field, word)
 }
 
-// ownBits returns the bits of an operand: the bits of the index if the operand is a table entry, or
-// the bits of the value that the leaves use if the operand is computed.
+// ownBits returns the bits of an operand. For a table entry, these are the bits of the index. For a
+// computed operand, they are the bits of the value that the leaves use.
 func (f *frame) ownBits(ref *model.Ref) []lit {
 	if ref.Prog == nil {
 		return f.rawBits(ref)

@@ -16,14 +16,16 @@ type textStep struct {
 	// unit and index identify the case that is printed. unit is nil for other parts.
 	unit  *model.BoundLeaf
 	index int
-	// alts[alt] is the field that is printed. leaf is the leaf of an operand, if it is one.
+	// alts[alt] is the field that is printed. For an operand, leaf is the leaf that is printed. It is
+	// nil for fields, and for operands with a list of texts (see textsOf).
 	alts []model.Alt
 	alt  int
 	leaf *model.Leaf
 }
 
 // grammar builds the automaton of the texts of a root. Its methods add states that read a part of a
-// text and continue with the state then. They return the first of these states.
+// text. The added states lead to the state that the parameter then contains, and the methods return
+// the first added state. Comments on the methods describe only what the states read.
 type grammar struct {
 	*automaton
 	m *machine
@@ -45,7 +47,7 @@ func (g *grammar) can(w *world, l lit) bool {
 
 const maxNested = 8
 
-// root reads the text of any leaf.
+// root reads the text of any leaf of a root.
 func (g *grammar) root(env *model.Env, then int32) int32 {
 	var list []branch
 	for _, l := range env.Root.Leaves {
@@ -59,8 +61,8 @@ func (g *grammar) root(env *model.Env, then int32) int32 {
 type branch struct {
 	step   *textStep
 	pieces []piece
-	// f is the scope of the leaf and here the condition under which it uses the display. decided
-	// belongs to the circuit of f.
+	// f is the scope of the leaf. here is the condition under which the leaf uses the display. decided
+	// caches answers for the circuit of f.
 	f       *frame
 	here    lit
 	decided map[lit]bool
@@ -71,15 +73,15 @@ type branch struct {
 	narrow bool
 }
 
-// piece is one byte of text or an item of another kind.
+// piece is one byte of fixed text, or an item of another kind.
 type piece struct {
 	char byte
 	item *model.Item
-	// blanks is the minimum number of blanks of an item that pads.
+	// blanks is the minimum number of blanks that an alignment prints.
 	blanks int
 }
 
-// branches returns the displays that a leaf can use.
+// branches returns a branch for each display that a leaf can use.
 func (g *grammar) branches(f *frame, here lit, asked map[lit]bool) []branch {
 	g.decided = asked
 	var list []branch
@@ -119,7 +121,7 @@ func (g *grammar) pieces(items []model.Item) []piece {
 	return list
 }
 
-// unbounded is the length of a text without a known bound.
+// unbounded is the length that is assumed for a text without a known maximum length.
 const unbounded = 1 << 20
 
 // atMost returns the maximum length of the text after an item.
@@ -175,8 +177,8 @@ func (g *grammar) longest(ref *model.Ref) int {
 	return digitsOf(ref) + 1
 }
 
-// merge reads one of several displays. Displays with a common prefix share one path for it, so that
-// the search compares only the rest. The path identifies the display after the prefix.
+// merge reads one of several displays. Displays with a common prefix share a single path for the
+// prefix, so that the search compares only the rest. After the prefix, a mark identifies the display.
 func (g *grammar) merge(list []branch, then int32) int32 {
 	var next []int32
 	for len(list) > 0 && !g.full {
@@ -285,7 +287,8 @@ func (g *grammar) members(b *branch, list []model.Item, join string, then int32)
 	return before
 }
 
-// optional reads a reference that may print nothing. If it prints, join comes before it.
+// optional reads a reference that may print nothing. If the reference prints a text, join precedes the
+// text.
 func (g *grammar) optional(b *branch, it *model.Item, join string, printed, nothing int32) int32 {
 	var next []int32
 	for k := range it.Alts {
@@ -307,7 +310,7 @@ func (g *grammar) reference(b *branch, it *model.Item, before, after string, the
 func (g *grammar) alternative(b *branch, it *model.Item, k int, before, after string, printed, nothing int32) []int32 {
 	ref := it.Alts[k].Ref
 	if ref == nil {
-		return nil // reported elsewhere
+		return nil // the walker reports the unresolved name
 	}
 	g.decided = b.decided
 	here := b.f.w.and(b.here, b.f.selects(it.Alts, k))
@@ -333,7 +336,8 @@ func (g *grammar) alternative(b *branch, it *model.Item, k int, before, after st
 	return g.between(s, l, before, after, wrap, printed, nothing)
 }
 
-// between adds text before and after a language. The text is omitted if the field prints nothing.
+// between reads a text of a language, with the given text before and after it. If the field prints
+// nothing, the surrounding text is omitted.
 func (g *grammar) between(s *textStep, l language, before, after string, wrap bool, printed, nothing int32) []int32 {
 	var next []int32
 	begin := func(body int32) { next = append(next, g.marked(markBegin, s, body)) }
@@ -351,14 +355,15 @@ func (g *grammar) between(s *textStep, l language, before, after string, wrap bo
 	return next
 }
 
-// language is the set of texts of a field. empty reports whether it contains the empty text. read adds
-// states for all other texts.
+// language is the set of texts of a field. empty reports whether the set contains the empty text. read
+// adds states that read any other text of the set. It is nil if there is no other text.
 type language struct {
 	empty bool
 	read  func(g *grammar, then int32) int32
 }
 
-// language returns the texts of a field that is not a bitset. Each text has one path.
+// language returns the texts of a field that is not a bitset. Each text has a single path through the
+// states.
 func (g *grammar) language(ref *model.Ref) language {
 	switch ref.Kind {
 	case spec.KindBool, spec.KindBoolInv:
@@ -414,7 +419,7 @@ func (g *grammar) unsigned(digits int, then int32) int32 {
 	return g.choice(g.char('0', then), g.number(positive, decimal, digits, then))
 }
 
-// float reads a number with six decimals, or NaN or infinity.
+// float reads a number with six decimals, a NaN or an infinity.
 func (g *grammar) float(then int32) int32 {
 	tail := then
 	for range 6 {
@@ -445,7 +450,8 @@ func (c *circuit) share(l lit, v *vec) bool {
 // maxNarrow limits the number of values that are queried one by one.
 const maxNarrow = 32
 
-// narrowed returns the texts of an enum without the values that a condition excludes.
+// narrowed returns the texts of an enum, except for values that a condition excludes. If the enum has
+// more than maxNarrow texts, narrowed returns all texts.
 func (g *grammar) narrowed(b *branch, ref *model.Ref, here lit) language {
 	if len(ref.Enum.Texts) > maxNarrow {
 		return enumLanguage(ref, func(uint64) bool { return true }, true)
@@ -501,7 +507,8 @@ func enumLanguage(ref *model.Ref, allowed func(uint64) bool, others bool) langua
 	return l
 }
 
-// operand reads an operand: the texts of one of its leaves, or one of all its texts if there are few.
+// operand reads an operand. If the operand has a list of texts (see textsOf), it reads one of them.
+// Otherwise it reads the text of one of the leaves.
 func (g *grammar) operand(b *branch, s *textStep, ref *model.Ref, here lit, before, after string, wrap bool, printed, nothing int32) []int32 {
 	if t := g.m.textsOf(ref); t != nil {
 		texts := slices.Clone(t.list)
@@ -519,7 +526,7 @@ func (g *grammar) operand(b *branch, s *textStep, ref *model.Ref, here lit, befo
 		return nil
 	}
 	if wrap {
-		g.full = true // the states do not show whether it prints anything
+		g.full = true // the states do not distinguish whether the operand prints anything
 	}
 	g.depth++
 	defer func() { g.depth-- }()
@@ -550,8 +557,8 @@ type textList struct {
 // maxTexts limits the bits of an operand whose texts are listed.
 const maxTexts = 10
 
-// textsOf returns the texts of an operand that depends only on its bits. It returns nil if the operand
-// depends on contexts or has too many texts.
+// textsOf returns the texts of an operand whose text depends only on its bits. It returns nil for any
+// other operand, if the operand has too many bits, or if the description has contexts.
 func (m *machine) textsOf(ref *model.Ref) *textList {
 	env := ref.Env
 	if !env.Closed() || env.Root.Size > maxTexts || len(m.m.ISA.Contexts) > 0 || tabled(env.Root.Spec, map[*spec.Bitset]bool{}) {
@@ -584,8 +591,8 @@ func (m *machine) textsOf(ref *model.Ref) *textList {
 	return t
 }
 
-// textIs returns the condition that a reference prints a text. If that is unknown it returns true,
-// because the resulting words are printed and compared later.
+// textIs returns the condition that a reference prints a text. For a float it returns true, because
+// the resulting words are printed and compared later.
 func (m *machine) textIs(f *frame, ref *model.Ref, text string) lit {
 	w := f.w
 	if ref.Kind == spec.KindBitset {
@@ -640,7 +647,7 @@ func (c *circuit) sameLow(x, y *vec, width int) lit {
 	return out
 }
 
-// lowBits returns the condition that the low bits of a value equal the number in text.
+// lowBits returns the condition that the low bits of a value equal the number that a text contains.
 func (c *circuit) lowBits(v *vec, width int, text string, base int) lit {
 	n, err := strconv.ParseUint(text, base, width)
 	if err != nil {

@@ -21,18 +21,19 @@ func (c cube) meets(d cube) bool {
 	return differ.IsZero()
 }
 
-// Limits on the count of unmatched cubes and on how many are shown.
+// Limits on the search for unmatched words and on the number of rows that are reported.
 const (
 	maxSplits = 1 << 18
 	maxHoles  = 1 << 14
 	widened   = 512 // the number of cubes to widen, largest first
 	mostRows  = 5
-	// maxRequired limits the bits that the requirements of a leaf may read for an exact count.
+	// maxRequired limits the bits that the requirements of a leaf may read. If they read more bits,
+	// the count is not exact.
 	maxRequired = 14
 )
 
-// checkUnmatched counts the words of a root that match no leaf, and reports the largest groups of
-// them.
+// checkUnmatched counts the words of a root that match no leaf, and reports the largest cubes of such
+// words.
 func (m *machine) checkUnmatched(r *model.Root) {
 	if len(r.Leaves) == 0 {
 		return
@@ -133,7 +134,8 @@ func conditional(l *model.Leaf) bool {
 	return false
 }
 
-// splitter divides the space of words bit by bit until each part is matched or unmatched.
+// splitter divides the space of words bit by bit until each part is completely matched or completely
+// unmatched.
 type splitter struct {
 	taken  []cube
 	size   int
@@ -143,7 +145,7 @@ type splitter struct {
 	budget *budget
 }
 
-// split divides a cube of words. The cubes in taken match some of these words.
+// split divides a cube of words. taken contains the matched cubes that share words with this cube.
 func (s *splitter) split(at cube, taken []cube) {
 	if s.splits++; s.splits > maxSplits {
 		return
@@ -193,8 +195,8 @@ func (s *splitter) order(c cube) string {
 	return strings.ReplaceAll(pattern(s.size, c.mask, c.match, bits.Value{}), "-", "2")
 }
 
-// largest returns the largest unmatched cubes. It frees each fixed bit of a cube if the wider cube is
-// still unmatched.
+// largest returns the largest unmatched cubes. It frees fixed bits of a cube as long as no word of the
+// wider cube matches a leaf.
 func (s *splitter) largest() []cube {
 	bySize := func(a, b cube) int { return a.mask.OnesCount() - b.mask.OnesCount() }
 	slices.SortStableFunc(s.holes, bySize)

@@ -214,8 +214,8 @@ func (u *uses) path(b *spec.Bitset, name string) {
 	u.own[b][head], u.own[b][name] = true, true
 }
 
-// climb adds the names of nested bitsets that receive the whole enclosing scope to the enclosing
-// bitsets.
+// climb adds names to the enclosing bitsets: the names that nested bitsets use, if they receive the
+// whole enclosing scope. It reports whether it added any names.
 func (u *uses) climb() (changed bool) {
 	for _, b := range u.isa.Bitsets {
 		for _, c := range b.Cases {

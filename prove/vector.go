@@ -42,7 +42,8 @@ func (c *circuit) equal(x, y *vec) lit {
 	return out
 }
 
-// wrapVec converts a number to a type. It keeps the low bits and sign- or zero-extends them.
+// wrapVec converts a number to a type. It keeps the low bits that fit the type and sign- or
+// zero-extends them.
 func wrapVec(t spec.Type, x *vec) *vec {
 	out := *x
 	for i := 32; i < 64; i++ {
@@ -95,7 +96,7 @@ func (c *circuit) product(x, y *vec) *vec {
 	return out
 }
 
-// less compares two numbers as signed or unsigned.
+// less returns the condition that x is less than y, as signed or unsigned numbers.
 func (c *circuit) less(x, y *vec, signed bool) lit {
 	out := no
 	for i := range x {
@@ -156,8 +157,8 @@ func (c *circuit) quotient(x, y *vec) (quo, rem *vec) {
 	return quo, rem
 }
 
-// divide is the circuit of model.Apply for / and %. Quotients round toward 0, and a division by 0
-// returns 0.
+// divide builds the circuit that computes / and % as model.Apply does. Quotients round toward 0, and a
+// division by 0 returns 0.
 func (c *circuit) divide(op spec.Op, t spec.Type, x, y *vec) *vec {
 	var quo, rem *vec
 	if t.Signed() {
@@ -174,7 +175,7 @@ func (c *circuit) divide(op spec.Op, t spec.Type, x, y *vec) *vec {
 	return c.muxVec(c.isSet(y), wrapVec(t, quo), &vec{})
 }
 
-// apply is the circuit of model.Apply.
+// apply builds the circuit that computes an operator as model.Apply does.
 func (c *circuit) apply(n *model.Node, x, y *vec) *vec {
 	t := n.Type
 	switch n.Op {

@@ -10,7 +10,8 @@ import (
 	"github.com/isago/isago/internal/spec"
 )
 
-// facts records which parts of the description have an effect in some generation and environment.
+// facts records which parts of the description have an effect in at least one generation and
+// environment.
 type facts struct {
 	leaves map[*spec.Bitset]*leafFact
 	cases  map[*spec.Case]*caseFact
@@ -20,7 +21,7 @@ type facts struct {
 type leafFact struct {
 	// possible reports whether some word matches the leaf.
 	possible bool
-	// by are the leaves that refine the leaf.
+	// by are the leaves that refine the leaf, in all generations in which no word matches it.
 	by []*model.Leaf
 }
 
@@ -50,7 +51,7 @@ func (x *facts) of(c *spec.Case) *caseFact {
 	return x.cases[c]
 }
 
-// maxScopes limits the scopes that are visited in one generation.
+// maxScopes is the maximum number of scopes that are visited in one generation.
 const maxScopes = 1 << 16
 
 // walker visits the scopes of one leaf and of the operands inside it.
@@ -62,7 +63,8 @@ type walker struct {
 	// guards holds the condition under which each expression is evaluated in a scope.
 	guards map[use]lit
 	order  []use
-	// displayUses are the uses of displays. optional means that the current items may be omitted.
+	// displayUses are the uses of cases. optional is the value of displayUse.optional for the current
+	// items.
 	displayUses []displayUse
 	optional    bool
 }
@@ -73,7 +75,8 @@ type use struct {
 	f    *frame
 }
 
-// walk visits every root in each environment in which it occurs, the instructions first.
+// walk visits every root in each environment in which the root occurs. It visits the instructions
+// first.
 func (m *machine) walk() {
 	m.findParameterized()
 	if m.c.opt.Root != "" {
@@ -106,8 +109,8 @@ func (m *machine) findParameterized() {
 	}
 }
 
-// visitRoot visits the leaves of a root whose text depends only on its bits. It visits each
-// environment once. by is the field that prints the root, or nil.
+// visitRoot visits the leaves of a root in an environment. It visits each environment only once. by is
+// the field that prints the root, or nil.
 func (m *machine) visitRoot(env *model.Env, by *model.Ref) {
 	if m.envs[env] {
 		return
@@ -172,8 +175,8 @@ func (k *walker) scope(f *frame, here lit) {
 	k.reportNoDisplay(f, rest)
 }
 
-// requires follows the requirements of a leaf. Each requirement is evaluated only if the previous ones
-// hold. here is the condition under which the bits are printed.
+// requires records the evaluation of the requirements of a leaf. Each requirement is evaluated only if
+// all requirements before it hold. here is the condition under which the bits are printed.
 func (k *walker) requires(f *frame, here lit) {
 	here = k.w.all(here, k.w.matches(f.unit.Leaf, f.word), f.notRefined())
 	for _, p := range f.unit.Requires {
@@ -236,7 +239,8 @@ func (k *walker) items(items []model.Item, f *frame, here lit) {
 	}
 }
 
-// name follows each meaning of a name. guard is the condition under which the name is used.
+// name visits each meaning of a name. guard is the condition under which the name is used. printed
+// reports whether a display prints the name.
 func (k *walker) name(alts []model.Alt, name string, span diag.Span, f *frame, guard lit, printed bool) {
 	for i := range alts {
 		a := &alts[i]
@@ -258,7 +262,8 @@ func (k *walker) name(alts []model.Alt, name string, span diag.Span, f *frame, g
 	}
 }
 
-// printed follows a reference that a display prints.
+// printed visits a reference that a display prints. here is the condition under which the reference is
+// printed.
 func (k *walker) printed(ref *model.Ref, f *frame, here lit) {
 	if ref.Enum != nil && ref.Prog != nil {
 		v := f.reference(ref)
@@ -293,8 +298,8 @@ func (k *walker) use(p *model.Prog, f *frame, guard lit) {
 	k.guards[u] = k.w.or(old, guard)
 }
 
-// maxVisits limits how often an expression is revisited because the condition of its evaluation has
-// become weaker. Cycles might otherwise never end.
+// maxVisits limits the visits to an expression. An expression is visited again when the condition of
+// its evaluation has become weaker. Without the limit, the visits to a cycle might never end.
 const maxVisits = 4
 
 // expressions visits every expression that was used, and the expressions that these use in turn.
@@ -319,7 +324,7 @@ func (k *walker) visitExpressions(looked map[use]lit) {
 		looked[u] = guard
 		k.node(u.prog.Root, u.f, guard, guard)
 		for _, x := range u.prog.Missing {
-			if !reads(u.prog.Root, x.Name) { // in a comment, where Mesa's tools look it up too
+			if !reads(u.prog.Root, x.Name) { // only a comment contains the name, but Mesa's tools look it up, too
 				k.name(x.Alts, x.Name, u.prog.Spec.Span, u.f, guard, false)
 			}
 		}
@@ -331,9 +336,9 @@ func reads(n *model.Node, name string) bool {
 	return n != nil && (n.Op == spec.OpField && n.Name == name || reads(n.X, name) || reads(n.Y, name) || reads(n.Z, name))
 }
 
-// node follows an expression. guard is the condition under which this node is evaluated. all is the
-// condition for the whole expression. It applies to names, which are all read before && and || are
-// evaluated.
+// node visits an expression. guard is the condition under which this node is evaluated. all is the
+// condition under which the whole expression is evaluated. all applies to names, because every name is
+// read before && and || are evaluated.
 func (k *walker) node(n *model.Node, f *frame, guard, all lit) {
 	if n == nil {
 		return
@@ -380,7 +385,7 @@ func (k *walker) reportUnresolved(name string, span diag.Span, f *frame, here li
 	k.addFinding(x, f, in)
 }
 
-// witness is satisfy with a preference for words that no other leaf matches.
+// witness is like satisfy, but it prefers words that no other leaf matches.
 func (k *walker) witness(goal lit, f *frame) (assignment, answer) {
 	if in, ans := k.w.satisfy(k.w.and(goal, f.root().unambiguous())); ans == sometimes {
 		return in, ans
@@ -400,8 +405,8 @@ func where(f *frame) string {
 	return strings.Join(names, " inside ")
 }
 
-// addFinding records a finding with a word that demonstrates it. If the circuit is approximate, it
-// omits the word.
+// addFinding records a finding with a word that demonstrates it. If the circuit is approximate,
+// addFinding omits the word.
 func (k *walker) addFinding(x *Finding, f *frame, in assignment) {
 	top := f.root()
 	if !k.w.approximate {
@@ -430,7 +435,7 @@ func (f *frame) tables(in assignment) map[string]bits.Value {
 	return list
 }
 
-// cycle reports an expression that needs its own value.
+// cycle reports an expression that depends on its own value.
 func (m *machine) cycle(at diag.Span) {
 	m.c.add(m, &Finding{Code: diag.ExprCycle, Level: Warning, Span: at, Msg: "the expression needs its own value: what it prints depends on the order of the display"})
 }

@@ -13,7 +13,8 @@ import (
 	"github.com/isago/isago/isa"
 )
 
-// witness decodes and prints a word in the given contexts and with the given table entries.
+// witness returns a Witness for a word. It decodes and prints the word in the given contexts and with
+// the given table entries.
 func (m *machine) witness(r *model.Root, word, ctx bits.Value, size int, entries map[string]bits.Value) Witness {
 	w := Witness{Gen: m.gen, Word: word, Context: ctx, Contexts: m.contextNames(ctx), Size: size, Entries: entries}
 	m.budget.spend(witnessCost)
@@ -33,9 +34,9 @@ func (m *machine) witness(r *model.Root, word, ctx bits.Value, size int, entries
 	return w
 }
 
-// unbounded reports whether operands contain themselves or exceed the nesting limit. Printing such a
-// word may never end. unbounded also records a finding for each operand that contains itself in the
-// same environment.
+// unbounded reports whether operands contain themselves or exceed the nesting limit. Printing a word
+// with such operands may never end. unbounded also records a finding for each operand that contains
+// itself in the same environment.
 func (m *machine) unbounded() bool {
 	w := nesting{m: m, open: map[*model.Env]bool{}, done: map[*model.Env]bool{}}
 	for _, r := range m.m.Roots {
@@ -44,7 +45,7 @@ func (m *machine) unbounded() bool {
 	return w.endless
 }
 
-// nesting follows the operands of operands.
+// nesting searches for operands that contain themselves.
 type nesting struct {
 	m          *machine
 	open, done map[*model.Env]bool

@@ -6,8 +6,8 @@ import (
 	"github.com/isago/isago/isa"
 )
 
-// operandFeature is a feature that an operand uses: a register file with relative addressing, or a
-// memory.
+// operandFeature is a feature that an operand uses: a memory, or relative addressing of a register
+// file or a memory.
 type operandFeature struct {
 	file, relative *isa.File
 	memory         *isa.Memory
@@ -65,8 +65,8 @@ func (s *Survey) CountDeclared(name string, file int) {
 	}
 }
 
-// feature returns the record of a feature, and adds it if it is new. It returns nil if there are too
-// many features.
+// feature returns the counts of a feature, and adds the feature if it is new. It returns nil if there
+// are already MaxFeatures features.
 func (s *Survey) feature(name string) *Feature {
 	x := s.Features[name]
 	if x == nil {

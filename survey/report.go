@@ -20,7 +20,7 @@ type Report struct {
 	Read    uint64   `json:"files_read"`
 	Words   uint64   `json:"words"`
 	Unknown uint64   `json:"unknown"`
-	// Nonconforming counts the words with a finding. NonconformingFirst holds the first of them in
+	// Nonconforming counts the words with a finding. NonconformingFirst holds the first such word of
 	// each root.
 	Nonconforming      uint64     `json:"nonconforming"`
 	NonconformingFirst []Evidence `json:"nonconforming_first,omitempty"`
@@ -97,8 +97,9 @@ type ValueCount struct {
 type SeenShape struct {
 	Count uint64   `json:"count"`
 	First Evidence `json:"first"`
-	// Nearest is the instruction with the fewest fixed bits that differ. Differs lists these bits,
-	// highest first. If Differs is empty, a condition of the description excludes the instruction.
+	// Nearest is the instruction from whose fixed bits the words differ least. Differs lists the bits
+	// that differ, highest first. If Differs is empty, the fixed bits match and a condition of the
+	// description excludes the instruction.
 	Nearest string `json:"nearest"`
 	Differs []int  `json:"differs"`
 }
@@ -124,10 +125,10 @@ const (
 	rareMost  = 100 // the maximum number of rare values in a report
 )
 
-// Report returns the sorted counts. files holds the file names, indexed by file number. program returns
-// the name of the program at a place, or "" if the file has only one, and the first address of the
-// program in bits. If program is nil, each file has one program. decode returns a decoder for a root,
-// with the contexts of the survey.
+// Report returns the sorted counts. files holds the file names, indexed by file number. program
+// returns the name of the program at a place, or "" if the file has only one program. It also returns
+// the address at which the program starts, in bits. If program is nil, each file has one program.
+// decode returns a decoder for a root, with the contexts of the survey.
 func (s *Survey) Report(files []string, program func(Place) (name string, start int64), decode func(root *isa.Root) (*isa.Decoder, error)) (*Report, error) {
 	r := &Report{ISA: s.Set.Name(), Files: files, Read: s.Files, Words: s.Words, Seen: []SeenLeaf{}, Unseen: []string{}, Shapes: []SeenShape{}, Rare: []SeenValue{}, Features: []SeenFeature{}, OtherFeatures: s.OtherFeatures, FilesWithoutFeatures: s.FilesWithoutFeatures}
 	reporters := map[*isa.Root]*reporter{}
@@ -201,8 +202,8 @@ func (w *reporter) add(seen *Root) {
 	r.Others += seen.Others.Count
 }
 
-// hex formats a word with the number of digits of its instruction. If the word matches no instruction,
-// it uses at least the digits of the shortest one.
+// hex formats a word in hexadecimal, with leading zeros up to the size of its instruction. If the word
+// matches no instruction, hex adds leading zeros up to the size of the shortest instruction.
 func (w *reporter) hex(v bits.Value) string {
 	size := w.root.MinSize
 	if in, ok := w.d.Decode(v); ok {
@@ -224,7 +225,8 @@ func (w *reporter) evidence(s Sample) Evidence {
 	return e
 }
 
-// fields sorts the fields of an instruction and adds their rare values to the report.
+// fields returns the counts of an instruction's fields, sorted by path. It adds their rare values to
+// the report.
 func (w *reporter) fields(l *isa.Leaf, seen *Leaf) []SeenField {
 	var list []SeenField
 	for _, f := range seen.Fields {

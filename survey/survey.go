@@ -20,13 +20,13 @@ func (p Place) before(q Place) bool {
 	return p.File < q.File || p.File == q.File && p.Addr < q.Addr
 }
 
-// Sample counts occurrences and holds the first one.
+// Sample is the number of occurrences of something, with the first occurrence.
 type Sample struct {
 	Count uint64
 	First Place
-	// Word is the word at First. Text is its assembly text if the text depends on tables or contexts,
-	// which are not available later. Otherwise it is "". Meaning is the text of the field value, for a
-	// Sample of a value.
+	// Word is the word at First. Text is its assembly text, if the text may depend on tables or
+	// contexts that Report does not have. Otherwise Text is "". Meaning is the text of the field
+	// value, if Text is not "" and the Sample counts a field value.
 	Word          bits.Value
 	Text, Meaning string
 }
@@ -39,8 +39,8 @@ func (s *Sample) add(o Sample) {
 }
 
 // FileCount counts the files in which something occurs. It stores only the number of the last file, so
-// files must be counted one after another. Surveys that count parts of the same file must not count
-// other files.
+// files must be counted one after another. If several Surveys count parts of one file, these Surveys
+// must not count other files.
 type FileCount struct {
 	Files uint64
 	last  int // the number of the last file plus 1, or 0 for none
@@ -85,8 +85,8 @@ type Survey struct {
 	// that are not stored, because there are already MaxFeatures.
 	Features      map[string]*Feature
 	OtherFeatures uint64
-	// SkipFeatures turns off the counting of features of operands, which takes half of the time.
-	// FilesWithoutFeatures is the number of files that were counted without them.
+	// SkipFeatures turns off the counting of operand features. That counting takes half of the time.
+	// FilesWithoutFeatures is the number of files whose operand features were not counted.
 	SkipFeatures         bool
 	FilesWithoutFeatures uint64
 	// Context is the context of the decoders that Report uses.
@@ -98,13 +98,13 @@ type Survey struct {
 	buf      []byte
 	known    []*Sample    // the samples that the last instruction incremented
 	files    []*FileCount // the file counts of the last instruction
-	words    []repeat     // a cache, by a hash of the word
+	words    []repeat     // a cache, indexed by a hash of the word
 	named    map[operandFeature]string
 	used     []*Feature // the features of the last instruction
 }
 
-// repeat is a cache entry for a word. last is its last place. samples and files are the counts that an
-// occurrence increments. Both are nil until the word occurs twice.
+// repeat is a cache entry for a word. last is the place of the last occurrence. samples and files are
+// the counts that an occurrence increments. Both are nil until the word occurs twice.
 type repeat struct {
 	d             *isa.Decoder
 	context, word bits.Value
@@ -123,7 +123,7 @@ type Feature struct {
 	Root *isa.Root
 }
 
-// use adds instructions that use the feature.
+// use adds a sample of instructions that use the feature.
 func (f *Feature) use(o Sample, root *isa.Root) {
 	if f.Count == 0 || o.First.before(f.First) {
 		f.Root = root
@@ -164,9 +164,9 @@ type Field struct {
 	low [64]*Sample // the samples of small values, which are the most frequent
 }
 
-// Shape is a class of unknown words. Nearest is the ID of the leaf with the fewest fixed bits that
-// differ from the words. Differs is the mask of these bits. If Differs is zero, the pattern matches and
-// a condition of the description excludes the leaf.
+// Shape is a class of unknown words. Nearest is the ID of the leaf from whose fixed bits the words
+// differ least. Differs is the mask of the bits that differ. If Differs is zero, the fixed bits match
+// and a condition of the description excludes the leaf.
 type Shape struct {
 	Nearest int
 	Differs bits.Value
@@ -266,8 +266,8 @@ func caresForAll(d *isa.Decoder, in isa.Inst, f *isa.Field) bool {
 	return all
 }
 
-// find returns the index of the field with a path. It adds the field if it is new. It searches from the
-// given index on, because an instruction's fields usually come in the same order.
+// find returns the index of the field with a path. It adds the field if it is new. The search starts
+// at the given index, because the fields of an instruction usually come in the same order.
 func (l *Leaf) find(path string, from int) int {
 	for k := range l.Fields {
 		if i := (from + k) % len(l.Fields); l.Fields[i].Path == path {
@@ -305,8 +305,8 @@ func (f *Field) sample(value uint64) *Sample {
 	return f.Values[value]
 }
 
-// text returns a sample with its assembly text, if it is the first occurrence and the text cannot be
-// printed later.
+// text adds the assembly text to a sample, if first is true and Report cannot print the text later. It
+// returns the sample.
 func (s *Survey) text(one Sample, d *isa.Decoder, first bool) Sample {
 	if first && (s.tables || d.Context() != s.Context) {
 		one.Text = string(s.buf)
@@ -314,7 +314,7 @@ func (s *Survey) text(one Sample, d *isa.Decoder, first bool) Sample {
 	return one
 }
 
-// meaning is text for a field value. It also adds the text of the value.
+// meaning is like text, but it also adds the text of a field value.
 func (s *Survey) meaning(one Sample, d *isa.Decoder, in isa.Inst, path string) Sample {
 	one = s.text(one, d, true)
 	if one.Text != "" {
@@ -333,8 +333,8 @@ func meaningOf(d *isa.Decoder, in isa.Inst, path string) string {
 	return ""
 }
 
-// add adds the counts of a value and returns its sample. It returns nil if values of the field are no
-// longer counted.
+// add adds a sample of a value to the counts of the field and returns the stored sample. It returns
+// nil if the field has too many values.
 func (f *Field) add(value uint64, seen Sample) *Sample {
 	if f.TooMany {
 		return nil
@@ -375,8 +375,8 @@ func (r *Root) unknown(shape Shape, seen Sample) {
 	r.Unknown[shape] = &kept
 }
 
-// shapeOf returns the shape of a word for the leaf with the fewest fixed bits that differ, or for the
-// first of several such leaves.
+// shapeOf returns the shape of a word for the leaf from whose fixed bits the word differs least. If
+// several leaves are equally near, shapeOf uses the first one.
 func shapeOf(root *isa.Root, word bits.Value) Shape {
 	var best Shape
 	least := bits.Size + 1
@@ -402,8 +402,8 @@ func ones(v bits.Value) int {
 	return n
 }
 
-// NearestShapes returns the shapes for the leaves that differ from a word in the fewest fixed bits,
-// nearest first. It returns no more than most shapes.
+// NearestShapes returns the shapes of a word for the leaves from whose fixed bits the word differs
+// least, nearest first. It returns at most the given number of shapes.
 func NearestShapes(root *isa.Root, word bits.Value, most int) []Shape {
 	list := make([]Shape, len(root.Leaves))
 	for i, l := range root.Leaves {
@@ -430,9 +430,9 @@ func (s Shape) bits() []int {
 	return list
 }
 
-// TakeOrdered removes the parts of a survey that must be merged in the order of the programs, and
-// returns them. These are the number of words and the unknown words. The order matters because a survey
-// stores only the first MaxShapes shapes.
+// TakeOrdered removes the number of words and the unknown words from a survey, and returns them in a
+// new survey. They must be merged in the order of the programs, because a survey stores only the first
+// MaxShapes shapes.
 func (s *Survey) TakeOrdered() *Survey {
 	o := &Survey{Set: s.Set, Words: s.Words, Roots: make([]Root, len(s.Roots))}
 	s.Words = 0

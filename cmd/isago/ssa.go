@@ -12,13 +12,13 @@ import (
 	"github.com/isago/isago/isa"
 )
 
-// blocks prints a program as blocks in SSA form.
+// blocks prints the control-flow graph of a program in SSA form.
 func (f *disFlags) blocks(cmd *cobra.Command, name string) error {
 	set, l, err := f.launched(cmd, name)
 	if err != nil {
 		return err
 	}
-	constants := map[flow.Variable]bool{} // the values that the file gives
+	constants := map[flow.Variable]bool{} // the constants that the file defines
 	for _, p := range l.Constants {
 		for n := range p.Count {
 			for _, k := range p.Components() {
@@ -71,7 +71,7 @@ func (f *disFlags) blocks(cmd *cobra.Command, name string) error {
 	return err
 }
 
-// launched opens a program as run does.
+// launched loads a program and prepares its launch, as the command run does.
 func (f *disFlags) launched(cmd *cobra.Command, name string) (*isa.Set, *exec.Launch, error) {
 	data, err := readAll(cmd, name)
 	if err != nil {

@@ -6,32 +6,32 @@ import (
 	"github.com/isago/isago/internal/sem"
 )
 
-// evaluator evaluates a word.
+// evaluator evaluates an instruction.
 type evaluator struct {
 	*explorer
 	n    *node
 	code *sem.Code
 	body *body
 	w    *sem.Writer
-	made int // operations that are in a fragment
+	made int // the number of operations that have been assigned to a fragment
 }
 
-// state is what changes as a word is evaluated.
+// state is the state of the evaluation on one path through an instruction.
 type state struct {
 	at     int  // the next operation
-	ids    []ID // what the operations have become
+	ids    []ID // the values of the operations evaluated so far
 	vals   map[Variable]ID
 	stacks []stack
-	pc     ID            // what the program counter was assigned, an operation of the word
-	ended  bool          // the program ends with the word
-	known  map[ID]uint64 // conditions whose value is known here
+	pc     ID            // the operation whose value was assigned to the program counter, or NoID
+	ended  bool          // the program ends after the instruction
+	known  map[ID]uint64 // the conditions whose value is known on this path
 }
 
 func (s *state) clone() *state {
 	return &state{s.at, append([]ID(nil), s.ids...), maps.Clone(s.vals), cloneStacks(s.stacks), s.pc, s.ended, maps.Clone(s.known)}
 }
 
-// evaluate evaluates the word of a node.
+// evaluate evaluates the instruction of a node.
 func (x *explorer) evaluate(n *node) error {
 	b := &body{w: sem.NewWriter(), params: map[Variable]ID{}}
 	n.release()
@@ -48,7 +48,7 @@ func (x *explorer) evaluate(n *node) error {
 	return e.fragment(b.root, s)
 }
 
-// close puts the operations since the last fragment into a fragment.
+// close ends a fragment. It adds all new operations except constants to the fragment.
 func (e *evaluator) close(f *fragment, kind Kind) {
 	for ; e.made < len(e.w.Insts()); e.made++ {
 		if in := &e.w.Insts()[e.made]; in.Op != sem.OpConst {
@@ -60,7 +60,7 @@ func (e *evaluator) close(f *fragment, kind Kind) {
 	}
 }
 
-// fragment evaluates the rest of the word.
+// fragment evaluates the rest of the instruction, starting with the given fragment.
 func (e *evaluator) fragment(f *fragment, s *state) error {
 	for s.at < len(e.code.Insts) {
 		in := &e.code.Insts[s.at]
@@ -91,7 +91,7 @@ func (e *evaluator) value(s *state, id ID) ID {
 	return s.ids[id]
 }
 
-// inst evaluates an operation. done is true if the rest of the word has been evaluated: the fragment has ended.
+// inst evaluates an operation. done is true if the operation has ended the fragment.
 func (e *evaluator) inst(f *fragment, s *state, old *sem.Inst) (done bool, err error) {
 	in := old.WithArgs(func(a ID) ID { return s.ids[a] })
 	if v, known := s.known[in.Guard]; known {
@@ -150,7 +150,8 @@ func flag(b bool) uint64 {
 	return 0
 }
 
-// fork ends a fragment with a branch on a condition of the word that is not known, and evaluates the rest for both values.
+// fork ends a fragment with a branch on an unknown condition. It evaluates the rest of the instruction
+// once for each value of the condition.
 func (e *evaluator) fork(f *fragment, s *state, cond ID) error {
 	id := s.ids[cond]
 	if e.Machine.Wave && !e.w.Inst(id).Uniform {
@@ -175,7 +176,8 @@ func (e *evaluator) fork(f *fragment, s *state, cond ID) error {
 	return nil
 }
 
-// assume gives the variables that hold a condition its value, and those that hold what follows from it.
+// assume records the value of a condition, and the values of other conditions that follow from it. It
+// also assigns these values to the variables that hold the conditions.
 func (e *evaluator) assume(s *state, id ID, v uint64) {
 	if _, known := e.w.Const(id); known {
 		return
@@ -203,7 +205,8 @@ func (e *evaluator) assume(s *state, id ID, v uint64) {
 	}
 }
 
-// refine evaluates again what follows from conditions that have become known.
+// refine repeats the evaluation of operations that depend on conditions whose values have become
+// known.
 func (e *evaluator) refine(s *state) {
 	changed := make([]bool, s.at)
 	for i := range s.at {
@@ -219,7 +222,7 @@ func (e *evaluator) refine(s *state) {
 	}
 }
 
-// variable returns the value of a variable.
+// variable returns the present value of a variable.
 func (e *evaluator) variable(s *state, v Variable) ID {
 	if id, ok := s.vals[v]; ok {
 		return id
@@ -290,17 +293,19 @@ func (e *evaluator) write(s *state, in *sem.Inst) error {
 	return nil
 }
 
-// maxArray is the number of registers of a file up to which a computed number becomes choices between all of them.
+// maxArray limits the size of register files that instructions can both change and access with a
+// computed register number. Such an access becomes a selection among all registers of the file.
 const maxArray = 32
 
-// equals returns whether a computed number of a register is n.
+// equals returns the condition that a computed register number equals n.
 func (e *evaluator) equals(in *sem.Inst, n int) ID {
 	t := e.w.Inst(in.A).Type()
 	test := sem.Inst{Op: sem.OpEq, A: in.A, B: e.w.Constant(t, uint64(n)), C: NoID, Guard: NoID}
 	return e.w.Write(test.Typed(sem.BoolType, t))
 }
 
-// choose reads a register whose number is computed, of a file that instructions change.
+// choose reads a register whose number is computed, from a file that instructions change. It selects
+// among the values of all registers.
 func (e *evaluator) choose(s *state, in *sem.Inst) (ID, error) {
 	if in.State.Count > maxArray || in.State.Outside != sem.OutsideValue {
 		return NoID, unsupported("an indexed read of %s", in.State.Name)
@@ -341,7 +346,7 @@ func (e *evaluator) stack(s *state, of *sem.State) *stack {
 	return nil
 }
 
-// top reads a slot of an entry of a stack, 0 if there is no such entry.
+// top returns the value of a slot of a stack entry, or 0 if the entry does not exist.
 func (e *evaluator) top(s *state, in *sem.Inst) ID {
 	st := e.stack(s, in.State)
 	at := len(st.entries) - 1 - int(in.Imm)
@@ -354,13 +359,14 @@ func (e *evaluator) top(s *state, in *sem.Inst) ID {
 	return e.variable(s, Variable{in.State, at, in.Comp})
 }
 
-// control does what changes stacks and the program counter.
+// control evaluates an operation that changes a stack or the program counter, or that ends the
+// program. done is true if the operation has ended the fragment.
 func (e *evaluator) control(f *fragment, s *state, in *sem.Inst) (done bool, err error) {
 	switch in.Op {
 	case sem.OpJump:
 		s.pc = e.code.Insts[s.at].A
 	case sem.OpEnd:
-		s.ended = true // what the word does after it is done all the same
+		s.ended = true // the rest of the instruction is still evaluated
 	case sem.OpTrap:
 		return true, e.stop(f, in.Text())
 	case sem.OpPop:
@@ -387,7 +393,7 @@ func (e *evaluator) stop(f *fragment, text string) error {
 	return nil
 }
 
-// push pushes an entry.
+// push evaluates a push. A slot becomes dynamic if its value is not constant or if it is a counter.
 func (e *evaluator) push(f *fragment, s *state, in *sem.Inst) (done bool, err error) {
 	st := e.stack(s, in.State)
 	if len(st.entries) >= in.State.Count {
@@ -417,7 +423,7 @@ func (e *evaluator) push(f *fragment, s *state, in *sem.Inst) (done bool, err er
 	return false, nil
 }
 
-// dropOldest drops the oldest entry of a stack.
+// dropOldest removes the oldest entry of a stack.
 func (e *evaluator) dropOldest(s *state, st *stack) {
 	for at := 1; at < len(st.entries); at++ {
 		for k := range st.state.Slots {
@@ -435,7 +441,8 @@ func (e *evaluator) dropOldest(s *state, st *stack) {
 	st.entries = st.entries[1:]
 }
 
-// counts reports whether a value of the word is computed from a slot of a stack by arithmetic: a counter.
+// counts reports whether a value is the sum or difference of a value from a stack slot and another
+// value, as for a loop counter.
 func (e *evaluator) counts(s *state, id ID) bool {
 	in := &e.code.Insts[id]
 	switch in.Op {
@@ -449,7 +456,7 @@ func (e *evaluator) counts(s *state, id ID) bool {
 	return false
 }
 
-// fromSlot reports whether a value of the word is that of a slot.
+// fromSlot reports whether a value is read from a stack slot or computed from such a value.
 func (e *evaluator) fromSlot(id ID) bool {
 	switch in := &e.code.Insts[id]; in.Op {
 	case sem.OpTop:
@@ -462,7 +469,8 @@ func (e *evaluator) fromSlot(id ID) bool {
 	return false
 }
 
-// leave ends a fragment where the word ends.
+// leave ends a fragment at the end of the instruction. It forks if the next address depends on an
+// unknown condition.
 func (e *evaluator) leave(f *fragment, s *state) error {
 	if s.ended {
 		e.close(f, Exit)
@@ -495,7 +503,7 @@ func (e *evaluator) leave(f *fragment, s *state) error {
 	return nil
 }
 
-// decider returns the condition of a choice that decides a value of the word, NoID for none.
+// decider returns the unknown condition that selects a value, or NoID if there is none.
 func (e *evaluator) decider(s *state, id ID) ID {
 	in := &e.code.Insts[id]
 	switch in.Op {

@@ -11,40 +11,44 @@ import (
 	"github.com/isago/isago/internal/spec"
 )
 
-// node is a word with what the stacks hold before it: a variant of the word.
+// node is a variant of an instruction: the instruction with the contents of the stacks before it.
 type node struct {
 	addr   uint64
 	stacks []stack
 	key    string
-	// in are the constants that variables hold before the word on every path. A variable that is missing has its initial
-	// value on every path; a dynamic one is different on different paths, or not a constant.
+	// in holds the variables whose value before the instruction may differ from their initial value. A
+	// dynamic variable has different values on different paths, or a value that is not constant. Any
+	// other variable in the map has the given value on every path. A variable that is not in the map
+	// has its initial value on every path.
 	in    map[Variable]constant
-	stale bool // in has changed since the word was evaluated
+	stale bool // the instruction has not been evaluated with the present values of in
 	body  *body
 	preds map[*node]bool
-	first ID // the number of the node's first value in the program
+	first ID // the number of the node's first value in the Program
 	heads map[*fragment]*Block
 }
 
-// stack is what is known of a stack: each entry has one value for each slot.
+// stack is the contents of a stack. Each entry has one value for each slot.
 type stack struct {
 	state   *sem.State
 	entries [][]slot
 }
 
-// slot is a value of an entry of a stack that is part of the key of a node, or a variable if it is dynamic.
+// slot is a value in a stack entry. If dynamic is true, a Variable holds the value. Otherwise the
+// value is part of the node's key.
 type slot struct {
 	dynamic bool
 	value   uint64
 }
 
-// constant is a value of a variable before a node.
+// constant is the value of a variable before a node. If dynamic is true, the value is not known to be
+// constant.
 type constant struct {
 	dynamic bool
 	value   uint64
 }
 
-// body is an evaluated word.
+// body is the result of evaluating an instruction.
 type body struct {
 	w      *sem.Writer
 	params map[Variable]ID
@@ -52,14 +56,14 @@ type body struct {
 	leaves []*fragment
 }
 
-// fragment is a piece of a word without a branch.
+// fragment is a part of an evaluated instruction that contains no branch.
 type fragment struct {
 	insts []ID
 	kind  Kind
 	cond  ID
-	next  [2]*fragment // of a Branch
-	// target and vals are where a Jump leads, and what variables hold there if the word has written them. vals are also
-	// those of an Exit.
+	next  [2]*fragment // for a Branch, the fragments for a condition that holds and for one that does not
+	// target is the node to which a Jump leads. vals holds the values of the variables that the
+	// instruction has written, for a Jump or an Exit.
 	target *node
 	vals   map[Variable]ID
 	text   string
@@ -71,10 +75,11 @@ type explorer struct {
 	nodes    map[string]*node
 	order    []*node
 	variants map[uint64]int
-	// counters are the slots that get a value which is computed from a slot: they are no part of keys.
+	// counters are the slots to which instructions push values that they compute from stack slots,
+	// such as loop counters. The keys of nodes do not contain the values of counters.
 	counters map[counter]bool
-	again    bool // a counter was found
-	// evaluations is the number of words that were evaluated.
+	again    bool // a new counter was found, so the exploration must start again
+	// evaluations is the number of evaluations of instructions.
 	evaluations int
 }
 
@@ -83,12 +88,12 @@ type counter struct {
 	slot  int
 }
 
-// unsupported is the error of what is not specialised yet.
+// unsupported returns the error for a feature that Specialise does not support.
 func unsupported(format string, args ...any) error {
 	return fmt.Errorf("not specialised: "+format, args...)
 }
 
-// explore finds all nodes.
+// explore finds all nodes and returns the entry node. It starts again when it finds a new counter.
 func (x *explorer) explore(ctx context.Context) (entry *node, err error) {
 	for {
 		for _, n := range x.order {
@@ -134,7 +139,8 @@ func (x *explorer) explore(ctx context.Context) (entry *node, err error) {
 	}
 }
 
-// node returns the node of an address and stacks.
+// node returns the node for an address and the contents of the stacks. It adds the node if it is new,
+// or returns ErrTooLarge if there are too many nodes.
 func (x *explorer) node(addr uint64, stacks []stack) (*node, error) {
 	key := binary.LittleEndian.AppendUint64(nil, addr)
 	for _, s := range stacks {
@@ -161,7 +167,7 @@ func (x *explorer) node(addr uint64, stacks []stack) (*node, error) {
 	return n, nil
 }
 
-// before returns the constant that a variable holds before a node.
+// before returns the value of a variable before a node.
 func (x *explorer) before(n *node, v Variable) constant {
 	if c, ok := n.in[v]; ok {
 		return c
@@ -169,7 +175,7 @@ func (x *explorer) before(n *node, v Variable) constant {
 	return x.initial(v)
 }
 
-// initial returns what a variable holds before the program.
+// initial returns the value of a variable before the program starts.
 func (x *explorer) initial(v Variable) constant {
 	if v.State.Kind == sem.StackState || v.State.InitExists || x.given(v) {
 		return constant{dynamic: true}
@@ -191,7 +197,8 @@ func (x *explorer) wanted(v Variable) bool {
 	return v.State.Use == "output"
 }
 
-// merge makes what variables hold after a fragment part of what they hold before its target.
+// merge merges the values of the variables after a fragment into their values before the target of the
+// fragment.
 func (x *explorer) merge(n *node, f *fragment) {
 	to, after := f.target, map[Variable]constant{}
 	for v := range n.in {
@@ -231,7 +238,7 @@ func (n *node) set(v Variable, c constant) {
 	n.in[v], n.stale = c, true
 }
 
-// release gives back the memory of an evaluation.
+// release frees the memory of an evaluation.
 func (n *node) release() {
 	if n.body != nil && n.body.w != nil {
 		n.body.w.Release()
@@ -239,7 +246,8 @@ func (n *node) release() {
 	}
 }
 
-// cloneStacks returns stacks that can be changed.
+// cloneStacks returns a copy of the stacks, to which entries can be pushed. The entries themselves are
+// shared.
 func cloneStacks(list []stack) []stack {
 	list = slices.Clone(list)
 	for i := range list {
@@ -248,5 +256,5 @@ func cloneStacks(list []stack) []stack {
 	return list
 }
 
-// reset reports whether a state gets its first value before each instruction.
+// reset reports whether a state is reset to its initial value before each instruction.
 func reset(s *sem.State) bool { return s.Scope == spec.ScopeInstruction }

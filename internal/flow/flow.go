@@ -1,9 +1,10 @@
-// Package flow specialises a program: from its words, and from what is constant for a launch, it makes a control-flow
-// graph of blocks in SSA form. What belongs to control, such as the stacks of calls and loops and the rules at the end of
-// a scope, is computed in advance. What is left is the arithmetic, the reads of inputs, and the branches that depend on
-// them.
+// Package flow specialises a program for a launch. It converts the instructions to a control-flow
+// graph of blocks in SSA form. It evaluates the constants of the launch in advance. It also resolves
+// call stacks, loop stacks and the rules at the end of a scope. The graph contains only arithmetic,
+// reads of registers, and branches on values that are not constant.
 //
-// The form serves whoever needs the program and not the word: engines, translators, lint, and people (isago dis --ssa).
+// The graph is for code that needs whole programs instead of single instructions, such as a
+// translator. isago dis --ssa prints it.
 package flow
 
 import (
@@ -14,55 +15,58 @@ import (
 	"github.com/isago/isago/internal/spec"
 )
 
-// ID is the number of a value of a Program. NoID is none.
+// ID is the number of a value in a Program, or NoID.
 type ID = sem.ID
 
-// NoID is the number of no value, and the guard that always holds.
+// NoID means that there is no value. A guard NoID always holds.
 const NoID = sem.NoID
 
-// Limits on what is specialised.
+// Limits of the exploration. Specialise returns ErrTooLarge for a program that exceeds one of them.
 const (
-	// MaxNodes bounds the variants of the words of a program together, MaxVariants those of one word.
+	// MaxNodes limits the variants of all instructions of a program. MaxVariants limits the variants
+	// of one instruction.
 	MaxNodes    = 1 << 13
 	MaxVariants = 1 << 7
-	// maxDepth bounds the entries of a stack, maxLeaves the ways through one word.
+	// maxDepth limits the entries of a stack. maxLeaves limits the paths through one instruction.
 	maxDepth  = 64
 	maxLeaves = 1 << 8
-	// MaxEvaluations bounds how often words are evaluated: a word is evaluated again if less is constant before it than
-	// was known.
+	// MaxEvaluations limits the evaluations of instructions. An instruction is evaluated again when a
+	// variable that was constant before the instruction turns out to vary.
 	MaxEvaluations = 4 * MaxNodes
 )
 
-// ErrTooLarge is the error of a program that has more variants than the limits allow.
+// ErrTooLarge is the error for a program that exceeds a limit.
 var ErrTooLarge = errors.New("more paths than are specialised")
 
-// Config is what a program is specialised for.
+// Config describes a program and the launch for which it is specialised.
 type Config struct {
 	Machine *sem.Machine
-	// Code returns the lowered instruction at an address; the error says why there is none, and is where a run stops.
+	// Code returns the lowered instruction at an address. If Code returns an error, the specialised
+	// program stops at that address, with the text of the error as the reason.
 	Code func(addr uint64) (*sem.Code, error)
 	// Entry is the address of the first instruction.
 	Entry uint64
-	// Known returns a component of a register that no instruction changes: a uniform or a constant of the launch. ok is
-	// false if it is not known before the launch. nil knows none.
+	// Known returns the value of a register component that no instruction changes, such as a uniform.
+	// ok is false if the value is unknown before the launch. If Known is nil, all of these values are
+	// unknown.
 	Known func(s *sem.State, number, comp int) (v uint64, ok bool)
-	// Given reports whether a component of a register has a value of the launch when the program starts, such as an
-	// input. nil: those of registers for input.
+	// Given reports whether the launch sets a register component before the program starts. If Given
+	// is nil, the launch sets the input registers.
 	Given func(s *sem.State, number, comp int) bool
-	// Wanted reports whether a component of a register is used after the program ends. nil: those of registers for
-	// output.
+	// Wanted reports whether a register component is used after the program ends. If Wanted is nil,
+	// the output registers are used.
 	Wanted func(s *sem.State, number, comp int) bool
 }
 
-// Variable is a component of a register that instructions change.
+// Variable is a component of a register that instructions change, or a slot of a stack entry.
 type Variable struct {
 	State *sem.State
-	// Number is the number of the register, or the position of an entry in a stack, 0 being the oldest; Comp is the
-	// component, or the slot.
+	// Number is the number of the register, or the position of the entry in the stack. The oldest
+	// entry has position 0. Comp is the number of the component or slot.
 	Number, Comp int
 }
 
-// String returns the name of the variable as listings of the IR have it.
+// String returns the name of the variable in IR listings.
 func (v Variable) String() string {
 	if v.State.Kind == sem.StackState {
 		return fmt.Sprintf("%s[%d].%s", v.State.Name, v.Number, v.State.Slots[v.Comp].Name)
@@ -85,47 +89,49 @@ func (v Variable) Type() sem.Type {
 	return v.State.Type.Elem()
 }
 
-// initial returns the value of a variable that nobody has written.
+// initial returns the value of a variable that nothing has set yet.
 func (v Variable) initial() uint64 { return v.State.Init }
 
 // Program is a specialised program.
 type Program struct {
-	// Insts are the operations. The number of an operation is the number of its value. An OpParam is a parameter of a
-	// block. Constants belong to no block.
+	// Insts are the operations. The number of an operation is also the number of its value. An OpParam
+	// is a parameter of a block. Constants belong to no block.
 	Insts []sem.Inst
-	// Addrs are the addresses of the instructions that the operations come from, NoAddr for what is read before the first.
+	// Addrs holds, for each operation, the address of the instruction that contains it. The address is
+	// NoAddr for operations that belong to no instruction, such as reads before the first instruction.
 	Addrs []uint64
-	// Blocks are the blocks; the program starts with the first one.
+	// Blocks are the blocks. The program starts with the first block.
 	Blocks []*Block
 }
 
-// Block is a piece of straight code.
+// Block is a sequence of operations without a branch, followed by a terminator.
 type Block struct {
 	Index int
-	// Addr is the address of the instruction that the block starts with, in units of the program counter.
+	// Addr is the address of the first instruction of the block, in units of the program counter.
 	Addr uint64
-	// Params are the values that the block gets from those that lead to it, of Variables.
+	// Params are the parameters of the block. Each edge to the block has an argument for each
+	// parameter.
 	Params []Param
-	// Insts are the numbers of the operations of the block, in order.
+	// Insts are the numbers of the operations, in execution order.
 	Insts []ID
 	End   Terminator
 }
 
-// Param is a parameter of a block.
+// Param is a value of a variable: a parameter of a block, or an output of an Exit.
 type Param struct {
 	ID       ID
 	Variable Variable
 }
 
-// Kind is how a block ends.
+// Kind is the kind of a terminator.
 type Kind uint8
 
 // The kinds of terminators.
 const (
-	Jump   Kind = iota // goes to Edges[0]
-	Branch             // goes to Edges[0] where Cond holds, otherwise to Edges[1]
-	Exit               // ends the program, with Outputs
-	Stop               // ends it abnormally: Text says why
+	Jump   Kind = iota // continues at Edges[0]
+	Branch             // continues at Edges[0] if Cond holds, otherwise at Edges[1]
+	Exit               // ends the program and returns Outputs
+	Stop               // ends the program abnormally
 )
 
 // Terminator is the end of a block.
@@ -133,22 +139,22 @@ type Terminator struct {
 	Kind  Kind
 	Cond  ID
 	Edges []Edge
-	// Outputs are the values that are wanted after the program. Those of variables that no instruction changes are
-	// missing.
+	// Outputs are the values of the variables that are used after the program ends. Outputs omits
+	// variables that no instruction writes.
 	Outputs []Param
-	// Text is the reason of a Stop, and Addr the address of the instruction that stops.
+	// For a Stop, Text is the reason and Addr is the address of the instruction that stops.
 	Text string
 	Addr uint64
 }
 
-// Edge leads to a block, and gives its parameters their values.
+// Edge leads to a block. Args are the arguments for the parameters of the block.
 type Edge struct {
 	To   *Block
 	Args []ID
 }
 
-// NoAddr is the address of no instruction.
+// NoAddr means that an operation belongs to no instruction.
 const NoAddr = ^uint64(0)
 
-// shared reports whether a state belongs to more than the lanes of a wave.
+// shared reports whether several waves share a state.
 func shared(s *sem.State) bool { return s.Scope > spec.ScopeWave }

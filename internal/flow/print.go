@@ -9,18 +9,20 @@ import (
 	"github.com/isago/isago/internal/sem"
 )
 
-// String returns the program as text: blocks with their parameters, operations and ends.
+// String returns the program as text. For each block it lists the parameters, the operations and the
+// terminator.
 func (p *Program) String() string { return p.Text(Naming{}) }
 
-// Naming is how Text names what a program consists of. Functions may be nil.
+// Naming contains functions that return names for Text. Each function may be nil.
 type Naming struct {
-	// Variable returns the name of a variable, "" for the name that listings of the IR have.
+	// Variable returns the name of a variable, or "" to use Variable.String.
 	Variable func(v Variable) string
-	// Instruction returns the text of the instruction at an address, which precedes what is left of the instruction.
+	// Instruction returns the text of the instruction at an address. Text prints it as a comment
+	// before the operations of the instruction.
 	Instruction func(addr uint64) string
 }
 
-// Text returns the program as text with names.
+// Text returns the program as text, with the names that n defines.
 func (p *Program) Text(n Naming) string {
 	nameOf := func(v Variable) string {
 		if n.Variable != nil {
@@ -98,7 +100,8 @@ func (p *Program) Text(n Naming) string {
 	return b.String()
 }
 
-// constantText returns a constant as text: a float with a point, or as its bits if it is not a finite number.
+// constantText formats a constant. It formats a finite float in decimal and any other float as its
+// bits in hexadecimal.
 func constantText(t sem.Type, v uint64) string {
 	switch t.Kind {
 	case sem.Bool:

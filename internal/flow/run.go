@@ -4,10 +4,11 @@ import (
 	"github.com/isago/isago/internal/sem"
 )
 
-// Run runs the program for one lane: it is the reference of what a Program means. read returns the value of a component
-// of a register that the program reads: an input, a uniform, or what a register holds when the program starts. Run
-// returns the outputs; stop is why the program stopped abnormally, "" if it did not. It returns ok false after so many
-// blocks.
+// Run runs the program for one lane. It is the reference implementation of the semantics of a Program.
+// read returns the initial value of a register component that the program reads, such as an input or a
+// uniform. outputs are the outputs of the program. stop is the reason why the program stopped
+// abnormally, or "" if it ended normally. ok is false if the program does not end within the given
+// number of blocks.
 func (p *Program) Run(read func(v Variable) uint64, blocks int) (outputs map[Variable]uint64, stop string, ok bool) {
 	values := make([]uint64, len(p.Insts))
 	for i := range p.Insts {

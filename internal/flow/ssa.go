@@ -9,8 +9,9 @@ import (
 	"github.com/isago/isago/internal/sem"
 )
 
-// Specialise returns the program of a configuration. The error is ErrTooLarge or that of the context, or it says what is
-// not specialised.
+// Specialise specialises a program. It returns ErrTooLarge, which may be wrapped, if the program
+// exceeds a limit. It returns the error of the context if the context is cancelled, and another error
+// if the program uses an unsupported feature.
 func Specialise(ctx context.Context, c Config) (*Program, error) {
 	x := &explorer{Config: c, counters: map[counter]bool{}}
 	entry, err := x.explore(ctx)
@@ -22,14 +23,14 @@ func Specialise(ctx context.Context, c Config) (*Program, error) {
 	return a.p, nil
 }
 
-// assembler makes a program of the nodes.
+// assembler builds a Program from the nodes.
 type assembler struct {
 	*explorer
 	p         *Program
 	constants map[constantKey]ID
 	links     []link
-	same      []ID   // what a value has been found to be
-	addr      uint64 // of the instruction of which operations are added
+	same      []ID   // for each value, an equal value that replaces it, or the value itself
+	addr      uint64 // the address of the instruction whose operations are being added
 	wants     []Variable
 }
 
@@ -70,7 +71,7 @@ func (a *assembler) assemble(entry *node) {
 	a.same = make([]ID, len(a.p.Insts))
 	for i := range a.same {
 		a.same[i] = ID(i)
-		if in := &a.p.Insts[i]; in.Op == sem.OpSplat && !a.Machine.Wave { // one lane: a value for all is a value
+		if in := &a.p.Insts[i]; in.Op == sem.OpSplat && !a.Machine.Wave { // in a program for one lane, a splat equals its operand
 			a.same[i] = in.A
 		}
 	}
@@ -111,7 +112,7 @@ func (a *assembler) add(in sem.Inst) ID {
 	return ID(len(a.p.Insts) - 1)
 }
 
-// addNode makes blocks of the fragments of a node.
+// addNode adds the operations of a node, and a block for each of its fragments.
 func (a *assembler) addNode(n *node) {
 	n.first, a.addr = ID(len(a.p.Insts)), n.addr
 	for i := range n.body.w.Insts() {
@@ -145,7 +146,7 @@ func (a *assembler) addFragment(n *node, f *fragment) {
 	}
 }
 
-// addEnds makes the terminators of a node.
+// addEnds adds the terminators of a node's blocks and records the links from the node.
 func (a *assembler) addEnds(n *node) {
 	for f, b := range n.heads {
 		b.End = Terminator{Kind: f.kind, Cond: NoID, Text: f.text, Addr: n.addr}
@@ -164,7 +165,8 @@ func (a *assembler) addEnds(n *node) {
 	}
 }
 
-// findWants lists the variables that are wanted after the program, and that an instruction writes.
+// findWants collects the variables that an instruction writes and that are used after the program
+// ends.
 func (a *assembler) findWants() {
 	written := map[Variable]bool{}
 	for _, n := range a.order {
@@ -186,7 +188,8 @@ func (v Variable) compare(w Variable) int {
 	return cmp.Or(cmp.Compare(v.State.Index, w.State.Index), cmp.Compare(v.Number, w.Number), cmp.Compare(v.Comp, w.Comp))
 }
 
-// demand gives each parameter an argument on each edge. A node through which a variable passes gets a parameter of it.
+// demand adds the outputs of each Exit, and an argument for each parameter to each edge. If a variable
+// passes through a node, demand adds a parameter for the variable to the node.
 func (a *assembler) demand(entry *node, begin *Edge, start *Block) {
 	into := map[*node][]link{}
 	for _, l := range a.links {
@@ -256,7 +259,7 @@ func (a *assembler) demand(entry *node, begin *Edge, start *Block) {
 	}
 }
 
-// find returns what a value is.
+// find returns the value that replaces a value, or the value itself.
 func (a *assembler) find(id ID) ID {
 	for id != NoID && a.same[id] != id {
 		a.same[id] = a.same[a.same[id]]
@@ -265,7 +268,8 @@ func (a *assembler) find(id ID) ID {
 	return id
 }
 
-// dropTrivial drops the parameters that have one value on all edges.
+// dropTrivial replaces each parameter that has the same argument on all edges with that argument. It
+// ignores edges whose argument is the parameter itself.
 func (a *assembler) dropTrivial() {
 	edges := a.edges()
 	for changed := true; changed; {
@@ -296,7 +300,7 @@ func (a *assembler) dropTrivial() {
 	a.replace()
 }
 
-// replace puts what values have been found to be in their places.
+// replace replaces each operand in operations, terminators and edges with the value that find returns.
 func (a *assembler) replace() {
 	for i := range a.p.Insts {
 		a.p.Insts[i] = a.p.Insts[i].WithArgs(a.find)
@@ -314,7 +318,7 @@ func (a *assembler) replace() {
 	}
 }
 
-// dropRepeated drops operations that a block has done before.
+// dropRepeated removes operations that repeat an earlier operation of the same block.
 func (a *assembler) dropRepeated() {
 	for _, b := range a.p.Blocks {
 		var seen sem.Finder
@@ -339,7 +343,7 @@ func (a *assembler) dropParam(b *Block, edges []*Edge, i int) {
 	}
 }
 
-// edges lists the edges into each block.
+// edges returns the edges to each block.
 func (a *assembler) edges() map[*Block][]*Edge {
 	into := map[*Block][]*Edge{}
 	for _, b := range a.p.Blocks {
@@ -351,10 +355,10 @@ func (a *assembler) edges() map[*Block][]*Edge {
 	return into
 }
 
-// dropUnused drops values that nobody uses.
+// dropUnused removes parameters and operations whose values are not used.
 func (a *assembler) dropUnused() {
 	used := make([]bool, len(a.p.Insts))
-	args := map[ID][]ID{} // of parameters
+	args := map[ID][]ID{} // the arguments of each parameter
 	for b, edges := range a.edges() {
 		for i, p := range b.Params {
 			for _, e := range edges {
@@ -391,7 +395,8 @@ func (a *assembler) dropUnused() {
 	}
 }
 
-// dropEmpty leads edges past blocks that do nothing, and reports whether there were any.
+// dropEmpty redirects edges past blocks that contain only a jump. It also converts each branch with
+// two equal edges to a jump. It reports whether it changed anything.
 func (a *assembler) dropEmpty() (changed bool) {
 	uses := a.uses()
 	for _, b := range a.p.Blocks {
@@ -414,7 +419,7 @@ func (a *assembler) dropEmpty() (changed bool) {
 				}
 			}
 			if slices.ContainsFunc(to.Params, func(p Param) bool { return uses[p.ID] != own[p.ID] }) {
-				continue // a block that comes later uses it
+				continue // another block uses a parameter of this block
 			}
 			*e = Edge{to.End.Edges[0].To, args}
 			changed = true
@@ -448,7 +453,8 @@ func (a *assembler) uses() []int {
 	return n
 }
 
-// mergeChains joins each block with the one that only it leads to, and drops blocks that nothing leads to.
+// mergeChains appends a block to its predecessor if the predecessor jumps to it, no other edge leads
+// to it and it has no parameters. It also removes blocks to which no edge leads.
 func (a *assembler) mergeChains() {
 	for changed := true; changed; {
 		changed = false

@@ -7,10 +7,12 @@ import (
 	"github.com/isago/isago/internal/sem"
 )
 
-// Verify checks the form of the program: each value is made before it is used on every path, each edge has an argument of
-// the right type for each parameter, and what belongs to control is gone. Tests call it for every program.
+// Verify checks that the program is well-formed. On every path, each value must be defined before it
+// is used. Each edge must have an argument of the right type for each parameter. The only operations
+// in blocks must be pure operations and reads of registers. Tests call Verify for every program that
+// they specialise.
 func (p *Program) Verify() error {
-	made := make([]*Block, len(p.Insts)) // the block that makes each value, nil for a constant
+	made := make([]*Block, len(p.Insts)) // the block that defines each value, or nil for a constant
 	place := make([]int, len(p.Insts))
 	for i, b := range p.Blocks {
 		if b.Index != i {
@@ -68,7 +70,7 @@ func (p *Program) Verify() error {
 	return nil
 }
 
-// verifyEnd checks the end of a block; use checks a use of a value at a position of the block.
+// verifyEnd checks the terminator of a block. use checks the use of a value at an index in the block.
 func (p *Program) verifyEnd(b *Block, use func(id ID, at int) error) error {
 	end := &b.End
 	if edges := [...]int{Jump: 1, Branch: 2, Exit: 0, Stop: 0}[end.Kind]; len(end.Edges) != edges {
@@ -101,9 +103,9 @@ func (p *Program) verifyEnd(b *Block, use func(id ID, at int) error) error {
 	return nil
 }
 
-// dominators returns the immediate dominator of each block, nil for the first one.
+// dominators returns the immediate dominator of each block, or nil for the first block.
 func (p *Program) dominators() []*Block {
-	var order []*Block // each block after those that lead to it, but for edges that go back
+	var order []*Block // the blocks in reverse postorder
 	seen := make([]bool, len(p.Blocks))
 	var visit func(b *Block)
 	visit = func(b *Block) {

@@ -6,8 +6,8 @@ import (
 	"github.com/isago/isago/facts"
 )
 
-// unallocated reports whether a register is not among the n registers that a launch allocates. Such a
-// register reads 0. n is 0 if all registers are allocated.
+// unallocated reports whether a register is not among the n registers that a launch allocates. A read
+// of such a register returns 0. n is 0 if all registers are allocated.
 func (l *linter) unallocated(a facts.Access, n int) bool {
 	return n > 0 && a.State.Allocated && a.Number >= n
 }

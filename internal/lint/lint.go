@@ -20,7 +20,7 @@ type File struct {
 	Image   *program.Image
 	Decoder *isa.Decoder
 	Facts   *facts.Machine
-	// Base and End delimit the code in the image, in bits. Addresses count from Base.
+	// Base and End delimit the code in the image, in bits. All other addresses are relative to Base.
 	Base, End int64
 	Programs  []Program
 	// Registers is the number of registers that a launch allocates, or 0 if the number is unknown.
@@ -31,26 +31,27 @@ type File struct {
 
 // Program is one of the programs in a file.
 type Program struct {
-	// Entries are its entry points, in bits.
+	// Entries are the addresses of its entry points, in bits.
 	Entries []int64
-	// Outputs are the output registers of the program, or empty if they are unknown. Emits means that
-	// instructions export the outputs. Otherwise the end of the program exports them.
+	// Outputs are the output registers of the program. The list is empty if they are unknown. Emits
+	// reports whether instructions export the outputs. If Emits is false, the end of the program
+	// exports them.
 	Outputs []Output
 	Emits   bool
 	// Required names a kind of output that the program must have but does not declare. It is "" if no
 	// output is missing.
 	Required string
 	// Known returns the value of a constant register that the file defines. It is nil if the file
-	// defines none.
+	// defines no constants.
 	Known func(state string, number, comp int) (value uint64, ok bool)
-	// Names are the declarations of what the program reads.
+	// Names are the declared inputs, uniforms and constants of the program.
 	Names []Name
 }
 
-// Name declares Count registers from Number on.
+// Name is a declaration of Count registers, starting with register Number.
 type Name struct {
 	Kind          string // input, uniform or constant
-	Name          string // "" if it has none
+	Name          string // "" for a declaration without a name
 	State         string
 	Number, Count int
 	// Span is the location of the declaration in the source. It is invalid if there is no source.
@@ -71,9 +72,11 @@ type Output struct {
 // MaxCode is the maximum number of instructions that Check follows.
 const MaxCode = 1 << 18
 
-// Limits of the control flow graph. manyNodes (per instruction) and muchEffort limit every attempt
-// except the last. Each new attempt tracks less of the stacks. MaxNodes and MaxEffort limit the last
-// attempt. Effort counts evaluated operations. MaxEffort takes one or two seconds.
+// Limits of the control flow graph. Check may try several times to build the graph. Each attempt
+// tracks less of the stacks than the attempt before. MaxNodes limits the nodes in all attempts. In all
+// attempts except the last, manyNodes also limits the nodes per instruction. Effort is the number of
+// evaluated operations. MaxEffort limits the last attempt, and muchEffort limits the others.
+// Evaluating MaxEffort operations takes one or two seconds.
 const (
 	MaxNodes   = 1 << 14
 	manyNodes  = 1 << 5
@@ -81,19 +84,19 @@ const (
 	muchEffort = 1 << 21
 )
 
-// ErrTooLarge is the error for code that exceeds MaxCode. If a program exceeds only the limits of the
-// control flow graph, Check reports a warning instead.
+// ErrTooLarge is the error for code with more than MaxCode instructions. If a program exceeds only the
+// limits of the control flow graph, Check reports a warning instead.
 var ErrTooLarge = errors.New("the program is larger than lint can follow")
 
-// Covers reports whether Check reports a warning more precisely than an assembler, because Check
-// follows the control flow.
+// Covers reports whether the warnings of Check can replace an assembler's warnings with the same
+// diagnostic code. Check is more precise, because it follows the control flow.
 func Covers(code diag.Code) bool {
 	return code == diag.MissingEnd || code == diag.OutputTwice || code == diag.JumpAtEnd
 }
 
 // Check returns warnings about the programs of a file, sorted by address. It returns ErrTooLarge,
-// wrapped, for code with too many instructions, and the error of the context if the context is
-// cancelled.
+// wrapped, for code with more than MaxCode instructions. It returns the error of the context if the
+// context is cancelled.
 func Check(ctx context.Context, f *File) (diag.List, error) {
 	l := &linter{File: f, ctx: ctx, at: map[int64]*inst{}, reported: map[reportKey]bool{}, named: map[Name]bool{}}
 	l.mapParts()
@@ -141,7 +144,7 @@ func (l *linter) check() error {
 		l.checkReads(n)
 		l.checkFlow(n)
 	}
-	l.propagateLiveness(func(o *Output) uint64 { return o.Mask }) // Writing an unused component is not an error.
+	l.propagateLiveness(func(o *Output) uint64 { return o.Mask }) // checkEffect does not report a write to an unused component of an output.
 	for _, in := range l.code {
 		l.checkEffect(in)
 	}
@@ -159,33 +162,36 @@ type inst struct {
 	facts   *facts.Facts
 	lowered bool
 	nodes   []*node
-	reached bool // by some program
-	// reads are the reads of registers that can change, except for reads that only preserve or carry a
-	// value. carried are the parts that matter only if their carrier is read.
+	reached bool // some program reaches the instruction
+	// reads are the reads that checkReads checks. They exclude registers that cannot change, computed
+	// register numbers, and reads that only preserve or carry a value. carried are the parts whose
+	// values the instruction only carries to another register. Such a value is used only if that
+	// register is read.
 	reads   []facts.Access
 	carried set
-	flushes bool // it exports outputs
+	flushes bool // the instruction exports the outputs
 	next    int64
 }
 
-// node is an instruction with certain contents of the stacks.
+// node is an instruction together with the contents of the stacks before it.
 type node struct {
 	*inst
 	stacks facts.Stacks
-	// constants are the register values known at the node. merges counts how often some of them became
-	// unknown.
+	// constants are the register values known at the node. merges counts the merges after which some
+	// of these values were no longer known.
 	constants *constants
 	merges    int
 	ways      []facts.Way
-	stale     bool // register values were known when the paths were computed that are now unknown
+	stale     bool // the paths must be computed, for the first time or because a register value is no longer known
 	from      []*node
 	targets   [][]*node // the successors for each path
-	// must are the parts written on all paths to the instruction, may those written on some path.
+	// mustIn are the parts written on all paths to the instruction. mayIn are the parts written on
+	// some path.
 	mustIn, mayIn set
-	// onceIn are the parts written on some path since the outputs were exported.
+	// onceIn are the write-once parts written on some path since the last export of the outputs.
 	onceIn set
 	known  bool
-	canEnd bool // an end is reachable
+	canEnd bool // an end of the program can be reached from the node
 	// liveIn are the parts that are live before the instruction. needed are the parts that the
 	// instruction itself uses, except for parts that it only copies.
 	liveIn, needed set
@@ -200,7 +206,7 @@ type finding struct {
 	addr int64
 	code diag.Code
 	msg  string
-	span diag.Span // the location, or invalid for the instruction at addr
+	span diag.Span // the location; if invalid, the location of the instruction at addr
 }
 
 type reportKey struct {
@@ -219,7 +225,7 @@ type linter struct {
 	order   []*node
 	starts  []*node
 	outside []*node        // the nodes from which control leaves the code
-	states  []*facts.State // by part
+	states  []*facts.State // the state of each part
 	// outputParts are the parts that are outputs. liveAtEnd are the parts that are live at the end of
 	// the program.
 	outputParts, liveAtEnd set
@@ -242,7 +248,7 @@ func (l *linter) report(addr int64, code diag.Code, what, format string, args ..
 	}
 }
 
-// decode decodes the instructions in the order of their addresses.
+// decode decodes the instructions in the order of their addresses. It skips words of other roots.
 func (l *linter) decode() error {
 	d, root, others := l.Decoder, l.Decoder.Root(), l.otherRoots()
 	for addr := int64(0); addr < l.End-l.Base; {
@@ -268,8 +274,8 @@ func (l *linter) decode() error {
 	return nil
 }
 
-// lower computes the effects of an instruction on first use. It reports whether they are known. Words
-// that no path reaches, such as data, are never lowered.
+// lower computes the effects of an instruction when they are first needed. It reports whether the
+// effects are known. Words that no path reaches, such as data, are never lowered.
 func (l *linter) lower(in *inst) bool {
 	if !in.lowered {
 		in.lowered = true
@@ -281,8 +287,8 @@ func (l *linter) lower(in *inst) bool {
 	return in.facts != nil
 }
 
-// otherRoots maps the start of each piece of the image with words of another root to the end of the
-// piece. Instructions of the program run these words.
+// otherRoots returns the pieces of the image that hold words of other roots. The map contains the end
+// of each piece, by its start. Instructions of the program run these words.
 func (l *linter) otherRoots() map[int64]int64 {
 	ends := map[int64]int64{}
 	for i := range l.Image.Pieces {
@@ -304,8 +310,9 @@ func (l *linter) follow() (err error) {
 	return l.reach(facts.NewBelow(1), MaxNodes, MaxEffort)
 }
 
-// reach builds the graph with the stacks that below tracks, up to a number of nodes and an effort. If
-// it reaches a limit, it returns ErrTooLarge and the remaining nodes stay stale.
+// reach builds the graph. below determines how much of the stacks it tracks. most limits the number of
+// nodes, and effort the number of evaluated operations. If the graph exceeds a limit, reach returns
+// ErrTooLarge, and nodes without paths stay stale.
 func (l *linter) reach(below *facts.Below, most, effort int) error {
 	l.nodes, l.order, l.starts, l.outside, l.effort = map[nodeKey]*node{}, nil, nil, nil, 0
 	for _, in := range l.code {
@@ -350,8 +357,9 @@ func (l *linter) reach(below *facts.Below, most, effort int) error {
 	return nil
 }
 
-// node returns the node of an instruction with these stacks. It returns nil if there is no instruction
-// at the address or if the effects of the instruction are unknown.
+// node returns the node for an address and the contents of the stacks, and adds it if it is new. It
+// returns nil if there is no instruction at the address or if the effects of the instruction are
+// unknown.
 func (l *linter) node(addr int64, s facts.Stacks) *node {
 	in := l.at[addr]
 	if in == nil || !l.lower(in) {
@@ -368,7 +376,7 @@ func (l *linter) node(addr int64, s facts.Stacks) *node {
 	return n
 }
 
-// ways computes the paths from a node.
+// ways computes the paths from a node, if the node is stale.
 func (l *linter) ways(n *node) error {
 	if err := l.ctx.Err(); err != nil || !n.stale {
 		return err
@@ -407,8 +415,8 @@ func (l *linter) knownAt(n *node) facts.Known {
 	}
 }
 
-// reportNotFollowed reports the first address from which paths are not followed. For this program,
-// Check then reports nothing else that depends on paths.
+// reportNotFollowed reports the lowest address from which lint does not follow the paths. Check then
+// reports nothing else about this program that depends on paths.
 func (l *linter) reportNotFollowed() {
 	l.partial = true
 	at := int64(-1)
@@ -429,7 +437,7 @@ func stacksAfter(below *facts.Below, n *node, w *facts.Way) []facts.Stacks {
 	return below.After(n.stacks, w.Stacks)
 }
 
-// link records the successors of a node.
+// link records the successors of a node, and whether some of them are unknown.
 func (l *linter) link(n *node, below *facts.Below) {
 	n.targets = make([][]*node, len(n.ways))
 	for i := range n.ways {
@@ -457,7 +465,7 @@ func (l *linter) leaves(n *node, w *facts.Way) {
 	l.outside = append(l.outside, n)
 }
 
-// checkReads reports reads of unwritten registers whose values are used.
+// checkReads reports a read of a register that may be unwritten, if the instruction uses the value.
 func (l *linter) checkReads(n *node) {
 	var initial []string
 	for _, a := range n.reads {
@@ -488,14 +496,14 @@ func (l *linter) checkReads(n *node) {
 	}
 }
 
-// reportsInitial reports whether a read of the initial value of a register gets a warning. In waves it
-// does not, because the launch may have set the register.
+// reportsInitial reports whether checkReads warns about reads of the initial value of a register.
+// There is no such warning for waves, because the launch may have set the register.
 func (l *linter) reportsInitial(s *facts.State) bool {
 	return !l.Facts.Waves() && s.Use != "special" && s.Use != "output"
 }
 
-// checkEffect reports an instruction without effect: its results are never used, it leaves registers
-// unchanged, or it jumps to the next instruction.
+// checkEffect reports an instruction that has no effect: it jumps to the next instruction, changes no
+// register, or its results are never used.
 func (l *linter) checkEffect(in *inst) {
 	if len(in.nodes) == 0 {
 		return
@@ -643,8 +651,9 @@ func (l *linter) checkHazards() error {
 	return nil
 }
 
-// checkOutputs reports outputs that are not written before they are exported: at the end of the
-// program or at each instruction that exports them.
+// checkOutputs reports outputs that may be unwritten when the end of the program or an instruction
+// exports them. It also reports a missing required output, and a program that should emit vertices but
+// never does.
 func (l *linter) checkOutputs() {
 	if len(l.starts) == 0 {
 		return
@@ -670,7 +679,8 @@ func (l *linter) checkOutputs() {
 	}
 }
 
-// reportUnwritten reports, at the given address, outputs that are not written when nodes export them.
+// reportUnwritten reports, at the given address, outputs that may be unwritten at the nodes for which
+// exports returns true. before completes the message.
 func (l *linter) reportUnwritten(at int64, exports func(*node) bool, before string) {
 	if !slices.ContainsFunc(l.order, exports) {
 		return
@@ -732,7 +742,7 @@ func isEnd(n *node) bool {
 }
 
 // writtenAtExport returns the parts written on all and on some paths to the nodes that export outputs.
-// At the end of the program, the writes of the last instruction count.
+// At the end of the program, the parts that the last instruction writes count as written.
 func (l *linter) writtenAtExport(exports func(*node) bool) (must, may set) {
 	must, may = l.newSet(), l.newSet()
 	for i := range must {
@@ -761,7 +771,8 @@ func (l *linter) writtenAtExport(exports func(*node) bool) (must, may set) {
 	return must, may
 }
 
-// checkEnds reports programs that run past their code or never end.
+// checkEnds reports instructions after which control can leave the code, and code that never reaches
+// an end.
 func (l *linter) checkEnds() {
 	for _, n := range l.outside {
 		l.report(n.addr, diag.MissingEnd, "", "control can run past this instruction, but no instruction follows")
@@ -818,7 +829,7 @@ func (l *linter) checkUnreached() {
 	}
 }
 
-// hasEffect reports whether an instruction does anything except continue.
+// hasEffect reports whether an instruction does anything except continue with the next instruction.
 func (l *linter) hasEffect(in *inst) bool {
 	if !l.lower(in) {
 		return false

@@ -10,8 +10,8 @@ import (
 	"github.com/isago/isago/isa"
 )
 
-// checkNames records which declarations a program reads. After the last program it reports those that
-// no program reads.
+// checkNames records which declarations a program reads. After the last program, it reports the
+// declarations that no program reads.
 func (l *linter) checkNames() {
 	if len(l.Names) > 0 {
 		l.recordNames()
@@ -40,7 +40,8 @@ func (l *linter) checkNames() {
 	}
 }
 
-// recordNames records which declarations reached instructions read.
+// recordNames records which declarations the program reads. It considers only instructions that the
+// program reaches.
 func (l *linter) recordNames() {
 	read := map[string]map[int]bool{} // by state; -1 means all registers
 	add := func(state string, number int) {
@@ -70,9 +71,10 @@ func (l *linter) recordNames() {
 	}
 }
 
-// addIndexed records what a read with a computed register number may read. If the constant part of the
-// number is in a declaration of several registers, that is the declaration. Otherwise it is the whole
-// register file.
+// addIndexed records the registers that a read with a computed register number may access. If the
+// constant part of the number lies in a declaration of several registers, addIndexed assumes that the
+// read stays in that declaration. Otherwise it assumes that the read may access the whole register
+// file.
 func (l *linter) addIndexed(in *inst, state string, add func(state string, number int)) {
 	l.Decoder.Addr = in.addr
 	for _, o := range l.Decoder.Operands(nil, in.inst) {

@@ -16,7 +16,7 @@ func (s set) add(p facts.Part) { s[p>>6] |= 1 << uint(p&63) }
 
 func (s set) remove(p facts.Part) { s[p>>6] &^= 1 << uint(p&63) }
 
-// addAll adds another set and reports whether the set changed.
+// addAll adds the parts of another set. It reports whether s changed.
 func (s set) addAll(o set) (news bool) {
 	for i := range s {
 		news = news || o[i]&^s[i] != 0
@@ -77,8 +77,8 @@ func (l *linter) recordReads(in *inst) {
 // constants holds the known register values at a node. It is immutable.
 type constants struct{ of map[facts.Part]uint64 }
 
-// initial returns the register values at the start of a program. For waves it returns none, because
-// inactive lanes skip instructions.
+// initial returns the register values known at the start of a program. For waves it returns no values,
+// because inactive lanes skip instructions.
 func (l *linter) initial() *constants {
 	c := &constants{map[facts.Part]uint64{}}
 	if l.Facts.Waves() {
@@ -143,8 +143,8 @@ func (n *node) mergeConstants(c *constants) bool {
 	return true
 }
 
-// maxMerges is the number of merges that may remove known values from a node. The next such merge
-// removes all of them.
+// maxMerges is the number of merges that may each remove some known values from a node. The next such
+// merge removes all known values.
 const maxMerges = 16
 
 // propagateWrites computes the parts written before each instruction, on all paths and on some path.
@@ -183,9 +183,10 @@ func (l *linter) addGiven(n *node) {
 	}
 }
 
-// writtenAfter returns the parts written after a path: on all paths, on some path, and on some path
-// since outputs were exported. A copy of an unwritten register counts as unwritten, and so does a
-// register that carries an unwritten value. A predicated write counts as a write.
+// writtenAfter returns the parts that are written after a path of a node: on all paths to there, on
+// some path, and on some path since the last export of the outputs. The target of a move (see moves)
+// counts as written only if its source is written. A register that carries an unwritten value counts
+// as unwritten. A predicated write counts as a write.
 func (l *linter) writtenAfter(n *node, w *facts.Way) (must, may, once set) {
 	must, may, once = slices.Clone(n.mustIn), slices.Clone(n.mayIn), slices.Clone(n.onceIn)
 	if n.flushes {
@@ -247,9 +248,9 @@ func (l *linter) mergeInto(to *node, must, may, once set) bool {
 	return to.onceIn.addAll(once) || news
 }
 
-// propagateLiveness computes the parts that are live after each instruction. A value is live if it
-// reaches an output, a memory, a condition, a register number or a host callback. of selects the live
-// components of each output.
+// propagateLiveness computes the parts that are live before each instruction. A value is live if an
+// output, a memory, a condition, a register number or a host callback depends on it. of selects the
+// live components of each output.
 func (l *linter) propagateLiveness(of func(*Output) uint64) {
 	l.setLiveAtEnd(of)
 	var open []*node
@@ -266,8 +267,9 @@ func (l *linter) propagateLiveness(of func(*Output) uint64) {
 	}
 }
 
-// setLiveAtEnd computes the parts that are live at the end of the program: the outputs, or everything
-// if the outputs are unknown, or nothing if instructions export the outputs.
+// setLiveAtEnd computes the output parts and the parts that are live at the end of the program. If the
+// outputs are unknown, all parts are live at the end. If instructions export the outputs, no part is
+// live at the end. Otherwise the output parts are live.
 func (l *linter) setLiveAtEnd(of func(*Output) uint64) {
 	l.liveAtEnd, l.outputParts = l.newSet(), l.newSet()
 	for i := range l.Outputs {
@@ -340,8 +342,8 @@ func (l *linter) liveBefore(n *node) bool {
 	return n.liveIn.addAll(in)
 }
 
-// remove removes the part of a change from the live parts, unless the change is weak: the path may
-// then leave the part unchanged.
+// remove returns the live parts without the part of a change. If the change is weak, the part stays
+// live, because the path may leave the part unchanged.
 func remove(s set, c facts.Change) set {
 	if c.Weak || !s.has(c.Part) {
 		return s

@@ -8,7 +8,7 @@ import (
 	"github.com/isago/isago/isa"
 )
 
-// unitReader decodes words of other roots, which the instructions of the program run.
+// unitReader decodes the words of other roots that instructions of the program run.
 type unitReader struct {
 	decoders map[*isa.Root]*isa.Decoder
 	// pieces are the pieces of other roots, by their address in the image.
@@ -16,7 +16,8 @@ type unitReader struct {
 	buf    []isa.Hazard
 }
 
-// unitHazards reports hazards of the words that an instruction runs, each at the address of the word.
+// unitHazards reports the hazards of the words that an instruction runs. It reports each hazard at the
+// address of the word.
 func (l *linter) unitHazards(in *inst) error {
 	runs, ok := in.inst.Leaf.Runs()
 	if !ok {
@@ -25,7 +26,7 @@ func (l *linter) unitHazards(in *inst) error {
 	part := func(p bits.Part) uint64 { return in.inst.Bits.Uint(p.Low, p.Width) }
 	first := int64(part(runs.Address))
 	for k := range int(part(runs.Count)) {
-		var step isa.RunsStep // beyond the steps, everything is 0
+		var step isa.RunsStep // the zero step if the instruction runs more words than it has steps
 		if k < len(runs.Steps) {
 			step = runs.Steps[k]
 		}
@@ -58,7 +59,7 @@ func (l *linter) unitHazards(in *inst) error {
 
 // unitDecoder returns a decoder for the word of a root at an address of the image. If the image
 // defines the contexts of the word, the decoder uses them. Otherwise it uses the contexts of the
-// program, with the value that the running instruction sets for one of them.
+// program, except that the given context has the given value.
 func (l *linter) unitDecoder(root *isa.Root, addr int64, context string, value uint64) (*isa.Decoder, error) {
 	if l.units.decoders == nil {
 		l.units.decoders, l.units.pieces = map[*isa.Root]*isa.Decoder{}, map[int64]*program.Piece{}

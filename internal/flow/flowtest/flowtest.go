@@ -1,4 +1,5 @@
-// Package flowtest compares specialised programs with the plain engine, for tests of machines.
+// Package flowtest compares the results of specialised programs with the results of package exec.
+// Tests of machines use it.
 package flowtest
 
 import (
@@ -12,7 +13,8 @@ import (
 	"github.com/isago/isago/internal/spec"
 )
 
-// Programs returns the number of random programs of a machine that a test specialises: more if somebody asked for more.
+// Programs returns the number of random programs that a test of a machine specialises. It is the
+// larger of asked and a default, which is smaller in short mode.
 func Programs(asked int) int {
 	if testing.Short() {
 		return max(100, asked)
@@ -20,10 +22,10 @@ func Programs(asked int) int {
 	return max(2000, asked)
 }
 
-// Tally counts what was compared.
+// Tally counts the programs, lanes and values that were compared.
 type Tally struct {
 	Programs, TooLarge, Lanes, Values int
-	// Others are the programs that were not specialised, by the reason.
+	// Others counts the programs that were not specialised for other reasons, by reason.
 	Others map[string]int
 }
 
@@ -32,9 +34,10 @@ func (x Tally) String() string {
 	return fmt.Sprintf("%d programs, %d of them too large, not specialised: %v; %d lanes and %d values compared", x.Programs, x.TooLarge, x.Others, x.Lanes, x.Values)
 }
 
-// Check compares a specialised program with a wave that has run. before is a wave of the same program that was started
-// and given the same values, and has not run. Each component of a register of a lane counts as given, and is compared.
-// Odd programs are specialised for the uniforms of the wave.
+// Check specialises a program and compares its results with a wave that has run. after is that wave.
+// before is a wave of the same program, with the same initial values, that has not run. Check treats
+// all writable lane registers as both inputs and outputs. If the program number is odd, Check
+// specialises the program for the uniforms of the wave.
 func (x *Tally) Check(t *testing.T, program int, before, after *exec.Wave) {
 	t.Helper()
 	own := func(s *sem.State, _, _ int) bool {

@@ -35,13 +35,13 @@ func Ones(n int) Value {
 // Range returns a Value in which bits lo to lo+n-1 are 1 and the others are 0.
 func Range(lo, n int) Value { return Ones(n).Shl(lo) }
 
-// Part is a run of Width bits of a Value, from bit Low upwards.
+// Part is a run of Width bits of a Value. The lowest of these bits is bit Low.
 type Part struct{ Low, Width int }
 
 // Bit returns bit i as 0 or 1. It panics if i is not between 0 and 255.
 func (v *Value) Bit(i int) uint64 { return v[i>>6] >> (uint(i) & 63) & 1 }
 
-// Uint returns the n bits from bit lo upwards, shifted down to bit 0. lo is from 0 to 255, and n is
+// Uint returns the n bits that start at bit lo, shifted down to bit 0. lo is from 0 to 255, and n is
 // from 0 to 64. Bits above bit 255 read as 0.
 func (v *Value) Uint(lo, n int) uint64 {
 	if n == 0 {
@@ -55,8 +55,8 @@ func (v *Value) Uint(lo, n int) uint64 {
 	return x & (^uint64(0) >> (64 - uint(n)&127))
 }
 
-// SetUint replaces the n bits from bit lo upwards with the n lowest bits of x. lo is from 0 to 255, and
-// n is from 0 to 64. Bits above bit 255 are lost.
+// SetUint replaces the n bits that start at bit lo with the n lowest bits of x. lo is from 0 to 255, and
+// n is from 0 to 64. Bits that would be above bit 255 are discarded.
 func (v *Value) SetUint(lo, n int, x uint64) {
 	if n == 0 {
 		return
@@ -70,7 +70,7 @@ func (v *Value) SetUint(lo, n int, x uint64) {
 	}
 }
 
-// Slice returns the n bits from bit lo upwards, shifted down to bit 0.
+// Slice returns the n bits that start at bit lo, shifted down to bit 0.
 func (v Value) Slice(lo, n int) Value { return v.Shr(lo).And(Ones(n)) }
 
 // And returns the bits that are set in both v and w.
@@ -93,7 +93,7 @@ func (v Value) AndNot(w Value) Value {
 	return Value{v[0] &^ w[0], v[1] &^ w[1], v[2] &^ w[2], v[3] &^ w[3]}
 }
 
-// Shl returns v shifted left by n bits. Bits shifted past bit 255 are lost.
+// Shl returns v shifted left by n bits. Bits shifted past bit 255 are discarded.
 func (v Value) Shl(n int) Value {
 	var r Value
 	limbs, s := n>>6, uint(n)&63
@@ -106,7 +106,7 @@ func (v Value) Shl(n int) Value {
 	return r
 }
 
-// Shr returns v shifted right by n bits. Bits shifted past bit 0 are lost.
+// Shr returns v shifted right by n bits. Bits shifted past bit 0 are discarded.
 func (v Value) Shr(n int) Value {
 	var r Value
 	limbs, s := n>>6, uint(n)&63
@@ -148,7 +148,8 @@ func (v *Value) TrailingZeros() int {
 	return Size
 }
 
-// FromWords joins 32-bit words, least significant first. It ignores all words after the eighth.
+// FromWords returns the Value that consists of the given 32-bit words, least significant word first. It
+// ignores all words after the eighth.
 func FromWords(words []uint32) Value {
 	var v Value
 	for i, w := range words {
@@ -160,13 +161,13 @@ func FromWords(words []uint32) Value {
 	return v
 }
 
-// Word returns the 32 bits from bit 32*i upwards, for i from 0 to 7.
+// Word returns the 32 bits that start at bit 32*i, for i from 0 to 7.
 func (v *Value) Word(i int) uint32 { return uint32(v[i>>1&3] >> (32 * uint(i&1))) }
 
 const lowerHex = "0123456789abcdef"
 
-// AppendHex appends v to dst in lower-case hexadecimal, most significant digit first. It adds leading
-// zeros until there are at least the given number of digits.
+// AppendHex appends v to dst in lower-case hexadecimal, most significant digit first. If v has fewer
+// than the given number of digits, AppendHex adds leading zeros.
 func (v *Value) AppendHex(dst []byte, digits int) []byte {
 	n := max((v.Len()+3)/4, digits, 1)
 	for i := n - 1; i >= 0; i-- {

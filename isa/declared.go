@@ -4,7 +4,8 @@ import (
 	"github.com/isago/isago/internal/spec"
 )
 
-// TypeKind is the kind of a value: an integer, a floating-point number or a Boolean.
+// TypeKind is the kind of a value: an unsigned integer, a signed integer, a floating-point number or a
+// Boolean.
 type TypeKind uint8
 
 // The kinds of values.
@@ -20,26 +21,27 @@ const (
 type Type struct {
 	// Kind is the kind of each component.
 	Kind TypeKind
-	// Bits is the size of one component; Lanes is the number of components, 1 for a scalar.
+	// Bits is the size of one component in bits. Lanes is the number of components, which is 1 for a
+	// scalar.
 	Bits, Lanes int
 }
 
-// Size returns the size of all components in bits.
+// Size returns the total size of all components in bits.
 func (t Type) Size() int { return t.Bits * t.Lanes }
 
-// String returns the type as descriptions write it, such as u32 or f32x4.
+// String returns the type in the notation of descriptions, such as u32 or f32x4.
 func (t Type) String() string { return string(t.Append(nil)) }
 
-// Append appends the text that String returns to dst.
+// Append appends the result of String to dst.
 func (t Type) Append(dst []byte) []byte {
 	return spec.ValueType{Kind: spec.ValueKind(t.Kind), Bits: t.Bits, Lanes: t.Lanes}.Append(dst)
 }
 
 func typeOf(t spec.ValueType) Type { return Type{Kind: TypeKind(t.Kind), Bits: t.Bits, Lanes: t.Lanes} }
 
-// File is a register file or a view. A view is a second way to name the registers of a file: several
-// registers at once, or parts of a register. A Set and the sets that WithOptions returns share their
-// files, so pointers to files can be compared.
+// File is a register file or a view. A view names the registers of another file in a second way: each
+// name refers to several registers or to a part of a register. The sets that WithOptions returns have
+// the same files as the original Set, so pointers to files can be compared.
 type File struct {
 	Name, Doc string
 	// Aliases are other names that users may write.
@@ -48,18 +50,18 @@ type File struct {
 	Index int
 	// Type is the type of one register.
 	Type Type
-	// Components are the names of the components of a register, "" for a component without a name. It
-	// is nil if a register has only one component.
+	// Components holds the name of each component of a register, or "" for a component without a name.
+	// It is nil if a register has only one component.
 	Components []string
 	// Count is the number of registers.
 	Count int
 	// Use is the purpose of the registers: temporary, input, output, constant, address, condition,
-	// predicate, counter or special. It is "" if the description declares none.
+	// predicate, counter or special. It is "" if the description declares no purpose.
 	Use string
-	// Single reports whether the file is a single register, which is written without a number.
+	// Single reports whether the file consists of a single register, whose name has no number.
 	Single bool
-	// Of is the file whose registers a view names. It is nil for a file. Register numbers in a view are
-	// multiples of Align.
+	// Of is the file whose registers a view names. It is nil if the File is not a view. Register numbers
+	// in a view are multiples of Align.
 	Of    *File
 	Align int
 }
@@ -71,15 +73,17 @@ type Memory struct {
 	Aliases []string
 	// Index is the position in Set.Memories.
 	Index int
-	// Use is the purpose of the memory, as in File.
+	// Use is the purpose of the memory, one of the values that File.Use can have. It is "" if the
+	// description declares no purpose.
 	Use string
-	// Size is the size in bytes, or 0 if each launch chooses it.
+	// Size is the size in bytes, or 0 if each launch sets the size.
 	Size int64
-	// Access lists the types with which code accesses the memory, as descriptions write them. It is nil
-	// if the description declares none.
+	// Access lists the types of the values that code loads and stores, in the notation of descriptions.
+	// It is nil if the description declares no types.
 	Access []string
-	// Group is the name of the group that contains the memory, such as c for c0 to c15, or "". Number
-	// is the number of the memory in the group, and Count is the number of memories in the group.
+	// Group is the name of the group that contains the memory, such as c for c0 to c15. It is "" if the
+	// memory is not in a group. Number is the number of the memory in the group, and Count is the number
+	// of memories in the group.
 	Group         string
 	Number, Count int
 }
@@ -88,7 +92,7 @@ type Memory struct {
 type Output struct {
 	Name, Doc string
 	// File is the file of the register. Number is the number of the register, or -1 if each program
-	// chooses it.
+	// chooses the register.
 	File   *File
 	Number int
 	// Bit i of Mask is set if component i has this meaning.
@@ -98,7 +102,7 @@ type Output struct {
 }
 
 // declared holds the files, memories and outputs of a description. Sets that differ only in their
-// options share it.
+// options share one declared.
 type declared struct {
 	files    []*File
 	memories []*Memory

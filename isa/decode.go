@@ -23,11 +23,11 @@ const maxOperands = 1 << 12
 type frame struct {
 	v    bits.Value
 	leaf *model.BoundLeaf
-	// site locates the bits, and entry is the index of the table entry that contains them. Both are set
-	// only while watch is not watchNothing.
+	// site locates the bits in the word or in a table entry, and entry is the index of that table entry.
+	// Both are set only while watch is not watchNothing.
 	site  *site
 	entry int
-	// from holds the sources of the keys in this frame.
+	// from points to the values that keys read in this frame.
 	from sources
 }
 
@@ -45,22 +45,25 @@ const (
 // must not be copied and is not safe for concurrent use.
 type Decoder struct {
 	// Label returns the name of a branch target. addr is the target in bits from the start of the
-	// program. If ok is false or Label is nil, the target prints as a number.
+	// program. call reports whether the branch is a call. If ok is false or Label is nil, the target is
+	// printed as a number.
 	Label func(addr int64, call bool) (name string, ok bool)
-	// Symbol returns the program's name for a value of a field with symbols. space is the name space
-	// in the description. Symbol may be nil.
+	// Symbol returns the program's name for a value of a field that has a name space for symbols. space
+	// is the name of that name space in the description. If ok is false or Symbol is nil, the value
+	// itself is printed.
 	Symbol func(space string, value uint64) (name string, ok bool)
-	// Custom appends the text of a field of type custom to dst. If Custom is nil, the field prints as a
-	// number.
+	// Custom appends the text of a field of type custom to dst. If Custom is nil, the field is printed
+	// as a number.
 	Custom func(dst []byte, field string, value uint64) []byte
-	// Addr is the address of the instruction in bits. Relative branch targets count from it.
+	// Addr is the address of the instruction in bits. Relative branch targets are relative to Addr.
 	Addr int64
-	// If Lines is true, the line breaks of displays print as line breaks followed by Indent. Otherwise
-	// each of them prints as one blank.
+	// If Lines is true, each line break in a display is printed as a line break followed by Indent.
+	// Otherwise each line break in a display is printed as one blank.
 	Lines  bool
 	Indent string
-	// If Remarks is true, the remarks of displays print as comments. Otherwise they do not print. A
-	// comment extends to the end of the line, so displays with several remarks also need Lines.
+	// If Remarks is true, the remarks in displays are printed as comments. Otherwise the remarks are not
+	// printed. A comment extends to the end of the line, so displays with several remarks also need
+	// Lines.
 	Remarks bool
 
 	set    *Set
@@ -72,7 +75,7 @@ type Decoder struct {
 	indexing bool
 
 	frames    [maxFrames]frame
-	operands  int // the number printed for the current instruction
+	operands  int // the number of operands printed for the current instruction
 	evals     evaluations
 	lineStart int
 	scratch   bits.Value
@@ -81,17 +84,17 @@ type Decoder struct {
 	quick     bool // whether the current instruction is printed from memos
 	uses      int  // the number of instructions printed without plans
 	findings  []finding
-	reported  []Finding // the buffer of Findings
+	reported  []Finding // the buffer that Findings reuses
 	conflict  [2]*Leaf  // see Conflict
 	missing   []reportedMissing
 	known     []cyclicValue
 	watch     watch
 	trace     trace
 	labelled  bool       // whether a label was printed
-	tops      [2][]*site // without and with token styles
-	sites     int        // the number of cached sites
+	tops      [2][]*site // the outermost sites by Leaf.ID, without and with token styles
+	sites     int        // the number of cached inner sites
 	strings   map[string]string
-	meanings  []span // of the fields in text
+	meanings  []span // the ranges of text that contain the meanings of fields
 	walk      operandWalk
 	styles    map[string]*tokenStyle
 	text      []byte // a buffer for texts that are not returned
@@ -99,14 +102,15 @@ type Decoder struct {
 	general bool
 }
 
-// reportedMissing records that the findings of an expression were reported in a scope: its undefined
-// names, and that it needs its own value.
+// reportedMissing is an expression for which reportMissing has already recorded findings, and the depth
+// of the scope.
 type reportedMissing struct {
 	depth int
 	prog  *model.Prog
 }
 
-// NewDecoder returns a Decoder for a root. The empty name selects the instructions.
+// NewDecoder returns a Decoder for the root with that name. The empty name selects the root of the
+// instructions. It returns an error if there is no such root.
 func (s *Set) NewDecoder(root string) (*Decoder, error) {
 	r, err := s.Root(root)
 	if err != nil {
@@ -136,8 +140,8 @@ func (d *Decoder) Set() *Set { return d.set }
 // Root returns the root whose words the decoder decodes.
 func (d *Decoder) Root() *Root { return d.root }
 
-// ParseContext returns a copy of ctx in which the context name has the given value. For an unknown name
-// or value, it returns ctx unchanged and an error.
+// ParseContext returns a copy of ctx in which the context called name has the given value. For an
+// unknown name or value, it returns ctx unchanged and an error.
 func (s *Set) ParseContext(ctx bits.Value, name, value string) (bits.Value, error) {
 	c := s.model.ISA.Context(name)
 	if c == nil {
@@ -154,14 +158,14 @@ func (s *Set) ParseContext(ctx bits.Value, name, value string) (bits.Value, erro
 // DefaultContext returns the default values of all contexts.
 func (s *Set) DefaultContext() bits.Value { return s.model.Context }
 
-// SetContext sets the values of the contexts, as built by Set.ParseContext.
+// SetContext sets the values of all contexts. Use Set.DefaultContext and Set.ParseContext to build ctx.
 func (d *Decoder) SetContext(ctx bits.Value) { d.ctx = ctx }
 
 // Context returns the current values of all contexts.
 func (d *Decoder) Context() bits.Value { return d.ctx }
 
-// SetTable sets the entries of a table, by its index in Set.Tables. The slice is not copied. If a word
-// selects an entry beyond the slice, Decode sets Inst.MissingEntry.
+// SetTable sets the entries of the table with the given index in Set.Tables. The slice is not copied. If
+// a word selects an entry beyond the slice, Decode sets Inst.MissingEntry.
 func (d *Decoder) SetTable(index int, entries []bits.Value) { d.tables[index] = entries }
 
 // SetTables sets the entries of all tables, in the order of Set.Tables. Tables beyond the end of the
@@ -173,7 +177,7 @@ func (d *Decoder) SetTables(tables [][]bits.Value) { copy(d.tables, tables) }
 func (d *Decoder) Tables() [][]bits.Value { return d.tables }
 
 // Decode decodes the word v. It ignores bits above the instruction's length. ok is false for an unknown
-// word and for a word that two leaves match. In the second case, Conflict returns the two leaves.
+// word and for a word that two leaves match. If two leaves match, Conflict returns them.
 func (d *Decoder) Decode(v bits.Value) (in Inst, ok bool) {
 	d.findings = d.findings[:0]
 	if d.conflict[0] != nil {
@@ -207,8 +211,8 @@ func (d *Decoder) setTop(in Inst) {
 	}
 }
 
-// Conflict returns the two leaves that match the word of the last Decode. It returns nil unless Decode
-// failed for that reason.
+// Conflict returns the two leaves that match the word of the last Decode. It returns nil unless that
+// Decode failed because two leaves match the word.
 func (d *Decoder) Conflict() []*Leaf {
 	if d.conflict[0] == nil {
 		return nil
@@ -253,7 +257,7 @@ func (d *Decoder) match(env *model.Env, depth int) *model.Leaf {
 	return found
 }
 
-// allowed reports whether a leaf's requirements hold.
+// allowed reports whether all requirements of a leaf hold.
 func (d *Decoder) allowed(env *model.Env, l *model.Leaf, depth int) bool {
 	u := env.Bound(l)
 	for _, p := range u.Requires {
@@ -305,16 +309,16 @@ func (d *Decoder) eval(p *model.Prog, depth int) uint64 {
 	return d.compute(p, depth)
 }
 
-// valueMemo caches the values of an expression by the bits on which they depend. All decoders share
-// it.
+// valueMemo caches the values of an expression by the bits on which they depend. All decoders share the
+// valueMemo of an expression.
 type valueMemo struct {
 	key key
-	// known holds each value plus 1, or 0 if the value is unknown or too large. It is nil if the
-	// expression depends on too many bits.
+	// known holds, for each key, the value plus 1. An element is 0 if the value is unknown or too large.
+	// known is nil if the expression cannot be cached, for example because it depends on too many bits.
 	known []atomic.Uint32
 }
 
-// minValueUses is the number of evaluations of an expression before it gets a memo.
+// minValueUses is the number of evaluations of an expression before the expression gets a memo.
 const minValueUses = 16
 
 func newValueMemo(p *model.Prog) *valueMemo {
@@ -362,7 +366,8 @@ type cyclicValue struct {
 	value uint64
 }
 
-// leaveFrames discards the cached values of the frames at depth and deeper.
+// leaveFrames discards the reported expressions and the values of cyclic expressions for all frames at
+// depth or deeper.
 func (d *Decoder) leaveFrames(depth int) {
 	if len(d.missing)+len(d.known) > 0 {
 		d.forgetFrames(depth)
@@ -371,7 +376,7 @@ func (d *Decoder) leaveFrames(depth int) {
 
 func (d *Decoder) forgetFrames(depth int) {
 	// The lists are not sorted by depth, because an inner scope can evaluate expressions of an outer
-	// one.
+	// scope.
 	d.missing = slices.DeleteFunc(d.missing, func(m reportedMissing) bool { return m.depth >= depth })
 	d.known = slices.DeleteFunc(d.known, func(k cyclicValue) bool { return k.depth >= depth })
 }
@@ -406,11 +411,13 @@ type evaluation struct {
 	depth int
 }
 
-// maxUncached is the number of evaluations inside one expression before their values are cached.
-// Without the cache, nested expressions that each use another one twice would take exponential time.
+// maxUncached is the number of evaluations inside one expression that are not cached. The values of
+// further evaluations are cached. Without the cache, nested expressions that each use another one twice
+// would take exponential time.
 const maxUncached = 1 << 10
 
-// evalOnce evaluates an expression once per scope.
+// evalOnce returns the cached value of an expression in a scope. If no value is cached, evalOnce
+// computes and caches it.
 func (d *Decoder) evalOnce(p *model.Prog, depth int) uint64 {
 	key := evaluation{p, depth}
 	x, ok := d.evals.known[key]
@@ -425,8 +432,8 @@ func (d *Decoder) evalOnce(p *model.Prog, depth int) uint64 {
 	return x
 }
 
-// reportMissing records, once per scope, the undefined names of an expression and that the expression
-// needs its own value.
+// reportMissing records a finding for each undefined name of an expression, and a finding if the
+// expression needs its own value. It does so once per scope.
 func (d *Decoder) reportMissing(p *model.Prog, depth int) {
 	for _, m := range d.missing {
 		if m.depth == depth && m.prog.Spec == p.Spec && m.prog.Cycle == p.Cycle {
@@ -495,8 +502,8 @@ func (d *Decoder) extract(r *model.Ref, v *bits.Value, depth int) uint64 {
 	return w[0]
 }
 
-// pathValue returns the value of the last bitset on a path, or the value of the frame if the path is
-// empty. The result is valid until the next call.
+// pathValue returns the value of the last bitset on the path of a reference, or the value of the frame
+// if the path is empty. The result is valid until the next call.
 func (d *Decoder) pathValue(r *model.Ref, depth int) *bits.Value {
 	v := &d.frames[depth].v
 	for _, e := range r.Path {
@@ -528,7 +535,8 @@ func (d *Decoder) nestedBits(r *model.Ref, v *bits.Value) *bits.Value {
 	return &d.tables[r.Field.Table.Index][index]
 }
 
-// lacksEntry reports whether a table lacks an entry. It then also records a finding.
+// lacksEntry reports whether the table that r indexes has no entry with that index. If the entry is
+// missing, lacksEntry records a finding.
 func (d *Decoder) lacksEntry(r *model.Ref, index uint64) bool {
 	most := len(d.tables[r.Field.Table.Index])
 	if index < uint64(most) {

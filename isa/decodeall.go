@@ -9,7 +9,7 @@ import (
 
 // Word is an instruction or an unknown word of a program.
 type Word struct {
-	// Addr is the address and Size the size of the word in the program, both in bits.
+	// Addr is the address of the word in the program. Size is the size of the word. Both are in bits.
 	Addr, Size int64
 	// Inst is the instruction. Its Leaf is nil if the word is not an instruction.
 	Inst Inst
@@ -20,8 +20,8 @@ type Word struct {
 }
 
 // DecodeAll decodes a program that starts at address 0, one instruction after another. An unknown word
-// has the size of the shortest instruction. During each iteration, Addr and Findings of the decoder
-// belong to the yielded word.
+// has the size of the shortest instruction. During each iteration, the decoder's Addr and Findings refer
+// to the yielded word.
 func (d *Decoder) DecodeAll(code []byte) iter.Seq[Word] {
 	return func(yield func(Word) bool) {
 		sizes := d.lengths()
@@ -53,7 +53,7 @@ func (d *Decoder) lengths() []int {
 	return slices.Compact(sizes)
 }
 
-// word decodes the first word of the code.
+// word decodes the first word of the code. sizes are the instruction lengths to try, in bits.
 func (d *Decoder) word(code []byte, sizes []int) Word {
 	for _, size := range sizes {
 		v, have := d.root.load(code, size)
@@ -71,7 +71,8 @@ func (d *Decoder) word(code []byte, sizes []int) Word {
 	return w
 }
 
-// load reads a stored instruction of at most size bits. have is the number of bits present.
+// load reads an instruction of size bits from the start of the code. have is the number of its bits that
+// the code contains.
 func (r *Root) load(code []byte, size int) (v bits.Value, have int) {
 	stored := r.StoredSize(size)
 	if have = min(8*len(code), stored); r.Swapped {

@@ -15,12 +15,12 @@ import (
 type dependencies struct {
 	masks  [sourceContext + 1]bits.Value // by source
 	tables []entrySource
-	// budget is the amount of work that is left. It is negative if the text depends on too much or on
-	// anything except bits.
+	// budget is the amount of work that is left. It is negative if the text depends on too many bits or
+	// on something other than bits.
 	budget int
 	// symbols reports whether the program may have a name for a value.
 	symbols bool
-	// facts means that bits on which facts about operands depend are collected too.
+	// If facts is true, the bits on which facts about operands depend are also collected.
 	facts bool
 	// nested is the current nesting depth of operands.
 	nested int
@@ -29,8 +29,8 @@ type dependencies struct {
 // maxDependencies is the initial budget.
 const maxDependencies = 1000
 
-// maxWindows is the maximum number of windows of a key after the first. With more windows, a memo is
-// not faster than printing.
+// maxWindows is the maximum number of windows of a key in addition to the first one. With more windows,
+// a memo is not faster than printing.
 const maxWindows = 8
 
 func (g *dependencies) fail() { g.budget = -1 }
@@ -41,8 +41,8 @@ func (g *dependencies) spend() bool {
 	return g.budget >= 0
 }
 
-// key returns the key of the collected bits. ok is false if the key would have more than most bits or
-// too many windows, or if the budget is negative.
+// key returns a key that reads the collected bits. ok is false if the key would have more than most bits
+// or too many windows, or if the budget is negative.
 func (g *dependencies) key(most int) (k key, ok bool) {
 	if g.budget < 0 {
 		return k, false
@@ -72,8 +72,8 @@ func (g *dependencies) key(most int) (k key, ok bool) {
 }
 
 // item collects the dependencies of an item in the frame scopeDepth levels up. For a frame inside the
-// current one, scopeDepth is negative. The bits of such a frame belong to a field whose bits were
-// collected before.
+// current one, scopeDepth is negative. The bits of such a frame belong to a field whose bits are already
+// collected.
 func (g *dependencies) item(it *model.Item, scopeDepth int) {
 	if it.Kind == model.ItemAlign || it.Kind == model.ItemBreak || it.Kind == model.ItemRemark {
 		g.fail()
@@ -89,7 +89,8 @@ func (g *dependencies) item(it *model.Item, scopeDepth int) {
 	}
 }
 
-// shown collects the dependencies of what a reference prints, except those of its own value.
+// shown collects the dependencies of the text that a reference prints. It omits the bits of the value
+// itself, which alt collects.
 func (g *dependencies) shown(ref *model.Ref, scopeDepth int) {
 	switch {
 	case ref == nil || ref.Kind == spec.KindBranch || ref.Kind == spec.KindAbsBranch || ref.Kind == spec.KindCustom || ref.Width > 64:
@@ -119,8 +120,8 @@ func (g *dependencies) env(env *model.Env, scopeDepth int) {
 	g.join(x, scopeDepth+1)
 }
 
-// join adds the dependencies x of an operand, which were collected for the frame that contains the
-// operand. That frame is scopeDepth levels up. scopeDepth is at most 0.
+// join adds x, the dependencies of an operand. They are relative to the frame that contains the operand.
+// That frame is scopeDepth levels up from the current frame. scopeDepth is at most 0.
 func (g *dependencies) join(x *dependencies, scopeDepth int) {
 	if g.budget -= maxDependencies - x.budget; x.budget < 0 || scopeDepth < 0 && len(x.tables) > 0 {
 		g.fail()
@@ -165,7 +166,7 @@ func (g *dependencies) leaves(env *model.Env, scopeDepth int) {
 	}
 }
 
-// cases collects the dependencies of the conditions that select the leaf and the case, and of the
+// cases collects the dependencies of a leaf's requirements, of the conditions of its cases, and of its
 // asserts.
 func (g *dependencies) cases(u *model.BoundLeaf, scopeDepth int) {
 	for _, p := range u.Requires {
@@ -175,7 +176,7 @@ func (g *dependencies) cases(u *model.BoundLeaf, scopeDepth int) {
 		if x.Cond != nil {
 			masks := g.masks
 			if g.prog(x.Cond, scopeDepth); !x.Shown && len(x.Spec.Asserts) == 0 {
-				g.masks = masks // an alias, which never prints
+				g.masks = masks // the case has only aliases, which are never printed
 			}
 		}
 		for _, a := range x.Spec.Asserts {
@@ -186,7 +187,8 @@ func (g *dependencies) cases(u *model.BoundLeaf, scopeDepth int) {
 	}
 }
 
-// alt collects the dependencies of one meaning of a name. needed are the bits of its value that matter.
+// alt collects the dependencies of one meaning of a name. needed is a mask of the bits of the value that
+// matter.
 func (g *dependencies) alt(a *model.Alt, scopeDepth int, needed uint64) {
 	if !g.spend() {
 		return
@@ -209,7 +211,8 @@ func (g *dependencies) alt(a *model.Alt, scopeDepth int, needed uint64) {
 	}
 }
 
-// field collects the bits of a field, possibly through a path.
+// field collects the bits of a field, which may be at the end of a path. needed is a mask of the bits of
+// the value that matter.
 func (g *dependencies) field(ref *model.Ref, scopeDepth int, needed uint64) {
 	if scopeDepth < 0 { // The bits of that frame were collected before, except for table entries.
 		for _, e := range ref.Path {
@@ -250,8 +253,8 @@ func (g *dependencies) field(ref *model.Ref, scopeDepth int, needed uint64) {
 	}
 }
 
-// entry returns the source for the entry that a field of the word selects. It returns -1 if a key
-// cannot read that entry.
+// entry returns the number of the source for the table entry that a field selects. It returns -1 if a
+// key cannot read that entry.
 func (g *dependencies) entry(source int, e *model.Ref, low int) int {
 	if source != 0 || low>>6 != (low+e.Width-1)>>6 {
 		return -1
@@ -259,7 +262,8 @@ func (g *dependencies) entry(source int, e *model.Ref, low int) int {
 	return g.entrySource(entrySource{e.Field.Table.Index, uint8(low >> 6), uint8(low & 63), ^uint64(0) >> (64 - uint(e.Width))})
 }
 
-// entrySource returns the source for an entry. It returns -1 and fails if there are too many entries.
+// entrySource returns the number of the source for a table entry. If there are too many entries, it
+// calls fail and returns -1.
 func (g *dependencies) entrySource(x entrySource) int {
 	i := slices.Index(g.tables, x)
 	if i < 0 {
@@ -274,7 +278,8 @@ func (g *dependencies) entrySource(x entrySource) int {
 
 func (g *dependencies) prog(p *model.Prog, scopeDepth int) { g.progBits(p, scopeDepth, all) }
 
-// progBits collects the dependencies of an expression. needed are the bits of its value that matter.
+// progBits collects the dependencies of an expression. needed is a mask of the bits of the value that
+// matter.
 func (g *dependencies) progBits(p *model.Prog, scopeDepth int, needed uint64) {
 	if len(p.Missing) > 0 || p.Open {
 		g.fail()
@@ -286,8 +291,8 @@ func (g *dependencies) progBits(p *model.Prog, scopeDepth int, needed uint64) {
 // all is the mask of all bits of a value.
 const all = ^uint64(0)
 
-// node collects the dependencies of a node of an expression. needed are the bits of its value that
-// matter.
+// node collects the dependencies of a node of an expression. needed is a mask of the bits of the value
+// that matter.
 func (g *dependencies) node(n *model.Node, scopeDepth int, needed uint64) {
 	if n == nil || !g.spend() {
 		return
@@ -320,7 +325,8 @@ func (g *dependencies) test(t *model.Test, scopeDepth int) {
 	}
 }
 
-// neededOf returns the bits of each operand of n that can affect the needed bits of its result.
+// neededOf returns, for each operand of n, a mask of the bits that can affect the needed bits of the
+// result.
 func neededOf(n *model.Node, needed uint64) (x, y, z uint64) {
 	var c uint64 // the right operand, if it is a small constant
 	if n.Y != nil && n.Y.Op == spec.OpConst && n.Y.Value < signBit {
@@ -346,7 +352,7 @@ func neededOf(n *model.Node, needed uint64) (x, y, z uint64) {
 			}
 			return x, all, all
 		}
-	case spec.OpLt, spec.OpGe: // a comparison with a power of two needs the bits from that power upwards
+	case spec.OpLt, spec.OpGe: // a comparison with 1<<k depends only on bits k and higher
 		if mathbits.OnesCount64(c) == 1 {
 			return -c, all, all
 		}
@@ -354,10 +360,10 @@ func neededOf(n *model.Node, needed uint64) (x, y, z uint64) {
 	return all, all, all
 }
 
-// signBit is the bit that is copied when a 32-bit value is extended.
+// signBit is the sign bit of a 32-bit value. Sign extension copies it to all higher bits.
 const signBit = 1 << 31
 
-// extended adds the sign bit if any copy of it is needed.
+// extended returns needed, with the sign bit added if a copy of that bit is needed.
 func extended(needed uint64) uint64 {
 	if needed >= signBit {
 		needed |= signBit
@@ -365,7 +371,8 @@ func extended(needed uint64) uint64 {
 	return needed
 }
 
-// bits adds the needed bits of a part. Bit 0 of needed is the lowest bit of the part.
+// bits records that the needed bits of a part of a source matter. Bit 0 of needed corresponds to the
+// lowest bit of the part.
 func (g *dependencies) bits(source int, p bits.Part, needed uint64) {
 	m := &g.masks[source]
 	if p.Width > 64 || p.Low+p.Width > bits.Size {
@@ -379,7 +386,7 @@ func (g *dependencies) bits(source int, p bits.Part, needed uint64) {
 	}
 }
 
-// key describes how to read the bits on which something depends as one number.
+// key describes how to combine the bits on which a text or a value depends into one number.
 type key struct {
 	// first is the window with the lowest bits of the key. It is empty if there are no dependencies.
 	first window
@@ -388,7 +395,7 @@ type key struct {
 	width int
 }
 
-// name returns a string that identifies the key. tables are the table entries that it reads.
+// name returns a string that identifies the key. tables are the table entries that the key reads.
 func (k *key) name(tables []entrySource) string {
 	var name []byte
 	part := func(limb, shift uint8, mask uint64) {
@@ -405,16 +412,17 @@ func (k *key) name(tables []entrySource) string {
 	return string(append(name, uint8(len(tables))))
 }
 
-// window is a run of bits of a source, with its position in the key: from bit at upwards.
+// window is a run of bits of a source. In the key, the run starts at bit at.
 type window struct {
 	// source is the number of levels up to a frame, sourceEntry plus the number of an entry, or
-	// sourceContext.
+	// sourceContext. The run starts at bit shift of element limb of the source. mask has one bit for
+	// each bit of the run, starting at bit 0.
 	source, limb, shift, at uint8
 	mask                    uint64
 }
 
-// sources point to the values that keys read: the frames from the current one outwards, table entries
-// and the contexts.
+// sources holds pointers to the values that keys read: the current frame, its enclosing frames from the
+// inside out, table entries and the contexts.
 type sources [8]*bits.Value
 
 const (
@@ -424,18 +432,19 @@ const (
 	maxEntries    = sourceContext - sourceEntry
 )
 
-// entrySource identifies the table entry that a word selects.
+// entrySource identifies the table entry that a word selects. limb, shift and mask locate the index of
+// the entry in the word.
 type entrySource struct {
 	table       int
 	limb, shift uint8
 	mask        uint64
 }
 
-// reads are the table entries that the keys of a display need.
+// reads lists the table entries that the keys of a display read.
 type reads []entrySource
 
-// add adds the entries of a key and renumbers the key's windows. It reports whether there was space
-// for all entries.
+// add adds the table entries of a key to the list and renumbers the entries in the key's windows to
+// match. It reports whether the list has space for all entries.
 func (r *reads) add(k *key, tables []entrySource) bool {
 	place := make([]uint8, len(tables))
 	for i, e := range tables {
@@ -455,15 +464,15 @@ func (r *reads) add(k *key, tables []entrySource) bool {
 	return true
 }
 
-// number renumbers the entry that a window reads. place holds the new numbers.
+// number replaces the number of the table entry that a window reads. place maps old numbers to new ones.
 func (w *window) number(place []uint8) {
 	if w.source >= sourceEntry && w.source < sourceContext {
 		w.source = place[w.source-sourceEntry]
 	}
 }
 
-// find looks up the entries and stores them in to. It returns false if the word selects an entry that
-// its table does not have.
+// find looks up the entries and stores pointers to them in to. It returns false if the word selects an
+// entry that its table does not have.
 func (r reads) find(d *Decoder, to *sources) bool {
 	for i := range r {
 		e := &r[i]
@@ -477,12 +486,12 @@ func (r reads) find(d *Decoder, to *sources) bool {
 	return true
 }
 
-// of reads the bits of a window.
+// of returns the bits of a window, shifted down to bit 0.
 func (w *window) of(s *sources) uint64 {
 	return s[w.source&7][w.limb&3] >> (w.shift & 63) & w.mask
 }
 
-// from reads a key from its sources.
+// from returns the value of a key, which it reads from the sources.
 func (k *key) from(s *sources) uint64 {
 	x := k.first.of(s)
 	if len(k.rest) > 0 {
@@ -491,7 +500,7 @@ func (k *key) from(s *sources) uint64 {
 	return x
 }
 
-// word returns the word whose key is x. Bits that do not belong to the key are 0.
+// word returns a word for which the key has the value x. Bits that the key does not read are 0.
 func (k *key) word(x uint64) (v bits.Value) {
 	for _, w := range append([]window{k.first}, k.rest...) {
 		v[w.limb] |= x >> w.at & w.mask << w.shift
@@ -499,7 +508,7 @@ func (k *key) word(x uint64) (v bits.Value) {
 	return v
 }
 
-// others reads the bits of all windows except the first.
+// others returns the bits of all windows except the first, at their positions in the key.
 func (k *key) others(s *sources) (x uint64) {
 	for i := range k.rest {
 		w := &k.rest[i]

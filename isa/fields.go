@@ -18,7 +18,8 @@ type Field struct {
 	Value bits.Value
 	// Meaning is the text of the value, even if no display prints it.
 	Meaning string
-	// Start and End delimit the field in the text, in bytes. Both are -1 if the text does not show it.
+	// Start and End delimit the field in the text, in bytes. Both are -1 if the text does not show the
+	// field.
 	Start, End int
 }
 
@@ -37,8 +38,8 @@ type FieldInfo struct {
 	Parts []bits.Part
 	// Table is the name of the table whose entry contains the bits, or "".
 	Table string
-	// Index reports whether the value is the index of a table entry. IndexOf is the name of that
-	// table.
+	// Index reports whether the value is the index of a table entry. IndexOf is the name of the table
+	// that contains the entry.
 	Index   bool
 	IndexOf string
 }
@@ -46,7 +47,7 @@ type FieldInfo struct {
 // Derived reports whether the value is computed and has no bits of its own.
 func (f *FieldInfo) Derived() bool { return len(f.Parts) == 0 }
 
-// Fields appends all fields of an instruction to buf, including those that the text does not show. A
+// Fields appends all fields of an instruction to buf, including fields that the text does not show. A
 // field precedes the fields inside it. Start and End refer to the text that Append appends to an empty
 // slice. Fields does not allocate for a word that it has processed before if buf has enough capacity.
 func (d *Decoder) Fields(buf []Field, in Inst) []Field {
@@ -57,7 +58,8 @@ func (d *Decoder) Fields(buf []Field, in Inst) []Field {
 	return d.fields(fieldWalk{d: d, text: true, out: buf})
 }
 
-// FieldValues is like Fields but does not print. Meaning is empty, and Start and End are -1.
+// FieldValues is like Fields but does not format any text. In its results, Meaning is empty, and Start
+// and End are -1.
 func (d *Decoder) FieldValues(buf []Field, in Inst) []Field {
 	d.watch = watchFields
 	d.setTop(in)
@@ -66,7 +68,7 @@ func (d *Decoder) FieldValues(buf []Field, in Inst) []Field {
 
 // DependsOn reports whether an instruction depends on at least one bit of a field (some) and whether it
 // depends on every bit (all). An instruction does not depend on the parts of table entries that its
-// <unused> elements name. Other instructions that share the entry determine those parts.
+// <unused> elements name. Other instructions that share the entry may depend on those parts.
 func (d *Decoder) DependsOn(in Inst, f *Field) (some, all bool) {
 	if f.Table == "" {
 		return true, true
@@ -92,7 +94,7 @@ func (d *Decoder) DependsOn(in Inst, f *Field) (some, all bool) {
 	return !rest.IsZero(), rest == own
 }
 
-// placeFields sets the first position of each field in the text.
+// placeFields stores, in each field that the text shows, the first position at which the text shows it.
 func (t *trace) placeFields() {
 	t.turn++
 	for i := range t.shown {
@@ -107,11 +109,12 @@ type span struct{ start, end int }
 
 type fieldWalk struct {
 	d    *Decoder
-	text bool // whether to set the texts of the fields
+	text bool // whether to set Start, End and Meaning
 	out  []Field
 }
 
-// fields lists the fields of the word. It discards findings about fields that no display prints.
+// fields appends the fields of the word to w.out and returns the result. It discards the findings of the
+// walk, because they can concern fields that no display prints.
 func (d *Decoder) fields(w fieldWalk) []Field {
 	found, leaf, first := len(d.findings), d.frames[0].leaf.Leaf, len(w.out)
 	d.quick, d.operands = d.planned(d.envMemo(d.env).leafMemo(leaf), leaf), 0
@@ -120,7 +123,7 @@ func (d *Decoder) fields(w fieldWalk) []Field {
 	d.quick, d.watch = false, watchNothing
 	d.dropFindings(found)
 	if w.text {
-		all := d.intern(d.text) // one string for all fields, which is as fast as one for a single field
+		all := d.intern(d.text) // all fields share one string, which is as fast as a string for one field
 		for i, m := range d.meanings {
 			w.out[first+i].Meaning = all[m.start:m.end]
 		}
@@ -251,7 +254,7 @@ func (d *Decoder) intern(text []byte) string {
 	return s
 }
 
-// inner lists the fields inside a bitset field.
+// inner appends the fields inside a bitset field to the result.
 func (w *fieldWalk) inner(at *fieldSite, ref *model.Ref, depth int) {
 	d, inner := w.d, depth+1
 	if inner >= maxFrames || len(w.out) >= maxOperands {
@@ -265,7 +268,8 @@ func (w *fieldWalk) inner(at *fieldSite, ref *model.Ref, depth int) {
 	}
 }
 
-// leafOf finds the leaf that matches the value of a bitset field. It reports whether there is one.
+// leafOf finds the leaf that matches the value of a bitset field. It stores the leaf in the frame and
+// reports whether a leaf matches.
 func (d *Decoder) leafOf(ref *model.Ref, depth int) bool {
 	if m := d.envMemo(ref.Env); m.choice != nil && ref.Field.Table == nil && ref.Width <= m.width {
 		if x := m.choice.at(m.choice.key.from(&d.frames[depth].from)); x != nil {

@@ -30,7 +30,7 @@ const (
 // with findings still decodes, unless two leaves match the whole word.
 type Finding struct {
 	Kind FindingKind
-	// Text is the message. For problems that isaspec's tools report too, it has their wording.
+	// Text is the message. If isaspec's tools report the same problem, Text has their wording.
 	Text string
 }
 
@@ -49,7 +49,7 @@ type finding struct {
 	name  *string
 	value bits.Value
 	// number is the index of the missing entry or, for too many operands, the limit. most is the number
-	// of entries in the table or the limit of the nesting depth.
+	// of entries in the table or the limit on the nesting depth.
 	number, most int
 }
 
@@ -68,11 +68,12 @@ func (d *Decoder) addFinding(f finding) {
 // dropFindings discards all findings except the first n.
 func (d *Decoder) dropFindings(n int) { d.findings = d.findings[:n] }
 
-// NumFindings returns the number of findings of the last Decode and of the printing after it.
+// NumFindings returns the number of findings from the last Decode and from the printing after it.
 func (d *Decoder) NumFindings() int { return len(d.findings) }
 
-// Findings returns the findings of the last Decode and of the printing after it. The next call reuses
-// the slice. Formatting is slower than printing an instruction, so check NumFindings first.
+// Findings returns the findings from the last Decode and from the printing after it. The next call
+// reuses the slice. Formatting findings is slower than printing an instruction, so check NumFindings
+// first.
 func (d *Decoder) Findings() []Finding {
 	d.reported = d.reported[:0]
 	for i := range d.findings {
@@ -119,8 +120,8 @@ func (d *Decoder) appendFinding(dst []byte, f *finding) []byte {
 	return append(append(dst, "expression needs its own value: "...), strings.Join(strings.Fields(f.prog.Spec.Text), " ")...)
 }
 
-// appendHex formats a value with the number of digits that isaspec's findings have: those of the
-// longest instruction, in whole 32-bit words.
+// appendHex appends a value in hexadecimal. As in isaspec's findings, the value has as many digits as
+// the longest instruction, rounded up to whole 32-bit words.
 func (d *Decoder) appendHex(dst []byte, v bits.Value) []byte {
 	return v.AppendHex(dst, (d.root.Size+31)/32*8)
 }

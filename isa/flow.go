@@ -7,11 +7,11 @@ type Flow struct {
 	Kind FlowKind
 	// Maybe reports whether the flow depends on a condition at run time.
 	Maybe bool
-	// Target is the target address in bits from the start of the program. It is -1 if the word does
-	// not determine it.
+	// Target is the target address in bits from the start of the program. It is -1 if the word does not
+	// determine the target.
 	Target int64
 	// Count is the length of the code at the target, in the units of the target field. It is 0 if the
-	// word does not give a length.
+	// word does not contain a length.
 	Count uint64
 	// Stack is the name of the stack that the flow uses, or "".
 	Stack string
@@ -21,9 +21,9 @@ type Flow struct {
 type FlowKind uint8
 
 // The kinds of control flow. If and Loop open a block that ends at the target, and LoopEnd closes a
-// loop. Push saves an address for a later instruction. Wait waits for other threads and continues at
-// the next instruction. If it names a stack, it waits for the threads whose newest saved address is on
-// that stack.
+// loop. Push saves an address for a later instruction. Wait waits for other threads and continues at the
+// next instruction. If the flow names a stack, Wait waits only for the threads whose newest saved
+// address is on that stack.
 const (
 	Next    = FlowKind(spec.FlowNext)
 	Jump    = FlowKind(spec.FlowJump)
@@ -38,7 +38,7 @@ const (
 	Wait    = FlowKind(spec.FlowWait)
 )
 
-// String returns the kind as descriptions write it: jump, call, loop-end and so on.
+// String returns the name of the kind in descriptions, such as jump, call or loop-end.
 func (k FlowKind) String() string { return spec.FlowKind(k).String() }
 
 // Flows appends the control flow that the description declares for an instruction to buf. If the

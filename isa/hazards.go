@@ -3,9 +3,9 @@ package isa
 // Hazard is a legal instruction that probably does not do what its text suggests. The description
 // declares hazards.
 type Hazard struct {
-	// Name is a stable code. Text is the message.
+	// Name is the stable code of the hazard. Text is the message.
 	Name, Text string
-	// Rejected reports whether assemblers of whole programs reject the instruction.
+	// Rejected reports whether assemblers reject the instruction when they assemble a whole program.
 	Rejected bool
 }
 

@@ -9,8 +9,8 @@ import (
 	"github.com/isago/isago/internal/model"
 )
 
-// Root is a tree of encodings in a Set: the instructions or one kind of operand. It lists only the
-// leaves of the tree.
+// Root is a tree of encodings in a Set: either the instructions or one kind of operand. Only the leaves
+// of the tree are listed.
 type Root struct {
 	// ID is the index in Set.Roots.
 	ID   int
@@ -82,36 +82,40 @@ func (l *Leaf) Inside(inside.Key) *model.Leaf { return l.model }
 // Set returns the instruction set of the leaf.
 func (l *Leaf) Set() *Set { return l.set }
 
-// Doc returns the documentation of the leaf or of its nearest ancestor that has some.
+// Doc returns the documentation of the leaf or, if the leaf has none, of its nearest documented
+// ancestor.
 func (l *Leaf) Doc() string { return l.model.Doc() }
 
-// Meta returns an attribute of <meta> from the leaf or from its nearest ancestor that has the
-// attribute. It returns "" if none has it.
+// Meta returns an attribute of <meta> from the leaf or from its nearest ancestor that has the attribute.
+// It returns "" if neither the leaf nor an ancestor has the attribute.
 func (l *Leaf) Meta(name string) string { return l.model.Meta(name) }
 
 // Template returns the leaf's default display in the syntax of the set, with field names in braces.
 func (l *Leaf) Template() string { return l.model.Spec.Text(l.set.model.Syntax) }
 
-// Layout holds the properties of an instruction that a compiler of whole programs uses.
+// Layout holds properties of an instruction that a compiler needs to lay out a whole program.
 type Layout struct {
 	// Align is the required alignment of the address, in bits. It is 0 if any address is valid.
 	Align int
-	// Filler reports whether compilers insert the instruction as a no-op at places that require an
-	// instruction, such as the end of a scope.
+	// Filler reports whether compilers insert the instruction as a no-op where an instruction is
+	// required, such as at the end of a scope.
 	Filler bool
-	// Terminator reports whether compilers append the instruction to a program that has no other end.
+	// Terminator reports whether compilers append the instruction to a program that does not already
+	// end.
 	Terminator bool
-	// NotLast is "scope" if the instruction must not be the last word of a block or procedure, "loop"
-	// if it must not be the last word of a loop, and "" otherwise.
+	// NotLast is "scope" if the instruction must not be the last word of a block or procedure. It is
+	// "loop" if the instruction must not be the last word of a loop. Otherwise it is "".
 	NotLast string
-	// Flushes is the register file that the instruction sends to the next pipeline stage, or nil.
+	// Flushes is the register file whose registers the instruction sends to the next pipeline stage, or
+	// nil.
 	Flushes *File
-	// Program is the kind of every program that contains the instruction. It is "" if the instruction
-	// does not determine the kind.
+	// Program is the only kind of program that can contain the instruction. It is "" if any program can
+	// contain it.
 	Program string
 }
 
-// Layout returns the layout of the leaf, or of its nearest ancestor that has one.
+// Layout returns the layout of the leaf or of its nearest ancestor that has a layout. It returns the
+// zero Layout if there is none.
 func (l *Leaf) Layout() Layout {
 	x := l.model.Layout()
 	if x == nil {
@@ -123,14 +127,14 @@ func (l *Leaf) Layout() Layout {
 	}
 }
 
-// Runs describes the words that an instruction runs elsewhere in the program, such as a clause.
+// Runs describes the words elsewhere in the program, such as a clause, that an instruction runs.
 type Runs struct {
 	// Roots are the roots to which these words may belong. The words of all these roots have the same
 	// size.
 	Roots []*Root
 	// Address holds the bits of the instruction that contain the index of the first word. The index
-	// counts words of that size from the start of the program. Count holds the bits that contain the
-	// number of words.
+	// counts words of the size that all Roots have, from the start of the program. Count holds the bits
+	// that contain the number of words.
 	Address, Count bits.Part
 	// Context is the name of the context that the instruction sets for each word, or "".
 	Context string
@@ -138,13 +142,13 @@ type Runs struct {
 	Steps []RunsStep
 }
 
-// RunsStep holds the bits of an instruction that describe one of the words that it runs. Root contains
-// the index of the word's root in Runs.Roots, and Context contains the value of the context. A part
-// whose width is 0 is absent.
+// RunsStep locates the bits of an instruction that describe one of the words that it runs. The bits in
+// Root contain the index of the word's root in Runs.Roots. The bits in Context contain the value of the
+// context. A part whose width is 0 is absent.
 type RunsStep struct{ Root, Context bits.Part }
 
-// Runs describes the words that instructions of the leaf run. ok is false if they do not run other
-// words.
+// Runs describes the words that instructions of the leaf run. ok is false if these instructions do not
+// run other words.
 func (l *Leaf) Runs() (r Runs, ok bool) {
 	x := l.model.Runs()
 	if x == nil {
@@ -165,8 +169,8 @@ func (l *Leaf) Runs() (r Runs, ok bool) {
 	return r, true
 }
 
-// FieldLimit is the greatest value of a field that assemblers accept. The bits of the field can hold
-// larger values.
+// FieldLimit is a limit on the value of a field. Assemblers reject values above Max, even if the bits of
+// the field can hold them.
 type FieldLimit struct {
 	Field string
 	Max   uint64
@@ -207,7 +211,8 @@ func (l *Leaf) FlowForms() []FlowForm {
 	return list
 }
 
-// AssertedBits returns the bits for which some case of the leaf or of its ancestors expects a value.
+// AssertedBits returns a mask of the bits for which a case of the leaf or of an ancestor expects a fixed
+// value.
 func (l *Leaf) AssertedBits() bits.Value {
 	var mask bits.Value
 	for b := l.model.Spec; b != nil; b = b.Extends {

@@ -9,9 +9,9 @@ import (
 )
 
 // MayPrint reports whether the text of an instruction may contain mark, such as the start of a comment.
-// It examines only texts of the description: not numbers, and not names or texts that Label, Symbol and
-// Custom return. It also returns true if one text ends with the first part of mark and another text
-// begins with the rest, even if the two never print next to each other.
+// It examines only the texts in the description. It ignores numbers and the output of Label, Symbol and
+// Custom. It also returns true if one text ends with the first part of mark and another text begins with
+// the rest. The two texts need not ever be printed next to each other.
 func (s *Set) MayPrint(mark string) bool {
 	if known, ok := s.prints.Load(mark); ok {
 		return known.(bool)

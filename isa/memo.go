@@ -7,11 +7,11 @@ import (
 	"github.com/isago/isago/internal/model"
 )
 
-// Memos cache printed texts by the bits on which they depend. The printer without memos produces the
-// texts. A text with a finding is never cached, so that the finding is reported each time.
+// Memos cache printed texts by the bits on which they depend. The texts come from the printer that works
+// without memos. A text with a finding is never cached, so that the finding is reported each time.
 
-// chunk is a text of up to 15 bytes. The last byte is the length plus 1, so that a zero chunk means
-// unknown. A chunk is always copied as 16 bytes. The next copy overwrites the excess bytes.
+// chunk is a text of up to 15 bytes. The last byte is the length plus 1, so a zero chunk marks an
+// unknown text. A chunk is always copied as 16 bytes. The next copy overwrites the excess bytes.
 type chunk [16]byte
 
 const (
@@ -29,11 +29,13 @@ func newChunk[T []byte | string](s T) chunk {
 	return c
 }
 
-// maxDense is the greatest width in bits of a key with one element per value.
+// maxDense is the greatest width, in bits, of a key whose memo has one element for each value of the
+// key.
 const maxDense = 10
 
-// slots is a cache with one possible slot per key. Real programs have few different operands, but
-// random words rarely repeat one. If most lookups fail, lookups pause for a while.
+// slots is a direct-mapped cache: each key can be in only one slot. Real programs have few different
+// operands, but random words rarely repeat an operand. If too many lookups fail, the cache skips the
+// next lookups.
 type slots[T any] struct {
 	list []slot[T]
 	// misses counts the values that replaced the value of another key since the slots were allocated.
@@ -48,7 +50,7 @@ type slot[T any] struct {
 	value T
 }
 
-// A miss lowers the score by missCost, and a hit raises it by 1, up to goodScore. When the score is
+// A miss lowers the score by missCost, and a hit raises it by 1, up to goodScore. When the score falls
 // below lowScore, the next longPause lookups are skipped.
 const missCost, lowScore, goodScore, longPause = 2, -512, 512, 1 << 13
 
@@ -69,7 +71,7 @@ func place(x uint64, slots int) uint64 {
 
 const initialSlots = 1 << 3
 
-// find returns the value of a key, or nil.
+// find returns the value of a key, or nil if the value is not cached.
 func (w *slots[T]) find(x uint64) *T {
 	if w.list == nil {
 		w.list = make([]slot[T], initialSlots)
@@ -85,8 +87,9 @@ func (w *slots[T]) find(x uint64) *T {
 	return nil
 }
 
-// put returns storage for the value of a key. The storage may contain the value of another key. The
-// number of slots grows until it is at least many.
+// put returns storage for the value of a key. The storage may contain the value of another key. If there
+// are fewer than many slots and too many values have been replaced, put first quadruples the number of
+// slots.
 func (w *slots[T]) put(x uint64, many int) *T {
 	to := &w.list[place(x, len(w.list))]
 	if to.known {
@@ -116,7 +119,8 @@ type memo struct {
 	*moreTexts
 }
 
-// moreTexts holds texts that do not fit in a chunk, or the texts of a wide key.
+// moreTexts holds the texts that do not fit in a chunk if the key is narrow, or all texts if the key is
+// wide.
 type moreTexts struct {
 	long [][]byte // by the value of a narrow key; nil if there are none
 	slots[slotText]
@@ -127,7 +131,7 @@ type slotText struct {
 	text [38]byte
 }
 
-// newMemo returns a memo for the texts of a segment, or for other data with the same key.
+// newMemo returns an empty memo for the texts of a segment, or for other data with the same key.
 func newMemo(p *segment) memo {
 	m := memo{moreTexts: &moreTexts{}}
 	if p.kind != segmentWide {
@@ -136,7 +140,7 @@ func newMemo(p *segment) memo {
 	return m
 }
 
-// text returns the cached text for a key.
+// text returns the cached text for a key. ok is false if no text is cached.
 func (m *memo) text(x uint64) (text []byte, ok bool) {
 	if m.texts == nil {
 		if s := m.find(x); s != nil {
@@ -176,15 +180,16 @@ func (m *memo) keep(x uint64, s []byte) {
 // choice caches displays by the bits that select them.
 type choice struct {
 	key key
-	// places holds the index in displays plus 1 for each key, or 0 if the display is unknown. It is nil
-	// for a wide key.
+	// places holds, for each value of the key, the index in displays plus 1, or 0 if the display is
+	// unknown. It is nil for a wide key.
 	places   []uint8
 	displays []*display
 	slots[*display]
 }
 
-// maxChoice is the greatest key width with one element per value, and maxDisplays the greatest number
-// of displays. maxWideChoices is the number of slots for a wide key at which the cache stops growing.
+// maxChoice is the greatest width, in bits, of a key for which places has one element per value.
+// maxDisplays is the greatest number of displays to which places can refer. maxWideChoices is the number
+// of slots at which the cache for a wide key stops growing.
 const (
 	maxChoice      = 12
 	maxDisplays    = 255
@@ -230,8 +235,8 @@ func (c *choice) put(x uint64, to *display) {
 
 // envMemo holds a decoder's memos for a bitset in one environment.
 type envMemo struct {
-	// choice selects the display of a value. It is nil if the display depends on too many bits, or
-	// until it is needed.
+	// choice caches the display of a value of at most width bits. It is nil before it is needed, and if
+	// the display depends on too many bits.
 	choice *choice
 	width  int
 	leaves []*leafMemo // by Leaf.ID
@@ -244,12 +249,12 @@ type leafMemo struct {
 	displays []*display // by case; nil until they are printed
 	// only is the display that is used for all words, or nil.
 	only   *display
-	choice *choice // nil if the display depends on too many bits
+	choice *choice // nil if only is set or the display depends on too many bits
 }
 
-// minUses is the number of instructions that a decoder prints without memos. It is also the number of
-// uses before an operand gets a memo. Short programs would not benefit from memos. Tests use a smaller
-// number.
+// minUses is the number of instructions that a decoder prints before it uses memos. It is also the
+// number of uses of an operand before the operand gets a memo. Short programs would not benefit from
+// memos. Tests use a smaller number.
 var minUses = 32
 
 func (d *Decoder) envMemo(env *model.Env) *envMemo {

@@ -9,9 +9,9 @@ import (
 )
 
 // Mnemonic returns the mnemonic of an instruction as it appears in the text. The description marks it
-// with {NAME} and with fields of kind mnemonic. If it marks nothing, the mnemonic is the first word of
-// the display. For an instruction that contains several operations, Mnemonic returns the mnemonic of
-// the first one. It returns "" if there is no mnemonic.
+// with {NAME} and with fields of kind mnemonic. If the description marks nothing, the mnemonic is the
+// first word of the display. For an instruction that consists of several operations, Mnemonic returns
+// the mnemonic of the first operation that has one. It returns "" if there is no mnemonic.
 func (d *Decoder) Mnemonic(in Inst) string {
 	d.setTop(in)
 	found := len(d.findings)
@@ -42,7 +42,8 @@ func (d *Decoder) mnemonic(items []model.Item, depth int) string {
 	return d.intern(d.text)
 }
 
-// mnemonicInside returns the mnemonic of the first operation in a display that has one, or "".
+// mnemonicInside searches the operations in a display for a mnemonic. It returns the first mnemonic, or
+// "" if there is none.
 func (d *Decoder) mnemonicInside(items []model.Item, depth int) string {
 	for i := range items {
 		if items[i].Kind != model.ItemRef {
@@ -112,8 +113,8 @@ func (s *Set) IsNested(r *Root) bool {
 }
 
 // InstructionRoots lists the roots whose words have a mnemonic. Such words are instructions or parts of
-// instructions, such as single operations. The main root comes first. Roots that are not listed are
-// kinds of operands.
+// instructions, such as single operations. The main root comes first. InstructionRoots omits roots that
+// are kinds of operands or of table entries.
 func (s *Set) InstructionRoots() []*Root {
 	operands := map[*spec.Bitset]bool{}
 	for _, b := range s.model.ISA.Bitsets {
@@ -141,7 +142,7 @@ func (s *Set) InstructionRoots() []*Root {
 	return list
 }
 
-// LeavesByMnemonic lists the leaves of a root whose instructions can have a mnemonic.
+// LeavesByMnemonic lists the leaves of a root whose instructions can have the given mnemonic.
 func (r *Root) LeavesByMnemonic(mnemonic string) []*Leaf {
 	var list []*Leaf
 	for _, l := range r.Leaves {
@@ -191,9 +192,8 @@ func insideOf(it *model.Item, depth int, add func(string)) bool {
 	return found
 }
 
-// eachText calls add with each possible text of the mnemonic at the start of items. prefix precedes
-// each text. left is the number of texts that are still allowed, and eachText returns how many of them
-// remain.
+// eachText calls add with prefix followed by each possible text of the mnemonic at the start of items.
+// left is the number of calls that are still allowed. eachText returns the number that remains.
 func eachText(items []model.Item, prefix string, add func(string), left int) int {
 	if len(items) == 0 || !isMnemonicPart(&items[0]) {
 		add(prefix)
@@ -216,7 +216,7 @@ func eachText(items []model.Item, prefix string, add func(string), left int) int
 	return left
 }
 
-// textsOfRef lists the texts of a field that is a part of a mnemonic: an enum, a flag, or leaves.
+// textsOfRef lists the texts of a field that is a part of a mnemonic: an enum, a flag or a bitset.
 func textsOfRef(ref *model.Ref) []string {
 	var list []string
 	switch {

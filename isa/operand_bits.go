@@ -10,12 +10,12 @@ import (
 
 // operandBits collects the bits of the current operand.
 type operandBits struct {
-	// op is nil unless bits are recorded.
+	// op is the current operand. It is nil while no bits are recorded.
 	op *Operand
-	// depth is the frame whose text contains the operand.
+	// depth is the depth of the frame whose text contains the operand.
 	depth int
 	// shown holds the bits of the parts in the text. decide holds the bits that determine which parts
-	// there are and what they mean.
+	// the operand has and what they mean.
 	shown, decide []placedBits
 	// deciding is true while the deciding bits are recorded.
 	deciding bool
@@ -31,7 +31,8 @@ type placedBits struct {
 	table, entry int
 	// parts are the parts of the field, most significant first.
 	parts []bits.Part
-	// whole means that mask contains all bits of a nested bitset. Only the used ones are listed.
+	// whole means that mask contains all bits of a nested bitset. closeBits lists only those that the
+	// operand uses.
 	whole bool
 }
 
@@ -42,8 +43,8 @@ type knownBits struct {
 	table, entry int
 }
 
-// followed is an expression whose bits were recorded in a scope. needed are the bits of its value that
-// the recorded bits determine.
+// followed is an expression whose bits were recorded in a scope. needed is a mask of the bits of the
+// value that the recorded bits determine.
 type followed struct {
 	prog          *model.Prog
 	site          *site
@@ -51,7 +52,7 @@ type followed struct {
 	needed, value uint64
 }
 
-// openBits starts to record the bits of an operand in the text of a frame.
+// openBits starts to record the bits of an operand that is in the text of a frame.
 func (w *operandWalk) openBits(op *Operand, depth int) {
 	b := &w.bits
 	b.op, b.depth = op, depth
@@ -86,7 +87,8 @@ func (w *operandWalk) closeBits() {
 	b.op = nil
 }
 
-// list appends new bits to the operand's bits, in the order of the field's parts.
+// list appends the bits of x that are not listed yet to the operand's bits, in the order of the field's
+// parts.
 func (b *operandBits) list(x *placedBits, known *knownBits) {
 	m := x.mask.AndNot(known.listed)
 	known.listed = known.listed.Or(m)
@@ -113,7 +115,8 @@ func (b *operandBits) runs(m bits.Value, x *placedBits) {
 	}
 }
 
-// at returns the known bits of the word or of an entry.
+// at returns the known bits of the word or of a table entry. If there are none, it adds an empty
+// element.
 func (b *operandBits) at(table, entry int) *knownBits {
 	for i := range b.known {
 		if x := &b.known[i]; x.table == table && x.entry == entry {
@@ -128,7 +131,7 @@ func (b *operandBits) at(table, entry int) *knownBits {
 func (b *operandBits) add(x placedBits) {
 	known := b.at(x.table, x.entry)
 	if b.deciding {
-		if rest := x.mask.AndNot(known.used); !rest.IsZero() { // otherwise all are recorded already
+		if rest := x.mask.AndNot(known.used); !rest.IsZero() { // otherwise all bits of x are already recorded
 			b.decide = append(b.decide, x)
 		}
 	} else {
@@ -169,7 +172,7 @@ func (w *operandWalk) choice(depth int) {
 	}
 }
 
-// pick returns the meaning of a name and records the bits that select it.
+// pick returns the meaning of a name and records the bits that select this meaning.
 func (w *operandWalk) pick(alts []model.Alt, depth int) *model.Ref {
 	for i := range alts {
 		if a := &alts[i]; a.Cond == nil || w.eval(a.Cond, depth-a.CondDepth) != 0 {
@@ -212,8 +215,8 @@ func (w *operandWalk) fields(p *model.Prog, depth int) {
 }
 
 // node evaluates a node and records the bits that determine the needed bits of its value. It records no
-// bits for operands that do not affect the value, such as the unused branch of ?: or the right side of
-// && if the left side is 0.
+// bits for operands of the node that do not affect the value, such as the unused branch of ?: or the
+// right side of && if the left side is 0.
 func (w *operandWalk) node(n *model.Node, depth int, needed uint64) uint64 {
 	switch n.Op {
 	case spec.OpConst:
@@ -244,7 +247,8 @@ func (w *operandWalk) node(n *model.Node, depth int, needed uint64) uint64 {
 	return model.Apply(n, x, y)
 }
 
-// read returns the value of a reference and records the needed bits.
+// read returns the value of a reference and records the bits that determine the needed bits of the
+// value.
 func (w *operandWalk) read(ref *model.Ref, depth int, needed uint64) uint64 {
 	if ref.Prog != nil && !ref.Prog.Open {
 		return w.follow(ref.Prog, depth-ref.ScopeDepth, needed)
@@ -255,8 +259,8 @@ func (w *operandWalk) read(ref *model.Ref, depth int, needed uint64) uint64 {
 	return w.d.value(ref, depth)
 }
 
-// addBits records the needed bits of a field. For a computed field, it records the bits of the fields
-// in the expression. whole means that the field is a nested bitset whose parts are recorded too.
+// addBits records the needed bits of a field. For a computed field, it records the bits of the fields in
+// the expression. whole means that the field is a nested bitset whose parts are recorded separately.
 func (w *operandWalk) addBits(ref *model.Ref, depth int, needed uint64, whole bool) {
 	depth -= ref.ScopeDepth
 	switch {
@@ -297,8 +301,8 @@ func (f *fieldSite) bits(needed uint64) bits.Value {
 	return spread(bits.Of(needed), f.info.Parts)
 }
 
-// claimed returns the bits that select the leaf of a frame and the bits of the mnemonic and the
-// operands in its displays.
+// claimed returns a mask of the bits that belong to a frame's leaf: the bits that select the leaf, and
+// the bits of the mnemonic and the operands in the leaf's displays.
 func (d *Decoder) claimed(depth int) *bits.Value {
 	s := d.frames[depth].site
 	if s.claims == nil {
@@ -350,8 +354,8 @@ func (g *dependencies) claim(items []model.Item) {
 	}
 }
 
-// spread moves the bits of a value to the positions in parts. The first part has the most significant
-// bits.
+// spread moves the low bits of a value to the positions in parts. The first part receives the most
+// significant bits.
 func spread(v bits.Value, parts []bits.Part) (out bits.Value) {
 	at := 0
 	for _, p := range slices.Backward(parts) {

@@ -15,7 +15,8 @@ type OperandForm struct {
 	Kind OperandKind
 	// Files are the register files and views to which the operand can refer.
 	Files []*File
-	// Added are the files in Files for which another register can be added to the register number.
+	// Added lists those elements of Files for which the value of another register can be added to the
+	// register number.
 	Added []*File
 }
 
@@ -24,7 +25,7 @@ func (l *Leaf) OperandForms() []OperandForm {
 	return l.set.declared.forms(nil, l.set.model.TopEnv(l.model.Root).Bound(l.model), 0)
 }
 
-// forms appends the operands of a leaf's display.
+// forms appends the forms of the operands in a leaf's default display.
 func (x *declared) forms(list []OperandForm, u *model.BoundLeaf, depth int) []OperandForm {
 	for items := plainDisplay(u); len(items) > 0; {
 		o, n := sameOperand(items)
@@ -38,8 +39,8 @@ func (x *declared) forms(list []OperandForm, u *model.BoundLeaf, depth int) []Op
 	return list
 }
 
-// sameOperand returns the operand of the first item, or nil, and the number of items that belong to
-// it.
+// sameOperand returns the operand to which the first item belongs and the number of consecutive items
+// that belong to it. It returns nil and 1 if the first item does not belong to an operand.
 func sameOperand(items []model.Item) (o *spec.Operand, n int) {
 	o, n = items[0].Operand, 1
 	for o != nil && n < len(items) && items[n].Operand == o {
@@ -58,7 +59,7 @@ func plainDisplay(u *model.BoundLeaf) []model.Item {
 	return nil
 }
 
-// plainRef returns the field that an item prints by default, or nil.
+// plainRef returns the reference to the field that an item prints by default, or nil.
 func plainRef(it *model.Item) *model.Ref {
 	if it.Kind != model.ItemRef || len(it.Alts) == 0 {
 		return nil
@@ -69,7 +70,7 @@ func plainRef(it *model.Item) *model.Ref {
 	return nil
 }
 
-// form appends the operands of an item that is not a part of an <operand>.
+// form appends the forms of the operands in an item that is not a part of an <operand>.
 func (x *declared) form(list []OperandForm, it *model.Item, depth int) []OperandForm {
 	for i := range it.Members {
 		list = x.form(list, &it.Members[i], depth)
@@ -103,7 +104,8 @@ func (x *declared) groupForm(o *spec.Operand, facts *model.Facts, items []model.
 	return f.settled()
 }
 
-// relatives records the files for which another register can be added to the register number.
+// relatives appends to f.Added those files for which the value of another register can be added to the
+// register number.
 func (f *OperandForm) relatives(x *declared, facts *model.Facts, files []*File) {
 	for _, r := range facts.Relatives {
 		for _, file := range files {
@@ -114,7 +116,7 @@ func (f *OperandForm) relatives(x *declared, facts *model.Facts, files []*File) 
 	}
 }
 
-// piece adds the properties of a field's type.
+// piece adds the properties of a field's type to the form.
 func (f *OperandForm) piece(x *declared, ref *model.Ref) {
 	if f.Kind == UnknownOperand {
 		f.Kind = OperandKind(ref.Field.KindOfOperand())
@@ -162,7 +164,8 @@ func (f *OperandForm) add(file *File) {
 	}
 }
 
-// settled sets an unknown kind to RegisterOperand if the operand can be a register.
+// settled returns f. If the kind of f is unknown and the operand can be a register, the kind of the
+// result is RegisterOperand.
 func (f OperandForm) settled() OperandForm {
 	if f.Kind == UnknownOperand && len(f.Files) > 0 {
 		f.Kind = RegisterOperand

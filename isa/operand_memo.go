@@ -16,7 +16,8 @@ type operandMemo struct {
 	operand *spec.Operand
 	// uses counts the uses of the operand without a memo.
 	uses int
-	// kept reports whether the operand is cached, because it depends on few enough bits.
+	// kept reports whether values of the operand are cached. It is false before the memo is prepared,
+	// and if the operand depends on too many bits.
 	kept  bool
 	reads reads
 	key   key
@@ -24,7 +25,7 @@ type operandMemo struct {
 	slots[Operand]
 }
 
-// maxOperandMemos is the maximum number of cached values of an operand.
+// maxOperandMemos is the maximum number of values that are cached for an operand.
 const maxOperandMemos = 1 << 7
 
 // memo returns the memo of an operand and the operand's key in this word. It returns nil if the operand
@@ -62,8 +63,8 @@ func (w *operandWalk) memo(ref *model.Ref, alts []model.Alt, o *spec.Operand, it
 	return m, m.key.from(from)
 }
 
-// prepare computes the bits on which the operand depends: bits of its text, of its facts and of table
-// indices.
+// prepare computes the key of the bits on which the operand depends: the bits that determine its text
+// and its facts, and the table indices. If there are too many bits, the operand is not cached.
 func (m *operandMemo) prepare(u *model.BoundLeaf, alts []model.Alt, items []model.Item) {
 	g := dependencies{budget: maxDependencies, facts: true}
 	if m.ref != nil {
@@ -86,7 +87,8 @@ func (m *operandMemo) prepare(u *model.BoundLeaf, alts []model.Alt, items []mode
 	m.kept = m.kept && m.reads.add(&m.key, g.tables)
 }
 
-// recall appends the cached operand for the key x. It returns false if none is cached.
+// recall appends the cached operand for the key x. It returns false if no operand is cached for that
+// key.
 func (w *operandWalk) recall(m *operandMemo, x uint64, from, end int) bool {
 	if m == nil {
 		return false
@@ -102,7 +104,7 @@ func (w *operandWalk) recall(m *operandMemo, x uint64, from, end int) bool {
 	return true
 }
 
-// keep caches an operand.
+// keep caches an operand for the key x. It does nothing if m is nil.
 func (m *operandMemo) keep(x uint64, op *Operand) {
 	if m == nil {
 		return

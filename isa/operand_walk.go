@@ -22,8 +22,8 @@ type operandWalk struct {
 // wordTable is used as the table index of bits of the word itself.
 const wordTable = -1
 
-// field records a printed field if the field is an operand by itself. alts are the meanings of its
-// name.
+// field records a printed field if the field is an operand by itself. alts are the meanings of the
+// field's name. from and end delimit its text in the buffer.
 func (w *operandWalk) field(ref *model.Ref, alts []model.Alt, depth, from, end int) {
 	if f := ref.Field; f != nil && f.IsOperand() && (f.Bitset == nil || !f.Bitset.HasOperands) {
 		w.note(ref, alts, nil, nil, depth, from, end)
@@ -31,8 +31,8 @@ func (w *operandWalk) field(ref *model.Ref, alts []model.Alt, depth, from, end i
 }
 
 // note records a printed operand: the field ref, whose name has the meanings alts, or the operand o,
-// whose parts are items. It discards findings and does not count operands, because printing the text
-// has already recorded both.
+// whose parts are items. It discards findings and does not count operands, because the printer has
+// already recorded the findings and counted the operands.
 func (w *operandWalk) note(ref *model.Ref, alts []model.Alt, o *spec.Operand, items []model.Item, depth, from, end int) {
 	if end == from {
 		return
@@ -68,7 +68,7 @@ func (w *operandWalk) next() *Operand {
 	return &w.out[len(w.out)-1]
 }
 
-// open appends an operand that is in the text of a frame.
+// open appends a new operand, whose text is in the text of a frame, and starts to record its bits.
 func (w *operandWalk) open(name string, role spec.Role, from, depth int) *Operand {
 	op := w.next()
 	*op = Operand{Name: name, Role: Role(role), Bits: op.Bits[:0], Start: from - w.start}
@@ -77,7 +77,8 @@ func (w *operandWalk) open(name string, role spec.Role, from, depth int) *Operan
 	return op
 }
 
-// close completes an operand.
+// close sets the end of an operand and lists its bits. If the kind is still unknown, close derives it
+// from the register or the memory.
 func (w *operandWalk) close(op *Operand, end int) {
 	op.End = end - w.start
 	w.closeBits()
@@ -95,7 +96,7 @@ func (w *operandWalk) close(op *Operand, end int) {
 	}
 }
 
-// group adds the facts and the parts of an operand with several parts.
+// group adds the facts and the parts of the operand o, which has several parts, to op.
 func (w *operandWalk) group(op *Operand, o *spec.Operand, items []model.Item, depth int) {
 	op.Kind = OperandKind(o.Kind)
 	relative := w.apply(op, w.d.frames[depth].leaf.LeafFacts().Operands[o], depth)
@@ -104,8 +105,9 @@ func (w *operandWalk) group(op *Operand, o *spec.Operand, items []model.Item, de
 	}
 }
 
-// apply adds the facts of a frame to the operand. It keeps what an enclosing scope has set. It returns
-// the name of the part whose register is added to the number.
+// apply adds facts about the value of a frame to the operand. It does not change a register, a memory or
+// a selection of components that an enclosing scope has set. It returns the name of the part whose
+// register is added to the register number or the address, or "" if there is none.
 func (w *operandWalk) apply(op *Operand, f *model.Facts, depth int) (relative string) {
 	if op.Register.File == nil {
 		w.register(&op.Register, f.Regs, depth)
@@ -249,7 +251,7 @@ func (w *operandWalk) piece(op *Operand, ref *model.Ref, relative bool, depth in
 	}
 }
 
-// number sets the operand's value to a number if nothing else determines the value.
+// number sets the operand's Value to the number in a field if nothing else determines the Value.
 func (w *operandWalk) number(op *Operand, ref *model.Ref, depth int) {
 	if op.Register.File != nil || op.Memory != nil || op.Type.Bits != 0 {
 		return
@@ -269,8 +271,8 @@ func (w *operandWalk) number(op *Operand, ref *model.Ref, depth int) {
 	op.Value = v
 }
 
-// value sets the register that the value of an enum field names. If it names none, value sets the
-// operand's Value.
+// value sets the register that the value of an enum field names. If the value names no register, it
+// becomes the Value of a condition, a modifier or a sampler.
 func (w *operandWalk) value(op *Operand, ref *model.Ref, relative bool, depth int) {
 	v := w.d.value(ref, depth)
 	for _, x := range ref.Enum.Spec.Values {
@@ -293,8 +295,8 @@ func (w *operandWalk) value(op *Operand, ref *model.Ref, relative bool, depth in
 	op.setBits(v)
 }
 
-// setBits sets the Value of a condition, a modifier or a sampler. It returns false for other kinds of
-// operands.
+// setBits sets the Value of a condition, a modifier or a sampler. It reports whether the operand has one
+// of these kinds.
 func (op *Operand) setBits(v uint64) bool {
 	if op.Kind != ConditionOperand && op.Kind != ModifierOperand && op.Kind != SamplerOperand {
 		return false
@@ -303,7 +305,7 @@ func (op *Operand) setBits(v uint64) bool {
 	return true
 }
 
-// nested adds the facts and the parts of a nested bitset.
+// nested adds the facts and the parts of a nested bitset to the operand.
 func (w *operandWalk) nested(op *Operand, ref *model.Ref, relative bool, depth int) {
 	inner, x, ok := w.d.enterDisplayed(ref, depth)
 	if !ok {
@@ -335,8 +337,8 @@ func (w *operandWalk) pieces(op *Operand, items []model.Item, relative string, d
 	}
 }
 
-// shownPiece adds the field that an item prints. relative is the name of the part whose register is
-// added to the number.
+// shownPiece adds the field that an item prints to the operand. relative is the name of the part whose
+// register is added to the register number or the address.
 func (w *operandWalk) shownPiece(op *Operand, it *model.Item, relative string, depth int) {
 	if it.Kind != model.ItemRef {
 		return

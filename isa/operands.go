@@ -17,9 +17,9 @@ type Operand struct {
 	// Relative is the register whose value is added to the register number or to the address. Its File
 	// is nil if no register is added.
 	Relative Register
-	// Swizzle holds, for each component of the operand, the component of the register that it reads.
-	// Swizzled reports whether the description declares a swizzle. Without a swizzle, each component
-	// reads itself.
+	// Swizzle holds, for each component of the operand, the number of the register component that it
+	// reads. Swizzled reports whether the description declares a swizzle. Without a swizzle, each
+	// component reads the register component with the same number.
 	Swizzle  [4]uint8
 	Swizzled bool
 	// Bit i of Mask is set if component i is written. Masked reports whether the description declares a
@@ -32,17 +32,17 @@ type Operand struct {
 	Memory *Memory
 	// Type is the type of an immediate or of a memory access.
 	Type Type
-	// Value depends on Kind. It is the number of an immediate, sign-extended if its Type is signed, or
-	// the address of a memory operand in bytes, before Relative is added. For a branch target, it is
-	// the address in bits from the start of the program. For a condition, a modifier or a sampler, it
-	// is the bits of the operand. For a register, it is 0, or the number in the word if Register.File
-	// is nil.
+	// Value depends on Kind. For an immediate, Value is the number, sign-extended if Type is signed. For
+	// a memory operand, Value is the address in bytes before Relative is added. For a branch target,
+	// Value is the address in bits from the start of the program. For a condition, a modifier or a
+	// sampler, Value holds the bits of the operand. For a register, Value is 0 or, if Register.File is
+	// nil, the number in the word.
 	Value uint64
 	// Bits are the bits on which the operand depends in this word, each listed once. The bits of the
-	// text come first, in the order of the text and most significant first. The bits of a nested bitset
-	// precede the bits of its parameters. Last come the bits that determine which parts the operand has
-	// and what they mean. These last bits exclude bits that select the instruction and bits of a
-	// mnemonic or of another operand.
+	// printed parts come first, in the order of the text. Within a part, the most significant bits come
+	// first. The bits of a nested bitset precede the bits of its parameters. Last come the bits that
+	// determine which parts the operand has and what they mean. These last bits exclude bits that select
+	// the instruction and bits of a mnemonic or of another operand.
 	Bits []BitRange
 	// Start and End delimit the operand in the text, in bytes.
 	Start, End int
@@ -56,15 +56,16 @@ type BitRange struct {
 	Table, Entry int
 }
 
-// Register is a register, a part of one, or several consecutive registers.
+// Register is a register, a part of a register, or several consecutive registers.
 type Register struct {
 	// File is the register file, or nil if there is no register. View is the view that names the
 	// register, or nil.
 	File, View *File
 	// Index is the number of the first register in File, before Relative is added. Count is the number
-	// of registers. Registers beyond the end of the file do not count.
+	// of registers. Registers beyond the end of the file are not counted.
 	Index, Count int
-	// Low and Width delimit the bits of the register. If $r2h is bits 16 to 31 of r2, both are 16.
+	// Low is the lowest bit of the part of the register, and Width is the number of bits. Both are 16
+	// for $r2h if $r2h consists of bits 16 to 31 of $r2.
 	Low, Width int
 	// Component is the component of the register, or -1 for all components.
 	Component int
@@ -99,15 +100,15 @@ const (
 	SamplerOperand   = OperandKind(spec.OperandSampler)
 )
 
-// String returns the kind as descriptions write it: register, immediate and so on. It returns "" for
+// String returns the name of the kind in descriptions, such as register or immediate. It returns "" for
 // UnknownOperand.
 func (k OperandKind) String() string { return spec.OperandKind(k).String() }
 
 // Modifiers is a set of changes to an operand's value, such as negation. Each change has one bit.
 type Modifiers uint64
 
-// The modifiers that are the same for all machines. A description can add others, and Set.Modifiers
-// lists the names of all.
+// The modifiers that are the same for all machines. A description can add others. Set.Modifiers lists
+// the names of all modifiers.
 const (
 	Negate Modifiers = 1 << iota
 	Absolute
@@ -121,14 +122,14 @@ func (s *Set) Modifiers() []string { return s.model.ISA.Modifiers }
 // Files lists the register files and views, in the order of the description.
 func (s *Set) Files() []*File { return s.declared.files }
 
-// File returns a register file or view by name, or nil.
+// File returns the register file or view with the given name, or nil if there is none.
 func (s *Set) File(name string) *File { return s.declared.file(s.model.ISA.File(name)) }
 
 // Memories lists the memories, in the order of the description.
 func (s *Set) Memories() []*Memory { return s.declared.memories }
 
-// Limit returns a limit that the description declares for programs. ok is false if it declares no limit
-// of that name.
+// Limit returns the limit on programs that the description declares under the given name. ok is false if
+// there is no such limit.
 func (s *Set) Limit(name string) (most uint64, ok bool) {
 	if l := s.model.ISA.Limit(name); l != nil {
 		return l.Most, true
@@ -139,8 +140,8 @@ func (s *Set) Limit(name string) (most uint64, ok bool) {
 // Outputs lists the meanings that output registers can have.
 func (s *Set) Outputs() []*Output { return s.declared.outputs }
 
-// StackDepth returns the number of entries that a stack can hold, or 0 if it is unknown. ok is false if
-// the description declares no stack of that name.
+// StackDepth returns the number of entries that a stack can hold, or 0 if the number is unknown. ok is
+// false if the description declares no stack with that name.
 func (s *Set) StackDepth(name string) (depth int, ok bool) {
 	if x := s.model.ISA.Stack(name); x != nil {
 		return x.Depth, true

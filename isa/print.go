@@ -10,12 +10,13 @@ import (
 	"github.com/isago/isago/internal/spec"
 )
 
-// Text returns the text of an instruction, as Append appends it.
+// Text returns the text that Append appends for an instruction.
 func (d *Decoder) Text(in Inst) string { return string(d.Append(nil, in)) }
 
-// Append appends the text of an instruction to dst. It may overwrite up to 64 bytes after the text.
-// Append does not allocate if dst has capacity for twice the text and a few instructions of the same
-// kind were printed before. After Append, Findings returns the findings of the word.
+// Append appends the text of an instruction to dst. It may overwrite up to 64 bytes after the text in
+// the capacity of dst. Append does not allocate if dst has capacity for twice the length of the text and
+// enough instructions of the same kind were printed before. After Append, Findings returns the findings
+// of the word.
 func (d *Decoder) Append(dst []byte, in Inst) []byte {
 	d.lineStart = len(dst)
 	l := d.envMemo(d.env).leafMemo(in.Leaf.model)
@@ -31,7 +32,8 @@ func (d *Decoder) Append(dst []byte, in Inst) []byte {
 	return dst
 }
 
-// checkEntries reports ignored bits that are 1 in table entries that displays read only through paths.
+// checkEntries records a finding for ignored bits that are 1 in a table entry that displays read only
+// through paths.
 func (d *Decoder) checkEntries(u *model.BoundLeaf) {
 	for _, ref := range u.Tables {
 		v := d.nestedBits(ref, &d.frames[0].v)
@@ -102,7 +104,7 @@ func (d *Decoder) item(dst []byte, it *model.Item, depth int) []byte {
 	return d.literal(dst, it.After, depth)
 }
 
-// remark prints a remark as a comment at the end of a line.
+// remark prints a remark as a comment if Remarks is true.
 func (d *Decoder) remark(dst []byte, it *model.Item, depth int) []byte {
 	if !d.Remarks {
 		return dst
@@ -123,7 +125,7 @@ func (d *Decoder) remark(dst []byte, it *model.Item, depth int) []byte {
 	return dst
 }
 
-// literal prints text of a display.
+// literal prints constant text of a display.
 func (d *Decoder) literal(dst []byte, s string, depth int) []byte {
 	if d.watch == watchTokens && s != "" {
 		d.literalToken(s, len(dst), depth)
@@ -139,7 +141,8 @@ func (d *Decoder) align(dst []byte, column int) []byte {
 	return dst
 }
 
-// lineBreak starts a new line. further is additional indentation.
+// lineBreak starts a new line if Lines is true. Otherwise it prints one blank. further is indentation in
+// addition to Indent.
 func (d *Decoder) lineBreak(dst []byte, further string) []byte {
 	if !d.Lines {
 		return append(dst, ' ')
@@ -172,7 +175,7 @@ func (d *Decoder) shownValue(dst []byte, it *model.Item, ref *model.Ref, depth i
 		dst = d.scalar(dst, ref, depth)
 	default:
 		watch, group := d.watch, d.trace.group
-		if watch == watchOperands && !ref.Field.Bitset.HasOperands { // one operand: its parts are not recorded
+		if watch == watchOperands && !ref.Field.Bitset.HasOperands { // the bitset is one operand, so its parts are not recorded
 			d.watch = watchNothing
 		}
 		dst = d.nested(dst, ref, depth)
@@ -190,7 +193,8 @@ func (d *Decoder) shownValue(dst []byte, it *model.Item, ref *model.Ref, depth i
 	return dst
 }
 
-// symbol returns the program's name for the value of a field.
+// symbol returns the program's name for the value of a field. It returns false if the program has no
+// name for the value.
 func (d *Decoder) symbol(ref *model.Ref, depth int) (string, bool) {
 	if d.Symbol == nil || ref.Field == nil || ref.Field.Symbols == "" {
 		return "", false
@@ -198,7 +202,7 @@ func (d *Decoder) symbol(ref *model.Ref, depth int) (string, bool) {
 	return d.Symbol(ref.Field.Symbols, d.value(ref, depth))
 }
 
-// members prints the members of a set, with its separator between members that print something.
+// members prints the members of a set, with the set's separator between members that print something.
 func (d *Decoder) members(dst []byte, it *model.Item, depth int) []byte {
 	first := len(dst)
 	for i := range it.Members {
@@ -214,7 +218,7 @@ func (d *Decoder) members(dst []byte, it *model.Item, depth int) []byte {
 	return dst
 }
 
-// nested prints a field with a bitset type, in a scope of its own.
+// nested prints a field with a bitset type. The value of the field has its own scope.
 func (d *Decoder) nested(dst []byte, ref *model.Ref, depth int) []byte {
 	inner, x, ok := d.enterDisplayed(ref, depth)
 	switch {
@@ -273,8 +277,8 @@ func (d *Decoder) enterDisplayed(ref *model.Ref, depth int) (inner int, x *displ
 	return inner, x, ok
 }
 
-// reportTooDeep reports that operands are nested too deep or too numerous. It also stops the printing
-// of further operands, because their number may grow exponentially with the depth.
+// reportTooDeep records a finding that operands are nested too deep or too numerous. It also stops the
+// printing of further operands, because their number may grow exponentially with the depth.
 func (d *Decoder) reportTooDeep(ref *model.Ref) {
 	switch {
 	case d.operands <= maxOperands:
@@ -308,7 +312,7 @@ func (d *Decoder) number(dst []byte, ref *model.Ref, v uint64) []byte {
 	return model.AppendConstant(dst, ref, v)
 }
 
-// wide prints a number wider than 64 bits in hexadecimal or as unsigned decimal.
+// wide prints a field wider than 64 bits as an unsigned number in hexadecimal or decimal.
 func (d *Decoder) wide(dst []byte, ref *model.Ref, depth int) []byte {
 	v := ref.Field.Gather(d.pathValue(ref, depth-ref.ScopeDepth))
 	if ref.Kind == spec.KindHex {
@@ -335,7 +339,7 @@ func (d *Decoder) branch(dst []byte, ref *model.Ref, v uint64) []byte {
 	return strconv.AppendInt(dst, model.SignExtend(v, ref.Width), 10)
 }
 
-// target returns the address in bits that a branch field with the value v refers to.
+// target returns the target address, in bits, of a branch field with the value v.
 func (d *Decoder) target(ref *model.Ref, v uint64) int64 {
 	unit := int64(ref.Field.Unit)
 	if unit == 0 {

@@ -10,7 +10,8 @@ import (
 	"github.com/isago/isago/internal/spec"
 )
 
-// plan holds the displays of a leaf, prepared for printing from memos. All decoders share it.
+// plan holds the displays of a leaf, prepared for printing from memos. All decoders share the plan of a
+// leaf.
 type plan struct {
 	unit *model.BoundLeaf
 	// plain holds the displays without memos, and displays holds the displays with memos, both by case.
@@ -18,7 +19,7 @@ type plan struct {
 	plain, displays []atomic.Pointer[display]
 	// prepared guards the following fields, which are computed when the first memo is needed.
 	prepared sync.Once
-	// only is the index of the case that is used for all words, or -1.
+	// only is the index of the case whose display is used for all words, or -1.
 	only int
 	// choice is the key that selects the case. It is valid if chooses is true.
 	choice  key
@@ -32,7 +33,7 @@ type plan struct {
 // display is the display of a case, divided into segments.
 type display struct {
 	unit *model.BoundLeaf
-	// number is the index of the case. items is its display.
+	// number is the index of the case. items are the items of its display.
 	number   int
 	items    []model.Item
 	segments []segment
@@ -60,32 +61,32 @@ type textPlace struct{ segment, offset int }
 type segment struct {
 	lit  chunk
 	kind segmentKind
-	// key selects the text of a dense or wide segment.
+	// key selects the text of a segment that has a memo.
 	key key
 	memo
 	*shownItems
 }
 
-// shownItems are the items of a segment.
+// shownItems holds the items of a segment and their properties.
 type shownItems struct {
 	// front is the constant text if it does not fit in a chunk. fronts are the items of the constant
 	// text.
 	front  string
 	fronts []*model.Item
 	items  []model.Item
-	// operand is the operand to which the items belong, or nil. member means that they belong to a set.
+	// operand is the operand to which the items belong, or nil. member means that the items are members
+	// of a set.
 	operand *spec.Operand
 	member  bool
-	// looks means that the items may contain operands, or that a condition determines whether they are
-	// an operand.
+	// looks means that the items must be printed without the memo to find their operands.
 	looks bool
-	// ref is the field of the item if it prints without conditions and without other text. direct means
-	// that the field is an operand whose bits are adjacent bits of a frame.
+	// ref is the field of the only item if the item has no conditions and no other text. direct means
+	// that the field is a nested bitset whose value is in contiguous bits of a frame.
 	ref    *model.Ref
 	direct bool
 	// tables are the table entries that the key reads.
 	tables []entrySource
-	// symbols reports whether the program may have a name for a value.
+	// symbols reports whether the program may have a name for a value in the text.
 	symbols bool
 	alike   cacheKey
 	// quiet means that the item prints nothing if all flags of the display are 0.
@@ -97,7 +98,7 @@ type segmentKind uint8
 const (
 	segmentDense   segmentKind = iota // a text that depends on few bits
 	segmentEnd                        // only constant text
-	segmentNamed                      // a text that depends on few bits, unless the program has a name for it
+	segmentNamed                      // a text that depends on few bits and on the names that the program has for values
 	segmentBreak                      // a blank or a line break
 	segmentWide                       // a text that depends on more bits
 	segmentNumber                     // a number, which is faster to format than to look up
@@ -120,8 +121,8 @@ func (d *Decoder) planned(l *leafMemo, leaf *model.Leaf) bool {
 	return !l.plan.general
 }
 
-// choose returns the display of the first case that applies and has one, or nil. It records the
-// findings of the asserts up to that case.
+// choose returns the display of the first case that applies and has a display, or nil if there is no
+// such case. It records the findings of the asserts up to that case.
 func (d *Decoder) choose(l *leafMemo, depth int) *display {
 	c := l.choice
 	switch {
@@ -152,8 +153,8 @@ func (d *Decoder) firstCase(l *leafMemo, depth int) *display {
 	return plainDisplayOf(d.frames[depth].leaf, i)
 }
 
-// chosen finds the leaf that matches the value of a frame, and the leaf's display. x is nil if no
-// display applies. ok is false if no leaf matches.
+// chosen finds the leaf that matches the value of a frame and stores the leaf in the frame. x is the
+// display of the leaf. It is nil if no display applies. ok is false if no leaf matches.
 func (d *Decoder) chosen(ref *model.Ref, depth int) (x *display, ok bool) {
 	m := d.envMemo(ref.Env)
 	if !d.quick {
@@ -233,8 +234,9 @@ func (d *Decoder) display(dst []byte, x *display, depth int) []byte {
 }
 
 // copyTexts copies the texts of segments whose kind is at most known. It stops at any other segment, at
-// a text that is not cached as a chunk, and when the space is used up. It returns the number of printed
-// segments and the remaining space. It calls no functions, so that its variables stay in registers.
+// a key with more than two windows, and at a text that is not cached as a chunk. It also stops when too
+// little space is left. It returns the number of copied segments and the remaining space in bytes. All
+// functions that it calls are small enough to be inlined, so that its variables stay in registers.
 func copyTexts(segments []segment, space []byte, from *sources, known segmentKind) (done, left int) {
 	for i := range segments {
 		p := &segments[i]
@@ -316,9 +318,10 @@ func (d *Decoder) rest(dst []byte, p *segment, depth int) []byte {
 	return d.number(dst, p.ref, d.value(p.ref, depth))
 }
 
-// direct prints an operand whose bits are adjacent bits of a frame. It prints from the display that the
-// operand's key selects, if that display is cached. It does not count the operand, because leaves with
-// too many operands are printed without memos.
+// direct prints a nested bitset whose value is in contiguous bits of a frame. If the display for this
+// value is cached, direct uses it and does not count the operand. The count is unnecessary, because
+// leaves with too many operands are printed without memos. If the display is not cached, direct calls
+// nested.
 func (d *Decoder) direct(dst []byte, ref *model.Ref, depth int) []byte {
 	m, inner := d.envMemo(ref.Env), &d.frames[depth+1]
 	d.leaveFrames(depth + 1)
@@ -332,7 +335,7 @@ func (d *Decoder) direct(dst []byte, ref *model.Ref, depth int) []byte {
 	return d.nested(dst, ref, depth)
 }
 
-// plainDisplayOf returns the display of a case without memos.
+// plainDisplayOf returns the display of a case without memos. It is created on first use.
 func plainDisplayOf(u *model.BoundLeaf, number int) *display {
 	to := &planOf(u).plain[number]
 	x := to.Load()
@@ -353,7 +356,7 @@ func planOf(u *model.BoundLeaf) *plan {
 	return p
 }
 
-// prepare computes what memos need.
+// prepare computes the fields of the plan that are needed to print from memos.
 func (p *plan) prepare() {
 	inside := contentsOf{}.boundLeaf(p.unit)
 	if p.general, p.branches = !inside.bounded(), inside.branches; p.general {
@@ -510,7 +513,7 @@ func newDisplay(u *model.BoundLeaf, number int) *display {
 	return b.x
 }
 
-// findMemos determines which segments can have a memo, and their keys.
+// findMemos determines which segments can have a memo and sets the keys of these segments.
 func (x *display) findMemos() {
 	for i := range x.segments {
 		p := &x.segments[i]
@@ -523,7 +526,8 @@ func (x *display) findMemos() {
 	}
 }
 
-// findFlags finds the segments that print nothing for most words, such as signs and options.
+// findFlags marks the segments that print nothing for most words, such as signs and options. It also
+// collects the flags of these segments.
 func (x *display) findFlags(set *Set) {
 	d := newDecoder(set, x.unit.Env)
 	d.frames[innermost].leaf = x.unit
@@ -591,7 +595,7 @@ type displayBuilder struct {
 	texts []*model.Item
 }
 
-// place returns the position of the next item.
+// place returns the position at which the next item will be.
 func (b *displayBuilder) place() textPlace { return textPlace{len(b.x.segments), len(b.text)} }
 
 // add appends a segment with the constant text collected before it.
@@ -602,8 +606,8 @@ func (b *displayBuilder) add(p segment) {
 	b.x.segments = append(b.x.segments, p)
 }
 
-// items appends items, which belong to the operand o unless it is nil. member means that they belong
-// to a set.
+// items appends items to the display. o is the operand to which the items belong, or nil. member means
+// that the items are members of a set.
 func (b *displayBuilder) items(items []model.Item, o *spec.Operand, member bool) {
 	for i := range items {
 		it := &items[i]
@@ -621,7 +625,7 @@ func (b *displayBuilder) items(items []model.Item, o *spec.Operand, member bool)
 	}
 }
 
-// newSegment returns the segment of a list with one item.
+// newSegment returns a segment for items, which must have exactly one element.
 func newSegment(items []model.Item) segment {
 	it := &items[0]
 	p := segment{shownItems: &shownItems{items: items, symbols: true}}
@@ -695,9 +699,10 @@ func (p *segment) otherwise() segmentKind {
 	return segmentNumber
 }
 
-// cacheKey holds everything on which the texts of a segment with one item depend, except the bits of
-// its key: the type of the field and, if it matters, the environment. Segments with equal cache keys
-// share a memo. The zero value means that the segment cannot share one.
+// cacheKey identifies the texts of a segment. If two segments have equal cache keys, they print the same
+// text for the same value of the segment's key, so they share a memo. A cacheKey consists of the type of
+// the field, the text around the field and, if necessary, the source of the bits. A segment with the
+// zero cacheKey does not share its memo.
 type cacheKey struct {
 	kind          spec.Kind
 	width         int
@@ -705,7 +710,8 @@ type cacheKey struct {
 	env           *model.Env
 	display       *string
 	before, after string
-	// field, depth and key identify the source of the bits if more than the field's own bits matter.
+	// field, depth and key identify the source of the bits. They are set only if the text may depend on
+	// more than the field's own bits.
 	field *spec.Field
 	depth int
 	key   string

@@ -36,8 +36,8 @@ type Set struct {
 }
 
 // Load reads a description and its imports from fsys. For mistakes in the description, the error is a
-// diag.List or a *diag.Error, which diag.Render formats with the source lines. Otherwise it is an error
-// of fsys.
+// diag.List or a *diag.Error, which diag.Render formats with the source lines. Otherwise the error comes
+// from fsys.
 func Load(fsys fs.FS, file string, opt Options) (*Set, error) {
 	parsed, err := spec.Load(fsys, file)
 	if err != nil {
@@ -46,10 +46,11 @@ func Load(fsys fs.FS, file string, opt Options) (*Set, error) {
 	return compile(parsed, newDeclared(parsed), opt, false)
 }
 
-// Embedded is a description that is part of a program. The method Load parses it once and skips checks
-// for mistakes, so a test of the program should load it with the function Load.
+// Embedded is a description that is embedded in a program. The method Load parses the description once
+// and skips the checks for mistakes. So a test of the program should load the description with the
+// function Load.
 type Embedded struct {
-	// FS contains File and everything that it imports.
+	// FS contains File and everything that File imports.
 	FS   fs.FS
 	File string
 
@@ -94,8 +95,8 @@ func compile(parsed *spec.ISA, declared *declared, opt Options, shipped bool) (*
 	return s, nil
 }
 
-// WithOptions returns the same description with other options. It does not parse the description
-// again.
+// WithOptions returns a Set for the same description with other options. It does not parse the
+// description again.
 func (s *Set) WithOptions(opt Options) (*Set, error) {
 	return compile(s.model.ISA, s.declared, opt, s.shipped)
 }
@@ -127,7 +128,8 @@ func (s *Set) Doc() string { return s.model.ISA.Doc }
 // Roots lists the roots in file order.
 func (s *Set) Roots() []*Root { return s.roots }
 
-// Root returns the root of that name, with or without #. The empty name selects the instructions.
+// Root returns the root with the given name. The # at the start of the name is optional. The empty name
+// selects the root of the instructions.
 func (s *Set) Root(name string) (*Root, error) {
 	r, err := s.model.Root(name)
 	switch {
@@ -139,8 +141,8 @@ func (s *Set) Root(name string) (*Root, error) {
 	return s.roots[r.ID], nil
 }
 
-// FirstGen returns the first generation in which a root has leaves. ok is false if it has no leaves in
-// any generation.
+// FirstGen returns the first generation in which a root has leaves. ok is false if the root has no
+// leaves in any generation.
 func (s *Set) FirstGen(r *Root) (gen uint32, ok bool) {
 	for _, b := range s.model.ISA.Bitsets {
 		if len(b.Children) > 0 || b.Root() != s.model.Roots[r.ID].Spec {
@@ -157,18 +159,18 @@ func (s *Set) FirstGen(r *Root) (gen uint32, ok bool) {
 	return gen, ok
 }
 
-// Syntaxes lists the names of the syntaxes, the default one ("") first.
+// Syntaxes lists the names of the syntaxes. The default syntax, whose name is "" here, comes first.
 func (s *Set) Syntaxes() []string { return s.model.ISA.Syntaxes() }
 
 // DefaultSyntax returns the name of the default syntax, or "" if it has no name. Options.Syntax also
 // accepts that name.
 func (s *Set) DefaultSyntax() string { return s.model.ISA.Text.Syntax }
 
-// Syntax returns the name of the syntax that the set prints and parses, "" for the default one.
+// Syntax returns the name of the syntax that the set prints and parses, or "" for the default syntax.
 func (s *Set) Syntax() string { return s.model.Syntax }
 
-// Comment returns the text that starts a comment in the machine's programs, or "" if there are no
-// comments.
+// Comment returns the text that starts a comment in the machine's programs, or "" if the description
+// declares none.
 func (s *Set) Comment() string { return s.model.ISA.Text.Comment }
 
 // HighFirst reports whether programs store the most significant 32-bit word of an instruction first.
@@ -180,7 +182,7 @@ type Product struct {
 	Names []string
 	// Settings are default values of contexts and quirks.
 	Settings []Setting
-	// ByteOrder is the byte order of raw code, one of ByteOrders. It is "" if the description has
+	// ByteOrder is the byte order of raw code, one of ByteOrders. It is "" if the description declares
 	// none.
 	ByteOrder string
 }
@@ -188,7 +190,7 @@ type Product struct {
 // Setting is the value of a context or of a quirk.
 type Setting struct{ Name, Value string }
 
-// ByteOrders lists the possible orders of the bytes in a word, the default one first.
+// ByteOrders lists the possible orders of the bytes in a word. The default order comes first.
 func ByteOrders() []string { return slices.Clone(spec.ByteOrders) }
 
 // Products lists the products of the machine, in file order.
@@ -209,7 +211,8 @@ func products(of []*spec.Product) []Product {
 // ContextInfo describes a context: a value that a word does not contain and that affects decoding.
 type ContextInfo struct {
 	Name, Doc string
-	// Values are the possible values, the default one first.
+	// Values are the possible values: the values of an enum with the default value first, or false and
+	// true.
 	Values []string
 	// FromText reports whether each instruction has its own value, which is part of its text.
 	FromText bool
@@ -235,7 +238,7 @@ func (s *Set) Contexts() []ContextInfo {
 	return list
 }
 
-// TableInfo describes a table next to the code.
+// TableInfo describes a table, which holds data outside of the code.
 type TableInfo struct {
 	Name, Doc string
 	// Size is the number of entries. Bits is the size of an entry in bits.
@@ -255,10 +258,10 @@ func (s *Set) Tables() []TableInfo {
 // whose Leaf is nil is not an instruction. Do not pass it to these methods.
 type Inst struct {
 	Leaf *Leaf
-	// Bits is the word. Bits above Leaf.Size are 0.
+	// Bits is the word. Bit Leaf.Size and all higher bits are 0.
 	Bits bits.Value
-	// MissingEntry reports whether the word selects a table entry that the decoder does not have.
-	// Decode then also records a NoEntry finding for each such entry. A missing entry reads as 0, so
-	// the text that it determines is meaningless.
+	// MissingEntry reports whether the word selects a table entry that the decoder does not have. For
+	// each such entry, Decode also records a NoEntry finding. A missing entry reads as 0, so the text
+	// that it determines is meaningless.
 	MissingEntry bool
 }

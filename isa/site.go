@@ -41,9 +41,9 @@ type fieldSite struct {
 	field *spec.Field
 	info  FieldInfo
 	inner []*site
-	// shown is the number of the last instruction whose text shows the field. start and end are the
-	// position in that text. named means that the text may differ from Meaning, because it is a name
-	// from the program or because an inner scope prints it.
+	// shown is the number of the last instruction whose text shows the field. start and end delimit the
+	// field in that text. named means that the text may differ from Meaning, because it is a name from
+	// the program or because an inner scope prints it.
 	shown      uint64
 	start, end int
 	named      bool
@@ -56,7 +56,7 @@ type fieldSite struct {
 }
 
 // maxSites is the maximum number of cached sites. Without a limit, operands that contain themselves
-// could create sites without end.
+// could create an unlimited number of sites.
 const maxSites = 1 << 13
 
 // top returns the outermost site of a leaf. The site has a token style if tokens are recorded.
@@ -76,7 +76,8 @@ func (d *Decoder) top(leaf *model.Leaf) *site {
 	return s
 }
 
-// fieldOf returns the site's field that ref refers to.
+// fieldOf returns the properties, in this site, of the field that ref refers to. It creates them on
+// first use.
 func (s *site) fieldOf(ref *model.Ref) *fieldSite {
 	for i := range s.fields {
 		if s.fields[i].field == ref.Field {
@@ -97,8 +98,8 @@ func (s *site) fieldOf(ref *model.Ref) *fieldSite {
 	return f
 }
 
-// inside returns the site for the value of a bitset field whose leaf is unit. style is the token style
-// of the enclosing text. It is nil if no tokens are recorded.
+// inside returns the site for the value of a bitset field. unit is the leaf that matches the value.
+// style is the token style of the enclosing text, or nil if no tokens are recorded.
 func (f *fieldSite) inside(d *Decoder, outer *site, unit *model.BoundLeaf, style *tokenStyle) *site {
 	for _, s := range f.inner {
 		if s.leaf == unit && s.outer == style {
@@ -142,8 +143,8 @@ func (d *Decoder) placeAt(f *fieldSite, ref *model.Ref, inner, outer int) {
 	}
 }
 
-// compose appends the bits of p to parts, most significant first. p is a part of a value whose own bits
-// are outer.
+// compose appends to parts the position of a part of a value, most significant bits first. p is the
+// part, in bits of the value, and outer is the position of the whole value.
 func compose(parts, outer []bits.Part, p bits.Part) []bits.Part {
 	if len(outer) == 1 && p.Low+p.Width <= outer[0].Width {
 		return append(parts, bits.Part{Low: outer[0].Low + p.Low, Width: p.Width})

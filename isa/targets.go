@@ -8,7 +8,7 @@ import (
 	"github.com/isago/isago/internal/spec"
 )
 
-// BranchTarget is a possible target of an instruction.
+// BranchTarget is a possible branch target of an instruction.
 type BranchTarget struct {
 	// Addr is the address in bits from the start of the program.
 	Addr int64
@@ -97,7 +97,8 @@ func (d *Decoder) hasMissingEntry(depth int) bool {
 	return lacks
 }
 
-// indexFields appends the index fields of a frame and of nested frames. path precedes the names.
+// indexFields appends the index fields of a frame and of nested frames. path is prepended to the names
+// of the fields.
 func (d *Decoder) indexFields(list []IndexField, path string, depth int) []IndexField {
 	for _, x := range d.frames[depth].leaf.Indices() {
 		ref := d.pick(x.Alts, depth)

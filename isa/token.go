@@ -11,8 +11,8 @@ import (
 // TokenKind is the kind of a piece of text, for syntax highlighting.
 type TokenKind uint8
 
-// The kinds of tokens. The description determines them, so all machines are highlighted in the same
-// way.
+// The kinds of tokens. The description determines the kind of each token, so all machines are
+// highlighted in the same way.
 const (
 	TokenPunctuation TokenKind = iota // everything else, including blanks
 	TokenMnemonic                     // the name of the instruction
@@ -26,10 +26,11 @@ const (
 
 var tokenNames = []string{"punctuation", "mnemonic", "modifier", "register", "immediate", "address", "label", "comment"}
 
-// String returns the kind in lower case: mnemonic, register and so on.
+// String returns the name of the kind, such as mnemonic or register.
 func (k TokenKind) String() string { return tokenNames[k] }
 
-// Token is a piece of an instruction's text, from byte Start to byte End of the text, End excluded.
+// Token is a piece of an instruction's text. Start is the offset of its first byte, and End is the
+// offset after its last byte. Both count from the start of the slice that AppendTokens returns.
 type Token struct {
 	Kind       TokenKind
 	Start, End int
@@ -48,8 +49,8 @@ func (d *Decoder) AppendTokens(dst []byte, tokens []Token, in Inst) ([]byte, []T
 // tokenStyle determines the token kinds in the texts of a scope.
 type tokenStyle struct {
 	kind styleKind
-	// hasMnemonic reports whether the scope's display starts with a mnemonic. named reports whether
-	// the description marks the parts of the mnemonic.
+	// hasMnemonic reports whether the scope's display can contain a mnemonic. named reports whether the
+	// description marks the parts of the mnemonic.
 	hasMnemonic, named bool
 	// whole is the kind of all text if forced is true.
 	whole  TokenKind
@@ -67,8 +68,8 @@ const (
 	memoryStyle
 )
 
-// styleOf returns the style of a leaf. The leaf is the value of field, and outer is the style of the
-// enclosing text. Both are nil for an instruction.
+// styleOf returns the style of a leaf that matches the value of field. outer is the style of the
+// enclosing text. For an instruction, outer and field are nil.
 func (d *Decoder) styleOf(outer *tokenStyle, field *spec.Field, leaf *model.BoundLeaf) *tokenStyle {
 	v := tokenStyle{hasMnemonic: true}
 	if outer != nil {
@@ -117,7 +118,7 @@ func (d *Decoder) groupStyle(o *spec.Operand, depth int) *tokenStyle {
 	return d.shareStyle(v)
 }
 
-// addField applies the kind of operand that a field declares to the style.
+// addField adapts the style to the kind of operand that a field declares.
 func (v *tokenStyle) addField(field *spec.Field) {
 	if v.forced {
 		return
@@ -134,7 +135,7 @@ func (v *tokenStyle) addField(field *spec.Field) {
 	}
 }
 
-// addFacts applies facts about an operand to the style.
+// addFacts adapts the style to facts about an operand.
 func (v *tokenStyle) addFacts(f *model.Facts) {
 	for i := range f.Regs {
 		v.kind = registerStyle
@@ -188,12 +189,13 @@ func isMnemonicPart(it *model.Item) bool {
 
 // trace records the tokens and the printed fields of an instruction.
 type trace struct {
-	// kinds has one byte per byte of the text from start on: the token kind plus 1, or 0 if it is
-	// unknown. firstByte marks the start of a token that does not continue the previous one.
+	// kinds has one byte for each byte of the text, which begins at offset start of the buffer. Each
+	// byte is the token kind plus 1, or 0 if the kind is unknown. The flag firstByte marks the start of
+	// a token that does not continue the previous one.
 	kinds []uint8
 	start int
 	shown []shownField
-	// turn is the number of calls of Fields. It identifies the current instruction.
+	// turn is the number of calls to Fields. It identifies the current instruction.
 	turn uint64
 	// group is the style of the current operand with several parts, or nil.
 	group *tokenStyle
@@ -229,8 +231,8 @@ func (t *trace) upTo(place int) []uint8 {
 	return t.kinds[:n]
 }
 
-// token records the kind of a piece of text. Adjacent pieces of a register or of a mnemonic form one
-// token.
+// token records the kind of a piece of text. Adjacent pieces of the same kind form one token, except for
+// modifiers and immediates.
 func (t *trace) token(kind TokenKind, start, end int) {
 	t.prefix = -1
 	k := uint8(kind + 1)
@@ -243,7 +245,7 @@ func (t *trace) token(kind TokenKind, start, end int) {
 	}
 }
 
-// append appends the recorded tokens.
+// append appends the recorded tokens to tokens. end is the offset at which the text ends in the buffer.
 func (t *trace) append(tokens []Token, end int) []Token {
 	kinds := t.kinds[:min(len(t.kinds), end-t.start)]
 	for from := 0; from < len(kinds); {
@@ -259,7 +261,8 @@ func (t *trace) append(tokens []Token, end int) []Token {
 	return tokens
 }
 
-// dropText removes the text from start on. Of the printed fields, it keeps only the first shown.
+// dropText truncates dst to length start and discards the token kinds of the removed text. It truncates
+// the list of printed fields to length shown.
 func (d *Decoder) dropText(dst []byte, start, shown int) []byte {
 	if d.watch == watchTokens {
 		d.trace.kinds, d.trace.prefix = d.trace.upTo(start), -1
@@ -298,7 +301,7 @@ func (d *Decoder) literalToken(s string, start, depth int) {
 	}
 }
 
-// word returns the end of the letters and digits that begin at i.
+// word returns the index after the run of letters and digits that begins at i.
 func word(s string, i int) int {
 	for i < len(s) && (letter(s[i]) || decimal(s[i])) {
 		i++
@@ -369,8 +372,8 @@ func decimal(c byte) bool { return c >= '0' && c <= '9' }
 
 func letter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' || c == '_' }
 
-// valueToken records the token of a printed reference. named means that a name from the program was
-// printed.
+// valueToken records the token of a printed reference. named means that the text is a name from the
+// program.
 func (d *Decoder) valueToken(ref *model.Ref, depth, start, end int, named bool) {
 	if end > start && (named || ref.Kind != spec.KindBitset) {
 		d.trace.number(d.style(depth).kindOf(ref, named), start, end)
@@ -384,7 +387,7 @@ func (d *Decoder) shown(ref *model.Ref, depth, start, end int, named bool) {
 	}
 }
 
-// reached returns the field that a reference selects in a frame, possibly through a path.
+// reached returns the site of the field to which a reference in a frame refers.
 func (d *Decoder) reached(ref *model.Ref, depth int) *fieldSite {
 	s := d.frames[depth-min(ref.ScopeDepth, depth)].site
 	for _, e := range ref.Path {
@@ -393,7 +396,8 @@ func (d *Decoder) reached(ref *model.Ref, depth int) *fieldSite {
 	return s.fieldOf(ref)
 }
 
-// number records the token of a field. The token includes a number prefix directly before the field.
+// number records the token of a field. If a number prefix directly precedes the field, the token
+// includes the prefix.
 func (t *trace) number(kind TokenKind, start, end int) {
 	if t.prefix >= 0 && (kind == TokenImmediate || kind == TokenAddress) && len(t.kinds) == start-t.start {
 		start = t.prefix // no text separates the prefix from the number

@@ -17,7 +17,7 @@ type tree struct {
 	// two of their leaves match the same word only if one refines the other, and the refining leaf
 	// comes first.
 	first bool
-	// requires reports, by ID, which leaves have requirements.
+	// requires reports, by Leaf.ID, whether a leaf has requirements.
 	requires []bool
 	// flat means that the root is still a list of all leaves. asked counts the searches of that list.
 	flat  bool
@@ -38,8 +38,8 @@ type treeNode struct {
 }
 
 // Lists of up to fewLeaves candidates are searched linearly. A node reads at most maxAskedBits bits in
-// at most maxRuns runs. Each bit must reduce the expected number of candidates to less than worthIt of
-// what it was. On average, a leaf may be in at most maxCopies lists.
+// at most maxRuns runs. Each bit must reduce the expected number of candidates to less than worthIt
+// times the previous number. On average, a leaf may be in at most maxCopies lists.
 const (
 	fewLeaves    = 2
 	maxAskedBits = 11
@@ -47,11 +47,12 @@ const (
 	worthIt      = 0.97
 	maxCopies    = 4
 	// maxGrowth limits the work of building a tree. The unit of work is one check of whether a bit
-	// distinguishes a candidate. After that, undivided lists are searched linearly.
+	// distinguishes a candidate. When the limit is reached, the lists that are still undivided are
+	// searched linearly.
 	maxGrowth = 1 << 26
 )
 
-// newTree returns the tree of a root as a list.
+// newTree returns a tree whose only node lists all leaves of a root.
 func newTree(r *model.Root, strict bool) *tree {
 	leaves := slices.Clone(r.Leaves)
 	narrowFirst(leaves)
@@ -76,7 +77,7 @@ func conditional(l *model.Leaf) bool {
 	return false
 }
 
-// narrowFirst sorts each leaf before those that it refines and otherwise keeps the order.
+// narrowFirst moves each leaf before the leaves that it refines. It otherwise keeps the order.
 func narrowFirst(leaves []*model.Leaf) {
 	for i := 1; i < len(leaves); i++ {
 		l := leaves[i]
@@ -94,9 +95,9 @@ func narrowFirst(leaves []*model.Leaf) {
 	}
 }
 
-// grow builds the node for some leaves of size bits. used are the bits read by the nodes above. left
-// limits the work. The nodes below share what remains of it in proportion to their numbers of
-// candidates.
+// grow builds the node for a list of candidates. size is the number of bits in a word. used contains the
+// bits that the nodes above read. left limits the work. The nodes below share the remaining work in
+// proportion to their numbers of candidates.
 func grow(leaves []*model.Leaf, used bits.Value, size, left int) *treeNode {
 	n := &treeNode{leaves: leaves}
 	mask, asked := ask(leaves, used, size, &left)
@@ -127,9 +128,9 @@ func grow(leaves []*model.Leaf, used bits.Value, size, left int) *treeNode {
 	return n
 }
 
-// ask chooses bits one by one. Each one minimizes the expected number of candidates if all leaves are
-// equally frequent. It returns the bits and their number, which is 0 if no bit helps. It subtracts its
-// work from left.
+// ask chooses bits one by one. Each choice minimizes the expected number of candidates under the
+// assumption that all leaves are equally frequent. It returns the bits and their number, which is 0 if
+// no bit helps. It subtracts its work from left.
 func ask(leaves []*model.Leaf, used bits.Value, size int, left *int) (mask bits.Value, asked int) {
 	if len(leaves) <= fewLeaves {
 		return mask, 0

@@ -28,8 +28,8 @@ type textState struct {
 	// brackets in a register.
 	mnemonicPrinted bool
 	brackets        int
-	// prefix is the start of a number prefix at the end of the text, relative to the start of the text,
-	// or noPrefix.
+	// prefix is the offset, from the start of the text, of a number prefix at the end of the text. It is
+	// noPrefix if there is no such prefix.
 	prefix int
 }
 
@@ -96,7 +96,8 @@ func (d *Decoder) view(dst []byte, x *display, depth int) []byte {
 	return dst
 }
 
-// viewText records the tokens of a segment's constant text. start is its offset in the buffer.
+// viewText records the tokens of a segment's constant text. start is the offset of that text in the
+// buffer.
 func (d *Decoder) viewText(p *segment, v *view, start, depth int) {
 	t := &d.trace
 	if v.text != "" && !d.general && v.before.mnemonicPrinted == t.mnemonicPrinted[depth] && v.before.brackets == t.brackets {
@@ -165,7 +166,7 @@ func (d *Decoder) settled(depth int) bool {
 	return !v.hasMnemonic || v.named || d.trace.mnemonicPrinted[depth]
 }
 
-// viewItem prints the item of a segment without its memo.
+// viewItem prints the item of a segment without the segment's memo.
 func (d *Decoder) viewItem(dst []byte, p *segment, depth int) []byte {
 	start, shown := len(dst), len(d.trace.shown)
 	if dst = d.item(dst, &p.items[0], depth); p.member && len(dst) == start {

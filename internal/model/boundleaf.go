@@ -15,8 +15,8 @@ import (
 type BoundLeaf struct {
 	Env  *Env
 	Leaf *Leaf
-	// Cases lists the cases in the order in which printing tries them. The last one is the first
-	// unconditional case that has a display.
+	// Cases lists the cases in the order in which printing tries them. If an unconditional case has a
+	// display, the first such case is the last element.
 	Cases []*Case
 	// Requires are the conditions under which the leaf exists.
 	Requires []*Prog
@@ -26,17 +26,17 @@ type BoundLeaf struct {
 	Defaults []Default
 	// Unused are the parts of table entries that the instruction ignores.
 	Unused []Unused
-	// Tables are the table index fields that no display prints. Displays print only parts of the
-	// entry, through paths.
+	// Tables are the table index fields that no display prints. Displays print only parts of the entries
+	// that they select, through paths.
 	Tables []*Ref
 	errs   diag.List
 
 	progs     map[*spec.Expr]*Prog
 	truncated map[*spec.Expr]*truncatedProg
-	// cyclic holds the expressions in which binding met an expression that was still being bound.
+	// cyclic holds the expressions whose binding reached an expression that was still being bound.
 	// reportedCycles holds the expressions whose cycle was reported.
 	cyclic, reportedCycles map[*spec.Expr]bool
-	names                  map[string][]Alt // what each name outside of expressions refers to
+	names                  map[string][]Alt // the meanings of each name outside of expressions
 
 	namedOnce sync.Once
 	named     []NamedField
@@ -69,7 +69,7 @@ const (
 	ItemAlign
 	ItemBreak
 	ItemSet
-	ItemRemark // a reference that prints as a comment
+	ItemRemark // a reference that is printed as a comment
 )
 
 // Item is one element of a bound template.
@@ -78,14 +78,14 @@ type Item struct {
 	Text          string
 	Before, After string
 	Column        int
-	// Name is the reference as written. Alts are its meanings. The first meaning whose condition holds
-	// applies.
+	// Name is the name in braces, as written. Alts are its meanings. The first meaning whose condition
+	// holds applies.
 	Name string
 	Alts []Alt
 	// Members and Join are set only for an ItemSet.
 	Members []Item
 	Join    string
-	Free    bool // see spec.Set
+	Free    bool // see spec.Set.AbsentIsDefault
 	// Operand is the operand to which the item belongs, or nil if there is none.
 	Operand *spec.Operand
 	Span    diag.Span
@@ -113,9 +113,9 @@ type Ref struct {
 	// Low and Width are the position and the size of a contiguous value of at most 64 bits. Low is -1
 	// if the value has several parts.
 	Low, Width int
-	// At is the position of the first bit of the path: in the scope or, if Entry is set, in the table
-	// entry that the field Entry selects. It is -1 if the path passes through a field with several
-	// parts, an entry from another scope or another index.
+	// At is the position of the lowest bit of a contiguous value. It is a position in the scope or, if
+	// Entry is set, in the table entry that the field Entry selects. At is -1 in all other cases, for
+	// example if the value is computed or has several parts.
 	At    int
 	Entry *spec.Field
 	// Path lists the bitset fields that the path passes through before it reaches the field.
@@ -164,7 +164,7 @@ type UnusedBits struct {
 	Cond *Prog
 }
 
-// Hazard is a condition under which an instruction does not do what its text suggests.
+// Hazard is a hazard that the description declares, with the bound condition under which it occurs.
 type Hazard struct {
 	Spec *spec.Hazard
 	Cond *Prog
@@ -211,7 +211,7 @@ func (u *BoundLeaf) build() {
 	}
 }
 
-// unused records a part of a table entry that does not matter if cond holds.
+// unused records that a part of a table entry does not matter if cond holds. ref refers to that part.
 func (u *BoundLeaf) unused(ref *Ref, cond *Prog) {
 	mask := scatter(bits.Ones(ref.Width), ref.Field.Parts)
 	i := len(ref.Path) - 1
@@ -237,7 +237,8 @@ func (u *BoundLeaf) unused(ref *Ref, cond *Prog) {
 	u.Unused[k].Bits = append(list, UnusedBits{Mask: mask, Cond: cond})
 }
 
-// scatter moves the low bits of v to the positions of a field's parts.
+// scatter moves the low bits of v to the positions in parts. The first part receives the most
+// significant bits.
 func scatter(v bits.Value, parts []bits.Part) (out bits.Value) {
 	for _, p := range slices.Backward(parts) {
 		out, v = out.Or(v.And(bits.Ones(p.Width)).Shl(p.Low)), v.Shr(p.Width)
@@ -245,7 +246,7 @@ func scatter(v bits.Value, parts []bits.Part) (out bits.Value) {
 	return out
 }
 
-// tables collects the table index fields whose entry is reached only through paths.
+// tables collects the table index fields whose entries are reached only through paths.
 func (u *BoundLeaf) tables() {
 	for b := u.Leaf.Spec; b != nil; b = b.Extends {
 		for _, f := range b.Cases[len(b.Cases)-1].Fields {
@@ -259,7 +260,7 @@ func (u *BoundLeaf) tables() {
 	}
 }
 
-// showsName reports whether a display prints the field of that name.
+// showsName reports whether a display prints the field with that name.
 func (u *BoundLeaf) showsName(name string) bool {
 	for _, c := range u.Cases {
 		for _, it := range c.Items {
@@ -271,8 +272,9 @@ func (u *BoundLeaf) showsName(name string) bool {
 	return false
 }
 
-// defaults collects the default values of a bitset. The values for Mesa's encoder come last. In those,
-// a name that is not a field belongs to the C code of that encoder and is skipped.
+// defaults collects the default values of a bitset. The values for Mesa's encoder come last. If a
+// default for Mesa's encoder names something that is not a field, the name belongs to the C code of that
+// encoder and is skipped.
 func (u *BoundLeaf) defaults(b *spec.Bitset) {
 	for i, d := range slices.Concat(b.Defaults, b.Forced) {
 		ref := u.bits(d.Path)
@@ -295,7 +297,7 @@ func (u *BoundLeaf) defaults(b *spec.Bitset) {
 }
 
 // bits resolves a path to a field with bits in this scope. It returns nil if the path does not resolve
-// to one.
+// to such a field.
 func (u *BoundLeaf) bits(path string) *Ref {
 	alts := u.resolve(path, nil)
 	if ref := alts[len(alts)-1].Ref; ref != nil && ref.Prog == nil && ref.ScopeDepth == 0 {
@@ -313,7 +315,7 @@ func (u *BoundLeaf) requiredBits(path string, at diag.Span) *Ref {
 	return ref
 }
 
-// Texts are the templates of one case in the syntax of a machine.
+// Texts holds the templates of one case in the machine's syntax.
 type Texts struct {
 	Case *spec.Case
 	// Display is nil if the case has no display.
@@ -390,13 +392,15 @@ func (u *BoundLeaf) aliases(texts []*spec.Template, given Assumptions) func() []
 }
 
 // Assumptions are the conditions that hold or fail wherever a case applies. Holds is the condition of
-// the case itself, nil for a default case. Fails are the conditions of the earlier cases.
+// the case itself, or nil for a default case. Fails lists the conditions of the earlier cases that have
+// a display.
 type Assumptions struct {
 	Holds *spec.Expr
 	Fails []*spec.Expr
 }
 
-// Narrow removes the meanings of a name that the assumptions exclude.
+// Narrow returns the meanings of a name that the assumptions allow. A meaning whose condition is assumed
+// to hold becomes unconditional.
 func (s Assumptions) Narrow(alts []Alt) []Alt {
 	if s.Holds == nil && s.Fails == nil {
 		return alts
@@ -497,9 +501,9 @@ func (u *BoundLeaf) where() string {
 	return name
 }
 
-// IsName reports whether a reference prints the name of the bitset. In plain descriptions, any prefix
-// of NAME prints the name, even the empty one, because Mesa compares only as many characters as the
-// reference has.
+// IsName reports whether a reference prints the name of the bitset. In plain descriptions, any prefix of
+// NAME prints the name, even the empty one, because Mesa's decoder compares only as many characters as
+// the reference has.
 func (m *Machine) IsName(ref string) bool {
 	if m.ISA.Strict {
 		return ref == "NAME"
@@ -549,8 +553,8 @@ func (u *BoundLeaf) resolve(name string, top *spec.Expr) []Alt {
 	return alts
 }
 
-// inProgress is the meaning of a name while it is being resolved. A name that needs itself is
-// therefore undefined.
+// inProgress is the meaning of a name while the name is being resolved. It makes a name that needs
+// itself undefined.
 var inProgress = []Alt{{}}
 
 func (u *BoundLeaf) lookup(name string, top *spec.Expr) []Alt {
@@ -595,7 +599,7 @@ func (u *BoundLeaf) defines(name string) bool {
 	return false
 }
 
-// climb resolves a name in the enclosing scope if the name is passed in.
+// climb resolves a name in the enclosing scope. The name is undefined unless it is passed in.
 func (u *BoundLeaf) climb(name string) []Alt {
 	up := u.Env.Up
 	if up == nil {
@@ -783,7 +787,7 @@ func (u *BoundLeaf) NamedFields() []NamedField {
 // Index is a field that can be a table index or can contain operands with a table index.
 type Index struct {
 	Alts []Alt
-	// Always is the reference if the name always is a contiguous index of a table whose entries
+	// Always is the reference if the name always refers to a contiguous index into a table whose entries
 	// contain no index. Otherwise it is nil.
 	Always *Ref
 }

@@ -9,7 +9,8 @@ import (
 	"github.com/isago/isago/internal/spec"
 )
 
-// Eval computes an expression. It calls ask for the value of each field and of each node with a Test.
+// Eval computes an expression. It calls ask for each field and each node with a Test whose value it
+// needs.
 func (n *Node) Eval(ask func(*Node) uint64) uint64 {
 	if n.Test != nil {
 		return ask(n)
@@ -47,8 +48,8 @@ func (t *Test) Eval(v, context *bits.Value) uint64 {
 	return flag((v[t.Low>>6]&t.Mask == t.Match) != t.Not)
 }
 
-// BitsFor returns the value of the masked bits for which the result of the test is want. ok is false
-// if several values of the bits have this result.
+// BitsFor returns the value of the masked bits for which the result of the test is want. ok is false if
+// several values produce this result.
 func (t *Test) BitsFor(want bool) (match uint64, ok bool) {
 	if want != t.Not {
 		return t.Match, true
@@ -72,13 +73,13 @@ func (s *Scope) ancestor(levels int) *Scope {
 	return s
 }
 
-// Evaluator computes everything that depends on the bits: conditions, derived fields, and the leaves
-// of operands. A decoder computes the same with caches and preallocated frames.
+// Evaluator computes everything that depends on the bits: conditions, derived fields, and the leaves of
+// operands. A Decoder of package isa computes the same results with caches and preallocated frames.
 type Evaluator struct {
 	Context bits.Value
 	Tables  [][]bits.Value
-	// OnMissingEntry is called for each index without a table entry. Such an entry reads as 0.
-	// OnMissingEntry may be nil.
+	// OnMissingEntry is called each time an index selects a table entry that does not exist. A missing
+	// entry reads as 0. OnMissingEntry may be nil.
 	OnMissingEntry func(t *spec.Table, index uint64)
 }
 
@@ -105,7 +106,7 @@ func (e *Evaluator) Resolve(alts []Alt, s *Scope) *Ref {
 	return nil
 }
 
-// Value returns the low 64 bits of a reference.
+// Value returns the low 64 bits of the value of a reference.
 func (e *Evaluator) Value(r *Ref, s *Scope) uint64 {
 	if r.Context != nil {
 		return e.Context.Uint(r.Low, r.Width)
@@ -160,7 +161,8 @@ func (e *Evaluator) NestedScope(r *Ref, s *Scope) *Scope {
 	return e.Match(r.Env, v, s)
 }
 
-// Match returns the scope of the leaf that matches v, or nil if no leaf does.
+// Match returns the scope of the leaf that matches v, or nil if no leaf matches. A leaf takes precedence
+// over the leaves that it refines.
 func (e *Evaluator) Match(env *Env, v bits.Value, up *Scope) *Scope {
 	var found *Scope
 	for _, l := range env.Root.Leaves {
@@ -182,10 +184,9 @@ func (e *Evaluator) allowed(s *Scope) bool {
 	return !slices.ContainsFunc(s.Unit.Requires, func(p *Prog) bool { return e.Eval(p, s) == 0 })
 }
 
-// Apply computes one operator in the type of the node. x and y are 64-bit values, sign- or
-// zero-extended from their own types. Where C leaves the result undefined, Apply does what Mesa's
-// tools do on their usual hosts: a shift count is taken modulo the width, and a division by zero gives
-// 0.
+// Apply computes one operator in the type of the node. x and y are 64-bit values, sign- or zero-extended
+// from their own types. If C leaves the result undefined, Apply uses fixed rules: integers wrap, a shift
+// count is taken modulo the width, and a division by zero returns 0.
 func Apply(n *Node, x, y uint64) uint64 {
 	t := n.Type
 	switch n.Op {

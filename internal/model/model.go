@@ -21,9 +21,10 @@ type Options struct {
 	Gen uint32
 	// Syntax is the name of the syntax. The empty string selects the default one.
 	Syntax string
-	// Sound skips the checks of a description that is known to have no errors.
+	// Sound states that the description is known to have no errors. New then skips some checks.
 	Sound bool
-	// maxBoundLeaves limits the number of bound leaves. 0 means the constant of that name.
+	// maxBoundLeaves limits the number of bound leaves. If it is 0, the constant maxBoundLeaves is the
+	// limit.
 	maxBoundLeaves int
 }
 
@@ -45,7 +46,7 @@ type Machine struct {
 	mu             sync.Mutex
 	envs           map[string]*Env
 	indices        atomic.Int32
-	boundLeaves    int // bound so far
+	boundLeaves    int // the number of leaves bound so far
 	maxBoundLeaves int
 	open           openExprs
 	recursions     int // the number of lookups of a name while it was being resolved
@@ -85,9 +86,9 @@ type Leaf struct {
 	Size          int
 	// A word w matches if w&Mask == Match. DontCare bits are ignored but are expected to be 0.
 	Match, Mask, DontCare bits.Value
-	// Refines are the leaves whose words this leaf matches too, intentionally.
+	// Refines lists the leaves whose words this leaf intentionally matches too.
 	Refines []*Leaf
-	// RefinedBy are the leaves that refine this one.
+	// RefinedBy lists the leaves that refine this one.
 	RefinedBy []*Leaf
 }
 
@@ -103,7 +104,8 @@ func (l *Leaf) within(other *Leaf) bool {
 	return other.Mask.AndNot(l.Mask) == bits.Value{} && l.Match.And(other.Mask) == other.Match
 }
 
-// Doc returns the documentation of the leaf or of its nearest ancestor that has some.
+// Doc returns the documentation of the leaf or, if the leaf has none, of its nearest documented
+// ancestor.
 func (l *Leaf) Doc() string {
 	for b := l.Spec; b != nil; b = b.Extends {
 		if b.Doc != "" {
@@ -113,8 +115,8 @@ func (l *Leaf) Doc() string {
 	return ""
 }
 
-// Meta returns an attribute of <meta> from the leaf or from its nearest ancestor that has the
-// attribute. It returns "" if none has it.
+// Meta returns an attribute of <meta> from the leaf or from its nearest ancestor that has the attribute.
+// It returns "" if neither the leaf nor an ancestor has the attribute.
 func (l *Leaf) Meta(name string) string {
 	for b := l.Spec; b != nil; b = b.Extends {
 		if v, ok := b.Meta[name]; ok {
@@ -124,8 +126,8 @@ func (l *Leaf) Meta(name string) string {
 	return ""
 }
 
-// Layout returns the layout rules of the leaf or of its nearest ancestor that has some. It returns nil
-// if none has any.
+// Layout returns the layout rules of the leaf or of its nearest ancestor that has layout rules. It
+// returns nil if there are none.
 func (l *Leaf) Layout() *spec.Layout {
 	for b := l.Spec; b != nil; b = b.Extends {
 		if b.Layout != nil {
@@ -135,8 +137,8 @@ func (l *Leaf) Layout() *spec.Layout {
 	return nil
 }
 
-// Runs returns the <runs> element of the leaf or of its nearest ancestor that has one. It returns nil
-// if none has one.
+// Runs returns the <runs> element of the leaf or of its nearest ancestor that has such an element. It
+// returns nil if there is none.
 func (l *Leaf) Runs() *spec.Runs {
 	for b := l.Spec; b != nil; b = b.Extends {
 		if b.Runs != nil {
@@ -152,7 +154,7 @@ type Enum struct {
 	dense  []string
 	known  []bool
 	sparse map[uint64]string
-	// Texts lists the value and text of each value in order, followed by the aliases.
+	// Texts lists each value with its text, followed by the aliases.
 	Texts []EnumText
 }
 
@@ -224,7 +226,8 @@ const maxScopes = 16
 // nested bitset has its own environment if names of the enclosing scope are passed in.
 const maxBoundLeaves = 1 << 14
 
-// denseLimit limits the values that an array holds. A map holds larger values.
+// denseLimit is the limit below which the texts of enum values are stored in a slice. The texts of all
+// other values are stored in a map.
 const denseLimit = 4096
 
 func bindEnum(s *spec.Enum, syntax string) *Enum {
@@ -239,7 +242,7 @@ func bindEnum(s *spec.Enum, syntax string) *Enum {
 			if _, ok := text[v.Val]; !ok {
 				order = append(order, v.Val)
 			} else if pass == "" {
-				continue // the first of several values wins
+				continue // the first of several equal values wins
 			}
 			text[v.Val] = v.Display
 		}
@@ -329,8 +332,8 @@ func (m *Machine) addLeaf(r *Root, b *spec.Bitset) {
 	r.Size, r.MinSize = max(r.Size, l.Size), min(r.MinSize, l.Size)
 }
 
-// linkRefines resolves overlap="refines NAME" to leaves. An inner bitset as NAME means all leaves
-// below it. The relation is transitive.
+// linkRefines resolves overlap="refines NAME" to leaves. If NAME is an inner bitset, it refers to all
+// leaves below that bitset. The relation is transitive.
 func (m *Machine) linkRefines(r *Root) diag.List {
 	var errs diag.List
 	for _, l := range r.Leaves {
@@ -370,8 +373,8 @@ func (l *Leaf) refine(other *Leaf) {
 	}
 }
 
-// Root returns the root with that name. The empty name selects the root of the instructions:
-// #instruction, else the first root that is not the type of a field.
+// Root returns the root with the given name. The empty name selects the root of the instructions:
+// #instruction or, if there is no such root, the first root that is not the type of a field.
 func (m *Machine) Root(name string) (*Root, error) {
 	if name == "" {
 		return m.mainRoot(), nil
@@ -437,12 +440,12 @@ type Env struct {
 	// Up is the bound leaf that contains the nested field. It is nil at the top.
 	Up *BoundLeaf
 
-	params []spec.Param // the parameters passed in; the first of several with one name counts
+	params []spec.Param // the parameters passed in; if several have the same name, the first one counts
 	all    bool         // whether all names of the enclosing scope are passed in
 
 	units   []atomic.Pointer[BoundLeaf]
 	pending map[int]*BoundLeaf // leaves that are being bound, by Leaf.ID
-	commons map[string]*Ref    // the paths that have the same meaning in all leaves
+	commons map[string]*Ref    // the meanings of names that refer to the same field in all leaves, or nil
 	depth   int
 	// Index is the number of the environment in its machine.
 	Index int

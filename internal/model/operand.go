@@ -5,7 +5,7 @@ import (
 	"github.com/isago/isago/internal/spec"
 )
 
-// Facts are the bound declarations for an operand. All modifiers whose conditions hold apply. For
+// Facts holds the bound declarations for an operand. All modifiers whose conditions hold apply. For
 // every other kind of declaration, the first one whose condition holds applies.
 type Facts struct {
 	Regs      []Reg
@@ -16,8 +16,8 @@ type Facts struct {
 	Masks     []Selection
 }
 
-// When has the condition of the enclosing override and the condition of the declaration. A nil
-// condition always holds.
+// When consists of the condition of the enclosing override and the condition of the declaration itself.
+// Both must hold. A nil condition always holds.
 type When struct{ Case, Own *Prog }
 
 // Reg declares that the bits select a register.
@@ -37,8 +37,8 @@ type Mem struct {
 	Index, Offset *Prog
 }
 
-// Relative is a register whose value is added to a register number or to an address. The register is
-// the operand in Field or, if Field is empty, Reg.
+// Relative is a register whose value is added to a register number or to an address. Field names the
+// part of the operand that is the register. If Field is empty, Reg is the register.
 type Relative struct {
 	When
 	Field string
@@ -47,13 +47,13 @@ type Relative struct {
 	Of *spec.File
 }
 
-// Modifier is a change of the operand's value, such as negation.
+// Modifier declares a change to the operand's value, such as negation.
 type Modifier struct {
 	When
 	Spec *spec.Modifier
 }
 
-// Selection has one expression per component.
+// Selection is a swizzle or a mask, with one expression per component.
 type Selection struct {
 	When
 	Components []*Prog
@@ -67,14 +67,14 @@ type Flow struct {
 	Target, Count []Alt
 }
 
-// LeafFacts are the declarations for a leaf other than its encoding and its text.
+// LeafFacts holds the declarations for a leaf, except its encoding and its text.
 type LeafFacts struct {
 	// Own are the facts about the leaf as an operand.
 	Own Facts
 	// Operands are the facts about the operands in the leaf's displays.
 	Operands map[*spec.Operand]*Facts
 	Flows    []Flow
-	// Errs has an error for each name that could not be bound.
+	// Errs contains an error for each name that could not be bound.
 	Errs diag.List
 }
 

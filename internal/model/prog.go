@@ -20,14 +20,15 @@ type Prog struct {
 	// Simple is true, the condition is also sufficient and the value is 1.
 	Simple      bool
 	Mask, Match bits.Value
-	// Missing are the names that are undefined in some or all cases and read as 0 there. In plain
-	// descriptions this includes names in comments, because Mesa's tools look up everything in braces.
+	// Missing lists the names that are undefined in some or all cases. An undefined name reads as 0. In
+	// plain descriptions this includes names in comments, because Mesa's tools look up everything in
+	// braces.
 	Missing []Missing
 	// Cycle marks the constant 0 that replaces an expression inside itself.
 	Cycle bool
-	// Open reports whether the expression contains such a constant. The value of the expression is
-	// then the first one computed in a scope. Fetch lists its names in the order in which they are
-	// looked up. Both follow Mesa's tools.
+	// Open reports whether the expression contains such a constant. If so, a scope keeps the first value
+	// that it computes for the expression. Fetch lists the names in the expression in the order in which
+	// they are looked up. Both the value and the order follow Mesa's tools.
 	Open  bool
 	Fetch []Missing
 	// Memo caches data of package isa. Asked counts the evaluations before the cache is set up.
@@ -45,7 +46,7 @@ type Missing struct {
 type Node struct {
 	Op   spec.Op
 	Type spec.Type
-	// Test is nil if the node depends on more than some bits.
+	// Test is a condition on bits that is equivalent to the node, or nil if there is none.
 	Test    *Test
 	X, Y, Z *Node
 	Value   uint64
@@ -55,8 +56,8 @@ type Node struct {
 	Span diag.Span
 }
 
-// Test is a condition on bits. Its value is 1 if the bits in Mask equal Match, and 0 if they differ.
-// Not inverts it. Context means that it tests the bits of the contexts.
+// Test is a condition on bits. Its value is 1 if the bits in Mask equal Match, and 0 if they differ. Not
+// inverts the value. If Context is true, the test reads the bits of the contexts instead of a scope.
 type Test struct {
 	Mask, Match  uint64
 	Context, Not bool
@@ -72,11 +73,11 @@ func (u *BoundLeaf) Prog(e *spec.Expr) *Prog {
 	return u.prog(e)
 }
 
-// openExprs are the expressions that are being bound. Each one contains the next.
+// openExprs holds the expressions that are being bound. Each one contains the next one.
 type openExprs struct {
 	stack []*spec.Expr
-	// cycles counts the expressions that were met inside themselves. rebound counts the expressions
-	// that were bound again because of a cycle.
+	// cycles counts how often an expression was found inside itself. rebound counts the expressions that
+	// were bound again because of a cycle.
 	cycles, rebound int
 }
 
@@ -215,7 +216,7 @@ func (u *BoundLeaf) matchCondition() *Prog {
 	return &Prog{Unit: u, Root: root}
 }
 
-// maskedField returns a field with the fixed bits among the 64 bits from low upwards.
+// maskedField returns a field that consists of the fixed bits among the 64 bits that start at bit low.
 func maskedField(l *Leaf, low int) *spec.Field {
 	f := &spec.Field{Name: l.Name, Kind: spec.KindUint}
 	for mask := l.Mask.Uint(low, 64); mask != 0; {
@@ -227,8 +228,8 @@ func maskedField(l *Leaf, low int) *spec.Field {
 	return f
 }
 
-// derived binds the expression of a derived field. In plain descriptions without bitsets of more than
-// 32 bits, it truncates the value to 32 bits, because Mesa's tools store it in one 32-bit word.
+// derived binds the expression of a derived field. In plain descriptions without bitsets larger than 32
+// bits, it truncates the value to 32 bits, because Mesa's tools store it in one 32-bit word.
 func (u *BoundLeaf) derived(e *spec.Expr) *Prog {
 	p := u.prog(e)
 	if u.Env.Machine.wide() {
@@ -394,7 +395,8 @@ func isMost(n *Node) bool {
 	return n.Op == spec.OpLt && n.Y.Op == spec.OpConst && r != nil && 1 < r.Width && r.Width < 31 && n.Y.Value == 1<<uint(r.Width)-1
 }
 
-// contextTest returns the test whether a context has the value v.
+// contextTest returns a test of whether a context has the value v, or nil if no test can express the
+// condition.
 func contextTest(r *Ref, v uint64) *Test {
 	if r.Context == nil || r.Low+r.Width > 64 || r.Width < 64 && v>>uint(r.Width) != 0 {
 		return nil
@@ -411,14 +413,15 @@ func (t *Test) not() *Test {
 	return &opposite
 }
 
-// fixedBits are bits of one scope and the values that they must have.
+// fixedBits holds bits of one scope and the values that they must have.
 type fixedBits struct {
 	mask, match bits.Value
 	scopeDepth  int
 }
 
-// fixCondition returns the bit values for which a condition holds. ok is false if the condition is not
-// a conjunction of bit values in one scope.
+// fixCondition returns the bit values for which a condition holds. The condition holds if and only if
+// the bits have these values. ok is false if the condition is not a conjunction of bit values in one
+// scope.
 func fixCondition(n *Node) (f fixedBits, ok bool) {
 	switch n.Op {
 	case spec.OpAndAnd:
@@ -465,7 +468,7 @@ func ownField(n *Node) *Ref {
 	return r
 }
 
-// fixEqual is fixCondition for an expression that must equal v.
+// fixEqual is fixCondition for the condition that an expression equals v.
 func fixEqual(n *Node, v uint64) (f fixedBits, ok bool) {
 	r := ownField(n)
 	if r == nil {

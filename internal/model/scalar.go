@@ -8,7 +8,7 @@ import (
 )
 
 // AppendScalar appends the default text of a field value of at most 64 bits. The field must not have a
-// bitset type. strict is the attribute strict of the description.
+// bitset type. strict is the value of the description's attribute strict.
 func AppendScalar(dst []byte, ref *Ref, v uint64, strict bool) []byte {
 	switch ref.Kind {
 	case spec.KindFloat:
@@ -24,7 +24,8 @@ func AppendScalar(dst []byte, ref *Ref, v uint64, strict bool) []byte {
 	return AppendConstant(dst, ref, v)
 }
 
-// AppendConstant appends the text of a value for a type whose text depends only on the value.
+// AppendConstant appends the text of a field value. The field must have a type for which the text
+// depends only on the value.
 func AppendConstant(dst []byte, ref *Ref, v uint64) []byte {
 	switch ref.Kind {
 	case spec.KindEnum:
@@ -75,8 +76,8 @@ func SignExtend(v uint64, width int) int64 {
 	return int64(v<<uint(64-width)) >> uint(64-width)
 }
 
-// appendSigned appends a number with its sign. Zero prints as +0, which occurs only for a computed
-// value wider than its field.
+// appendSigned appends a number with its sign. Zero is written as +0. This occurs only for a computed
+// value that is wider than its field.
 func appendSigned(dst []byte, v int64) []byte {
 	if v >= 0 {
 		dst = append(dst, '+')

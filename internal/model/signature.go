@@ -13,8 +13,8 @@ import (
 // maxSignature limits the length of a signature in bytes.
 const maxSignature = 1 << 12
 
-// signatureOf returns the signature of a name's meanings. Two scopes in which the name has the same
-// meaning give equal signatures. ok is false if the signature is too long.
+// signatureOf returns the signature of a name's meanings. If the name has the same meanings in two
+// scopes, the signatures are equal. ok is false if the signature is too long.
 func signatureOf(alts []Alt) (sig string, ok bool) {
 	var b strings.Builder
 	writeAlts(&b, alts)

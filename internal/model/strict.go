@@ -8,8 +8,8 @@ import (
 	"github.com/isago/isago/internal/spec"
 )
 
-// checkStrict reports why a description is unsound: undefined names, undeclared overlaps, and
-// instruction lengths that the bits of the shorter leaf do not determine.
+// checkStrict returns the errors that make a description unsound: undefined names, undeclared overlaps,
+// and instruction lengths that the bits of the shorter leaf do not determine.
 func (m *Machine) checkStrict() diag.List {
 	c := strictChecker{m: m, units: map[*BoundLeaf]bool{}, seen: map[string]bool{}}
 	for _, r := range m.Roots {
@@ -57,7 +57,7 @@ func (c *strictChecker) boundLeaf(u *BoundLeaf) {
 		if len(c.errs) == maxErrors {
 			return
 		}
-		if key := e.Error(); !c.seen[key] { // the same error, reached by two paths
+		if key := e.Error(); !c.seen[key] { // the same error can be reached in several ways
 			c.seen[key] = true
 			c.errs = append(c.errs, e)
 		}
@@ -87,7 +87,8 @@ func (c *strictChecker) items(items []Item) {
 	}
 }
 
-// overlaps reports every pair of leaves that match a common word.
+// overlaps reports every undeclared overlap: two leaves that match a common word although neither
+// refines the other.
 func (c *strictChecker) overlaps(r *Root) {
 	for i, a := range r.Leaves {
 		for _, b := range r.Leaves[:i] {
@@ -115,14 +116,14 @@ func (c *strictChecker) pair(a, b *Leaf) {
 		a.Name, b.Name, text).With(b.Spec.Span, "%s is defined here", b.Name))
 }
 
-// maxErrors limits the number of reported errors.
+// maxErrors is the number of errors at which boundLeaf stops adding errors.
 const maxErrors = 100
 
-// maxContexts limits the number of context combinations to try.
+// maxContexts limits the number of combinations of context values that compatible tries.
 const maxContexts = 1 << 16
 
-// compatible reports whether some values of the contexts allow both leaves. It treats a condition that
-// reads fields as possible.
+// compatible reports whether the requirements of both leaves can hold for the same values of the
+// contexts. It assumes that a condition that reads fields can hold.
 func (c *strictChecker) compatible(a, b *Leaf) bool {
 	ua, ub := c.m.TopEnv(a.Root).Bound(a), c.m.TopEnv(b.Root).Bound(b)
 	if len(ua.Requires) == 0 && len(ub.Requires) == 0 {

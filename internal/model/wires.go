@@ -16,7 +16,7 @@ type Wiring struct {
 	Wires
 }
 
-// Wires are the bit numbers of a Wiring, by bit of the value.
+// Wires holds, for each bit of a value, the number of a bit in the scope, or NoWire.
 type Wires [64]int16
 
 // NoWire marks a bit that is 0.
@@ -25,13 +25,14 @@ const NoWire = -1
 // maxWiring limits the nesting depth of derived fields.
 const maxWiring = 4
 
-// Decider returns the truth of a condition in the scope the given number of levels up. ok is false if
-// the truth is not known.
+// Decider returns the truth of a condition in the scope that is scopeDepth levels up. ok is false if the
+// truth is not known.
 type Decider func(cond *Node, scopeDepth int) (truth, ok bool)
 
-// FindWiring returns the wiring of an expression. ok is true if FindWiring finds that each bit of the
-// value is 0 or a copy of a bit in one scope. Several bits may be copies of the same bit. The operator
-// ?: needs a decision from decide, which may be nil.
+// FindWiring returns the wiring of an expression. ok is false if FindWiring cannot show that each bit of
+// the value is always 0 or a copy of a bit in one scope. Several bits may be copies of the same bit.
+// decide selects the branch of each operator ?:. If decide is nil, no expression that needs such a
+// selection has a wiring.
 func FindWiring(n *Node, decide Decider) (w Wiring, ok bool) {
 	finder := wiring{decide: decide}
 	w.Wires, ok = finder.node(n, 0, maxWiring)
@@ -46,7 +47,8 @@ type wiring struct {
 	decide     Decider
 }
 
-// node returns the wires of an expression in the scope the given number of levels up.
+// node returns the wires of an expression in the scope that is scopeDepth levels up. depth is the
+// remaining number of derived fields that may be nested.
 func (w *wiring) node(n *Node, scopeDepth, depth int) (v Wires, ok bool) {
 	switch n.Op {
 	case spec.OpField:
@@ -91,8 +93,8 @@ func (w *wiring) choice(n *Node, scopeDepth, depth int) (v Wires, ok bool) {
 	return w.node(n.Z, scopeDepth, depth)
 }
 
-// constantSide returns the constant operand of an operator and the other operand. It returns nil and 0
-// if neither is constant.
+// constantSide returns the value of the constant operand of an operator, and the other operand x. It
+// returns nil and 0 if neither operand is constant.
 func constantSide(n *Node) (x *Node, constant uint64) {
 	switch {
 	case n.Y.Op == spec.OpConst:
@@ -141,7 +143,7 @@ func (w *wiring) field(n *Node, scopeDepth, depth int) (v Wires, ok bool) {
 	return v, true
 }
 
-// masked returns the wires with the bits outside the mask cleared.
+// masked returns the wires with NoWire for all bits outside the mask.
 func (v Wires) masked(mask uint64) Wires {
 	for i := range v {
 		if mask>>i&1 == 0 {
@@ -161,7 +163,8 @@ func (v Wires) shifted(op spec.Op, count int) Wires {
 	return out
 }
 
-// typed reports whether the wires survive the conversion to a type. Sign extension would change them.
+// typed returns the wires and whether the conversion to a type leaves them unchanged. It returns false
+// if a wire is at the highest bit of the type or beyond.
 func (v Wires) typed(t spec.Type) (Wires, bool) {
 	return v, v == v.masked(1<<(t.Width()-1)-1)
 }
@@ -179,8 +182,8 @@ func (v Wires) joined(x *Wires, ok bool) (Wires, bool) {
 	return v, ok
 }
 
-// fixValue returns the scope bits for which the bits of n selected by care equal those of x. ok is
-// false if no such bits exist or if they are unconstrained.
+// fixValue returns the bit values of a scope for which n and x are equal in all bits of the mask care.
+// ok is false if n has no wiring, if n and x can never be equal in these bits, or if they always are.
 func fixValue(n *Node, x, care uint64) (f fixedBits, ok bool) {
 	w, ok := FindWiring(n, nil)
 	if !ok {

@@ -11,12 +11,13 @@ import (
 
 // alike describes how far the decoder of package isa agrees with Mesa's rules for a whole description.
 type alike struct {
-	// ours reports whether the decoder may print any word. findings reports whether its findings have
-	// Mesa's wording.
+	// ours reports whether the Printer may use the decoder at all. findings reports whether the
+	// decoder's findings have Mesa's wording.
 	ours, findings bool
 }
 
-// description compares the properties that concern all leaves.
+// description determines how far the decoder agrees with Mesa's rules. It examines only the properties
+// that concern all leaves.
 func (p *Printer) description() alike {
 	m := p.machine
 	wide := false
@@ -33,20 +34,20 @@ func (p *Printer) description() alike {
 	return a
 }
 
-// judge reports whether the decoder prints every word of a leaf with the same text and findings as
-// Mesa's rules. padded reports whether the text has columns, which Mesa counts in bytes.
+// judge reports whether the decoder and Mesa's rules produce the same text and findings for every word
+// of a leaf. padded reports whether the text is aligned to columns, which Mesa counts in bytes.
 //
-// The results can differ if an expression is evaluated inside itself or beyond the stack limit, if a
-// name in an expression is undefined, if the tools parse a display differently, and for a few types.
-// judge examines everything that could be evaluated for any word. So it may reject a leaf although no
-// word of the leaf prints differently.
+// The results can differ if an expression is evaluated inside itself or beyond the stack limit, or if a
+// name in an expression is undefined. They can also differ if isago and Mesa's tools parse a display
+// differently, and for a few types of fields. judge examines everything that could be evaluated for any
+// word. So it may reject a leaf although every word of the leaf is printed in the same way.
 //
 // To find a field, Mesa's rules evaluate the conditions of all overrides before the field, including
-// overrides without that field. The values of those conditions do not matter for the field, but the
-// scope stores them. So judge examines each expression in Mesa's order, once per scope. An expression
-// whose value changes because it was needed inside itself is a difference. The outermost expression is
-// an exception if nothing else has used its value: its evaluation continues to the end and replaces
-// that value.
+// overrides without that field. The conditions of the overrides without the field do not affect the
+// result, but the scope stores their values. So judge examines each expression in Mesa's order, once per
+// scope. An expression whose value changes because it was needed inside itself is a difference. The
+// outermost expression is an exception if nothing else has used its value: its evaluation continues to
+// the end and replaces that value.
 func (p *Printer) judge(l *model.Leaf) (same, padded bool) {
 	j := judge{p: p, known: map[exprAt]bool{}, wrong: map[exprAt]bool{}}
 	j.place(&place{leaf: l})
@@ -58,8 +59,8 @@ type judge struct {
 	p *Printer
 	// places and evals count the scopes and evaluations. They are upper bounds for each single word.
 	places, evals int
-	// open holds the expressions that are being evaluated. The first of them is the outermost one, in
-	// the scope outer.
+	// open holds the expressions that are being evaluated. The first one is the outermost one, and it is
+	// evaluated in the scope outer.
 	open  []*spec.Expr
 	outer *place
 	// known holds the expressions that a scope has certainly evaluated, and trail lists them in the
@@ -67,7 +68,8 @@ type judge struct {
 	known map[exprAt]bool
 	trail []exprAt
 	wrong map[exprAt]bool
-	// mayDiffer reports whether there may be a difference. padded reports whether the text has columns.
+	// mayDiffer reports whether there may be a difference. padded reports whether the text is aligned to
+	// columns.
 	mayDiffer, padded bool
 }
 
@@ -88,7 +90,7 @@ type place struct {
 	depth  int
 }
 
-// place examines the printing of a value.
+// place examines everything that may be evaluated while a value is printed in the scope at.
 func (j *judge) place(at *place) {
 	j.places++
 	if j.mayDiffer = j.mayDiffer || at.depth == maxDepth || j.places > maxOperands; j.mayDiffer {
@@ -130,7 +132,8 @@ func (j *judge) template(at *place, t *spec.Template) {
 	}
 }
 
-// pieces formats the items of a display.
+// pieces formats the items of a display as Mesa's tools parse it. The result can be compared with the
+// result of oursOf.
 func pieces(items []spec.MesaItem) string {
 	var b strings.Builder
 	for _, it := range items {
@@ -170,8 +173,8 @@ func writeColumn(b *strings.Builder, column int) { fmt.Fprintf(b, "{:%d}", colum
 
 func writeName(b *strings.Builder, name string) { fmt.Fprintf(b, "{%s}", name) }
 
-// underCondition examines, with do, what happens only for some words. The expressions that do adds to
-// known are removed afterwards.
+// underCondition calls do, which examines something that happens only for some words. Afterwards it
+// removes the expressions that do has added to known.
 func (j *judge) underCondition(do func()) {
 	n := len(j.trail)
 	do()
@@ -243,8 +246,8 @@ func (j *judge) value(f *spec.Field, owner *place) (wrong bool) {
 	return f.Expr != nil && j.expr(owner, f.Expr)
 }
 
-// expr examines an expression, in which every name must be defined. It reports whether the value inside
-// the open expressions differs from the value outside.
+// expr examines an expression, in which every name must be defined. It reports whether the value may be
+// different inside the open expressions than outside of them.
 func (j *judge) expr(at *place, e *spec.Expr) (wrong bool) {
 	key := exprAt{at, e}
 	switch {
@@ -305,8 +308,8 @@ func (j *judge) shown(at *place, f *spec.Field, owner *place) {
 	j.mayDiffer = j.mayDiffer || f.Width > 64 || f.Remark
 }
 
-// plain reports whether no value of an enum belongs to a syntax. The decoder then prints the same
-// values as Mesa's tools.
+// plain reports whether no value of an enum belongs to a syntax. If so, the decoder prints the values of
+// the enum in the same way as Mesa's tools.
 func plain(e *spec.Enum) bool {
 	return !slices.ContainsFunc(e.Values, func(v *spec.Value) bool { return v.Syntax != "" })
 }

@@ -1,9 +1,9 @@
 // Package mesa prints words in the same way as the decoder that Mesa's isaspec generates, including its
 // defects.
 //
-// If the decoder of package isa prints the same text for a word, this package uses that decoder.
-// Otherwise it applies Mesa's rules step by step. The rules were found by observing the output of
-// Mesa's decoder. docs/language.md lists the differences from package isa.
+// If the decoder of package isa is known to print the same text for a word, this package uses that
+// decoder. Otherwise it applies Mesa's rules step by step. The rules were found by observing the output
+// of Mesa's decoder. docs/language.md lists the differences from package isa.
 package mesa
 
 import (
@@ -21,15 +21,16 @@ import (
 // concurrent use.
 type Printer struct {
 	// Label returns the name of a branch target. index is the target, as the index of an instruction.
-	// If ok is false or Label is nil, the target prints as a number.
+	// call reports whether the branch is a call. If ok is false or Label is nil, the target is printed
+	// as a number.
 	Label func(index int64, call bool) (name string, ok bool)
-	// Custom appends the text of a field of type custom to dst. If Custom is nil, the field prints
-	// nothing.
+	// Custom appends the text of a field of type custom to dst. If Custom is nil, the field has no text.
 	Custom func(dst []byte, field string, value uint64) []byte
-	// Index is the index of the instruction in the program. Relative branch targets count from it.
+	// Index is the index of the instruction in the program. Relative branch targets are relative to
+	// Index.
 	Index int64
-	// Stepwise applies Mesa's rules step by step to each word. The text is the same, but printing takes
-	// about ten times as long.
+	// If Stepwise is true, the Printer applies Mesa's rules step by step to each word. The text is the
+	// same, but printing takes about ten times as long.
 	Stepwise bool
 
 	machine *model.Machine
@@ -53,8 +54,8 @@ type leaf struct {
 // leaf.
 const minWords = 8
 
-// New returns a Printer for a root. The empty name selects the instructions. It returns an error if
-// there is no such root or if the description is strict.
+// New returns a Printer for the root with the given name. The empty name selects the root of the
+// instructions. It returns an error if there is no such root or if the description is strict.
 func New(set *isa.Set, root string) (*Printer, error) {
 	machine := inside.Machine(set)
 	if machine.ISA.Strict {
@@ -85,7 +86,7 @@ func New(set *isa.Set, root string) (*Printer, error) {
 }
 
 // Append appends the text of a word to dst and records its findings. It may overwrite up to 64 bytes
-// after the text. ok is false for an unknown word, which prints nothing.
+// after the text. For an unknown word, ok is false and dst is returned unchanged.
 func (p *Printer) Append(dst []byte, word bits.Value) (text []byte, ok bool) {
 	if p.Stepwise || !p.alike.ours {
 		return p.steps.word(dst, p.root.Spec, word)

@@ -21,17 +21,17 @@ const (
 	maxEvals    = 1 << 18
 )
 
-// maxOpen is the maximum number of expressions that can be open: each of them is evaluated inside the
-// one before.
+// maxOpen is the maximum number of open expressions. Each open expression is evaluated inside the
+// previous one.
 const maxOpen = 8
 
 // steps prints words by Mesa's rules. It looks up names while it prints, in the same order as Mesa's
-// decoder. So findings have the same order, and the evaluation of cyclic expressions ends at the same
-// point.
+// decoder. So findings are reported in the same order, and the evaluation of cyclic expressions ends at
+// the same point.
 type steps struct {
 	hooks *Printer
-	// leaves lists the leaves of each root in the order in which Mesa's decoder tries them. Bitsets
-	// with the same name are at the position of the first of these bitsets.
+	// leaves lists the leaves of each root in the order in which Mesa's decoder tries them. Bitsets with
+	// the same name are grouped at the position of the first one.
 	leaves map[*spec.Bitset][]*model.Leaf
 	// words is the number of 32-bit words in each value, which is the number of words in the largest
 	// root.
@@ -42,7 +42,7 @@ type steps struct {
 	// scopes holds the open scopes by depth. values holds the values of the names in open expressions.
 	scopes [maxDepth]scope
 	values []uint64
-	ref    model.Ref // refers to a constant that is being printed
+	ref    model.Ref // the reference that field passes to AppendConstant
 	start  int       // the start of the line in the text
 	// operands and evals count the operands and evaluations of the current word.
 	operands, evals int
@@ -85,7 +85,8 @@ func (s *steps) addFinding(format string, args ...any) {
 // hex formats a value with the number of digits that the largest root needs, in whole 32-bit words.
 func (s *steps) hex(v bits.Value) []byte { return v.AppendHex(nil, 8*s.words) }
 
-// enter finds the leaf that matches a value. It returns nil if no leaf or two leaves match.
+// enter returns a new scope for a value and the leaf that matches it. It returns nil if no leaf or more
+// than one leaf matches.
 func (s *steps) enter(r *spec.Bitset, v bits.Value, params []spec.Param, up *scope) *scope {
 	var found *model.Leaf
 	for _, l := range s.leaves[r] {
@@ -184,7 +185,7 @@ func (s *steps) shown(dst []byte, sc *scope, it *spec.MesaItem) []byte {
 	switch {
 	case it.Column >= 0 && it.Name == "":
 		return s.pad(dst, it.Column)
-	case strings.HasPrefix("NAME", it.Name): // Mesa's decoder compares only the length of the reference
+	case strings.HasPrefix("NAME", it.Name): // Mesa's decoder compares only as many characters as the reference has
 		return append(s.pad(dst, it.Column), sc.leaf.Spec.DisplayName...)
 	case isAssertName(sc, it.Name):
 		return s.pad(dst, it.Column)
@@ -197,8 +198,8 @@ func (s *steps) shown(dst []byte, sc *scope, it *spec.MesaItem) []byte {
 	return s.field(s.pad(dst, it.Column), sc, f, s.value(owner, f))
 }
 
-// isAssertName reports whether Mesa's generator gives the name to an assert. Such a field prints
-// nothing.
+// isAssertName reports whether Mesa's generator assigns the name to an assert. A reference to an assert
+// prints nothing.
 func isAssertName(sc *scope, name string) bool {
 	bitset, number, ok := strings.Cut(name, "#assert")
 	if !ok {
@@ -264,8 +265,8 @@ func (s *steps) value(sc *scope, f *spec.Field) bits.Value {
 	return bits.Of(s.eval(sc, f.Expr)).And(bits.Ones(32 * s.words))
 }
 
-// eval evaluates an expression. An expression that needs its own value reads 0 for it. The outermost
-// expression is an exception, because it is evaluated once more inside itself.
+// eval evaluates an expression. If an expression needs its own value, it uses 0 for that value. The
+// outermost expression is an exception, because it is evaluated once more inside itself.
 func (s *steps) eval(sc *scope, e *spec.Expr) uint64 {
 	for i := range sc.cache {
 		if sc.cache[i].expr == e {
@@ -328,7 +329,7 @@ func number(n *model.Node, fetch []string) {
 	number(n.Z, fetch)
 }
 
-// field prints the value of a field in the scope that shows it.
+// field prints the value v of a field. sc is the scope whose display shows the field.
 func (s *steps) field(dst []byte, sc *scope, f *spec.Field, v bits.Value) []byte {
 	switch f.Kind {
 	case spec.KindBitset:

@@ -17,11 +17,12 @@ import (
 type anchors struct {
 	words  *trie // anchor -> index in groups
 	groups []*anchorGroup
-	// all reports whether every template has an anchor. If so, no other templates need to be tried.
+	// all reports whether every template has an anchor. If it is true, only the templates whose anchors occur in the
+	// line need to be tried.
 	all bool
 }
 
-// anchorGroup is the grammar of the templates with the same anchor, compiled at first use.
+// anchorGroup is the grammar of the templates that have the same anchor. It is compiled at first use.
 type anchorGroup struct {
 	templates []templateID
 	once      sync.Once
@@ -62,7 +63,8 @@ func newAnchors(w *matcher) *anchors {
 	return a
 }
 
-// put adds a template to the group of its anchor. known maps the anchors so far to their groups.
+// put adds a template to the group of its anchor, which is word. If the template has no anchor, put only sets all to
+// false. known maps the anchors so far to their groups.
 func (a *anchors) put(known map[string]*anchorGroup, word string, t templateID) {
 	if word == "" {
 		a.all = false
@@ -79,7 +81,7 @@ func (a *anchors) put(known map[string]*anchorGroup, word string, t templateID) 
 }
 
 // anchor returns the anchor of a template: the name of the instruction, or else the first word with at least two
-// letters or digits. It returns "" if there is none.
+// letters or digits. It returns "" if the template has no such word.
 func (m *matcher) anchor(l *model.Leaf, t *spec.Template) string {
 	first := ""
 	for _, it := range t.Items() {
@@ -95,8 +97,8 @@ func (m *matcher) anchor(l *model.Leaf, t *spec.Template) string {
 	return first
 }
 
-// anchorWord returns the first word of a text with at least two letters or digits. Words end at blanks and at
-// punctuation, next to which blanks are optional.
+// anchorWord returns the first word in text that has at least two letters or digits, or "" if there is none. Words end
+// at blanks and at punctuation, next to which blanks are optional.
 func anchorWord(text string) string {
 	letters, from := 0, 0
 	for i, r := range text + " " {
@@ -113,9 +115,9 @@ func anchorWord(text string) string {
 	return ""
 }
 
-// startsFor returns the first nodes of the grammars for the anchors in the line, in the order of the anchors. At the
-// same position, longer anchors come first. If done is not nil, startsFor calls it for each node and stops when done
-// returns true. complete reports whether no other template can match.
+// startsFor returns the first nodes of the grammars for the anchors in the line. The nodes are in the order in which
+// the anchors occur in the line. At the same position, longer anchors come first. If done is not nil, startsFor calls
+// it for each node and stops when done returns true. complete reports whether no other template can match.
 func (m *matcher) startsFor(done func(start *node) bool) (starts []*node, complete bool) {
 	a := m.top.anchored(m)
 	m.roots = m.roots[:0]
@@ -144,7 +146,7 @@ func (m *matcher) startsFor(done func(start *node) bool) (starts []*node, comple
 	return m.roots, a.all
 }
 
-// groupStart returns the first node of a group's grammar.
+// groupStart returns the first node of a group's grammar. The first call for a group compiles the grammar.
 func (m *matcher) groupStart(g *anchorGroup) *node {
 	g.once.Do(func() {
 		g.start = &node{}

@@ -20,8 +20,8 @@ type assignment struct {
 	pos int
 	// failure collects the reasons why bits cannot be set. It is nil unless an error is being explained.
 	failure *failure
-	// exhaustive turns off the pruning of alternatives that cannot succeed. Tests compare results with and without
-	// pruning.
+	// exhaustive is set to turn off the pruning of alternatives that cannot succeed. Tests compare results with and
+	// without pruning.
 	exhaustive bool
 }
 
@@ -58,8 +58,9 @@ type scope struct {
 	parts []bits.Part
 }
 
-// inner adds the scope of a bitset field of scope from. up is the scope that encloses the new one for the lookup of
-// names.
+// inner adds a scope for the value of a bitset field and returns the number of the new scope. from is the scope that
+// contains the field. up is the scope that encloses the new scope when names are looked up. The second result is false
+// if the value is a table entry for which no space is left.
 func (a *assignment) inner(ref *model.Ref, from, up int32) (int32, bool) {
 	s := scope{up: up, size: ref.Env.Root.Size}
 	if ref.Field.Table != nil {
@@ -82,7 +83,8 @@ func (a *assignment) addScope(s scope) int32 {
 	return int32(len(a.scopes) - 1)
 }
 
-// openSpread adds the scope of a computed value that consists of bits of another scope, see spread.
+// openSpread adds the scope of a computed value that consists of bits of another scope (see spread), and returns the
+// number of the new scope.
 func (a *assignment) openSpread(s *spread, ref *model.Ref, from, up int32) int32 {
 	home := &a.scopes[a.up(from, s.scopeDepth)]
 	inner := scope{up: up, space: home.space, size: ref.Env.Root.Size}
@@ -90,14 +92,15 @@ func (a *assignment) openSpread(s *spread, ref *model.Ref, from, up int32) int32
 	return a.addScope(inner)
 }
 
-// bindSpread sets the bits that make up a computed value to v. It fails if v differs from constant bits of the value.
+// bindSpread sets the bits that make up a computed value to v. It returns false if v contradicts the constant bits of
+// the value or bits that are already known.
 func (a *assignment) bindSpread(x *spread, scope int32, v uint64, end int) bool {
 	home := &a.scopes[a.up(scope, x.scopeDepth)]
 	return v&x.zeros == 0 && v&x.ones == x.ones && a.setPieces(home, x.parts, bits.Of(v&^x.ones), bits.Of(^uint64(0)), end)
 }
 
-// entry returns the space of the table entry to which index field f refers, and adds it if necessary. Each index field
-// has its own space.
+// entry returns the space of the table entry to which index field f refers, and adds the space if necessary. Two index
+// fields never share a space. The second result is false if no space is left.
 func (a *assignment) entry(f *spec.Field, home *scope) (uint8, bool) {
 	for i := spaceTable; i < a.nspaces; i++ {
 		if s := &a.spaces[i]; s.field == f && s.home.same(home) {
@@ -111,7 +114,7 @@ func (a *assignment) entry(f *spec.Field, home *scope) (uint8, bool) {
 	return sp, ok
 }
 
-// openSpace adds a space. ok is false if there are already maxSpaces.
+// openSpace adds a space and returns its index. ok is false if there are already maxSpaces spaces.
 func (a *assignment) openSpace() (sp uint8, ok bool) {
 	if a.nspaces == maxSpaces {
 		a.failure.failAt(diag.TextAmbiguous, a.pos, a.pos, "more than %d operands in addition to the word", maxSpaces)
@@ -127,8 +130,8 @@ func (s *scope) same(x *scope) bool {
 	return s.space == x.space && s.low == x.low && (s.parts == nil && x.parts == nil || slices.Equal(s.parts, x.parts))
 }
 
-// pieces maps parts of the scope to runs of bits in its space. The first part in list is the most significant, but the
-// first run that pieces yields is the least significant.
+// pieces maps parts of the scope to runs of bits in its space. It yields the first bit and the width of each run. The
+// first part in list is the most significant, but the first run that pieces yields is the least significant.
 func (s *scope) pieces(list []bits.Part) iter.Seq2[int, int] {
 	return func(yield func(low, width int) bool) {
 		for i := len(list) - 1; i >= 0; i-- {
@@ -148,7 +151,7 @@ func (s *scope) pieces(list []bits.Part) iter.Seq2[int, int] {
 	}
 }
 
-// bitOf returns the position of bit at of a part.
+// bitOf returns the position of the bit with index at in a part. It returns zeros for a part whose bits are always 0.
 func bitOf(part bits.Part, at int) int {
 	if part.Low == zeros {
 		return zeros
@@ -165,8 +168,8 @@ func (s *scope) compose(list []bits.Part) (parts []bits.Part) {
 	return parts
 }
 
-// place maps parts of the scope to its space. If the result is one run, low is its first bit and parts is nil.
-// Otherwise low is -1.
+// place maps parts of the scope to its space. If the result is one run of bits in the space, low is the first bit of
+// the run and parts is nil. Otherwise low is -1 and parts holds the mapped parts.
 func (s *scope) place(list []bits.Part) (low int, parts []bits.Part) {
 	switch {
 	case s.parts == nil && len(list) == 1 && list[0].Low != zeros:
@@ -188,7 +191,8 @@ func (a *assignment) bindSome(ref *model.Ref, scope int32, v, mask uint64, end i
 	return a.bindMasked(ref, scope, bits.Of(v), bits.Of(mask), end)
 }
 
-// bindMasked copies the bits of v that are in mask to a field. The field is in scope, or at the end of a path from it.
+// bindMasked copies the bits of v that are in mask to the field of a reference. The path of the reference starts at
+// scope.
 func (a *assignment) bindMasked(ref *model.Ref, scope int32, v, mask bits.Value, end int) bool {
 	s, ok := a.enter(ref, scope)
 	switch {
@@ -213,8 +217,8 @@ func (a *assignment) setPieces(s *scope, list []bits.Part, v, mask bits.Value, e
 	return true
 }
 
-// runAt returns the space and the first bit of a field in scope, or at the end of a path from it. ok is false if the
-// field is not one run of at most 64 bits.
+// runAt returns the space and the first bit of the field of a reference. The path of the reference starts at scope. ok
+// is false if the field is not one run of at most 64 bits, or if no space is left for its table entry.
 func (a *assignment) runAt(ref *model.Ref, scope int32) (sp uint8, low int, ok bool) {
 	s := &a.scopes[scope]
 	switch {
@@ -227,7 +231,8 @@ func (a *assignment) runAt(ref *model.Ref, scope int32) (sp uint8, low int, ok b
 	return s.space, s.low + ref.At, s.parts == nil
 }
 
-// enter returns the scope at the end of the path of a reference, without adding it.
+// enter follows the path of a reference, starting at scope from, and returns the scope at its end. It does not add this
+// scope to a.scopes. ok is false if no space is left for a table entry.
 func (a *assignment) enter(ref *model.Ref, from int32) (s scope, ok bool) {
 	s, ok = a.scopes[from], true
 	for i := 0; ok && i < len(ref.Path); i++ {
@@ -236,7 +241,8 @@ func (a *assignment) enter(ref *model.Ref, from int32) (s scope, ok bool) {
 	return s, ok
 }
 
-// step enters one field of a path, without adding a scope.
+// step returns the scope of the value of one field of a path. s is the scope that contains the field. step does not add
+// a scope to a.scopes.
 func (a *assignment) step(e *model.Ref, s scope) (scope, bool) {
 	if e.Field.Table != nil {
 		sp, ok := a.entry(e.Field, &s)
@@ -252,7 +258,7 @@ func (a *assignment) setMasked(sp uint8, low, width int, v, mask bits.Value, end
 	return a.setFrom(0, sp, low, width, &v, &mask, end)
 }
 
-// setFrom is setMasked for a run whose first bit corresponds to bit at of v and mask.
+// setFrom is setMasked for a run whose first bit corresponds to the bit with index at in v and mask.
 func (a *assignment) setFrom(at int, sp uint8, low, width int, v, mask *bits.Value, end int) bool {
 	for i := 0; i < width; i += 64 {
 		size := min(64, width-i)
@@ -273,8 +279,9 @@ func (a *assignment) setFrom(at int, sp uint8, low, width int, v, mask *bits.Val
 	return true
 }
 
-// setSome copies the bits of v that are in mask to a run of up to 64 bits, for text that ends at end. mask has no bits
-// beyond width. setSome fails if one of the bits is known to be different.
+// setSome copies the bits of v that are in mask to a run of up to 64 bits. end is the end of the text that specifies
+// the bits. mask must not have bits beyond width. setSome returns false if one of the bits is already known to have the
+// other value.
 func (a *assignment) setSome(sp uint8, low, width int, v, mask uint64, end int) bool {
 	if a.failure != nil {
 		return a.setNoted(sp, low, width, v, mask, end)
@@ -287,7 +294,7 @@ func (a *assignment) setSome(sp uint8, low, width int, v, mask uint64, end int) 
 	return above == 0 || a.setLimb(sp, (limb+1)&3, v>>1>>(^shift&63), above)
 }
 
-// setNoted is setSome while failure collects reasons.
+// setNoted is setSome while failure collects reasons. It also records the text that sets the bits, or the conflict.
 func (a *assignment) setNoted(sp uint8, low, width int, v, mask uint64, end int) (ok bool) {
 	mark, f := len(a.trail), a.failure
 	a.failure = nil
@@ -301,8 +308,8 @@ func (a *assignment) setNoted(sp uint8, low, width int, v, mask uint64, end int)
 	return ok
 }
 
-// setLimb copies the bits of v that are in mask to a 64-bit limb of a space. If one of the bits is known to be
-// different, it fails and sets nothing.
+// setLimb copies the bits of v that are in mask to a 64-bit limb of a space. If one of the bits is already known to
+// have the other value, setLimb sets nothing and returns false.
 func (a *assignment) setLimb(sp uint8, limb int, v, mask uint64) bool {
 	s := &a.spaces[sp]
 	if (s.val[limb]^v)&s.known[limb]&mask != 0 {
@@ -343,7 +350,7 @@ func (a *assignment) allKnown(scope int32) bool {
 
 func ones(width int) uint64 { return ^uint64(0) >> (64 - uint(width)) }
 
-// give copies the bits of val that are in known to a scope, from bit low on.
+// give copies the bits of val that are in known to a scope. Bit 0 of val corresponds to bit low of the scope.
 func (a *assignment) give(s *scope, low int, val, known uint64) bool {
 	if s.parts == nil {
 		return a.setSome(s.space, s.low+low, 64, val, known, a.pos)
@@ -351,7 +358,7 @@ func (a *assignment) give(s *scope, low int, val, known uint64) bool {
 	return a.setPieces(s, []bits.Part{{Low: low, Width: mathbits.Len64(known)}}, bits.Of(val), bits.Of(known), a.pos)
 }
 
-// has reports whether the entry contains a bit.
+// has reports whether the entry contains bit b.
 func (u *trailEntry) has(b freeBit) bool {
 	return b.space == u.space && uint8(b.low>>6) == u.limb && u.set>>uint(b.low&63)&1 != 0
 }
@@ -382,7 +389,7 @@ func (a *assignment) up(scope int32, scopeDepth int) int32 {
 	return scope
 }
 
-// bitsSince lists the bits set since the trail had length mark, with their values.
+// bitsSince returns the bits that were set since the trail had the length mark, with their values.
 func (a *assignment) bitsSince(mark int) (list []givenBit) {
 	for _, u := range a.trail[mark:] {
 		for set := u.set; set != 0; set &= set - 1 {
@@ -404,7 +411,7 @@ func (a *assignment) supposing(known bits.Value, read func()) {
 	a.spaces = spaces
 }
 
-// fillMasked copies the bits of v that are in mask to the unknown bits of a space, and marks them as assumed.
+// fillMasked sets the unknown bits of a space that are in mask to their values in v, and marks them as assumed.
 func (a *assignment) fillMasked(sp uint8, v, mask *bits.Value) {
 	s := &a.spaces[sp]
 	for i, m := range mask {
@@ -438,7 +445,7 @@ func (a *assignment) fillRun(sp uint8, low, width int, v uint64) {
 	s.assumed.SetUint(low, width, s.assumed.Uint(low, width)|unknown)
 }
 
-// setBit sets a bit. ok is false if the bit is known to be different.
+// setBit sets a bit to v. ok is false if the bit is already known to have the other value.
 func (a *assignment) setBit(b freeBit, v uint64) (ok bool) {
 	return a.setSome(b.space, int(b.low), 1, v, 1, a.pos)
 }

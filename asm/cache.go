@@ -8,8 +8,8 @@ import (
 	"github.com/isago/isago/isa"
 )
 
-// Programs repeat lines, so the parser caches them by their texts. Lines that depend on the caller's hooks, other than
-// Symbol and Later, are not cached. The cache does not change any result.
+// Programs repeat lines, so the parser caches them by their texts. A line is not cached if it depends on a hook of the
+// caller other than Symbol and Later. The cache does not change any result.
 
 // cache maps lines to their readings, for each value of the contexts. It is bounded by the limits below.
 type cache struct {
@@ -17,7 +17,7 @@ type cache struct {
 	by   map[bits.Value]*lineTable
 	// lines is the table of the current contexts, or nil after the contexts have changed.
 	lines *lineTable
-	// hooks records the hooks of the parser when it parsed the lines. With other hooks, a line may have another
+	// hooks records which hooks the parser had when it parsed the lines. With other hooks, a line may have another
 	// reading.
 	hooks hooks
 }
@@ -28,8 +28,8 @@ type hooks struct{ symbol, custom, constant bool }
 // lineTable maps the texts of lines to readings.
 type lineTable struct {
 	hashTable[reading]
-	known, read int // the number of lines that find returned, and of lines that it did not
-	// seenOnce holds the hashes of lines that were seen once. It is used when the hit rate is low.
+	known, read int // the numbers of readings that find returned and that were passed to keep
+	// seenOnce holds the hashes of lines that were parsed while the hit rate was low.
 	seenOnce marks
 	readings arena[reading]
 	extras   arena[readingExtra]
@@ -49,7 +49,7 @@ type marks struct {
 const (
 	maxContexts = 32
 	maxLines    = 1 << 16
-	manyRead    = 1 << 12 // lines not found before the hit rate counts
+	manyRead    = 1 << 12 // the hit rate is ignored until this many lines have been parsed
 	minMarks    = 1 << 10
 	manyMarks   = 1 << 16
 )
@@ -79,7 +79,7 @@ type ask struct {
 	answer
 }
 
-// answer is the answer of a hook about a label. addr is the address of the label in bits, relative to the instruction
+// answer is the result of the lookup of a label. addr is the address of the label in bits, relative to the instruction
 // if the ask is relative.
 type answer struct {
 	addr int64
@@ -87,7 +87,7 @@ type answer struct {
 	known, open bool
 }
 
-// maxAsks limits the labels of a cached line.
+// maxAsks limits the number of labels of a cached line.
 const maxAsks = 8
 
 // enter selects the table for a value of the contexts. It empties the cache if the hooks have changed or there are too
@@ -105,11 +105,11 @@ func (c *cache) enter(context bits.Value, h hooks) {
 	}
 }
 
-// leave is called when the contexts change.
+// leave deselects the current table. It is called when the contexts change.
 func (c *cache) leave() { c.lines = nil }
 
-// find returns the cached reading of a line if its labels have the same answers as when it was read, otherwise nil.
-// hash is the argument for keep.
+// find returns the cached reading of a line. It returns nil if no reading of the line with the current addresses of its
+// labels is cached. The caller passes hash to keep.
 func (c *cache) find(text []byte, labels func(name string, relative bool) answer) (r *reading, hash uint64) {
 	t := c.lines
 	hash = maphash.Bytes(c.seed, text)
@@ -175,7 +175,8 @@ func (t *lineTable) shouldCache(hash uint64) bool {
 	return t.read < manyRead || t.known > t.read || t.seenOnce.seen(hash)
 }
 
-// seen adds a hash to the set, and reports whether it was in the set before. Both answers may be wrong.
+// seen adds a hash to the set, and reports whether it was in the set before. Because the set is approximate, either
+// result may be wrong.
 func (m *marks) seen(hash uint64) bool {
 	if m.used >= len(m.list)/2 && len(m.list) < manyMarks { // grows with the number of lines
 		before := m.list
@@ -191,12 +192,12 @@ func (m *marks) seen(hash uint64) bool {
 
 // place returns the slots that a mark can occupy.
 func (m *marks) place(mark uint32) []uint32 {
-	const together = 4 // 1<<2, as turn selects a slot by two bits
+	const together = 4 // 1<<2, because two bits of turn select a slot
 	return m.list[mix(uint64(mark), 0)&uint64(len(m.list)-together):][:together]
 }
 
-// add adds a mark, and reports whether it was in the set before. If all slots of its place are occupied, it replaces a
-// random one, so that marks that alternate do not always evict each other.
+// add adds a mark, and reports whether it was in the set before. If all slots that the mark can occupy are in use, add
+// replaces a random one. Otherwise two marks that alternate could always evict each other.
 func (m *marks) add(mark uint32) (was bool) {
 	at := m.place(mark)
 	if slices.Contains(at, mark) {

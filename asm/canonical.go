@@ -15,7 +15,7 @@ type Canonical struct {
 	p *Parser
 	// entries caches results for leaves whose idle bits depend only on the entry.
 	entries map[settled]CanonicalEntry
-	// least caches the values that print shortest.
+	// least caches the values that print as the shortest texts.
 	least  map[idlePart]uint64
 	types  map[string]*isa.Decoder
 	fields []isa.Field
@@ -27,8 +27,8 @@ type Canonical struct {
 type CanonicalEntry struct {
 	// Entry is the entry with the chosen values of the bits on which the instruction does not depend.
 	Entry bits.Value
-	// Text is the entry to which the text of the instruction assembles: Entry in the bits that the text specifies, and
-	// defaults or 0 in the others. Care is the mask of the bits on which the instruction depends.
+	// Text is the entry to which the text of the instruction assembles. It is equal to Entry in the bits that the text
+	// specifies. The other bits are defaults or 0. Care is the mask of the bits on which the instruction depends.
 	Text, Care bits.Value
 }
 
@@ -44,7 +44,7 @@ type idlePart struct {
 	idle, value uint64
 }
 
-// Limits: the number of cached entries, and the number of idle bits of a part for which all values are tried.
+// Limits: the number of cached entries, and the largest number of idle bits of a part for which all values are tried.
 const (
 	maxSettled = 1 << 14
 	maxIdle    = 8
@@ -56,8 +56,8 @@ func NewCanonical(d *isa.Decoder, p *Parser) *Canonical {
 }
 
 // Entry returns the entry of an instruction with the chosen values of idle bits. entry is the value in the decoder's
-// table. If the text of the instruction does not have exactly one entry, or cannot be parsed, Entry returns the value
-// unchanged.
+// table. Entry returns the value unchanged if the text of the instruction cannot be parsed or does not refer to exactly
+// one entry.
 func (c *Canonical) Entry(in isa.Inst, entry bits.Value) CanonicalEntry {
 	key := settled{in.Leaf, entry}
 	if e, ok := c.entries[key]; ok {
@@ -104,7 +104,7 @@ func readsEntries(n *model.Node) bool {
 	return true
 }
 
-// settle sets the idle bits of an entry, part by part.
+// settle sets the idle bits of an entry, part by part, and returns the entry.
 func (c *Canonical) settle(in isa.Inst, entry, care bits.Value) bits.Value {
 	c.fields = c.d.FieldValues(c.fields[:0], in)
 	for i, f := range c.fields {
@@ -123,8 +123,9 @@ func (c *Canonical) settle(in isa.Inst, entry, care bits.Value) bits.Value {
 	return entry
 }
 
-// part sets the idle bits of a part. If the instruction depends on only one component, the others get the same value.
-// Otherwise the part gets the value that prints shortest.
+// part sets the idle bits of one part of an entry, and returns the entry. If the instruction depends on only one
+// component, the other components get the value of that component. Otherwise the part gets the value that prints as the
+// shortest text.
 func (c *Canonical) part(entry bits.Value, f isa.Field, components []isa.Field, idle bits.Value) bits.Value {
 	one, ok := onlyComponent(components, idle)
 	if !ok {
@@ -136,8 +137,8 @@ func (c *Canonical) part(entry bits.Value, f isa.Field, components []isa.Field, 
 	return entry
 }
 
-// onlyComponent returns the only component that is not idle. ok is false if the components have different types or
-// widths, or more than one is not idle.
+// onlyComponent returns the only component on which the instruction depends. ok is false if there is not exactly one
+// such component, or if the components have different types or widths.
 func onlyComponent(list []isa.Field, idle bits.Value) (one isa.Field, ok bool) {
 	for _, x := range list {
 		if len(x.Parts) != 1 || x.Type != list[0].Type || x.Parts[0].Width != list[0].Parts[0].Width {
@@ -154,8 +155,8 @@ func onlyComponent(list []isa.Field, idle bits.Value) (one isa.Field, ok bool) {
 	return one, ok
 }
 
-// shortest sets the idle bits of a part so that the part prints shortest. If several values have the shortest text, it
-// uses the smallest.
+// shortest sets the idle bits of a part so that the part prints as the shortest text, and returns the entry. If several
+// values have the shortest text, it uses the smallest.
 func (c *Canonical) shortest(entry bits.Value, f isa.Field, idle bits.Value) bits.Value {
 	part := f.Parts[0]
 	mask, value := idle.Uint(part.Low, part.Width), entry.Uint(part.Low, part.Width)
@@ -174,8 +175,8 @@ func (c *Canonical) shortest(entry bits.Value, f isa.Field, idle bits.Value) bit
 	return entry
 }
 
-// leastText tries all values of the idle bits. ok is false if the type of the part is not a bitset, if there are too
-// many idle bits, or if no value decodes.
+// leastText tries all values of the idle bits and returns the value of the part that prints as the shortest text. ok is
+// false if the type of the part is not a bitset, if there are too many idle bits, or if no value decodes.
 func (c *Canonical) leastText(key idlePart) (best uint64, ok bool) {
 	d := c.typeOf(key.typ)
 	if d == nil || mathbits.OnesCount64(key.idle) > maxIdle {

@@ -7,10 +7,10 @@ import (
 	"github.com/isago/isago/diag"
 )
 
-// maxCommentMarks limits the number of comment marks in a line that are tried.
+// maxCommentMarks limits the number of comment marks of a line at which the parser tries to end the instruction.
 const maxCommentMarks = 16
 
-// errSilent is the error of a silent parser, which does not determine the reason.
+// errSilent is the error of a silent parser. It has no reason, because a silent parser does not search for one.
 var errSilent = errors.New("no instruction")
 
 // commentIn returns the offset of the first comment mark in a line, or -1 if there is none.
@@ -26,9 +26,9 @@ func (p *Parser) commentIn(line []byte) (at int) {
 	}
 }
 
-// commented parses a line whose first comment mark is at byte first. If instructions can contain the mark, it uses the
-// longest part of the line that is an instruction. A printed text that contains the mark is then parsed in full,
-// whatever follows it.
+// commented parses a line whose first comment mark is at byte first. If instructions can contain the mark, it parses
+// the longest prefix of the line that is an instruction. It therefore parses a printed text that contains the mark in
+// full, whatever comment follows.
 func (p *Parser) commented(line []byte, first int) (Result, error) {
 	if p.Custom == nil && !p.set.MayPrint(p.Comment) {
 		return p.uncommented(line[:first])
@@ -60,8 +60,9 @@ func (p *Parser) commented(line []byte, first int) (Result, error) {
 	return p.commentedError(line, first)
 }
 
-// commentedError returns the error for a line without an instruction. It is the error of the text before the first
-// mark, or the error of the whole line if that one is further right and before the end of the mark.
+// commentedError returns the error for a line that contains a comment mark but no instruction. Usually it returns the
+// error of the text before the first mark. If the error of the whole line is further right, but before the end of the
+// mark, it returns that error.
 func (p *Parser) commentedError(line []byte, first int) (Result, error) {
 	_, short := p.uncommented(line[:first])
 	_, long := p.uncommented(line)

@@ -3,15 +3,15 @@
 //
 // # Parts
 //
-//   - Parser is the public parser of one root. ParseLine parses a Line, a text that was derived from a source line.
+//   - Parser parses the instructions of one root. ParseLine parses a Line, a text that was derived from a source line.
 //   - matcher parses a line along the grammar, item by item, with backtracking.
 //   - assignment holds the bits that are known so far, with a trail to undo them.
 //   - solver finds bits that satisfy the constraints: first by propagation, then from defaults, then by search.
 //   - failure collects the reasons for an error. It exists only while a rejected line is parsed a second time.
 //   - cache maps lines to their readings, because programs repeat lines.
-//   - Lossless prints an instruction, with a suffix for the bits that its text does not specify.
-//   - Table chooses the indices of table entries. A FixedTable cannot change, and a GrowingTable gets new entries.
-//   - Canonical chooses the bits of table entries on which an instruction does not depend.
+//   - Lossless prints an instruction. If its text would assemble to other bits, a suffix specifies the difference.
+//   - Table chooses the indices of table entries. A FixedTable cannot change. A GrowingTable adds entries.
+//   - Canonical chooses values for the bits of table entries on which an instruction does not depend.
 //
 // # Terms
 //
@@ -20,7 +20,7 @@
 //   - grammar: the prefix tree of all templates in an environment. Nested bitsets are nonterminals with grammars of
 //     their own.
 //   - node, edge: a state of the parser, and a transition that reads an item.
-//   - item: a terminal or nonterminal of a template. Operands consist of pieces, see <operand> in the language.
+//   - item: a terminal or nonterminal of a template. Operands consist of pieces, see <operand> in docs/language.md.
 //   - alternative: an edge, a set member or a reduction with which parsing can continue at a node.
 //   - reduction: the end of a template, with the leaf and its conditions.
 //   - choice: a backtrack point, that is, an alternative that has not been tried yet.
@@ -28,7 +28,7 @@
 //   - FIRST set: the bytes with which the text of an alternative can start (firstSet).
 //   - anchor: a word that every text of a template contains, usually the mnemonic.
 //   - space: a group of bits that text can specify: the word, the contexts, a table entry or a computed value.
-//   - scope: the bits of a nested value in its space. A scope depth is a number of enclosing scopes to go outward.
+//   - scope: the bits of a nested value in its space. A scope depth is the number of scopes to go outward.
 //   - constraint: a condition on bits, from the condition of a case or from a computed field.
 //   - free bit: a bit that neither text nor constraints have set yet.
 //   - idle bit: a bit of a table entry on which the instruction does not depend.

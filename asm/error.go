@@ -27,8 +27,8 @@ type Error struct {
 	// Bits is the mask of the word bits for which two parts of the text require different values. It is zero for other
 	// errors, and for conflicts outside the word.
 	Bits bits.Value
-	// Candidates holds the instructions that match the text up to the error. It is empty if there are
-	// too many.
+	// Candidates holds the instructions that match the text up to the error. It is empty if more than four instructions
+	// match.
 	Candidates []*isa.Leaf
 }
 
@@ -55,7 +55,7 @@ func (e *Error) At(src *diag.Source, base int) *diag.Error {
 // failure collects the reasons why a text cannot be parsed, while the text is parsed a second time.
 type failure struct {
 	m *matcher // the matcher that parses the text
-	// pos is the furthest position at which parsing stopped. expected lists what could have been there.
+	// pos is the furthest position at which parsing stopped. expected describes the texts that could have been at pos.
 	pos      int
 	expected []string
 	code     diag.Code
@@ -71,7 +71,7 @@ type failure struct {
 	origins []origin
 }
 
-// origin is the text that set a field of width bits from low on.
+// origin is the text that set a run of width bits, whose first bit is low.
 type origin struct {
 	textRange
 	low, width int
@@ -80,8 +80,8 @@ type origin struct {
 // textRange is a range of the collapsed text. It is empty for bits that no text specifies.
 type textRange struct{ pos, end int }
 
-// failAt records a reason for rejecting the text from pos to end. It keeps the reason with the largest end, or the
-// first of several.
+// failAt records a reason for rejecting the text from pos to end. It keeps only the reason with the largest end. If
+// several reasons have the same end, it keeps the first one.
 func (f *failure) failAt(code diag.Code, pos, end int, format string, args ...any) {
 	if f == nil {
 		return
@@ -95,7 +95,7 @@ func (f *failure) failAt(code diag.Code, pos, end int, format string, args ...an
 	}
 }
 
-// noteOrigins records o as the origin of the trail entries from mark on.
+// noteOrigins records o as the origin of all trail entries since the trail had the length mark.
 func (f *failure) noteOrigins(mark int, o origin) {
 	for len(f.origins) < mark { // set by no text
 		f.origins = append(f.origins, origin{})
@@ -109,8 +109,9 @@ func (f *failure) noteOrigins(mark int, o origin) {
 // readUpTo returns the range of the text from the current position, after an optional blank, to end.
 func (f *failure) readUpTo(end int) textRange { return textRange{min(f.m.skipBlank(), end), end} }
 
-// conflict reports the bits for which the text requires two values, and the parts of the text that require them. The
-// bits are the first run in mask in which v differs from a known bit. Bit 0 of v and mask is bit from of the space.
+// conflict records that two parts of the text require different values of the same bits. The reason quotes both parts.
+// The bits are the first run in mask in which v differs from a known bit. Bit 0 of v and mask corresponds to bit from
+// of space sp.
 func (f *failure) conflict(sp uint8, from int, v, mask uint64, end int) {
 	var low, width int
 	var is, want uint64
@@ -146,7 +147,8 @@ func (f *failure) conflict(sp uint8, from int, v, mask uint64, end int) {
 	}
 }
 
-// mentioned describes the first documented field that an expression reads and that all instructions have.
+// mentioned describes the first documented field that an expression reads and that all instructions have. It returns ""
+// if there is none.
 func (f *failure) mentioned(e *spec.Expr) string {
 	return f.common(func(f *spec.Field) bool { return slices.Contains(e.FieldNames(), f.Name) })
 }
@@ -177,7 +179,8 @@ func sentence(doc string) string {
 	return strings.TrimSuffix(doc, ".")
 }
 
-// expect records what could have been at pos. It keeps only the expectations for the furthest pos.
+// expect records a description of a text that could have been at pos. It keeps only the descriptions for the furthest
+// pos.
 func (f *failure) expect(pos int, what string) {
 	switch {
 	case f == nil || pos < f.pos:
@@ -206,7 +209,7 @@ func (m *matcher) outer() *node {
 // maxCandidates limits the instructions that an error names.
 const maxCandidates = 4
 
-// candidates lists the instructions whose templates lead through nodes. It returns nil if there are more than
+// candidates returns the instructions whose templates lead through nodes. It returns nil if there are more than
 // maxCandidates.
 func (f *failure) candidates(nodes []*node) []*isa.Leaf {
 	var list []*isa.Leaf
@@ -253,7 +256,7 @@ func (f *failure) expectLiterals(n *node, pos int) {
 	}
 }
 
-// describe returns what an item reads, for an error.
+// describe returns a description of the texts that an item accepts, for an error message.
 func (f *failure) describe(it *item) string {
 	ref := it.ref
 	switch {
@@ -277,7 +280,8 @@ func (t *trie) list() (words []string) {
 	return words
 }
 
-// oneOf lists words, but not more than most.
+// oneOf lists words for an error message. If there are more than most words, it lists the first of them and the number
+// of the others.
 func oneOf(words []string, most int) string {
 	switch n := len(words); {
 	case n == 0:
@@ -316,7 +320,7 @@ func (sv *solver) limits(ref *model.Ref, hex bool) string {
 	return fmt.Sprintf("0 to %d", most)
 }
 
-// explain parses the text again to find out why it is not an instruction.
+// explain parses the text again and returns the reason why it is not an instruction.
 func (p *Parser) explain(body []byte) *Error {
 	if p.steps > maxSteps || p.work > MaxWork {
 		return &Error{Code: diag.TextAmbiguous, End: len(body), Msg: "too many ways to read this line"}
@@ -352,7 +356,7 @@ func (p *Parser) explain(body []byte) *Error {
 	return e
 }
 
-// symbolEnd returns the end of the name characters at pos.
+// symbolEnd returns the end of the run of name characters that starts at pos.
 func symbolEnd(text []byte, pos int) int {
 	for pos < len(text) && isSymbolByte(text[pos], false) {
 		pos++
@@ -360,8 +364,8 @@ func symbolEnd(text []byte, pos int) int {
 	return pos
 }
 
-// unexpected describes the text at which parsing stopped, and what could have been there. If a blank was possible, the
-// text includes the word before it.
+// unexpected describes the text at which parsing stopped, and the texts that could have been there. If a blank could
+// have been there, it also quotes the word before that position.
 func (f *failure) unexpected() string {
 	start, end := bytes.LastIndexByte(f.m.raw[:f.pos], ' ')+1, symbolEnd(f.m.raw, f.pos)
 	blank := slices.Index(f.expected, aBlank)
@@ -376,7 +380,7 @@ func (f *failure) unexpected() string {
 // aBlank is the word for a blank in errors.
 const aBlank = "a blank"
 
-// readAt quotes the text at pos.
+// readAt quotes the name or the character at pos. If the line ends at pos, it returns a phrase for the end of the line.
 func (f *failure) readAt(pos int) string {
 	if pos+1 < len(f.m.raw) && f.m.raw[pos] == ' ' {
 		pos++
@@ -391,7 +395,7 @@ func (f *failure) readAt(pos int) string {
 // mostAlternatives limits the expected texts that an error lists.
 const mostAlternatives = 6
 
-// alternatives joins expected texts.
+// alternatives joins expected texts for an error message. It lists at most mostAlternatives of them.
 func alternatives(list []string) string {
 	const most = mostAlternatives
 	switch {
@@ -405,8 +409,8 @@ func alternatives(list []string) string {
 	return strings.Join(list[:len(list)-1], ", ") + " or " + list[len(list)-1]
 }
 
-// unknown returns the message for a text whose first word starts no instruction. The message suggests a hint of the
-// description or the most similar mnemonic.
+// unknown returns the message for a text whose first word starts no instruction. The message adds a hint from the
+// description, the form of an instruction with that mnemonic, or the most similar mnemonic.
 func (f *failure) unknown() string {
 	word, _, _ := strings.Cut(string(f.m.raw), " ")
 	machine := inside.Machine(f.m.set).ISA
@@ -427,8 +431,9 @@ func (f *failure) unknown() string {
 	return fmt.Sprintf("no instruction starts with %q%s", quote.Shorten(word), quote.DidYouMean(word, names))
 }
 
-// notFirst describes the syntax of an instruction whose mnemonic is not the first word of its text, or that belongs to
-// another root. It returns "" if there is none.
+// notFirst returns a message with the syntax of an instruction that has the mnemonic word. The text of the instruction
+// does not start with its mnemonic, or the instruction belongs to another root. notFirst returns "" if no instruction
+// has this mnemonic.
 func (f *failure) notFirst(word string) string {
 	for _, r := range f.m.set.InstructionRoots() {
 		forms := r.LeavesByMnemonic(word)

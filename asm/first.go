@@ -7,8 +7,8 @@ import (
 	"github.com/isago/isago/internal/spec"
 )
 
-// This file computes FIRST sets, with which matcher.search prunes alternatives by the next byte of the text. FIRST sets
-// are conservative: a pruned alternative cannot succeed.
+// This file computes FIRST sets. The search in matcher uses them to skip alternatives that cannot start with the next
+// byte of the text. FIRST sets are conservative: an alternative that is skipped cannot succeed.
 
 // byteSet is a set of bytes.
 type byteSet [4]uint64
@@ -47,8 +47,8 @@ type firstSets struct {
 	node firstSet
 	// others has the FIRST set of each edge that is not a literal, or of each member of the node's set.
 	others []firstSet
-	// alone is the bit set of the members of a set that consist of one enum whose texts have no blanks. words maps the
-	// texts of these members to the numbers of the members.
+	// alone is a bit set of members. It contains each member that consists of one enum whose texts have no blanks.
+	// words maps the texts of these members to the numbers of the members.
 	words *trie
 	alone uint64
 }
@@ -89,7 +89,7 @@ func (m *matcher) newFirstSets(n *node) *firstSets {
 	return a
 }
 
-// firstOfEdge returns the FIRST set of an edge with everything after it.
+// firstOfEdge returns the FIRST set of an edge together with everything that can follow it.
 func (m *matcher) firstOfEdge(e *edge) firstSet {
 	f := m.firstOfItem(&e.item)
 	if f.empty && e.item.kind != itemSetEnd {
@@ -100,7 +100,7 @@ func (m *matcher) firstOfEdge(e *edge) firstSet {
 	return f
 }
 
-// firstOfItem returns the FIRST set of an item; empty reports whether the item can be empty.
+// firstOfItem returns the FIRST set of an item. In the result, empty reports whether the item can be empty.
 func (m *matcher) firstOfItem(it *item) (f firstSet) {
 	switch it.kind {
 	case itemLiteral:
@@ -129,8 +129,8 @@ func (m *matcher) firstOfItem(it *item) (f firstSet) {
 	return f
 }
 
-// firstOfMembers returns the FIRST sets of the members of a set; node is their union with the separator. It is marked
-// as empty, because the set may have no member in the text.
+// firstOfMembers returns the FIRST sets of the members of a set. In the result, node is the union of these sets and of
+// the FIRST set of the separator. node is marked as empty, because the text may contain no member of the set.
 func (m *matcher) firstOfMembers(s *setItem) *firstSets {
 	a := &firstSets{words: &trie{}}
 	if s.joined {
@@ -196,7 +196,8 @@ func (m *matcher) firstOfCall(it *item) firstSet {
 	return m.firstSets(m.ready(it.call).start).node
 }
 
-// follows reports whether the text from pos on can continue at a node, or after the values that can end at the node.
+// follows reports whether parsing can continue at node n with the text at pos. Either an alternative of the node can
+// start with this text, or the current value can end at the node and this text can follow the value.
 func (m *matcher) follows(n *node, pos int) bool {
 	return m.goesOn(&m.firstSets(n).node, pos)
 }
@@ -206,7 +207,7 @@ func (m *matcher) goesOn(f *firstSet, pos int) bool {
 	return m.startsAt(f, pos) || f.empty && m.endsAt(pos)
 }
 
-// endsAt reports whether the text from pos on can follow the current value or set.
+// endsAt reports whether the text at pos can follow the current value or set.
 func (m *matcher) endsAt(pos int) bool {
 	for frame := m.frame; ; {
 		fr := &m.frames[frame]
@@ -224,7 +225,7 @@ func (m *matcher) endsAt(pos int) bool {
 	}
 }
 
-// startsAt reports whether the byte at pos, or after a blank at pos, is in a FIRST set.
+// startsAt reports whether the byte at pos, or the byte after a blank at pos, is in a FIRST set.
 func (m *matcher) startsAt(f *firstSet, pos int) bool {
 	if pos >= len(m.src) {
 		return false

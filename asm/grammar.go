@@ -15,16 +15,16 @@ import (
 type grammar struct {
 	env   *model.Env
 	start *node
-	// anchors is an index of the templates by a word in them. Only a grammar of instructions has one. The whole tree of
-	// such a grammar is needed only if the anchors do not decide.
+	// anchors is an index of the templates by their anchors. Only the grammar of instructions has it. The parser needs
+	// the whole tree of that grammar only to explain errors, or if the anchors do not lead to a reading.
 	anchors     *anchors
 	anchorsOnce sync.Once
 	once        sync.Once
-	// made reports whether once is done. It is checked at each operand.
+	// made reports whether once has run. The parser checks it at each operand.
 	made atomic.Bool
 }
 
-// node is a state of the parser: what may come next, and the templates that end here.
+// node is a state of the parser: the items that may come next, and the templates that end here.
 //
 // The order of the fields in node, edge and item matters for speed. A line visits about fifty nodes, most of which are
 // not in the processor's cache, so the fields that are used first come first.
@@ -67,7 +67,7 @@ type template struct {
 // part is a piece of a template: the items of each alternative.
 type part [][]item
 
-// branch is a template at a node: the rest of the alternative that was chosen, and the number of the next part.
+// branch is a template at a node: the rest of the alternative that was chosen, and the index of the next part.
 type branch struct {
 	of   *template
 	rest []item
@@ -86,7 +86,8 @@ type reduction struct {
 	// anyOutside reports whether outside is true for an element of not.
 	anyOutside bool
 	// asserts reports whether this case or an earlier one has asserts. completes reports whether asserts or defaults
-	// set bits that the text does not specify, or whether the instruction does not depend on some bits of its entries.
+	// can set bits that the text does not specify, or whether the instruction does not depend on some bits of its
+	// entries.
 	asserts, completes bool
 }
 
@@ -138,7 +139,7 @@ type item struct {
 	// conds are the conditions under which the reference means ref.
 	conds []condition
 	text  string
-	// spread is the place of a computed value whose bits are bits of a scope, or nil for other values.
+	// spread locates the bits of a computed value in a scope. It is nil for other values.
 	spread *spread
 	set    *setItem
 	name   string
@@ -163,7 +164,7 @@ type setItem struct {
 	parts   []part  // the sources of members and absent, alternating
 }
 
-// grammarOf returns the grammar of an environment, made at first use.
+// grammarOf returns the grammar of an environment. The first call creates it.
 func (m *matcher) grammarOf(env *model.Env) *grammar {
 	g, _ := env.Parser.Load().(*grammar)
 	if g == nil {
@@ -173,7 +174,7 @@ func (m *matcher) grammarOf(env *model.Env) *grammar {
 	return g
 }
 
-// ready compiles a grammar at first use.
+// ready returns a grammar, which it compiles at first use.
 func (m *matcher) ready(g *grammar) *grammar {
 	if !g.made.Load() {
 		m.make(g)
@@ -215,7 +216,7 @@ func (c *compiler) compile() *node {
 	return start
 }
 
-// leaf adds the displays of the current leaf in order, or its aliases.
+// leaf adds the aliases of the current leaf if aliases is true, and otherwise its displays, in order.
 func (c *compiler) leaf(start *node, aliases bool) {
 	for i, cs := range c.unit.Cases {
 		switch {
@@ -353,7 +354,7 @@ func (n *node) follow(b branch) {
 	}
 }
 
-// step returns the node after an item, through an existing edge if there is one.
+// step returns the node after an item. It uses an existing edge for the item, or adds one.
 func (n *node) step(it *item) *node {
 	for _, e := range n.edges {
 		if e.item.alike(it) {
@@ -395,7 +396,7 @@ func (it *item) isBits() bool {
 	return r.Field != nil && r.Context == nil && r.Prog == nil && len(r.Path) == 0 && r.Field.Table == nil && r.Kind != spec.KindCustom
 }
 
-// reference makes the items of a name, one alternative for each of its meanings.
+// reference returns the items that read a name, with one alternative for each of its meanings.
 func (c *compiler) reference(it *model.Item, ext extent) (ways part) {
 	if it.Kind == model.ItemSet {
 		return part{{c.set(it, ext)}}
@@ -412,7 +413,7 @@ func (c *compiler) reference(it *model.Item, ext extent) (ways part) {
 	return ways
 }
 
-// item makes the item that reads a reference.
+// item returns the item that reads a reference.
 func (c *compiler) item(it *model.Item, ref *model.Ref, conds []condition, ext extent) item {
 	out := item{kind: itemNumber, extent: ext, ref: ref, name: it.Name, conds: conds}
 	if ref == nil {
@@ -452,7 +453,7 @@ func (c *compiler) enumWords(e *model.Enum) *trie {
 	return t
 }
 
-// maxNamed limits the number of bits of a field whose values are enumerated, to find values without a text.
+// maxNamed is the largest number of bits of a field for which the compiler enumerates all values.
 const maxNamed = 8
 
 // hasUnnamed reports whether a field may have a value for which its enum has no text.

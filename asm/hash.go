@@ -9,13 +9,13 @@ type hashTable[T any] struct {
 	used  int
 }
 
-// hashSlot is a slot of a hashTable, empty if value is nil.
+// hashSlot is a slot of a hashTable. The slot is empty if value is nil.
 type hashSlot[T any] struct {
 	hash  uint64
 	value *T
 }
 
-// Limits of a table: its initial size, and the number of slots that are searched for one hash.
+// Limits of a table: its initial number of slots, and the number of slots that are searched for one hash.
 const (
 	minSlots  = 1 << 8
 	maxProbes = 16
@@ -29,7 +29,8 @@ func (t *hashTable[T]) slot(hash uint64, i int) *hashSlot[T] {
 	return &t.slots[(hash+uint64(i))&uint64(len(t.slots)-1)]
 }
 
-// add adds a value. A table grows up to most slots. When half of these are occupied, it is emptied.
+// add adds a value. The table grows up to most slots. If it already has most slots and half of them are occupied, add
+// first empties it.
 func (t *hashTable[T]) add(hash uint64, v *T, most int) {
 	if 2*t.used >= len(t.slots) {
 		t.grow(most)
@@ -59,10 +60,10 @@ func (t *hashTable[T]) grow(most int) {
 	}
 }
 
-// arena allocates many small slices at a time.
+// arena allocates small slices from larger blocks.
 type arena[T any] struct{ room []T }
 
-// Sizes of an allocation, in elements.
+// Limits of the size of a block, in elements. A longer list gets a block of its own size.
 const (
 	minRoom = 8
 	maxRoom = 1 << 10

@@ -9,7 +9,8 @@ import (
 	"github.com/isago/isago/internal/spec"
 )
 
-// assign requires that the value of an expression equals v in the bits of mask, and sets the bits that this determines.
+// assign requires that the value of an expression equals v in the bits of mask. It sets the bits that this condition
+// determines, and returns the status of the condition.
 func (sv *solver) assign(n *model.Node, scope int32, v, mask uint64) status {
 	if x, known := sv.eval(n, scope); known {
 		return statusOf((x^v)&mask == 0)
@@ -108,7 +109,8 @@ func (sv *solver) assignBinary(n *model.Node, scope int32, v, mask uint64) statu
 	return both(sv.assign(n.X, scope, v&px, mask&px), sv.assign(n.Y, scope, v&py, mask&py))
 }
 
-// assignQuotient sets the high bits of n that are equal in all dividends with the quotient v = n / y.
+// assignQuotient requires that n / y equals v. It sets the high bits of n that are equal in all dividends with this
+// quotient.
 func (sv *solver) assignQuotient(n *model.Node, scope int32, y, v uint64) status {
 	over, low := bits.Mul64(v, y)
 	high := low + y - 1
@@ -191,7 +193,8 @@ func lowOnes(x uint64) uint64 {
 	return ones(bits.Len64(x))
 }
 
-// truth requires that an expression has the truth value want, and sets the bits that this determines.
+// truth requires that an expression has the truth value want. It sets the bits that this condition determines, and
+// returns the status of the condition.
 func (sv *solver) truth(n *model.Node, scope int32, want bool) status {
 	if t := n.Test; t != nil && !t.Context && sv.failure == nil {
 		if match, ok := t.BitsFor(want); ok {
@@ -280,8 +283,8 @@ func (sv *solver) order(n *model.Node, scope int32, less, strict bool) status {
 	return open
 }
 
-// equal requires that two operands are equal. If not want, it requires that they differ, but sets bits only if that
-// leaves one possible value.
+// equal requires that two operands are equal. If not want, it requires that they differ, but sets bits only if this
+// leaves only one possible value.
 func (sv *solver) equal(n *model.Node, scope int32, want bool) status {
 	x, y := n.X, n.Y
 	v, known := sv.eval(y, scope)

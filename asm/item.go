@@ -7,7 +7,8 @@ import (
 	"github.com/isago/isago/internal/spec"
 )
 
-// match reads one item and continues after it. s is the zero value, unless match resumes at a choice.
+// match reads the item of an edge, continues after it, and reports whether the text matched. s is the zero value,
+// unless match resumes at a choice.
 func (m *matcher) match(e *edge, s resumePoint) bool {
 	it, next := &e.item, e.next
 	if len(it.conds) > 0 && s == (resumePoint{}) && !m.require(it.conds) {
@@ -36,7 +37,7 @@ func (m *matcher) match(e *edge, s resumePoint) bool {
 }
 
 // matchBlank reads a blank. The blank may be absent next to punctuation, after another blank, and at both ends of the
-// line; padding may be absent anywhere.
+// line. Padding may be absent anywhere.
 func (m *matcher) matchBlank(next *node, padding bool) bool {
 	switch {
 	case m.pos < len(m.src) && m.src[m.pos] == ' ':
@@ -111,8 +112,8 @@ func (m *matcher) hasBlank(it *item) bool {
 	return m.pos < len(m.src) && m.src[m.pos] == ' ' && it.extent != noText && it.words.after(it.words.start(), ' ') != nil
 }
 
-// otherwise reports whether the text of an enum or a bool at pos may have a reading other than the longest text that
-// matches: a shorter text, nothing, or a number.
+// otherwise reports whether an enum or a bool at pos may have a reading other than the longest text that matches. Other
+// readings are a shorter text, no text, and a number.
 func (m *matcher) otherwise(it *item, longest *word, next *node, pos int) bool {
 	return m.triesAll() || longest.shorter || it.numbers && numeric[m.src[pos]] ||
 		it.words.start().ends != nil && it.extent == anyExtent && m.follows(next, m.pos)
@@ -134,7 +135,7 @@ func (m *matcher) matchCall(e *edge) bool {
 	return true
 }
 
-// push enters a frame, and continues at the first node of its value or member.
+// push enters frame f. Parsing continues at n, the first node of its value or member.
 func (m *matcher) push(f callFrame, n *node) {
 	m.frames = append(m.frames, f)
 	m.frame, m.node = int32(len(m.frames)-1), n
@@ -147,7 +148,7 @@ func (m *matcher) matchSet(e *edge) bool {
 	return m.member(0)
 }
 
-// member reads the next member of a set, in any order, or ends the set. state is the first member to try.
+// member reads the next member of a set, in any order, or ends the set. state is the index of the first member to try.
 func (m *matcher) member(state int) bool {
 	f, s := &m.frames[m.frame], m.node.set
 	if f.extent != noText && !f.closing {
@@ -173,8 +174,8 @@ func (m *matcher) takeMember(s *setItem, i int) bool {
 	return true
 }
 
-// mayStart returns the unused members of a set that can start at the current position. If a separator comes first, it
-// returns all unused members.
+// mayStart returns the bit set of the unused members of a set that can start at the current position. If a separator
+// comes first, it returns all unused members.
 func (m *matcher) mayStart(s *setItem, used uint64) (members uint64) {
 	rest := (uint64(1)<<uint(len(s.members)) - 1) &^ used
 	if m.triesAll() {
@@ -239,7 +240,7 @@ func (m *matcher) memberDone() bool {
 	return true
 }
 
-// text reads s, with the optional blanks around punctuation.
+// text reads the text s. Blanks in the input are optional next to punctuation.
 func (m *matcher) text(s string) bool {
 	for i := 0; i < len(s); i++ {
 		if s[i] == ' ' {

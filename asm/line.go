@@ -12,7 +12,7 @@ type Line struct {
 	kept, done int
 }
 
-// linePart is the part Text[from:to], which replaces Source[off:end]. The text between parts is as in the source.
+// linePart is the part Text[from:to], which replaces Source[off:end]. The text between parts is equal to the source.
 type linePart struct{ from, to, off, end int32 }
 
 // Start prepares l for another source line.
@@ -70,7 +70,8 @@ func (l *Line) part(at int) *linePart {
 	return &linePart{}
 }
 
-// sourceOf converts an offset in the text, in the part or after it, to an offset in the source.
+// sourceOf converts an offset of the text to an offset of the source. Offsets in the part become the start of the
+// replaced source. Offsets after the part must be before the next part.
 func (p *linePart) sourceOf(at int) int {
 	if at < int(p.to) {
 		return int(p.off)

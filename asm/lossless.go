@@ -15,7 +15,7 @@ import (
 // Lossless prints instructions so that Parse returns the same bits. If the text alone would assemble to other bits, it
 // appends a suffix in braces that specifies the differing bits.
 type Lossless struct {
-	// Lines prints line breaks. It also prints remarks, unless a suffix follows.
+	// Lines is set to print line breaks. Remarks are then printed too, unless a suffix follows.
 	Lines bool
 
 	d        *isa.Decoder
@@ -68,7 +68,7 @@ func (l *Lossless) shown(dst []byte, in isa.Inst, suffix string) []byte {
 	return append(dst, suffix...)
 }
 
-// parse parses a printed text. An entry that its table rejects has the index -1.
+// parse parses a printed text. An entry that its table rejects gets the index -1.
 func (l *Lossless) parse(text []byte) (Result, error) {
 	res, err := l.p.parse(text)
 	if e, ok := err.(*Error); ok && e.Code == diag.TableFull {
@@ -78,7 +78,7 @@ func (l *Lossless) parse(text []byte) (Result, error) {
 	return res, err
 }
 
-// open parses a text with an entry that its table rejects.
+// open parses a text that has an entry that its table rejects. The entry gets the index -1.
 func (l *Lossless) open(text []byte) (Result, error) {
 	tables := l.p.Tables
 	defer func() { l.p.Tables = tables }()
@@ -102,7 +102,7 @@ func (t openTable) Place(e *Entry) (int, error) {
 }
 
 // append completes the text of an instruction, which starts at start: it replaces labels with numbers if necessary, and
-// appends the suffix.
+// appends the suffix. ok is false if no suffix makes the text assemble to the instruction.
 func (l *Lossless) append(dst []byte, start int, in isa.Inst) (text []byte, ok bool) {
 	res, err := l.parse(dst[start:])
 	same, named := err == nil && l.same(in, &res), l.p.named
@@ -152,8 +152,8 @@ func (l *Lossless) appendNumbers(dst []byte, in isa.Inst) []byte {
 }
 
 // appendPlain appends a suffix that has only entry indices and ignored bits. ok is false if the instruction differs
-// from res in anything else. res must be the last result of parse. The text need not be parsed again, because such a
-// suffix only sets bits.
+// from res in anything else. res must be the last result of parse. The text with the suffix need not be parsed again,
+// because such a suffix only sets bits.
 func (l *Lossless) appendPlain(dst []byte, in isa.Inst, res *Result) (text []byte, ok bool) {
 	if res.Context != l.d.Context() || res.Inst.Leaf != in.Leaf {
 		return dst, false
@@ -180,7 +180,7 @@ func (l *Lossless) appendPlain(dst []byte, in isa.Inst, res *Result) (text []byt
 	return w.close(), w.open
 }
 
-// wholeRun returns the run of set bits that contains a bit.
+// wholeRun returns the first bit and the length of the run of ones that contains a bit.
 func wholeRun(v bits.Value, bit int) (low, n int) {
 	low, n = bit, 1
 	for low > 0 && v.Bit(low-1) == 1 {
@@ -207,8 +207,8 @@ func (l *Lossless) same(in isa.Inst, res *Result) bool {
 	return true
 }
 
-// entryFits reports whether the entry of a text can be the table entry at index without bits of the entry in the
-// suffix.
+// entryFits reports whether the table entry at index fits the entry that a text specifies. If it does, the suffix needs
+// no bits of the entry.
 func (l *Lossless) entryFits(e *Entry, index int) bool {
 	table := l.p.Tables[e.Table]
 	switch {
@@ -268,7 +268,7 @@ type suffixWriter struct {
 	open   bool
 	named  bool
 	fields []isa.Field
-	// dontCare are the ignored bits of the word, which are written in whole runs.
+	// dontCare are the ignored bits of the word. The suffix contains only whole runs of them.
 	dontCare bits.Value
 }
 
@@ -308,8 +308,9 @@ func (w *suffixWriter) runs(diff, whole, value bits.Value, prefix string) {
 	}
 }
 
-// bits appends the bits of diff: if named, first by the innermost fields that contain them, then the rest by number.
-// index is the index field of the entry that contains the bits, or nil for the word.
+// bits appends the bits of diff. If w.named is set, it first appends the innermost fields that contain such bits, by
+// name. It appends the other bits by number. index is the index field of the entry that contains the bits, or nil for
+// the word.
 func (w *suffixWriter) bits(diff, value bits.Value, prefix string, index *isa.Field) {
 	for i := range w.fields {
 		f := &w.fields[i]

@@ -22,7 +22,7 @@ type matcher struct {
 	roots   []*node // set by startsFor
 	looking []*node // nodes whose FIRST sets are being computed
 	steps   int
-	// strict rejects text that is not spelled as it would be printed.
+	// strict is set to reject text that is not in printed form.
 	strict bool
 	scalar []byte // buffer for printed values
 }
@@ -36,12 +36,12 @@ type input struct {
 
 // names records how a line has used the caller's hooks.
 type names struct {
-	// asks holds the labels that the line has looked up. asked is set after a call of a hook whose answer may change,
-	// and if there are too many labels. Such a line is not cached.
+	// asks holds the labels that the line has looked up. asked is set if the line has called a hook whose answer may
+	// change, or if it has more than maxAsks labels. Such a line is not cached.
 	asked bool
 	asks  []ask
-	// pinning leaves the bits of labels open, to find out whether anything else specifies bits of a branch target.
-	// pinned is the result, see pins.
+	// While pinning is set, labels set no bits. notePinned then sets pinned if anything else specifies bits of a branch
+	// target (see pins).
 	pinning, pinned bool
 	// caller is the parser whose hooks are called.
 	caller *Parser
@@ -54,7 +54,7 @@ type callFrame struct {
 	parent int32
 	scope  int32
 	ret    *node
-	// set is the set that is being read, and nil for other frames. used is the bit set of its members that have been
+	// set is the set that is being read. It is nil for other frames. used is the bit set of its members that have been
 	// read. closing is true after the last member.
 	set     *setItem
 	used    uint64
@@ -65,7 +65,7 @@ type callFrame struct {
 	depth int
 }
 
-// resumePoint identifies where in a node or an item parsing resumes after a choice.
+// resumePoint identifies the alternative of a node, or the reading of an item, at which parsing resumes.
 type resumePoint struct {
 	// n is the next state of a node (see advance) or of a set (see member). For a piece of text, it limits the end of
 	// the text, unless it is 0.
@@ -86,7 +86,7 @@ const (
 	asRange            // a computed float: any value that prints as the text
 )
 
-// choice is a backtrack point: an alternative not yet tried, and the state to restore for it.
+// choice is a backtrack point: an alternative that has not been tried yet, and the state to restore before trying it.
 type choice struct {
 	node                                       *node
 	edge                                       *edge // nil for an alternative of the node
@@ -98,14 +98,16 @@ type choice struct {
 	off                                        float64
 }
 
-// The states of a node, in the order in which its alternatives are tried. States below stateEdges are for literals, the
-// longest first: the literal must end before the state. Other edges follow, then reductions.
+// A state of a node selects the next alternative to try. State 0 selects the longest literal that matches. Another
+// state below stateEdges selects the longest literal that matches and ends before the position with that number. The
+// states from stateEdges to stateAccepts-1 select the other edges, and the states at and above stateAccepts select the
+// reductions.
 const (
 	stateEdges   = 1 << 20
 	stateAccepts = 2 << 20
 )
 
-// nth returns the resume point for the alternatives from state n on.
+// nth returns the resume point at which the alternatives of a node are tried, starting at state n.
 func nth(n int) resumePoint { return resumePoint{n: int32(n)} }
 
 func (m *matcher) fold(s string) string {
@@ -115,8 +117,8 @@ func (m *matcher) fold(s string) string {
 	return s
 }
 
-// load sets src and raw from body, with runs of blanks collapsed and the last blank removed. It also resets the work
-// counters.
+// load sets src and raw from body. It removes the blanks at both ends and replaces each other run of blanks with one
+// blank. It also resets the work counters.
 func (m *matcher) load(body []byte) {
 	m.resetWork()
 	m.src = slices.Grow(m.src[:0], len(body))
@@ -140,7 +142,8 @@ func (m *matcher) load(body []byte) {
 }
 
 // collapse copies body to src, folds its case, removes leading blanks and replaces each other run of blanks with one
-// blank. raw, if not nil, gets the same text unfolded. It returns the size of both.
+// blank. If raw is not nil, collapse copies the same text to raw without folding its case. It returns the length of the
+// text.
 func (m *matcher) collapse(src, raw, body []byte) (n int) {
 	blank := true
 	for _, c := range body {
@@ -160,7 +163,7 @@ func (m *matcher) collapse(src, raw, body []byte) (n int) {
 	return n
 }
 
-// spent returns the work that the last line cost.
+// spent returns the cost of parsing the last line.
 func (m *matcher) spent() int { return m.work + m.steps + m.all + m.trials }
 
 // resetWork resets the work counters for a new line.
@@ -185,7 +188,7 @@ func (m *matcher) run() bool {
 	return slices.ContainsFunc(starts, m.from) || !complete && m.from(m.ready(m.top).start)
 }
 
-// from reads the whole input as a template of the grammar whose first node is start.
+// from reads the whole input as a template of the grammar whose first node is start, and reports whether it succeeded.
 func (m *matcher) from(start *node) bool {
 	m.reset(m.root.Size)
 	m.node = start
@@ -205,10 +208,11 @@ func (m *matcher) reset(size int) {
 	m.frames = append(m.frames[:0], callFrame{parent: -1})
 }
 
-// search parses from the current node, with backtracking.
+// search parses with backtracking, starting at the current node, and reports whether it found a reading.
 func (m *matcher) search() bool { return m.resume(m.advance(0)) }
 
-// resume continues the search after a step that succeeded (ok) or failed.
+// resume continues the search after a step, and reports whether it found a reading. ok reports whether the step
+// succeeded.
 func (m *matcher) resume(ok bool) bool {
 	for {
 		for ; ok && m.node != nil; m.steps++ {
@@ -231,7 +235,7 @@ func (m *matcher) save(e *edge, s resumePoint) {
 	})
 }
 
-// retry returns to the last choice.
+// retry restores the state of the last choice and tries its alternative.
 func (m *matcher) retry() bool {
 	n := len(m.choices) - 1
 	c := &m.choices[n]
@@ -247,7 +251,8 @@ func (m *matcher) retry() bool {
 	return m.advance(int(c.again.n))
 }
 
-// advance tries the first possible alternative of the current node from state on.
+// advance tries one alternative of the current node: the first one, at or after state, that the text can match. It
+// saves the next such alternative as a choice. It reports whether the alternative that it tried matched.
 func (m *matcher) advance(state int) bool {
 	n := m.node
 	n.open()
@@ -281,8 +286,8 @@ func (m *matcher) advance(state int) bool {
 	return m.reduce(n.reductions[i])
 }
 
-// nextAlternative returns the state of the first alternative, from state on, that is not a literal and that the text
-// can match.
+// nextAlternative returns the state of the first edge, at or after state, that is not a literal and that the text can
+// match. If there is no such edge, it returns the state of the next reduction.
 func (m *matcher) nextAlternative(n *node, state int) int {
 	if i := state - stateEdges; i < len(n.others) {
 		if m.triesAll() {
@@ -297,7 +302,7 @@ func (m *matcher) nextAlternative(n *node, state int) int {
 	return max(state, stateAccepts)
 }
 
-// isAlternative reports whether the state that nextAlternative returned is a possible alternative.
+// isAlternative reports whether the text can match the alternative whose state nextAlternative returned.
 func (m *matcher) isAlternative(n *node, state int) bool {
 	if state < stateAccepts {
 		return true
@@ -349,7 +354,7 @@ func (m *matcher) matchLiteral(n *node, state int) bool {
 	return true
 }
 
-// spelled records whether a piece of text is spelled as it would be printed, and reports whether it is accepted.
+// spelled records whether a piece of text is in printed form (exactly), and reports whether the matcher accepts it.
 func (m *matcher) spelled(exactly bool) bool {
 	m.noncanonical = m.noncanonical || !exactly
 	return exactly || !m.strict
@@ -365,8 +370,8 @@ func (m *matcher) skipBlank() int {
 	return m.pos
 }
 
-// reduce ends a template: it sets the fixed bits of the leaf and adds its conditions. The outermost template ends the
-// parse; the whole input must have been read.
+// reduce ends a template: it sets the fixed bits of the leaf and adds its conditions. If the template is the outermost
+// one, the whole input must have been read, and reduce ends the parse by solving the constraints.
 func (m *matcher) reduce(a *reduction) bool {
 	f := &m.frames[m.frame]
 	switch {
@@ -407,7 +412,7 @@ func (m *matcher) reduce(a *reduction) bool {
 	return true
 }
 
-// excludeEarlier requires that no case before the template's own case applies. If all bits of the scope are known and
+// excludeEarlier requires that no case before the case of the template applies. If all bits of the scope are known and
 // such a case applies, the word prints through that case, and the text is an alias.
 func (m *matcher) excludeEarlier(a *reduction, scope int32) bool {
 	all, every := len(a.not) > 0 && !a.anyOutside && m.allKnown(scope), m.triesAll()
@@ -433,7 +438,8 @@ func (m *matcher) excludeEarlier(a *reduction, scope int32) bool {
 // scopeOf returns the scope that is scopeDepth scopes outward from the scope of the current frame.
 func (m *matcher) scopeOf(scopeDepth int) int32 { return m.up(m.frames[m.frame].scope, scopeDepth) }
 
-// open makes the scope of a nested value, and the scopes of the fields on the path to the value.
+// open adds the scope of a nested value, and the scopes of the fields on the path to the value. It returns the number
+// of the scope of the value. The second result is false if no space is left.
 func (m *matcher) open(it *item) (int32, bool) {
 	ref := it.ref
 	from := m.scopeOf(ref.ScopeDepth)
@@ -454,7 +460,8 @@ func (m *matcher) open(it *item) (int32, bool) {
 	return m.inner(ref, from, up)
 }
 
-// bind sets a reference to v, the value of a text that ends at end.
+// bind requires that a reference has the value v, and sets the bits that this determines. end is the end of the text
+// that specifies the value.
 func (m *matcher) bind(it *item, v uint64, end int) bool {
 	ref := it.ref
 	if ref.Context != nil {

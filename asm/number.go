@@ -72,7 +72,7 @@ func (it *item) mayBeAbsent() bool {
 	return it.ref.Kind == spec.KindOffset || it.ref.Kind == spec.KindUOffset
 }
 
-// takeSymbol accepts a label that was read.
+// takeSymbol binds a label that was read at pos, and continues after it.
 func (m *matcher) takeSymbol(e *edge, t target, pos int) bool {
 	it, next := &e.item, e.next
 	if t.end-pos > 1 && m.splits(next, pos, t.end) {
@@ -88,7 +88,7 @@ func (m *matcher) takeSymbol(e *edge, t target, pos int) bool {
 	return true
 }
 
-// saveNumber saves a choice for another reading of a number: a shorter number, or nothing.
+// saveNumber saves a choice for another reading of a number: a shorter number or no text.
 func (m *matcher) saveNumber(e *edge, n *number) {
 	it, next := &e.item, e.next
 	switch {
@@ -99,7 +99,7 @@ func (m *matcher) saveNumber(e *edge, n *number) {
 	}
 }
 
-// takeWide accepts a number for a field of more than 64 bits.
+// takeWide binds a number to a field of more than 64 bits, and continues after it.
 func (m *matcher) takeWide(e *edge, n *number, pos int) bool {
 	it, next := &e.item, e.next
 	if n.over || n.mag.Len() > it.ref.Width || n.neg && !n.mag.IsZero() {
@@ -149,7 +149,7 @@ func (m *matcher) splits(next *node, from, end int) bool {
 	return false
 }
 
-// bindNumber is bind for a number. For a wide bool it sets the low 32 bits only.
+// bindNumber is bind for a number. For a bool of more than 32 bits, it sets only the low 32 bits.
 func (m *matcher) bindNumber(e *edge, v uint64, n *number, s resumePoint) bool {
 	it, ref, end := &e.item, e.item.ref, n.end
 	switch {
@@ -181,8 +181,8 @@ func (m *matcher) bindDerived(e *edge, v uint64, end int, s resumePoint) bool {
 	return m.bindComputed(c, end)
 }
 
-// samePrint returns the smallest and the largest bits that print the same text as the float with bits v. All bits
-// between them also print this text, because the magnitude of a float increases with its bits.
+// samePrint returns the smallest and the largest bit pattern that print the same text as v, the bit pattern of a float.
+// All bit patterns between them also print this text, because the magnitude of a float increases with its bit pattern.
 func (m *matcher) samePrint(ref *model.Ref, v uint64) (low, high uint64) {
 	width := floatWidth(ref)
 	text := string(model.AppendScalar(nil, ref, v, true))
@@ -199,8 +199,8 @@ func (m *matcher) samePrint(ref *model.Ref, v uint64) (low, high uint64) {
 
 // unnamed converts a number to the smallest value of an enum that has no name and that prints as the number. Only the
 // low 32 bits of a value are printed. ok is false if there is no such value. For a computed value, unnamed does not
-// change the number. If the width of a computed value is given and above 32, it also accepts a number with a name,
-// because the number may be the low part of a value without a name.
+// change the number, and ok is false if the number has a name. There is one exception: if the width of the computed
+// value is given and above 32, ok is true. The number may then be the low part of a value without a name.
 func (m *matcher) unnamed(ref *model.Ref, n *number) (ok bool) {
 	if ref.Prog != nil {
 		_, named := ref.Enum.Lookup(n.mag[0])
@@ -224,7 +224,7 @@ func (m *matcher) printed(ref *model.Ref, v uint64, pos int, n *number) bool {
 	return string(m.scalar) == string(m.src[pos:n.end])
 }
 
-// number is a number as written.
+// number holds a number as the text writes it.
 type number struct {
 	neg bool
 	// word reports whether a float was written as inf or nan.
@@ -240,12 +240,12 @@ type number struct {
 	// f is the magnitude of a float, rounded once to the precision of the field. literal is the magnitude as a 64-bit
 	// float.
 	f, literal float64
-	// a shorter reading of the number can end anywhere between digits and end
+	// A shorter reading of the number can end at any position between digits and end.
 	digits, end int
 }
 
-// number reads a number for an item at pos, in any radix or as $(EXPRESSION). If limit is not 0, the number ends at
-// limit or before.
+// number reads the number at pos into n, in any radix or as $(EXPRESSION). It reports whether there is a number that
+// the item accepts. If limit is not 0, the number ends at limit or before.
 func (m *matcher) number(n *number, it *item, pos, limit int) bool {
 	*n = number{}
 	i := pos
@@ -329,10 +329,11 @@ func (m *matcher) compute(n *number, it *item, i, limit int) bool {
 	return true
 }
 
-// maxDigits limits the digits of a number, because each prefix may have to be tried. It allows 256 binary digits.
+// maxDigits limits the number of digits of a number, because each prefix may have to be tried. It allows 256 binary
+// digits.
 const maxDigits = 300
 
-// digits reads the digits of a number from i on.
+// digits reads the digits of a number, starting at i. It returns false if there are no digits or more than maxDigits.
 func (m *matcher) digits(n *number, i, limit int, base uint64) bool {
 	from := i
 	for ; i < limit; i++ {
@@ -412,7 +413,7 @@ func (m *matcher) float(n *number, width, i, limit int) bool {
 	return err == nil || math.IsInf(n.f, 0)
 }
 
-// floatEnd returns the end of the decimal float at i; the float may be empty.
+// floatEnd returns the end of the decimal float at i. It returns i if there is none.
 func floatEnd(src []byte, i int) int {
 	end := digitsEnd(src, i)
 	if end < len(src) && src[end] == '.' {
@@ -527,7 +528,7 @@ func floatBits(n *number, width int) uint64 {
 	return uint64(math.Float32bits(float32(n.f))) | truthBit(n.neg)<<31
 }
 
-// offBy returns the difference between the float with bits v and the number as written.
+// offBy returns the absolute difference between the float with bits v and the number as written.
 func (n *number) offBy(v uint64, ref *model.Ref) float64 {
 	if ref.Kind != spec.KindFloat || n.word {
 		return 0
@@ -579,7 +580,8 @@ type target struct {
 	open bool
 }
 
-// symbol reads the longest name at pos that is a label. If limit is not 0, the name ends at limit or before.
+// symbol reads the longest name at pos that is a label. ok is false if there is none, or if the branch cannot reach the
+// label. If limit is not 0, the name ends at limit or before.
 func (m *matcher) symbol(it *item, pos, limit int) (t target, ok bool) {
 	if bytes.HasPrefix(m.raw[pos:], []byte("$(")) {
 		return t, false

@@ -9,7 +9,8 @@ import (
 	"github.com/isago/isago/isa"
 )
 
-// outputRead returns an explanation if the text has an output in place of a source operand. Otherwise it returns "".
+// outputRead returns an explanation for the error if the text names an output as a source operand. Otherwise it returns
+// "".
 func (p *Parser) outputRead(f *failure) string {
 	end := p.outputAt(f.pos)
 	if end == 0 {
@@ -73,8 +74,8 @@ func (p *Parser) outputAt(pos int) int {
 	return 0
 }
 
-// replaced returns the line with text instead of the output from pos to end. Unless alone is true, it also replaces all
-// outputs after that one.
+// replaced returns the line with the output from pos to end replaced with text. If alone is false, it also replaces all
+// later outputs.
 func (p *Parser) replaced(pos, end int, text string, alone bool) string {
 	out := append(slices.Clone(p.raw[:pos]), text...)
 	for at := end; at < len(p.raw); at++ {

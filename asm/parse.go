@@ -11,14 +11,15 @@ import (
 // Parser parses the instructions of one root. One Parser can parse a whole program, but it is not safe for concurrent
 // use.
 type Parser struct {
-	// Symbol returns the address of a label, in bits from the start of the program. If Symbol is nil, the program has
-	// no labels.
+	// Symbol returns the address of a label, in bits from the start of the program. ok is false if no label with a
+	// known address has this name. If Symbol is nil, the program has no labels.
 	Symbol func(name string) (addr int64, ok bool)
 	// Later reports whether a name that Symbol does not find is a label whose address is not known yet. The label then
 	// sets no bits of the instruction. If Later is nil, there are no such labels.
 	Later func(name string) bool
 	// Custom parses a field of type custom at the start of text, in the syntax that isa.Decoder.Custom prints. It
-	// returns the value and the number of bytes read. If Custom is nil, the field is a number.
+	// returns the value and the number of bytes read. ok is false if text does not start with such a field. If Custom
+	// is nil, the field is a number.
 	Custom func(text []byte, field string) (value uint64, n int, ok bool)
 	// Constant evaluates the expression in $(EXPRESSION), which can replace any number. text starts at the opening
 	// parenthesis. Constant returns the value and the number of bytes read. The offsets of an *Error count from the
@@ -28,8 +29,8 @@ type Parser struct {
 	Comment string
 	// Addr is the address of the instruction in bits. Relative branch targets count from it.
 	Addr int64
-	// Tables choose the indices of table entries, one Table for each table of the set. If a Table is nil, the entries
-	// of each instruction are numbered from 0.
+	// Tables holds a Table for each table of the set. The Table chooses the indices of the entries. If it is nil, the
+	// entries of each instruction are numbered from 0.
 	Tables []Table
 
 	matcher
@@ -37,12 +38,12 @@ type Parser struct {
 
 	// cache is nil if the parser does not cache lines.
 	cache *cache
-	// silent turns off the search for the reason why a text is not an instruction.
+	// silent is set to turn off the search for the reason why a text is not an instruction.
 	silent bool
 	first  parseState // best reading so far, see verify and nearest
 }
 
-// language is what a parser reads: the root, its grammar, and its lexical conventions.
+// language describes the text that a parser accepts: the root, its grammar, and its lexical conventions.
 type language struct {
 	set     *isa.Set
 	root    *model.Root
@@ -204,7 +205,8 @@ func (p *Parser) recall(r *reading, res *Result) (ok bool) {
 	return p.result(res) == nil
 }
 
-// parseBody parses an instruction whose suffix has been parsed before. res is valid only if there is no error.
+// parseBody parses an instruction without its suffix, which has already been parsed. res is valid only if there is no
+// error.
 func (p *Parser) parseBody(res *Result, body []byte) error {
 	p.asked, p.asks = false, p.asks[:0]
 	p.load(body)
@@ -214,7 +216,7 @@ func (p *Parser) parseBody(res *Result, body []byte) error {
 	return p.complete(res)
 }
 
-// read parses the text that load has prepared. body is the same text as given.
+// read parses the text that load has prepared. body is the original text.
 func (p *Parser) read(body []byte) error {
 	p.constantErr = nil
 	if !p.run() {
@@ -234,12 +236,12 @@ func (p *Parser) read(body []byte) error {
 	return nil
 }
 
-// Work returns the cost of parsing the last line: the sum of names evaluated in expressions, steps through templates,
-// and bits tried. Callers can limit the total for many lines.
+// Work returns the cost of parsing the last line: the number of names evaluated in expressions, plus the number of
+// steps through templates, plus the number of bits tried. Callers can use it to limit the total cost of many lines.
 func (p *Parser) Work() int { return p.spent() }
 
-// foldTable returns the table that normalises bytes of the input. Each blank becomes ' '. With folding, upper-case
-// letters become lower-case.
+// foldTable returns the table that normalises bytes of the input. Each blank becomes ' '. If folding, each upper-case
+// letter becomes lower-case.
 func foldTable(folding bool) *[256]byte {
 	t := new([256]byte)
 	for i := range t {

@@ -13,7 +13,8 @@ import (
 // leftOpen is a condition that always holds. It marks a branch target whose label has set no bits.
 var leftOpen = model.Prog{Root: &model.Node{Op: spec.OpConst, Value: 1}}
 
-// pins reports whether bits of a branch target in a line are specified by anything other than its label.
+// pins reports whether anything other than the label specifies bits of a branch target in a line. It also returns true
+// if the line cannot be parsed.
 func (p *Parser) pins(line []byte) bool {
 	p.pinning, p.pinned = true, false
 	_, ok := p.Try(string(line))
@@ -22,7 +23,7 @@ func (p *Parser) pins(line []byte) bool {
 }
 
 // notePinned is called after the whole line has been read. It sets pinned if bits of a branch target are known although
-// its label has set none. Bits that are 0 in every word, such as the low bits of a multiple, do not count.
+// the label has set no bits. Bits that are 0 in every word, such as the low bits of a multiple, do not count.
 func (m *matcher) notePinned() {
 	if !m.pinning {
 		return
@@ -36,7 +37,7 @@ func (m *matcher) notePinned() {
 	}
 }
 
-// alone returns a branch target as computed from the contexts only, with no other known bits.
+// alone evaluates a branch target with only the bits of the contexts known.
 func (sv *solver) alone(c *constraint) (t ternary) {
 	contexts := sv.spaces[spaceContext].known
 	sv.supposing(bits.Value{}, func() {

@@ -12,14 +12,14 @@ import (
 	"github.com/isago/isago/internal/spec"
 )
 
-// This file explains why no word has a text: because no bits produce a computed value in the text, or because no
-// instruction combines pieces of the text.
+// This file explains why no word has a text. Either no bits produce a computed value that the text specifies, or no
+// instruction allows certain pieces of the text together.
 
 // failConstraint records that no word satisfies a constraint.
 func (f *failure) failConstraint(c *constraint, end int) {
 	switch {
 	case f == nil:
-	case f.msg != "" && end <= f.msgEnd: // reported already: adds a candidate only
+	case f.msg != "" && end <= f.msgEnd: // a reason is already recorded; this only adds a candidate
 		f.failAt(diag.TextCondition, end, end, "")
 	case c.kind == wantValue || c.kind == wantRange || c.ref != nil:
 		f.failValue(c, end)
@@ -28,7 +28,7 @@ func (f *failure) failConstraint(c *constraint, end int) {
 	}
 }
 
-// failValue records that no word has the computed value in the text.
+// failValue records that no word has the computed value that the text specifies.
 func (f *failure) failValue(c *constraint, end int) {
 	here := c.text
 	text := f.valueText(c.ref, shownValue(c.ref, c.value))
@@ -50,8 +50,9 @@ func (f *failure) failValue(c *constraint, end int) {
 // maxLegal limits the number of bits for which a message tries every combination.
 const maxLegal = 12
 
-// legal describes the values that an expression can have with the rest of the text, and the value nearest to the wanted
-// one. ok is true if the wanted value is among them, or if the rest of the text allows no value.
+// legal describes the values that an expression can have with the rest of the text. If there are many, it may describe
+// only their bounds and the value that is nearest to the required value. ok is true if the required value is one of
+// them, or if the rest of the text allows no value.
 func (f *failure) legal(c *constraint) (list string, ok bool) {
 	free := slices.Clone(f.m.freeBits(c))
 	if len(free) > maxLegal {
@@ -83,7 +84,7 @@ func (f *failure) othersHold(c *constraint) bool {
 	return true
 }
 
-// shownValue converts a value to the number that is printed.
+// shownValue converts the value of a field to the number that prints for it.
 func shownValue(ref *model.Ref, v uint64) int64 {
 	switch ref.Kind {
 	case spec.KindInt, spec.KindOffset, spec.KindBranch:
@@ -108,7 +109,8 @@ func (f *failure) valueText(ref *model.Ref, v int64) string {
 	return s
 }
 
-// among describes sorted values that do not include want.
+// among describes a sorted list of values for an error message. If the list is long, it may describe only the bounds
+// and the value that is nearest to want.
 func (f *failure) among(ref *model.Ref, values []int64, want int64) string {
 	text := func(v int64) string { return f.valueText(ref, v) }
 	const most = 6
@@ -143,7 +145,8 @@ func (f *failure) among(ref *model.Ref, values []int64, want int64) string {
 	return fmt.Sprintf("one of %d values from %s to %s, the nearest is %s", n, text(values[0]), text(values[n-1]), text(near))
 }
 
-// stepped describes the numbers from low to high in steps of step, which do not include want.
+// stepped describes the numbers from low to high at intervals of step. If step is greater than 1, it also names the
+// number that is nearest to want.
 func stepped(text func(int64) string, low, high, step, want int64) string {
 	span := text(low) + " to " + text(high)
 	if step == 1 {
@@ -153,8 +156,8 @@ func stepped(text func(int64) string, low, high, step, want int64) string {
 	return fmt.Sprintf("%s in steps of %d, the nearest is %s", span, step, text(low+up*step))
 }
 
-// bounds is legal for more than maxLegal bits. It describes only the bounds and a step, which is the lowest bit that
-// varies.
+// bounds is legal for more than maxLegal bits. It describes only the bounds and a step. The step is the value of the
+// lowest bit that varies.
 func (f *failure) bounds(c *constraint) string {
 	t := f.m.ternary(c.prog.Root, c.scope).and(exactly(c.mask))
 	step := int64(t.open & -t.open)
@@ -195,8 +198,8 @@ func (f *failure) apart(c *constraint) string {
 	return strings.Join(pieces[:len(pieces)-1], ", ") + " and " + pieces[len(pieces)-1] + " do not go together"
 }
 
-// sources lists the indices of the trail entries in which text has set bits that a constraint reads, sorted by the
-// position of the text.
+// sources finds the trail entries with bits that a constraint reads and that text has set. It returns their indices,
+// sorted by the position of the text.
 func (f *failure) sources(c *constraint) (list []int) {
 	var read []freeBit
 	f.m.supposing(bits.Value{}, func() { read = f.m.freeBits(c) })
@@ -212,7 +215,7 @@ func (f *failure) sources(c *constraint) (list []int) {
 	return list
 }
 
-// instead describes the numbers that would satisfy a constraint in place of the number that set a trail entry. It
+// instead describes the numbers that would satisfy a constraint if they replaced the number that set a trail entry. It
 // returns "" if the text of the entry is not a number.
 func (f *failure) instead(c *constraint, entry int) string {
 	u, low, width := &f.m.trail[entry], f.origins[entry].low, f.origins[entry].width

@@ -21,9 +21,9 @@ type solver struct {
 	cons []constraint
 	// context holds the values of the contexts. textContexts is the mask of the context bits that text can specify.
 	context, textContexts bits.Value
-	// allowAliases accepts words that print through another case of their instruction. noncanonical is set if such a
-	// word was accepted, or if a piece of text is not in printed form: another spelling of a number, a missing blank,
-	// an alias.
+	// allowAliases is set to accept words that print through another case of their instruction. noncanonical is set if
+	// such a word was accepted, or if a piece of text is not in printed form. Examples are another spelling of a
+	// number, a missing blank and an alias.
 	allowAliases, noncanonical bool
 	// work counts the names evaluated in expressions for the line. trials counts the bits tried in the current search,
 	// and all counts the bits tried in earlier searches.
@@ -38,13 +38,14 @@ type solver struct {
 type constraint struct {
 	prog  *model.Prog
 	scope int32
-	// nested is the scope whose low width bits are the value of the expression, for wantNested.
+	// For wantNested, nested is the scope whose low width bits are the value of the expression.
 	nested, width int32
 	kind          want
 	// soft constraints require that no earlier case applies. If no word satisfies them, the text is an alias, and they
 	// are dropped.
 	soft bool
-	// done reports whether the constraint holds for all values of the bits that are still unknown after the whole text.
+	// done reports whether the constraint holds for all values of the bits that are still unknown after the whole text
+	// has been read.
 	done bool
 	// wantValue requires that the value of prog, masked with mask, equals value.
 	value, mask uint64
@@ -105,7 +106,8 @@ func derivedConstraint(ref *model.Ref, scope int32, v uint64) constraint {
 	return c
 }
 
-// constrain requires that a condition has the truth value want, and sets the bits that it determines.
+// constrain requires that a condition has the truth value want, and sets the bits that this determines. It returns
+// false if the condition cannot have this value.
 func (sv *solver) constrain(prog *model.Prog, scope int32, want bool) bool {
 	if s := &sv.scopes[scope]; sv.failure != nil && want && prog.Simple && s.parts == nil && asksFields(prog.Root) {
 		return sv.setMasked(s.space, s.low, s.size, prog.Match, prog.Mask, sv.pos)
@@ -136,7 +138,8 @@ func (sv *solver) bindComputed(c constraint, end int) bool {
 	return sv.addConstraint(&c, end)
 }
 
-// addConstraint settles a constraint, and adds it if it remains open.
+// addConstraint settles a constraint, and adds it to sv.cons if it remains open. It returns false if the constraint is
+// broken.
 func (sv *solver) addConstraint(c *constraint, end int) bool {
 	mark := len(sv.trail)
 	switch sv.settle(c) {
@@ -227,8 +230,9 @@ func (sv *solver) meaning(alts []model.Alt, scope int32) (ref *model.Ref, known 
 }
 
 // solve is called after the whole text has been read. It sets bits so that every constraint holds. Of several
-// solutions, it prefers one with default values, then the smallest word. If no word satisfies the soft constraints, the
-// words print through another case. solve then drops the soft constraints if aliases are allowed.
+// solutions, it prefers one with default values, and of these the smallest word. If no word satisfies the soft
+// constraints, every word with this text prints through another case. If allowAliases is set, solve then drops the soft
+// constraints.
 func (sv *solver) solve() bool {
 	if len(sv.cons) == 0 {
 		return true
@@ -271,8 +275,8 @@ func (sv *solver) solveAll() bool {
 	return sv.find() && sv.minimise(free, mark)
 }
 
-// preferences sets the bits of asserts and defaults, one after the other. It skips bits with which there is no
-// solution.
+// preferences sets the bits of asserts and then of each default. It keeps only bits with which the constraints still
+// have a solution.
 func (sv *solver) preferences() {
 	sv.fillContexts()
 	sv.prefer(func() { sv.asserts(false) })
@@ -284,7 +288,7 @@ func (sv *solver) preferences() {
 }
 
 // prefer keeps the bits that set sets if the constraints can be satisfied with them. Otherwise it inverts each of these
-// bits whose value is in no solution, and calls set again for the others.
+// bits for which no solution has the given value, and calls set again for the others.
 func (sv *solver) prefer(set func()) {
 	mark := len(sv.trail)
 	if sv.keeps(set) {
@@ -322,7 +326,8 @@ func (sv *solver) keeps(set func()) bool {
 	return false
 }
 
-// propagate settles all constraints, until they determine no further bit.
+// propagate settles all constraints repeatedly, until they determine no further bit. It returns broken if a constraint
+// is broken, open if one remains open, and otherwise holds.
 func (sv *solver) propagate() status { return sv.settleAll(false) }
 
 // settleAll is propagate. If forGood, it marks the constraints that hold as done.
@@ -346,7 +351,7 @@ func (sv *solver) settleAll(forGood bool) status {
 	}
 }
 
-// satisfied sets to 0 the unknown bits that constraints read, and reports whether every constraint holds.
+// satisfied sets the unknown bits that constraints read to 0, and reports whether every constraint then holds.
 func (sv *solver) satisfied() bool {
 	for i := range sv.cons {
 		if c := &sv.cons[i]; !c.done {
@@ -360,9 +365,9 @@ func (sv *solver) satisfied() bool {
 	return sv.propagate() == holds
 }
 
-// defaults sets the bits that are still unknown to values in the description: first to the values of asserts, without
-// which the word has a finding, then to the values of defaults. all is false if a default is computed from unknown
-// bits.
+// defaults sets the bits that are still unknown to values from the description. The values of asserts come first,
+// because a word with other values has a finding. The values of defaults come next. all is false if a default is
+// computed from unknown bits.
 func (sv *solver) defaults() (all bool) {
 	sv.fillContexts()
 	sv.asserts(false)
@@ -371,7 +376,7 @@ func (sv *solver) defaults() (all bool) {
 	return all
 }
 
-// lastDefaults is defaults for the end of parsing, after which nothing sets bits. Bits that are still unknown are 0 in
+// lastDefaults is defaults at the end of parsing, when no other bits will be set. Bits that are still unknown are 0 in
 // the word, so they count as 0 in the expressions of defaults.
 func (sv *solver) lastDefaults() {
 	if !sv.defaults() {
@@ -391,8 +396,8 @@ func (sv *solver) leafDefaults(zeros bool) (all bool) {
 	return all
 }
 
-// asserts sets the unknown bits for which asserts expect a value. If zeros, unknown bits count as 0 in the conditions
-// of cases.
+// asserts sets unknown bits to the values that asserts expect. If zeros, unknown bits count as 0 in the conditions of
+// cases.
 func (sv *solver) asserts(zeros bool) {
 	for _, u := range sv.leafScopes {
 		if u.reduction.asserts {
@@ -436,8 +441,8 @@ func (sv *solver) computed(prog *model.Prog, scope int32, zeros bool) (t ternary
 	return t
 }
 
-// setDefault sets the unknown bits of a default. all is false if the default is computed from unknown bits. If zeros,
-// these count as 0.
+// setDefault sets the unknown bits of a default. all is false if the default is computed from unknown bits, unless
+// zeros is true. If zeros, unknown bits count as 0.
 func (sv *solver) setDefault(d *model.Default, scope int32, zeros bool) (all bool) {
 	if d.Ref.Field.Table != nil { // the table chooses the index
 		return true
@@ -479,7 +484,7 @@ func (sv *solver) openDerived(ref *model.Ref, from, up int32) (int32, bool) {
 }
 
 // unused adds to list, for each space, the bits on which the instruction does not depend. It may open a space for an
-// entry that nothing else refers to.
+// entry to which nothing else refers.
 func (sv *solver) unused(list *[maxSpaces]bits.Value) {
 	for _, u := range sv.leafScopes {
 		for _, x := range u.leaf.Unused {

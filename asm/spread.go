@@ -8,9 +8,9 @@ import (
 	"github.com/isago/isago/internal/spec"
 )
 
-// spread is the place of a computed value that consists of bits of a scope, in any order and with constant bits between
-// them. The scope is scopeDepth scopes outward, and the most significant part is first. Such a value is bound directly,
-// without the solver.
+// spread locates a computed value that consists of bits of a scope. The bits may be in any order, with constant bits
+// between them. The scope is scopeDepth scopes outward, and the most significant part is first. Such a value is bound
+// directly, without the solver.
 type spread struct {
 	scopeDepth int
 	parts      []bits.Part
@@ -19,7 +19,7 @@ type spread struct {
 	zeros, ones uint64
 }
 
-// zeros is the value of Low for a part whose bits are 0 in every word.
+// zeros is the Low of a part whose bits are 0 in every word.
 const zeros = model.NoWire
 
 // spreadOf returns the spread of a computed value, or nil if the value does not have this form.
@@ -50,7 +50,8 @@ func spreadOf(ref *model.Ref) *spread {
 	return &spread{w.ScopeDepth, runsOf(w.Wires[:size]), never &^ always, always}
 }
 
-// withoutOnes removes the addition of a constant from the expression of a number, and returns the constant as ones.
+// withoutOnes handles the expression of a number that adds a constant to a value. It returns the expression of the
+// value as root, and the constant as ones. If the expression adds no constant, ones is 0.
 func withoutOnes(ref *model.Ref) (root *model.Node, ones uint64) {
 	root = ref.Prog.Root
 	sum := root.Op == spec.OpAdd || root.Op == spec.OpOr

@@ -23,7 +23,8 @@ type suffix struct {
 	off, end  int
 }
 
-// split parses the suffix of a text, and returns the text before the suffix. The text must not end with a blank.
+// split parses the suffix of a text into p.suffix, and returns the text before the suffix. The text must not end with a
+// blank.
 func (p *Parser) split(text []byte) (body []byte, err error) {
 	p.suffix = p.suffix[:0]
 	if len(text) == 0 || text[len(text)-1] != '}' {
@@ -36,8 +37,8 @@ func (p *Parser) split(text []byte) (body []byte, err error) {
 	return text[:open], p.readSuffix(string(text[open+1:len(text)-1]), open+1)
 }
 
-// suffixed parses a line that consists of text bytes and a suffix. The last call must have parsed the text without the
-// suffix.
+// suffixed parses a line that consists of an instruction and a suffix. text is the length of the instruction. The
+// parser must just have parsed the instruction without the suffix.
 func (p *Parser) suffixed(line []byte, text int) (res Result, err error) {
 	if text > 0 && line[text-1] != '}' && (p.Comment == "" || !bytes.Contains(line, []byte(p.Comment))) && len(p.plan) == 0 {
 		p.suffix = p.suffix[:0]
@@ -69,7 +70,7 @@ func (p *Parser) readSuffix(text string, off int) error {
 	return nil
 }
 
-// withConstant returns part, which starts at off, with its constant expression replaced by the value.
+// withConstant returns part, which starts at off, with its constant expression replaced with the value.
 func (p *Parser) withConstant(part string, off int) (string, error) {
 	i := strings.Index(part, "$(")
 	if i < 0 || p.Constant == nil {
@@ -115,7 +116,8 @@ func readSuffixPart(part string) (s suffix, err string) {
 	return s, s.nameless()
 }
 
-// nameless parses LOW..HIGH, or the number of one bit, at the end of the path.
+// nameless parses LOW..HIGH or the number of one bit at the end of the path, and removes it from the path. err is "" or
+// an error message.
 func (s *suffix) nameless() (err string) {
 	at := len(strings.TrimRight(s.path, ".0123456789"))
 	if at > 0 { // digits may end a name
@@ -279,7 +281,7 @@ func (p *Parser) listFields(leaf *isa.Leaf) []entrySpace {
 }
 
 // entriesAlone returns the current word with an index for each of its entries: the index that the text specifies, or a
-// free one. It sets the tables of the recoder to these entries.
+// free one. It sets the tables of p.decoder to these entries.
 func (p *Parser) entriesAlone(leaf *isa.Leaf) (isa.Inst, []entrySpace) {
 	d := p.recoder()
 	in := isa.Inst{Leaf: leaf, Bits: p.spaces[spaceWord].val}
@@ -316,7 +318,7 @@ func (p *Parser) entriesAlone(leaf *isa.Leaf) (isa.Inst, []entrySpace) {
 	return in, spaces
 }
 
-// free returns the first index in a table that no entry has.
+// free returns the first index in a table that none of the spaces uses.
 func free(spaces []entrySpace, table string) (index int) {
 	for slices.ContainsFunc(spaces, func(x entrySpace) bool { return x.table == table && x.entry == index }) {
 		index++

@@ -14,7 +14,7 @@ import (
 const maxSwaps = 64
 
 // swapped improves the error of a line in which two sources are in the wrong order. If the line can be parsed with the
-// sources swapped, the error reports where the misplaced source can be.
+// sources swapped, the new message names the position at which the misplaced source is allowed.
 func (p *Parser) swapped(e *Error, line []byte) {
 	if e.Code != diag.TextExpected || len(e.Candidates) == 0 || e.Off >= len(line) {
 		return
@@ -25,7 +25,8 @@ func (p *Parser) swapped(e *Error, line []byte) {
 	if at < 0 {
 		return
 	}
-	// try swaps pieces a to b with pieces b to c. second reports whether the second group is the misplaced one.
+	// try swaps the pieces a to b-1 with the pieces b to c-1. second reports whether the second group is the misplaced
+	// one.
 	try := func(a, b, c int, second bool) bool {
 		if tries++; tries > maxSwaps {
 			return false

@@ -78,7 +78,7 @@ type GrowingTable struct {
 	// Entries are the entries so far. Care has a mask for each entry: the bits that matter to an instruction.
 	Entries, Care []bits.Value
 
-	// limits has for each entry the smallest Limit of the fields that refer to it.
+	// limits holds, for each entry, the smallest Limit of the fields that refer to the entry.
 	limits []int
 }
 
@@ -86,7 +86,8 @@ type GrowingTable struct {
 func (t *GrowingTable) Reset() { t.Entries, t.Care, t.limits = t.Entries[:0], t.Care[:0], t.limits[:0] }
 
 // Place returns the index of the first entry that matches. If no entry matches, it adds one at the end. If the index
-// does not fit the field, it exchanges the entry with an earlier one. If e.Index is not -1, Place puts the entry there.
+// does not fit the field, it exchanges entries so that the entry gets an index that fits. If e.Index is not -1, Place
+// puts the entry there.
 func (t *GrowingTable) Place(e *Entry) (int, error) {
 	if e.Index >= 0 {
 		return e.Index, t.pin(e)
@@ -141,8 +142,8 @@ func (t *GrowingTable) grow(n int) {
 	}
 }
 
-// moveBelow swaps entry i with others until it is below a limit, and each of the others is where its fields can address
-// it. It returns the new index, -1 if there is none.
+// moveBelow exchanges entries so that entry i gets an index below limit. All other entries keep an index that their
+// fields can address. moveBelow returns the new index of entry i, or -1 if no exchange is possible.
 func (t *GrowingTable) moveBelow(limit, i int) int {
 	below := t.limits[:min(limit, i)]
 	for k, l := range below {
@@ -152,7 +153,7 @@ func (t *GrowingTable) moveBelow(limit, i int) int {
 		}
 	}
 	for k, l := range below {
-		if l > limit { // entry k can go where entry i goes first
+		if l > limit { // move entry i below l first, so that entry k can take its index
 			if j := t.moveBelow(l, i); j >= 0 {
 				t.swap(k, j)
 				return k
@@ -193,7 +194,8 @@ func (t *GrowingTable) pin(e *Entry) error {
 	return nil
 }
 
-// planned is an entry of the line before its index is chosen. Index is -1, unless the text or the suffix specifies it.
+// planned is an entry of the line whose index has not been chosen yet. Index is -1, unless the text or the suffix
+// specifies it.
 type planned struct {
 	Entry
 	field *spec.Field
@@ -202,7 +204,7 @@ type planned struct {
 	off, end int
 }
 
-// planEntries lists the entries of the line.
+// planEntries sets p.plan to the entries of the line.
 func (p *Parser) planEntries() {
 	p.made = p.made[:0]
 	var unused [maxSpaces]bits.Value

@@ -25,7 +25,7 @@ func (t ternary) join(x ternary) ternary {
 	return ternary{t.val &^ open, open}
 }
 
-// truth converts to a truth value, 0 or 1.
+// truth returns the truth value of t, which is 0, 1 or an unknown bit.
 func (t ternary) truth() ternary {
 	switch {
 	case t.val != 0:
@@ -55,7 +55,8 @@ func (t ternary) sub(x ternary) ternary {
 	return ternary{val &^ open, open}
 }
 
-// mul adds the product of the known bits and the partial products that contain unknown bits.
+// mul returns the product of t and x. It adds the product of the known bits and the partial products that contain
+// unknown bits.
 func (t ternary) mul(x ternary) ternary {
 	product, rest := exactly(t.val*x.val), ternary{}
 	for ; t.val|t.open != 0; t, x = t.shiftRight(1), x.shiftLeft(1) {
@@ -72,7 +73,8 @@ func (t ternary) mul(x ternary) ternary {
 func (t ternary) shiftLeft(n uint) ternary  { return ternary{t.val << n, t.open << n} }
 func (t ternary) shiftRight(n uint) ternary { return ternary{t.val >> n, t.open >> n} }
 
-// shiftSigned shifts right and copies the top bit, even if the top bit is open.
+// shiftSigned shifts right by n bits and fills the high bits with copies of the top bit. If the top bit is open, its
+// copies are open too.
 func (t ternary) shiftSigned(n uint) ternary {
 	return ternary{uint64(int64(t.val) >> n), uint64(int64(t.open) >> n)}
 }
@@ -92,7 +94,7 @@ func (t ternary) xor(x ternary) ternary {
 	return ternary{(t.val ^ x.val) &^ open, open}
 }
 
-// wrap converts to a type, as the operators of expressions do.
+// wrap converts t to a type, as the operators of expressions convert their operands.
 func (t ternary) wrap(typ spec.Type) ternary {
 	switch typ {
 	case spec.I32:
@@ -103,7 +105,7 @@ func (t ternary) wrap(typ spec.Type) ternary {
 	return t
 }
 
-// below compares t < x, as unsigned or signed numbers.
+// below returns the truth value of t < x. If signed, it compares signed numbers, and otherwise unsigned numbers.
 func (t ternary) below(x ternary, signed bool) ternary {
 	const sign = 1 << 63
 	if signed { // with the sign bit inverted, signed numbers are in unsigned order
@@ -159,7 +161,7 @@ func (sv *solver) value(n *model.Node, scope int32, bitwise bool) ternary {
 		return exactly(n.Value)
 	case spec.OpField:
 		return sv.field(n.Alts, scope, bitwise)
-	case spec.OpAndAnd, spec.OpOrOr: // one known operand may decide
+	case spec.OpAndAnd, spec.OpOrOr: // one known operand may determine the result
 		x, decider := sv.value(n.X, scope, bitwise).truth(), truthBit(n.Op == spec.OpOrOr)
 		if x == exactly(decider) {
 			return x
@@ -410,7 +412,7 @@ func divideTernary(n *model.Node, x, y ternary) ternary {
 	switch {
 	case n.Op == spec.OpDiv && power:
 		return x.shiftRight(uint(mathbits.TrailingZeros64(y.val)))
-	case n.Op == spec.OpDiv && y.val == 0: // division by 0 gives 0
+	case n.Op == spec.OpDiv && y.val == 0: // the quotient of a division by 0 is 0
 		return between(0, x.max())
 	case n.Op == spec.OpDiv:
 		return between(x.val/y.max(), x.max()/y.val)

@@ -10,10 +10,10 @@ import (
 	"github.com/isago/isago/internal/spec"
 )
 
-// This file searches for bits that satisfy the constraints which propagation leaves open. It tries the bits of each
-// field from the least significant upwards, because the low bits of operands determine the low bits of a sum, a product
-// or a left shift. This detects a wrong bit at once, so that fields of any width can be solved. For quotients and
-// remainders, it starts with the high bits.
+// This file searches for bits that satisfy the constraints that propagation leaves open. It tries the bits of each
+// field in order, the least significant bit first, because the low bits of operands determine the low bits of a sum, a
+// product or a left shift. The search therefore detects a wrong bit at once, and can solve fields of any width. For
+// quotients and remainders, it starts with the high bits.
 
 // freeBit is an unknown bit.
 type freeBit struct {
@@ -29,8 +29,8 @@ type givenBit struct {
 	value uint64
 }
 
-// Limits of the search: the number of unknown bits in a list, the number of bits tried for one reading of a line
-// (enough for every combination of 16 bits), and the number of bits tried for all readings.
+// Limits of the search: the number of unknown bits in a list, the number of bits tried for one reading of a line, and
+// the number of bits tried for all readings. maxTrials is enough for every combination of 16 bits.
 const (
 	maxFree      = 256
 	maxTrials    = 1 << 17
@@ -65,7 +65,7 @@ func (sv *solver) firstOpen() (first *constraint, ok bool) {
 	return first, true
 }
 
-// try sets the bits of free, which c reads, one after another.
+// try sets the bits of free, which c reads, one after another. It reports whether it found a solution.
 func (sv *solver) try(c *constraint, free []freeBit) bool {
 	for len(free) > 0 && sv.spaces[free[0].space].known.Bit(int(free[0].low)) == 1 {
 		free = free[1:]
@@ -90,7 +90,7 @@ func (sv *solver) try(c *constraint, free []freeBit) bool {
 	return false
 }
 
-// allFree lists the unknown bits that constraints read, the most significant bits of the word first.
+// allFree returns the unknown bits that constraints read, the most significant bits of the word first.
 func (sv *solver) allFree() []freeBit {
 	sv.free = sv.free[:0]
 	for i := range sv.cons {
@@ -105,8 +105,8 @@ func (sv *solver) allFree() []freeBit {
 	return free
 }
 
-// minimise replaces the solution of find, which set the trail from mark on, with the smallest solution: each bit of
-// free, from the most significant, is 0 if possible.
+// minimise replaces the solution of find with the smallest solution, and reports whether it succeeded. mark is the
+// length of the trail before find. minimise makes each bit of free 0 if possible, the most significant bit first.
 func (sv *solver) minimise(free []freeBit, mark int) bool {
 	found := sv.values(free)
 	sv.undo(mark)
@@ -121,7 +121,8 @@ func (sv *solver) minimise(free []freeBit, mark int) bool {
 	return sv.propagate() == holds || sv.find()
 }
 
-// without searches for a solution in which a bit is 0. If there is none, it sets nothing.
+// without searches for a solution in which bit b is 0, and reports whether there is one. If there is none, it sets
+// nothing.
 func (sv *solver) without(b freeBit) bool {
 	mark := len(sv.trail)
 	if sv.setBit(b, 0) && sv.propagate() != broken && sv.find() {
@@ -131,8 +132,8 @@ func (sv *solver) without(b freeBit) bool {
 	return false
 }
 
-// freeBits lists the unknown bits that a constraint reads, the low bits of all fields first. The result is valid until
-// the next call.
+// freeBits returns the unknown bits that a constraint reads, the low bits of all fields first. If the constraint
+// divides, the high bits come first. The result is valid until the next call.
 func (sv *solver) freeBits(c *constraint) []freeBit {
 	sv.free = sv.free[:0]
 	sv.freeIn(c.prog.Root, c.scope, 0)
@@ -160,10 +161,10 @@ func divides(n *model.Node, depth int) bool {
 	return divides(n.X, depth) || divides(n.Y, depth) || divides(n.Z, depth)
 }
 
-// maxDivides limits the depth of the computed values that divides examines.
+// maxDivides limits the nesting depth of the computed values that divides examines.
 const maxDivides = 4
 
-// maxLooseDepth limits the depth of the computed values that freeIn examines.
+// maxLooseDepth limits the nesting depth of the computed values that freeIn examines.
 const maxLooseDepth = 32
 
 // freeIn appends to free the unknown bits that an expression reads, the lowest bit of each field first.

@@ -19,7 +19,7 @@ type word struct {
 	text string
 	// values are in the order in which they were added.
 	values []uint64
-	// aliases has an element for each value: whether the text is only read and never printed.
+	// aliases reports for each value whether the text is only parsed and never printed.
 	aliases []bool
 	// shorter reports whether a shorter text, which is not empty, is a prefix of this one.
 	shorter bool
@@ -36,7 +36,7 @@ type state struct {
 	bytes uint16
 }
 
-// start returns the root.
+// start returns the root state.
 func (t *trie) start() *state { return &t.states[0] }
 
 // after returns the state after byte c, or nil if no text continues with c.
@@ -65,7 +65,7 @@ func (t *trie) addWord(text string, value uint64, alias bool) {
 	}
 }
 
-// joined merges the entries of equal texts; list is sorted.
+// joined merges the entries of equal texts. list must be sorted by text.
 func joined(list []word) (words []word) {
 	for _, w := range list {
 		n := len(words) - 1
@@ -120,7 +120,7 @@ func (t *trie) unbroken() bool {
 	return !slices.ContainsFunc(t.words, func(w word) bool { return strings.Contains(w.text, " ") })
 }
 
-// gather sets the members of each word; the values are the numbers of members.
+// gather sets the members of each word. The values of the words must be numbers of members.
 func (t *trie) gather() {
 	for i := range t.words {
 		w := &t.words[i]
@@ -137,7 +137,7 @@ func (t *trie) gather() {
 }
 
 // find returns the longest text that matches at pos and ends before limit, and the end of the match. found is nil if
-// there is none. Optional blanks of the input are skipped, unless the text must match exactly.
+// there is none. find skips optional blanks of the input, unless exactly is true.
 func (t *trie) find(src []byte, pos, limit int, exactly bool) (found *word, end int) {
 	states, nexts, start := t.states, t.nexts, pos
 	s := &states[0]
@@ -165,8 +165,8 @@ func (t *trie) find(src []byte, pos, limit int, exactly bool) (found *word, end 
 	return found, end
 }
 
-// matchText reports whether text matches at pos and ends before limit, and returns its end, or the position of the
-// mismatch. Optional blanks of the input are skipped, unless the text must match exactly.
+// matchText reports whether text matches at pos and ends before limit. It also returns the end of the match, or the
+// position of the mismatch. It skips optional blanks of the input, unless exactly is true.
 func matchText(src []byte, pos, limit int, text string, exactly bool) (end int, ok bool) {
 	start := pos
 	for i := 0; i < len(text); pos++ {

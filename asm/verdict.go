@@ -8,9 +8,9 @@ import (
 )
 
 // verdicts caches the suffixes of words, so that the text of a repeated word is not parsed again. A suffix depends on
-// all bits of the word and on the settings. Words of machines with tables, words of more than 128 bits, and words that
-// are printed or parsed with Custom or Decoder.Symbol are not cached. If there are labels, neither instructions with a
-// possible branch target nor texts that contain a possible label are cached.
+// all bits of the word and on the settings. Words of machines with tables, words larger than 128 bits, and words that
+// are printed or parsed with Custom or Decoder.Symbol are not cached. If there are labels, verdicts are not cached for
+// instructions that may have a branch target, or for texts that may contain a label.
 type verdicts struct {
 	hashTable[verdict]
 	// settings holds all settings so far, and set is the index of the current ones.
@@ -19,7 +19,7 @@ type verdicts struct {
 	room     arena[verdict]
 }
 
-// settings holds everything except the word on which a verdict depends.
+// settings holds everything on which a verdict depends, except the word.
 type settings struct {
 	printed, read wide.Value
 	lines         bool

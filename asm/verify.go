@@ -2,16 +2,17 @@ package asm
 
 import "slices"
 
-// The parser accepts spellings that are never printed: numbers in another radix, with leading zeros or with a sign;
-// missing or additional blanks next to punctuation; aliases. Therefore, a text that one instruction prints may also
-// have a reading as another instruction. A reading in which every piece is in printed form is safe, because its
-// instruction prints the text.
+// The parser accepts spellings that are never printed. Examples are aliases, missing or additional blanks next to
+// punctuation, and numbers in another radix, with leading zeros or with a sign. A text that one instruction prints may
+// therefore also have a reading as another instruction. A reading in which every piece is in printed form is safe,
+// because its instruction prints the text.
 
-// maxSplits limits the readings of a line that are tried for each start.
+// maxSplits is the maximum number of further readings that the method readings tries for each first node, after the
+// first reading.
 const maxSplits = 64
 
-// verify is called when a piece of the text is not in printed form. If another reading prints as the text, verify
-// chooses that one; otherwise the first reading remains.
+// verify is called if a piece of the text is not in printed form in the reading that was found. If another reading
+// prints exactly this text, verify chooses that reading. Otherwise it keeps the reading that was found.
 func (p *Parser) verify() {
 	if !p.mayPrintBack() {
 		return
@@ -60,8 +61,8 @@ func (f *parseState) copy(x *parseState) {
 	f.scopes, f.leafScopes = scopes, leafScopes
 }
 
-// readings calls done for each reading of the text until done returns true, and reports whether done did. If strict, it
-// skips the readings that do not print as the text.
+// readings calls done for each reading of the text until done returns true, and reports whether done returned true. If
+// strict, it skips the readings that do not print exactly this text.
 func (p *Parser) readings(strict bool, done func() bool) bool {
 	p.strict, p.allowAliases = strict, false
 	defer func() { p.strict = false }()
@@ -81,8 +82,8 @@ func (p *Parser) readings(strict bool, done func() bool) bool {
 	return false
 }
 
-// nearest chooses the reading whose floats are nearest to the numbers in the text, or the first of several. It is
-// called when the reading that was found has a rounding error.
+// nearest chooses the reading whose floats are nearest to the numbers in the text. If several readings are equally
+// near, it chooses the first one. It is called when the reading that was found has a rounding error.
 func (p *Parser) nearest() {
 	best, any := p.off, false
 	p.first.copy(&p.parseState)
@@ -103,7 +104,7 @@ func (p *Parser) takeFirst() {
 	p.resetWork()
 }
 
-// printsBack reports whether the reading prints as the text. For a line with labels, it does not compare the text,
+// printsBack reports whether the reading prints exactly the text. For a line with labels, it does not compare the text,
 // because the decoder has no labels.
 func (p *Parser) printsBack() bool {
 	spaces, trail := p.spaces, len(p.trail)

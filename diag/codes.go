@@ -1,6 +1,6 @@
 package diag
 
-// Code is the kind of an error. Codes are stable, so scripts and editors can rely on them.
+// Code identifies the kind of an error, warning or note. Codes are stable, so scripts and editors can rely on them.
 type Code string
 
 // CodeInfo documents a code for `isago help codes`.
@@ -11,7 +11,7 @@ type CodeInfo struct {
 	Example string
 }
 
-// Codes of errors in a description.
+// Codes of errors in a description. isago check also reports some of them as findings.
 const (
 	XMLSyntax     Code = "xml-syntax"
 	XMLElement    Code = "xml-element"
@@ -56,7 +56,7 @@ const (
 	OperandUnused  Code = "operand-unused"
 	FileUnused     Code = "file-unused"
 	RegisterUntold Code = "register-untold"
-	// NotProved means that check reached a limit before it could decide.
+	// NotProved reports a question that check could not decide before it reached a limit.
 	NotProved Code = "not-proved"
 	// RegisterOutside and ComponentRange report words with an operand that does not exist.
 	RegisterOutside Code = "register-outside"

@@ -15,8 +15,8 @@ import (
 type Source struct {
 	Name string
 	Text string
-	// Before is the number of lines before Text in the file. If line markers divide a file into pieces, each piece is a
-	// Source.
+	// Before is the number of lines that precede Text in the file. If line markers divide a file into pieces, each
+	// piece is a Source.
 	Before int
 	// Code is set if the text is one instruction of a program in the file. Positions then print with an address instead
 	// of a line and a column.
@@ -27,7 +27,7 @@ type Source struct {
 type CodePlace struct {
 	// Program is the name of the program, or "" if the file has only one.
 	Program string
-	// Address is in bytes from the start of the program.
+	// Address is the number of bytes from the start of the program.
 	Address int64
 }
 
@@ -70,7 +70,7 @@ func (s Span) String() string {
 	return fmt.Sprintf("%s:%d:%d", s.Src.Name, line, col)
 }
 
-// text returns the line in which the span starts, and the range of the line that the span covers, in bytes.
+// text returns the line in which the span starts. from and to delimit the bytes of the line that the span covers.
 func (s Span) text() (line string, from, to int) {
 	text, off := s.Src.Text, s.start()
 	start := strings.LastIndexByte(text[:off], '\n') + 1
@@ -81,7 +81,7 @@ func (s Span) text() (line string, from, to int) {
 	return strings.TrimSuffix(text[start:end], "\r"), off - start, min(max(s.End, off+1), end) - start
 }
 
-// Note is an additional position of an error, such as an earlier definition of the same name.
+// Note is a message about another position that explains an error, such as an earlier definition of the same name.
 type Note struct {
 	Span Span
 	Msg  string
@@ -90,8 +90,8 @@ type Note struct {
 // Level is the severity of an error.
 type Level uint8
 
-// The levels. A Mistake is an error. A Warning is about something legal that is probably a mistake. A Remark is
-// information.
+// The levels. A Mistake is an error. A Warning reports something legal that is probably a mistake. A Remark is
+// additional information.
 const (
 	Mistake Level = iota
 	Warning
@@ -110,16 +110,16 @@ type Error struct {
 	Notes []Note
 	// Help lists suggestions for a fix.
 	Help []string
-	// More is the number of further positions with the same message that a Bag has not stored.
+	// More is the number of further positions with the same message, for which a Bag has stored no error.
 	More int
 }
 
-// Errorf returns an error with a message that is formatted like fmt.Sprintf.
+// Errorf returns an error. It formats the message as fmt.Sprintf does.
 func Errorf(code Code, span Span, format string, args ...any) *Error {
 	return &Error{Code: code, Span: span, Msg: fmt.Sprintf(format, args...)}
 }
 
-// Warnf returns a warning with a message that is formatted like fmt.Sprintf.
+// Warnf returns a warning. It formats the message as fmt.Sprintf does.
 func Warnf(code Code, span Span, format string, args ...any) *Error {
 	e := Errorf(code, span, format, args...)
 	e.Level = Warning
@@ -132,8 +132,8 @@ func (e *Error) With(span Span, format string, args ...any) *Error {
 	return e
 }
 
-// Meant adds the suggestion "did you mean NAME?" with the name that is most similar to word, if there is one. It
-// returns the error.
+// Meant adds the suggestion "did you mean NAME?" with the name that is most similar to word. If no name is similar
+// enough, it adds nothing. It returns the error.
 func (e *Error) Meant(word string, names []string) *Error {
 	if near := quote.Nearest(word, names); near != "" {
 		e.Help = append(e.Help, "did you mean "+near+"?")
@@ -141,7 +141,7 @@ func (e *Error) Meant(word string, names []string) *Error {
 	return e
 }
 
-// Error returns one line: file:line:col: message [code]. Warnings and notes have their level before the message.
+// Error returns one line: file:line:col: message [code]. For a warning or a note, the level precedes the message.
 func (e *Error) Error() string {
 	msg := quote.Brief(e.Msg)
 	if e.Level != Mistake {
@@ -153,7 +153,7 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("%s: %s [%s]", e.Span, msg, e.Code)
 }
 
-// List is a list of errors. Sort orders it by position.
+// List is a list of errors. Sort sorts it by position.
 type List []*Error
 
 // Error returns one line for each error.
@@ -174,7 +174,7 @@ func (l List) Unwrap() []error {
 	return errs
 }
 
-// Sort orders the errors by source name and position. Errors without a position come last.
+// Sort sorts the errors by source name and position. Errors without a position come last.
 func (l List) Sort() {
 	sort.SliceStable(l, func(i, j int) bool {
 		a, b := l[i].Span, l[j].Span
@@ -197,7 +197,7 @@ func (l List) Sort() {
 // MaxShown is the maximum number of different errors, and of different warnings, that one run prints.
 const MaxShown = 50
 
-// cause identifies the errors with the same message in one file.
+// cause is the key of the errors that have the same message in one file.
 type cause struct {
 	code Code
 	file string
@@ -211,8 +211,8 @@ func (e *Error) cause() cause {
 	return cause{e.Code, e.Span.Src.Name, e.Msg}
 }
 
-// Capped returns the errors with the first MaxShown different messages. If there are others, it appends an error with
-// their number. what is the noun for the others, such as "warning".
+// Capped returns the errors that have one of the first MaxShown different messages. If there are other errors, it
+// appends an error with their number. what is the noun for them, such as "warning".
 func (l List) Capped(what string) List {
 	var shown List
 	causes := map[cause]bool{}
@@ -236,8 +236,8 @@ func (l List) Capped(what string) List {
 // Full reports whether the list has more than MaxShown errors, so that a parser can stop.
 func (l List) Full() bool { return len(l) > MaxShown }
 
-// Bounded sorts the list and returns its first MaxShown errors. If there are more, it appends an error that reports
-// this.
+// Bounded sorts the list and returns its first MaxShown errors. If there are more, it appends an error that reports how
+// many it shows.
 func (l List) Bounded() List {
 	l.Sort()
 	if !l.Full() {
@@ -257,16 +257,16 @@ func (l List) Err() error {
 // maxSame is the maximum number of warnings with the same message that a Bag stores.
 const maxSame = 1 << 6
 
-// Bag collects the warnings of a source. It stores the first warnings with each message and counts the positions of the
-// others.
+// Bag collects the warnings about a source. For each message, it stores the first warnings and counts the positions of
+// the later ones.
 type Bag struct {
 	// List holds the first 64 warnings with each message.
 	List List
 	same map[cause]*same
 }
 
-// same is the state for one message. n is the number of its warnings in the list, kept is the last of these, and last
-// is the position of the most recent warning.
+// same is the state of one message. n is the number of warnings with this message in the list, and kept is the last one
+// in the list. last is the position of the last warning that was added.
 type same struct {
 	n    int
 	kept *Error

@@ -10,8 +10,8 @@ import (
 	"github.com/isago/isago/internal/quote"
 )
 
-// Render formats err for people. It prints each *Error with its source line, a caret, suggestions and notes, and
-// combines the errors of a List that have the same message. For other errors it returns the message, with long quotes
+// Render formats err for people. It prints each *Error with its source line, a caret, suggestions and notes. It prints
+// errors of a List that have the same message only once. For any other error, it returns the message with long quotes
 // shortened.
 func Render(err error) string { return render(err, false) }
 
@@ -38,7 +38,7 @@ type renderer struct {
 	colour bool
 }
 
-// The colours are those of clang and rustc.
+// The colours resemble the colours of clang and rustc.
 const (
 	noteColour   = "\x1b[1;36m"
 	boldColour   = "\x1b[1m"
@@ -56,7 +56,8 @@ func (r *renderer) paint(colour, text string) string {
 	return colour + text + resetColour
 }
 
-// renderList renders errors in order. It combines errors with the same message at the first of them.
+// renderList renders errors in order. It renders errors with the same message together, at the position of the first
+// one.
 func (r *renderer) renderList(list List) {
 	again := map[cause]List{}
 	for _, e := range list {
@@ -96,7 +97,7 @@ func (r *renderer) renderError(e *Error, same List) {
 // mostPlaces is the maximum number of places that are listed for one message.
 const mostPlaces = 5
 
-// places lists the lines or addresses of errors with the same message.
+// places returns a text with the lines or the addresses of errors that have the same message.
 func places(same List) string {
 	var lines []string
 	var last Span
@@ -109,7 +110,7 @@ func places(same List) string {
 			lines = append(lines, strings.TrimPrefix(at.String(), "@"))
 			continue
 		}
-		if s := e.Span; s.Src == last.Src && s.Off >= last.Off { // count from the last position, because a source may have thousands of errors
+		if s := e.Span; s.Src == last.Src && s.Off >= last.Off { // count lines from the last position, because a source may have thousands of errors
 			line += strings.Count(s.Src.Text[last.start():s.start()], "\n")
 		} else {
 			line, _ = s.LineCol()
@@ -129,13 +130,13 @@ func places(same List) string {
 // gutter is the width of the column of line numbers, the same as in clang.
 const gutter = 5
 
-// writeRemark writes a line without a position, below the quoted source line.
+// writeRemark writes a note or a suggestion without a position, below the quoted source line.
 func (r *renderer) writeRemark(kind, text string) {
 	fmt.Fprintf(&r.b, "%*s %s %s\n", gutter, "", r.paint(gutterColour, "="), r.paint(noteColour, kind+": ")+text)
 }
 
-// caretWidth is the maximum number of bytes of a line that are quoted. A description can be a single line of a
-// megabyte.
+// caretWidth is the maximum number of bytes of a line that are quoted. Lines can be long: a description may be a single
+// line of a megabyte.
 const caretWidth = 160
 
 // writeCaret writes the line of a span, with carets below the span.
@@ -179,8 +180,8 @@ func (r *renderer) writeCaret(s Span) {
 		r.paint(gutterColour, fmt.Sprintf("%*s |", gutter, "")), indent, r.paint(caretColour, marks.String()[len(indent):]))
 }
 
-// visible returns a printable character for c, so that no character can control the terminal or change the order of the
-// text.
+// visible returns a printable character for c. It replaces characters that could control the terminal or change the
+// order of the text.
 func visible(c rune) rune {
 	switch {
 	case c == '\t':
@@ -194,7 +195,7 @@ func visible(c rune) rune {
 	return c
 }
 
-// wide is the set of characters with two terminal columns: East Asian characters and emoji.
+// wide is the set of characters that occupy two terminal columns: East Asian characters and emoji.
 var wide = &unicode.RangeTable{
 	R16: []unicode.Range16{{0x1100, 0x115f, 1}, {0x2e80, 0x303e, 1}, {0x3041, 0xa4cf, 1}, {0xac00, 0xd7a3, 1}, {0xf900, 0xfaff, 1}, {0xfe30, 0xfe6f, 1}, {0xff00, 0xff60, 1}, {0xffe0, 0xffe6, 1}},
 	R32: []unicode.Range32{{0x1f300, 0x1f64f, 1}, {0x1f900, 0x1f9ff, 1}, {0x20000, 0x3fffd, 1}},

@@ -2,12 +2,13 @@ package spec
 
 import "strings"
 
-// simpleEscapes are the escapes of C with one letter.
+// simpleEscapes holds C's escapes of one character. It maps the character after the backslash to the byte that the
+// escape denotes.
 var simpleEscapes = map[byte]byte{
 	'a': 7, 'b': 8, 't': 9, 'n': 10, 'v': 11, 'f': 12, 'r': 13, '\\': '\\', '\'': '\'', '"': '"', '?': '?',
 }
 
-// MesaItem is a text in a display and the name in braces after it. The last item has no name.
+// MesaItem is a piece of text in a display, with the name in braces that follows it. The last item has no name.
 type MesaItem struct {
 	Text, Name string
 	// Column is the column to which Mesa pads before the name, or -1. Last is set if there is no name.
@@ -32,7 +33,7 @@ func (t *Template) MesaItems() (items []MesaItem) {
 	}
 }
 
-// unescape decodes the escapes of C. An unknown escape is its own character.
+// unescape decodes the escapes of C. An unknown escape decodes to the character after the backslash.
 func unescape(s string) string {
 	if !strings.Contains(s, `\`) {
 		return s
@@ -67,7 +68,7 @@ func unescape(s string) string {
 	return b.String()
 }
 
-// digit returns the value of a digit up to f, or 255 for any other character.
+// digit returns the value of a hexadecimal digit, or 255 for any other character.
 func digit(c byte) byte {
 	switch {
 	case c >= '0' && c <= '9':

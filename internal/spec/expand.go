@@ -8,13 +8,14 @@ import (
 )
 
 // MaxDisplay is the largest size of one display in bytes, and MaxExpanded is the largest size of all displays together.
-// Both count expanded templates.
+// Both limits apply after the expansion of templates.
 const (
 	MaxDisplay  = 16 << 10
 	MaxExpanded = 8 << 20
 )
 
-// references returns the names in braces in a template's text, in order. In a strict description {{ is a printed brace.
+// references returns the names in braces in the text of a template, in order. In a strict description, it skips {{,
+// which is a printed brace.
 func references(s string, strict bool) []string {
 	var list []string
 	for {
@@ -34,7 +35,8 @@ func references(s string, strict bool) []string {
 	}
 }
 
-// reference returns the index of the first occurrence of old in s, or -1. old is a name with its braces.
+// reference returns the index of the first occurrence of old in s, or -1. old is a name in braces. In a strict
+// description, reference skips {{.
 func reference(s, old string, strict bool) int {
 	for from := 0; ; {
 		i := strings.IndexByte(s[from:], '{')
@@ -60,7 +62,8 @@ type expander struct {
 	size  int
 }
 
-// replace replaces the references to a template in src with its text. ok is false if the result is too long.
+// replace returns src with each reference to the template name replaced with by. If the result is too long, it returns
+// src unchanged and false.
 func (x *expander) replace(src text, name string, by text, at diag.Span) (text, bool) {
 	old := "{" + name + "}"
 	count := strings.Count(src.s, old)
@@ -79,8 +82,8 @@ func (x *expander) replace(src text, name string, by text, at diag.Span) (text, 
 }
 
 // expandPlain expands templates as Mesa's reader does. At the end of each file, it visits the last definition of each
-// bitset so far. It takes the template names in a display in their order, and replaces all references to each name in
-// that display.
+// bitset so far. In each display of the bitset, it lists the names in braces once. It then handles the names in this
+// order and replaces all references to each name.
 func (l *loader) expandPlain() {
 	x := expander{l: l, named: map[string]*Template{}}
 	bitsets, order := map[string]*Bitset{}, []string{}
@@ -120,7 +123,7 @@ func (x *expander) expandPlain(t *Template) {
 	t.Text = t.src.s
 }
 
-// expandStrict expands all references to templates, also those inside templates.
+// expandStrict expands all references to templates, including references inside templates.
 func (l *loader) expandStrict() {
 	x := expander{l: l, named: map[string]*Template{}, done: map[*Template]text{}}
 	for _, t := range l.isa.Templates {

@@ -74,8 +74,9 @@ type Node struct {
 	Span    diag.Span
 }
 
-// MaxExprDepth is the largest depth of an expression, and MaxExprNodes the largest number of its operators and
-// operands. A pair of parentheses has a depth of 2. Both bound the recursion of all functions that walk expressions.
+// MaxExprDepth is the largest depth of an expression, and MaxExprNodes is the largest number of its operators and
+// operands. Each pair of parentheses adds 2 to the depth. Both limits bound the recursion of all functions that walk
+// expressions.
 const (
 	MaxExprDepth = 200
 	MaxExprNodes = 1000
@@ -90,12 +91,13 @@ type exprParser struct {
 	nodes int
 }
 
-// newExpr returns an expression that is not parsed yet. isa resolves enum values such as #chip.g200.
+// newExpr returns an expression that has not been parsed yet. isa contains the enums whose values the expression may
+// name, such as #chip.g200.
 func newExpr(isa *ISA, name string, src text) *Expr {
 	return &Expr{Name: name, Text: src.s, Span: src.span, isa: isa, runs: src.runs}
 }
 
-// parseExpr is newExpr for a text that may be invalid.
+// parseExpr is newExpr for a text that may be invalid. It parses the text at once.
 func parseExpr(isa *ISA, name string, src text) (*Expr, error) {
 	e := newExpr(isa, name, src)
 	var err error
@@ -134,8 +136,8 @@ func (e *Expr) parse() error {
 	return nil
 }
 
-// fieldNames returns the names in braces in ASCII order. It includes names in comments, because Mesa reads the values
-// of all names before it evaluates the expression.
+// fieldNames returns the names in braces, in ASCII order and without duplicates. It includes names in comments, because
+// Mesa reads the values of all names before it evaluates the expression.
 func fieldNames(text string) []string {
 	seen := map[string]bool{}
 	var list []string
@@ -158,7 +160,7 @@ func fieldNames(text string) []string {
 	return list
 }
 
-// rest returns the start of a text for an error message.
+// rest returns the start of a text, for an error message.
 func rest(s string) string {
 	const most = 20
 	s, _, cut := strings.Cut(strings.TrimSpace(s), "\n")
@@ -175,7 +177,7 @@ func rest(s string) string {
 	return s
 }
 
-// here describes the text at the position, for an error message.
+// here describes the text at the current position, for an error message.
 func (p *exprParser) here() string {
 	if p.pos >= len(p.text) {
 		return "the expression ends here"
@@ -189,7 +191,7 @@ func (p *exprParser) errorf(format string, args ...any) error {
 	return diag.Errorf(diag.ExprSyntax, p.span(p.pos), format, args...)
 }
 
-// node counts a node of the expression and returns it.
+// node counts a node and returns it. It returns an error if the expression has too many nodes.
 func (p *exprParser) node(n Node) (*Node, error) {
 	if p.nodes++; p.nodes > MaxExprNodes {
 		return nil, p.errorf("expression with more than %d operators and operands", MaxExprNodes)
@@ -212,7 +214,7 @@ func (p *exprParser) space() {
 		case strings.HasPrefix(p.text[p.pos:], "//"):
 			end := strings.IndexByte(p.text[p.pos:], '\n')
 			if end < 0 {
-				return // in C the comment would contain what follows
+				return // in Mesa's C code, the comment would also contain the code after the expression
 			}
 			p.pos += end
 		default:
@@ -221,7 +223,8 @@ func (p *exprParser) space() {
 	}
 }
 
-// eat skips an operator and reports whether it was there. It does not match the start of a longer operator in not.
+// eat skips blanks, comments and the operator op, and reports whether op was there. not lists longer operators that
+// start with op. eat does not match the start of one of them.
 func (p *exprParser) eat(op string, not ...string) bool {
 	p.space()
 	if !strings.HasPrefix(p.text[p.pos:], op) {
@@ -286,7 +289,7 @@ type operator struct {
 	not  []string
 }
 
-// levels are the binary operators, from the loosest to the tightest.
+// levels lists the binary operators by precedence, the lowest precedence first.
 var levels = [][]operator{
 	{{"||", OpOrOr, nil}},
 	{{"&&", OpAndAnd, nil}},
@@ -327,7 +330,7 @@ func (p *exprParser) parseOperator(level int) (Op, bool) {
 	return 0, false
 }
 
-// usual returns the type of C's usual arithmetic conversions.
+// usual returns the common type of two operands after C's usual arithmetic conversions.
 func usual(a, b Type) Type { return max(a, b) }
 
 func resultType(op Op, a, b Type) Type {
@@ -364,7 +367,7 @@ func (p *exprParser) parseUnary() (*Node, error) {
 	return p.parsePrimary()
 }
 
-// word skips a word and reports whether it was there.
+// word skips the word s and reports whether it was there.
 func (p *exprParser) word(s string) bool {
 	rest, ok := strings.CutPrefix(p.text[p.pos:], s)
 	if !ok || rest != "" && isNameByte(rest[0]) {
@@ -489,7 +492,7 @@ func validSuffix(s string) bool {
 	return false
 }
 
-// literalType returns the type of a literal: the first of C's types that holds it. long has 64 bits.
+// literalType returns the type of a literal: the first of C's types that can represent the value. long has 64 bits.
 func literalType(v uint64, base int, suffix string) Type {
 	unsigned := strings.Contains(suffix, "u")
 	long := strings.Contains(suffix, "l")
@@ -530,7 +533,7 @@ func (p *exprParser) parseEnumValue() (*Node, error) {
 		With(enum.Span, "enum %s is defined here", name)
 }
 
-// names lists the values of an enum for an error message.
+// names returns the names of an enum's values, joined for an error message.
 func (e *Enum) names() string {
 	const most = 8
 	var names []string
@@ -545,8 +548,8 @@ func (e *Enum) names() string {
 	return joinOr(names)
 }
 
-// foldConstant computes an expression of constants in 64 bits. The second result is false if the expression has a field
-// or an operator that foldConstant does not support.
+// foldConstant evaluates an expression of constants in 64 bits. The second result is false if the expression has a
+// field or an operator that foldConstant does not support.
 func foldConstant(n *Node) (uint64, bool) {
 	if n == nil {
 		return 0, true

@@ -11,7 +11,8 @@ import (
 	"github.com/isago/isago/diag"
 )
 
-// link resolves the parent of each bitset and expands the templates.
+// link resolves the parent and the size of each bitset, expands the templates, and parses the displays unless the
+// description is known to be valid.
 func (l *loader) link() {
 	for _, b := range l.isa.Bitsets {
 		l.resolveParent(b)
@@ -60,7 +61,8 @@ func (l *loader) splitTemplates() {
 	}
 }
 
-// isShadowed reports whether a later bitset has the same name and has children. b is then neither a parent nor a leaf.
+// isShadowed reports whether a later bitset has the same name and has children. In that case, b is neither a parent nor
+// a leaf.
 func (l *loader) isShadowed(b *Bitset) bool {
 	last := l.isa.bitsets[b.Name]
 	return b != last && len(last.Children) > 0
@@ -78,7 +80,7 @@ func (b *Bitset) templates() []*Template {
 	return list
 }
 
-// bySpelling returns displays in the order of their syntaxes, so that the order is always the same.
+// bySpelling returns displays sorted by the names of their syntaxes, so that the order does not depend on the map.
 func bySpelling(displays map[string]*Template) []*Template {
 	var list []*Template
 	for _, syntax := range slices.Sorted(maps.Keys(displays)) {
@@ -101,7 +103,7 @@ func (l *loader) resolveParent(b *Bitset) {
 	}
 }
 
-// breakCycles reports bitsets that extend themselves, and removes the cycles.
+// breakCycles reports bitsets that extend themselves, directly or through other bitsets, and removes the cycles.
 func (l *loader) breakCycles() {
 	done := map[*Bitset]bool{}
 	for _, b := range l.isa.Bitsets {
@@ -194,7 +196,8 @@ func (l *loader) checkBitsetField(f *Field) {
 	}
 }
 
-// check reports bits of leaves that have no meaning or two meanings, and invalid sets and operands.
+// check reports bits of leaves with no definition or two definitions, bits outside their bitset, and invalid sets and
+// operands.
 func (l *loader) check() {
 	if len(l.errs) > 0 {
 		return
@@ -240,8 +243,8 @@ func (l *loader) checkOperandDisplays(b *Bitset) {
 	}
 }
 
-// checkOperandNames reports operands that have the name of a field and do not show that field. A display would be
-// ambiguous.
+// checkOperandNames reports operands that have the name of a field and do not show that field. In a display, such a
+// name would be ambiguous.
 func (l *loader) checkOperandNames(leaf *Bitset) {
 	for b := leaf; b != nil; b = b.Extends {
 		for _, c := range b.Cases {
@@ -288,8 +291,9 @@ const fieldClaim = "field "
 
 func (c claim) String() string { return c.what + c.of }
 
-// checkCoverage reports bits with two meanings, or with none, in a leaf and its parents. seen contains the pairs that
-// were already reported, so that an overlap of two parents is not reported again for each of their leaves.
+// checkCoverage reports bits of a leaf for which the leaf and its parents have two definitions or none. seen contains
+// the pairs of definitions that were already reported, so that an overlap of two parents is not reported again for each
+// leaf.
 func (l *loader) checkCoverage(b *Bitset, seen map[[2]diag.Span]bool) {
 	if covered(b) {
 		return
@@ -324,7 +328,8 @@ func (l *loader) checkCoverage(b *Bitset, seen map[[2]diag.Span]bool) {
 	}
 }
 
-// gaps returns the bits without an owner as text, "" if there are none, and the verb that agrees with it.
+// gaps returns the bits without an owner as text, and the verb that agrees with it. It returns "" if every bit has an
+// owner.
 func gaps(owner []claim) (names, verb string) {
 	var runs []string
 	count := 0
@@ -351,7 +356,7 @@ func gaps(owner []claim) (names, verb string) {
 	return "bits " + strings.Join(runs, ", "), "are"
 }
 
-// covered reports whether each bit of a leaf has exactly one meaning.
+// covered reports whether each bit of a leaf has exactly one definition.
 func covered(b *Bitset) bool {
 	var taken bits.Value
 	once := true

@@ -19,7 +19,8 @@ import (
 // Load reads a description and its imports from fsys. The error is a *diag.Error, a diag.List, or an error of fsys.
 func Load(fsys fs.FS, file string) (*ISA, error) { return load(fsys, file, false) }
 
-// LoadSound is Load for a description that is known to be valid. It skips checks.
+// LoadSound is Load for a description that is known to be valid. It skips checks. If it fails, it calls Load, which
+// reports the errors.
 func LoadSound(fsys fs.FS, file string) (*ISA, error) {
 	if isa, err := load(fsys, file, true); err == nil {
 		return isa, nil
@@ -53,8 +54,8 @@ func load(fsys fs.FS, file string, sound bool) (*ISA, error) {
 	return l.isa, nil
 }
 
-// Imports returns the files that a description imports, directly or through other files, in ASCII order. At the first
-// file that it cannot read, it stops and returns the files found so far, including that one.
+// Imports returns the files that a description imports, directly or through other files, in ASCII order. Imports stops
+// at the first file that it cannot read. It then returns the files that it has found, including that file.
 func Imports(fsys fs.FS, file string) []string {
 	l := &loader{fsys: fsys, dir: path.Dir(file), seen: map[string]bool{}, outer: &arenas{}}
 	_ = l.readSource(file, diag.Span{}) // Load reports what is wrong
@@ -62,7 +63,7 @@ func Imports(fsys fs.FS, file string) []string {
 	return slices.Sorted(maps.Keys(l.seen))
 }
 
-// errUnread means that the description cannot be read in parts.
+// errUnread is the error for a description in which the contents of a bitset cannot be parsed separately.
 var errUnread = errors.New("the description cannot be read in parts")
 
 // Limits of a description. Mesa's largest one has 350 bitsets with up to 50 elements each, in four levels.
@@ -89,7 +90,7 @@ type loader struct {
 	outer    *arenas
 	inner    xmlParser
 	buffer   [16 << 10]byte
-	unread   bool  // the inside of an element could not be read separately
+	unread   bool  // the contents of an element could not be parsed separately
 	within   *Expr // condition of the override that is being read
 }
 
@@ -107,7 +108,7 @@ func (l *loader) fail(e *diag.Error) {
 	l.errs = append(l.errs, e)
 }
 
-// failErr records an error that another function of this package returned.
+// failErr records the *diag.Error that another function of this package returned.
 func (l *loader) failErr(err error) {
 	var e *diag.Error
 	if errors.As(err, &e) {
@@ -115,9 +116,9 @@ func (l *loader) failErr(err error) {
 	}
 }
 
-// readSource reads a file and its imports, and adds the imports to l.files before the file. The names of imports are
-// relative to the folder of the top file, as in Mesa's reader. from is the position of the file's name. It is invalid
-// for the top file.
+// readSource reads a file and its imports. In l.files, the imports precede the file. The names of imports are relative
+// to the folder of the top file, as in Mesa's reader. from is the position of the file's name. For the top file, from
+// is invalid.
 func (l *loader) readSource(name string, from diag.Span) error {
 	if l.seen[name] {
 		return nil
@@ -178,8 +179,8 @@ func (l *loader) readSource(name string, from diag.Span) error {
 	return nil
 }
 
-// opensISA reports whether the first element of a text is <isa>. Errors do not quote other text that is not XML,
-// because a description may import any file.
+// opensISA reports whether the first element of a text is <isa>. If it is not, errors do not quote the text, because a
+// description may import any file.
 func opensISA(text string) bool {
 	for {
 		text = strings.TrimLeft(text, " \t\r\n")
@@ -202,8 +203,8 @@ func opensISA(text string) bool {
 	}
 }
 
-// readFileText reads a file as fs.ReadFile does, with one copy less. It reads at most MaxBytes+1 bytes. If an error
-// occurs, it uses fs.ReadFile.
+// readFileText reads a file like fs.ReadFile, but avoids one copy of the contents. It reads at most MaxBytes+1 bytes.
+// If an error occurs, it uses fs.ReadFile.
 func (l *loader) readFileText(name string) (string, error) {
 	f, err := l.fsys.Open(name)
 	if err != nil {
@@ -221,7 +222,7 @@ func (l *loader) readFileText(name string) (string, error) {
 	return text.String(), nil
 }
 
-// each calls f for every child of <isa> with that name, in the order of the files.
+// each calls f for every child of <isa> with the given name, in the order of the files.
 func (l *loader) each(name string, f func(n *node)) {
 	for _, file := range l.files {
 		for _, c := range file.root.children {
@@ -441,7 +442,7 @@ func (l *loader) readEnum(n *node) {
 		if e.byName[v.Name] == nil {
 			e.byName[v.Name] = v
 		}
-		// Mesa finds values by the text of val, so a later value with the same text replaces the first one.
+		// Mesa looks up values by the text of val, so a later value with the same text replaces the first one.
 		if old := written[c.value("val")]; old != nil && !l.isa.Strict {
 			*old = *v
 			continue
@@ -504,7 +505,8 @@ func (l *loader) readNamedExpr(n *node) {
 	l.named[n.span] = e
 }
 
-// readNamedInside reads the named expressions inside a bitset. All of the description can use their names.
+// readNamedInside reads the named expressions inside a bitset. The whole description can use the names of these
+// expressions.
 func (l *loader) readNamedInside(n *node) {
 	if n.endTag > 0 && !strings.Contains(n.span.Src.Text[n.span.End:n.endTag], "<expr ") {
 		return
@@ -589,8 +591,8 @@ func (l *loader) declareBitset(n *node) {
 	l.isa.bitsets[b.Name] = b
 }
 
-// readInside returns an element with its children, which it parses if parseXML skipped them. The children are valid
-// until the next call.
+// readInside returns an element with its children. If parseXML skipped the children, readInside parses them. The
+// children are valid until the next call.
 func (l *loader) readInside(n *node) *node {
 	if n.endTag == 0 {
 		return n
@@ -713,7 +715,7 @@ func (l *loader) readMeta(n *node, b *Bitset) {
 	}
 }
 
-// readOverride reads an <override>, whose condition is 0 if it cannot be read.
+// readOverride reads an <override>. If its condition cannot be read, it uses the condition 0.
 func (l *loader) readOverride(n *node, b *Bitset) *Case {
 	c := &Case{Bitset: b, Expr: l.readExpr(n), Span: n.span}
 	l.within = c.Expr
@@ -953,8 +955,8 @@ func (l *loader) readField(n *node, c *Case) {
 	c.Fields = append(c.Fields, f)
 }
 
-// redefine replaces a field with a later field of the same name, as Mesa does. A derived field never replaces a field
-// of bits. The bits of both fields count as used.
+// redefine replaces a field with a later field that has the same name, as Mesa does. A derived field never replaces a
+// field of bits. The bits of both fields count as used.
 func (c *Case) redefine(old, f *Field) {
 	if f.Expr != nil && old.Expr == nil {
 		return
@@ -1015,7 +1017,8 @@ func (l *loader) readParts(n *node, f *Field) bool {
 	return true
 }
 
-// Parse returns the value for a text: a name or an alias of the enum, true or false, or a number.
+// Parse returns the value of the context for a text. For an enum, the text is the name, the display or an alias of a
+// value. Otherwise it is true, false, 1 or 0.
 func (c *Context) Parse(text string) (uint64, error) {
 	if c.Enum != nil {
 		for _, v := range c.Enum.Values {
@@ -1034,7 +1037,8 @@ func (c *Context) Parse(text string) (uint64, error) {
 	return 0, errors.New("context " + c.Name + " has no value " + strconv.Quote(text) + ", expected true or false")
 }
 
-// encode reads an <encode>. If a bitset has several, the attributes of the first one and the maps of all apply.
+// encode reads an <encode>. If a bitset has several <encode> elements, the attributes of the first one and the maps of
+// all of them apply.
 func (b *Bitset) encode(n *node) {
 	if b.Encode == nil {
 		b.Encode = &Encode{
@@ -1049,7 +1053,7 @@ func (b *Bitset) encode(n *node) {
 	}
 }
 
-// forced returns the values of the maps in an <encode> that have force="true" and a plain number.
+// forced returns the values of those maps in an <encode> that have force="true" and contain only a number.
 func forced(encode *node) (list []*Default) {
 	for _, m := range encode.children {
 		if v, _, ok := parseLiteral(strings.TrimSpace(m.text().s)); ok && m.name == "map" && m.value("force") == "true" {
@@ -1059,7 +1063,7 @@ func forced(encode *node) (list []*Default) {
 	return list
 }
 
-// readDefault reads a <default>: a number, or an expression.
+// readDefault reads a <default>, which has a number or an expression.
 func (l *loader) readDefault(n *node) *Default {
 	d := &Default{Path: l.readName(n), Span: n.at("name")}
 	if n.attr("expr") == nil {

@@ -8,23 +8,23 @@ import (
 	"github.com/isago/isago/diag"
 )
 
-// Code is a piece of semantics as written in the description. It is parsed only when semantics are needed, never to
-// read or write words.
+// Code is a piece of semantics as written in the description. It is parsed only when semantics are needed. Decoding and
+// encoding words do not need them.
 type Code struct{ src text }
 
 // Text returns the code.
 func (c Code) Text() string { return c.src.s }
 
-// Span returns the position of the bytes from one index up to another.
+// Span returns the position of Text()[from:to].
 func (c Code) Span(from, to int) diag.Span { return c.src.part(from, max(to, from+1)) }
 
 // Semantics is a <semantics>: what an instruction does, or the value of an operand.
 type Semantics struct {
-	// Type is the type of the returned value, empty if there is none.
+	// Type is the type of the returned value. It is empty if the code returns no value.
 	Type Code
 	// Fidelity is exact, approximate, unknown or "". Source names the source of the fact.
 	Fidelity, Source string
-	// Wave is set if the code runs once for the whole wave. Lanes are then a mask.
+	// Wave is set if the code runs once for the whole wave. Such code selects lanes with a mask.
 	Wave bool
 	// SkipsArounds is set if only <around> elements with always="true" apply.
 	SkipsArounds bool
@@ -39,14 +39,15 @@ type Write struct {
 	Span diag.Span
 }
 
-// Around is an <around>: code for all bitsets that extend its bitset. The statement inner in it runs their semantics.
+// Around is an <around>: code that runs for all bitsets that extend its bitset. The statement inner runs the semantics
+// of these bitsets.
 type Around struct {
 	Wave, Always bool
 	Code         Code
 	Span         diag.Span
 }
 
-// Scope is the lifetime of a state, and defines which lanes share it.
+// Scope is the lifetime of a piece of state. It also defines which lanes share the state.
 type Scope uint8
 
 // The scopes, the shortest lifetime first.
@@ -63,7 +64,7 @@ func (s Scope) String() string {
 	return scopes[s]
 }
 
-// ScopeOf returns the scope of that name, or none for any other name.
+// ScopeOf returns the scope with the given name, or none if no scope has this name.
 func ScopeOf(name string, none Scope) Scope {
 	if i := slices.Index(scopes, name); i >= 0 {
 		return Scope(i)
@@ -71,15 +72,15 @@ func ScopeOf(name string, none Scope) Scope {
 	return none
 }
 
-// Register is a <register>, which is not part of a file.
+// Register is a <register>, a single register outside of register files.
 type Register struct {
 	Name  string
 	Type  Code
 	Scope Scope
-	// Init is the initial value, "" if it is undefined.
+	// Init is the initial value, or "" if the description defines none.
 	Init string
-	// Carries is set if the register only passes on its value. A value that is written to the register counts as read
-	// where the register is read.
+	// Carries is set if the register only forwards values. A copy to the register does not count as a use of the value.
+	// The value counts as used when this register is read.
 	Carries bool
 	Doc     string
 	Span    diag.Span
@@ -87,14 +88,14 @@ type Register struct {
 	Aliases []string
 }
 
-// Slot is a part of a stack entry.
+// Slot is a <slot>: a named part of each entry of a stack.
 type Slot struct {
 	Name string
 	Type Code
 	Span diag.Span
 }
 
-// ROM is a <rom>: constant numbers.
+// ROM is a <rom>: a read-only array of numbers.
 type ROM struct {
 	Name   string
 	Type   Code
@@ -103,7 +104,7 @@ type ROM struct {
 	Span   diag.Span
 }
 
-// Function is a <function>, or a <service> without a body, which the host carries out.
+// Function is a <function> or a <service>. A service has no body, because it is a host callback.
 type Function struct {
 	// Head is the name attribute: name(a: T, b: T): T.
 	Head Code
@@ -113,12 +114,12 @@ type Function struct {
 	Span diag.Span
 }
 
-// Quirk is a <quirk>: behaviour on which documents and hardware disagree, chosen at launch.
+// Quirk is a <quirk>: behaviour on which documents and hardware disagree. Each launch selects one.
 type Quirk struct {
 	Name    string
 	Enum    *Enum // nil for a bool
 	Default uint64
-	// Launch is set if only the launch uses the quirk, and code cannot read it.
+	// Launch is set if only the launch uses the quirk. Semantics cannot read such a quirk.
 	Launch bool
 	Doc    string
 	Span   diag.Span
@@ -136,7 +137,7 @@ func (q *Quirk) Values() []string {
 	return names
 }
 
-// Numbers returns the values, in the order of Values.
+// Numbers returns the numbers of the values, in the order of Values.
 func (q *Quirk) Numbers() []uint64 {
 	if q.Enum == nil {
 		return []uint64{0, 1}
@@ -162,19 +163,19 @@ type valueError struct{ text string }
 
 func (e *valueError) Error() string { return e.text }
 
-// Fetch is a <fetch>: how the program counter finds words.
+// Fetch is a <fetch>: how the program counter selects words.
 type Fetch struct {
-	// Unit is the number of bits in which the program counter counts.
+	// Unit is the number of bits that 1 means in the program counter.
 	Unit int
-	// Wave is set if the program counter belongs to the wave and not to each lane.
+	// Wave is set if all lanes of a wave share one program counter.
 	Wave bool
-	// Root is the bitset of the words at the program counter, "" for the main root.
+	// Root is the root of the words at the program counter. "" means the main root.
 	Root string
 	Doc  string
 	Span diag.Span
 }
 
-// Meaning is the part of the semantics that is outside the bitsets.
+// Meaning is the part of the semantics that is defined outside of bitsets.
 type Meaning struct {
 	Registers []*Register
 	ROMs      []*ROM
@@ -184,7 +185,7 @@ type Meaning struct {
 	Fetch     *Fetch
 }
 
-// readMeaning reads the elements of semantics in <isa>.
+// readMeaning reads the children of <isa> that define semantics.
 func (l *loader) readMeaning() {
 	m := &l.isa.Meaning
 	l.each("register", l.readRegister)
@@ -201,7 +202,8 @@ func (l *loader) readMeaning() {
 	})
 }
 
-// readRegister reads a <register>. With the attribute use, it is also a file of one register, which operands may name.
+// readRegister reads a <register>. If it has the attribute use, readRegister also adds a register file that contains
+// only this register, so that operands can refer to it.
 func (l *loader) readRegister(n *node) {
 	r := &Register{
 		Name: l.readIdentifier(n), Type: l.readType(n), Scope: l.readScope(n, ScopeLane), Init: n.value("init"), Carries: l.readBool(n, "carries"), Doc: docOf(n), Aliases: l.readAliases(n), Span: n.span,
@@ -221,7 +223,7 @@ func (l *loader) readRegister(n *node) {
 	l.isa.Files = append(l.isa.Files, f)
 }
 
-// readCode returns the value of an attribute as code, which is empty if the attribute is absent.
+// readCode returns the value of an attribute as code. If the attribute is absent, the code is empty.
 func (l *loader) readCode(n *node, name string) Code {
 	if a := n.attr(name); a != nil {
 		return Code{a.value}
@@ -255,10 +257,11 @@ func (l *loader) readScope(n *node, none Scope) Scope {
 	return ScopeOf(l.readChoice(n, "scope", scopes), none)
 }
 
-// readWave reads the attribute scope of code, lane or wave, and reports whether it is wave.
+// readWave reads the attribute scope, which is lane or wave, and reports whether it is wave.
 func (l *loader) readWave(n *node) bool { return l.readOneOf(n, "scope", "lane", "wave") == "wave" }
 
-// readSlots reads the contents of a stack, and what a push onto a full stack and a pop of an empty one do.
+// readSlots reads the scope and the slots of a stack. It also reads the effects of a push onto a full stack and of a
+// pop from an empty stack.
 func (l *loader) readSlots(n *node, s *Stack) {
 	s.Scope = l.readScope(n, ScopeLane)
 	s.FullTraps = l.readOneOf(n, "full", "trap", "overwrite") == "trap"
@@ -344,7 +347,7 @@ func (l *loader) readActions(n *node, a *Actions) {
 	}
 }
 
-// Actions are the semantics of reading and of writing a case or an operand.
+// Actions holds the semantics of a case or an operand, and the effect of a write to it.
 type Actions struct {
 	Semantics *Semantics
 	Write     *Write

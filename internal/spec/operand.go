@@ -36,7 +36,7 @@ func (t ValueType) Append(dst []byte) []byte {
 	return dst
 }
 
-// ValueKind is how the bits of a value are interpreted.
+// ValueKind defines how the bits of a value are interpreted.
 type ValueKind uint8
 
 // The kinds of values.
@@ -97,13 +97,13 @@ type File struct {
 	Given int
 	// Carries has the meaning of Register.Carries.
 	Carries bool
-	// Allocated is set if a launch decides how many of the registers a program has. An access to the others is outside
-	// the file.
+	// Allocated is set if each launch defines how many of the registers a program has. An access to any other register
+	// counts as an access outside the file.
 	Allocated bool
-	// Names is the enum of the component names, nil for x, y, z, w.
+	// Names is the enum of the component names. It is nil if the names are x, y, z and w.
 	Names *Enum
-	// Of is the file of a view, nil for a file. A narrower view splits each register of Of, the low bits first. A wider
-	// view joins consecutive registers of Of, the low bits first.
+	// Of is the register file on which a view is defined. It is nil for a register file. A narrower view splits each
+	// register of Of, the low bits first. A wider view joins consecutive registers of Of, the low bits first.
 	Of *File
 	// Align is 1 by default. The number of each register of a view must be a multiple of Align.
 	Align int
@@ -116,7 +116,8 @@ type File struct {
 	ofSpan diag.Span
 }
 
-// Components returns the names of the components, "" for one without a name. A scalar has none.
+// Components returns the names of the components of a register. The name of an unnamed component is "". For a file of
+// scalars, the result is nil.
 func (f *File) Components() []string {
 	if f.Type.Lanes == 1 {
 		return nil
@@ -133,8 +134,8 @@ func (f *File) Components() []string {
 	return names
 }
 
-// Extent returns, for a view, the number of registers of Of that one register of the view uses, and the number of
-// registers that Of has. If register numbers wrap, the second result is the largest int32.
+// Extent is for views. It returns the number of registers of Of that one register of the view uses, and the number of
+// registers of Of. If register numbers wrap, the second result is the largest int32.
 func (f *File) Extent() (count, end int) {
 	if count = max(1, f.Type.Size()/f.Of.Type.Size()); f.Of.Outside == "wrap" {
 		return count, math.MaxInt32
@@ -142,7 +143,7 @@ func (f *File) Extent() (count, end int) {
 	return count, f.Of.Count
 }
 
-// Uses are the purposes of registers and memories.
+// Uses lists the purposes of registers and memories.
 var Uses = []string{"temporary", "input", "output", "constant", "address", "condition", "predicate", "counter", "special"}
 
 var scopes = []string{"instruction", "lane", "wave", "block", "launch"}
@@ -151,21 +152,22 @@ var scopes = []string{"instruction", "lane", "wave", "block", "launch"}
 type Memory struct {
 	Name, Doc string
 	Span      diag.Span
-	// Scope defines who shares the memory, "" if the description does not define it.
+	// Scope defines which lanes share the memory. It is "" if the description does not define it.
 	Scope string
-	// Size is in bytes, 0 if a launch decides.
+	// Size is the size in bytes, or 0 if each launch defines it.
 	Size int64
 	// Use is the purpose of the memory, one of Uses, or "".
 	Use string
-	// Access are the types of accesses, as written. Outside is the effect of an access outside the memory.
+	// Access lists the types of accesses, as the description writes them. Outside is the effect of an access outside
+	// the memory.
 	Access  []string
 	Outside string
 	// Aliases are other names that users may write. The first one is the name in assembly text.
 	Aliases []string
 	// Index is the position in ISA.Memories.
 	Index int
-	// Of is the name of the memory's group, "" for none: c for c0 to c15. Number is the number in the group, and Count
-	// the number of memories in it.
+	// Of is the name of the memory's group, such as c for c0 to c15, or "" for a memory without a group. Number is the
+	// number in the group, and Count the number of memories in it.
 	Of            string
 	Number, Count int
 }
@@ -181,7 +183,7 @@ type Limit struct {
 type Output struct {
 	Name, Doc string
 	Span      diag.Span
-	// File is the file of the register. Number is the number of the register, -1 if each program decides.
+	// File is the file of the register. Number is the number of the register, or -1 if each program chooses it.
 	File   *File
 	Number int
 	// Mask has a bit for each component that has the semantic. Bit 0 is the first component.
@@ -191,7 +193,7 @@ type Output struct {
 	Required bool
 }
 
-// Role is how an instruction uses an operand.
+// Role defines how an instruction uses an operand.
 type Role uint8
 
 // The roles.
@@ -228,7 +230,7 @@ var operandKinds = []string{"", "register", "immediate", "memory", "target", "co
 // String returns the kind as a description writes it, "" for none.
 func (k OperandKind) String() string { return operandKinds[k] }
 
-// Operand is an <operand>: the parts of one operand under one name.
+// Operand is an <operand>, which gives one name to the parts of an operand.
 type Operand struct {
 	Name, Doc string
 	Span      diag.Span
@@ -239,7 +241,7 @@ type Operand struct {
 	Facts    Facts
 	Actions
 
-	clash bool // checkOperandNames has reported a field with this name
+	clash bool // whether checkOperandNames has reported a field with this name
 }
 
 // shows reports whether each display of the operand refers to the field.
@@ -252,15 +254,14 @@ func (o *Operand) shows(field string) bool {
 	return true
 }
 
-// Facts define the register or the memory location that the bits of an operand select, and the modifications of its
-// value.
+// Facts defines the register or the memory location that an operand selects, and the modifications of its value.
 type Facts struct {
 	Reg       *Reg
 	Mem       *Mem
 	Relative  *Relative
 	Modifiers []*Modifier
-	// Swizzle has, for each component, the number of the register's component. Mask has, for each component, whether it
-	// is written. nil means all components in order.
+	// Swizzle has an expression for each component: the number of the register component that it reads. Mask has an
+	// expression for each component, which is true if the component is written. nil means all components in order.
 	Swizzle, Mask []*Expr
 }
 
@@ -272,7 +273,8 @@ func (f *Facts) IsZero() bool {
 // Reg is a <reg>: the bits select a register.
 type Reg struct {
 	File *File
-	// Index is the number of the register. Component is the number of the only component, nil for all components.
+	// Index is the number of the register. Component is the number of the component, if the bits select only one, and
+	// nil if they select all components.
 	Index, Component *Expr
 	// When is the condition under which the element applies, nil for always.
 	When *Expr
@@ -287,7 +289,8 @@ type Mem struct {
 	Memory *Memory
 	// Index is the number of the memory in its group, nil for a memory without a group.
 	Index *Expr
-	// Offset is the address in bytes without the relative register, nil if another part defines it.
+	// Offset is the address in bytes, without the value of the relative register. It is nil if another part defines the
+	// address.
 	Offset *Expr
 	// Type is the type of the access, or nil.
 	Type *ValueType
@@ -298,10 +301,10 @@ type Mem struct {
 
 // Relative is a <relative>: a register whose value is added to a register number or to an address.
 type Relative struct {
-	// Field is the part of the operand that selects the register. If it is "", Reg selects the register.
+	// Field is the part of the operand that selects the register. If Field is "", Reg selects the register.
 	Field string
 	Reg   Reg
-	// Of is the only register file to which the addition applies, nil for any file.
+	// Of is the only register file to which the addition applies. It is nil if the addition applies to any file.
 	Of   *File
 	Span diag.Span
 
@@ -318,17 +321,19 @@ type Modifier struct {
 	Span diag.Span
 }
 
-// Flow is a <flow>: where a program continues after an instruction, if not at the next one.
+// Flow is a <flow>: where a program may continue after an instruction, other than at the next instruction.
 type Flow struct {
 	Kind FlowKind
 	Span diag.Span
-	// Target is the field with the target. Count is the field with the length of the code there. "" means none.
+	// Target is the field with the target. Count is the field with the length of the code at the target. "" means that
+	// there is no such field.
 	Target, Count string
-	// Maybe is the condition on the word under which the instruction decides at run time, nil for never.
+	// Maybe is a condition on the word. If it holds, the instruction decides at run time whether control follows this
+	// flow. nil means that it never decides at run time.
 	Maybe *Expr
-	// When is the condition on the word under which the instruction has this flow, nil for always.
+	// When is a condition on the word. The instruction has this flow only if it holds. nil means always.
 	When *Expr
-	// Stack is the name of the stack that the flow uses, "" for none.
+	// Stack is the name of the stack that the flow uses, or "" if it uses none.
 	Stack string
 }
 
@@ -361,10 +366,10 @@ func (k FlowKind) String() string { return flowKinds[k] }
 type Stack struct {
 	Name, Doc string
 	Span      diag.Span
-	// Depth is the number of entries, 0 if it is unknown.
+	// Depth is the capacity in entries, or 0 if it is unknown.
 	Depth int
 	// FullTraps is set if a push onto a full stack traps. Otherwise it overwrites the oldest entry. EmptyTraps is set
-	// if a pop of an empty stack traps. Otherwise it has no effect.
+	// if a pop from an empty stack traps. Otherwise it has no effect.
 	FullTraps, EmptyTraps bool
 	Scope                 Scope
 	Slots                 []Slot
@@ -375,50 +380,50 @@ type Layout struct {
 	Span diag.Span
 	// Align is the alignment of the address in bits, 0 for none.
 	Align int
-	// Filler is set for the instruction that an assembler inserts if a program needs one more instruction, such as at
-	// the end of a scope. Terminator is set for the instruction that ends a program without another end.
+	// Filler is set for the instruction that an assembler inserts where a program needs an instruction, such as at the
+	// end of a scope. Terminator is set for the instruction that an assembler adds to a program without an end.
 	Filler, Terminator bool
-	// NotLast is "scope" if the instruction must not be the last word of a block or procedure, "loop" if it must not be
-	// the last word of a loop, and otherwise "".
+	// NotLast defines where the instruction must not be the last word. "scope" means blocks and procedures, "loop"
+	// means loops, and "" means that there is no such rule.
 	NotLast string
-	// Flushes is the file whose registers the instruction hands to the next stage, or nil. The program may then write
-	// them again.
+	// Flushes is the file whose registers the instruction sends to the next stage, or nil. After the instruction, the
+	// program may write these registers again.
 	Flushes *File
-	// Program is the kind of program that may contain the instruction, "" for any.
+	// Program is the kind of program that may contain the instruction. "" means any kind.
 	Program string
 
 	flushes string
 }
 
-// File returns the register file or view of that name, or nil.
+// File returns the register file or view with the given name, or nil.
 func (s *ISA) File(name string) *File {
 	return find(s.Files, name, func(f *File) string { return f.Name })
 }
 
-// Memory returns the memory of that name, or nil.
+// Memory returns the memory with the given name, or nil.
 func (s *ISA) Memory(name string) *Memory {
 	return find(s.Memories, name, func(m *Memory) string { return m.Name })
 }
 
-// group returns the first memory of a group, or nil.
+// group returns the first memory of the group with the given name, or nil.
 func (s *ISA) group(name string) *Memory {
 	if name == "" {
-		return nil // the Of of memories without a group
+		return nil // Of is "" for memories without a group
 	}
 	return find(s.Memories, name, func(m *Memory) string { return m.Of })
 }
 
-// Limit returns the limit of that name, or nil.
+// Limit returns the limit with the given name, or nil.
 func (s *ISA) Limit(name string) *Limit {
 	return find(s.Limits, name, func(l *Limit) string { return l.Name })
 }
 
-// Output returns the output of that name, or nil.
+// Output returns the output with the given name, or nil.
 func (s *ISA) Output(name string) *Output {
 	return find(s.Outputs, name, func(o *Output) string { return o.Name })
 }
 
-// Stack returns the stack of that name, or nil.
+// Stack returns the stack with the given name, or nil.
 func (s *ISA) Stack(name string) *Stack {
 	return find(s.Stacks, name, func(x *Stack) string { return x.Name })
 }
@@ -430,7 +435,7 @@ func find[T any](list []*T, name string, of func(*T) string) *T {
 	return nil
 }
 
-// readChoice reads an attribute that is one of several words, "" if it is absent.
+// readChoice reads an attribute that is one of several words. It returns "" if the attribute is absent or invalid.
 func (l *loader) readChoice(n *node, name string, words []string) string {
 	v := n.value(name)
 	if n.attr(name) != nil && (v == "" || !slices.Contains(words, v)) {
@@ -441,7 +446,8 @@ func (l *loader) readChoice(n *node, name string, words []string) string {
 	return v
 }
 
-// readWordOrNumber reads an attribute that is one of several words or a number, "" if it is absent.
+// readWordOrNumber reads an attribute that is one of several words or a number. It returns "" if the attribute is
+// absent or invalid.
 func (l *loader) readWordOrNumber(n *node, name string, words ...string) string {
 	v := n.value(name)
 	if _, _, ok := parseLiteral(v); n.attr(name) == nil || ok {
@@ -495,7 +501,7 @@ func (l *loader) readFile(n *node) {
 	l.isa.Files = append(l.isa.Files, f)
 }
 
-// readComponentNames resolves the attribute components, an enum.
+// readComponentNames resolves the enum that the attribute components names.
 func (l *loader) readComponentNames(n *node, f *File) {
 	a := n.attr("components")
 	if a == nil {
@@ -690,7 +696,8 @@ func (l *loader) readOperand(n *node, b *Bitset) {
 	b.Operands = append(b.Operands, o)
 }
 
-// readFacts reads an element that describes an operand. It reports whether n is such an element.
+// readFacts reads an element such as <reg> or <mask>, which describes an operand. It reports whether n is such an
+// element.
 func (l *loader) readFacts(n *node, f *Facts) bool {
 	switch n.name {
 	case "reg":
@@ -724,8 +731,8 @@ func (l *loader) failSecond(n *node, old diag.Span) {
 	l.fail(diag.Errorf(diag.Duplicate, n.span, "a second <%s>", n.name).With(old, "the first"))
 }
 
-// readExprAttr reads an attribute that is an expression. It returns nil if the attribute is absent, which is an error
-// if needed is true.
+// readExprAttr reads an attribute that is an expression. If the attribute is absent, it returns nil, and reports an
+// error if needed is true.
 func (l *loader) readExprAttr(n *node, name string, needed bool) *Expr {
 	a := n.attr(name)
 	if a == nil {
@@ -787,7 +794,8 @@ func (l *loader) readModifier(n *node) *Modifier {
 // maxModifiers is the largest number of modifier names: a set of them must fit in 64 bits.
 const maxModifiers = 64
 
-// readComponents reads the attributes x, y, z and w, up to the last one that is present.
+// readComponents reads the attributes x, y, z and w, up to the last one that is present. An absent attribute before
+// that one is an error.
 func (l *loader) readComponents(n *node, old []*Expr) []*Expr {
 	if old != nil {
 		l.failSecond(n, old[0].Span)
@@ -915,8 +923,8 @@ func (l *loader) resolveRelative(r *Relative) {
 	}
 }
 
-// foldReg replaces the expressions in the <reg> of an enum's value with constants. A value has no fields from which
-// they could be computed.
+// foldReg replaces the expressions in the <reg> of an enum value with constants. They must be constant, because an enum
+// value has no fields.
 func (l *loader) foldReg(r *Reg) {
 	for _, e := range []*Expr{r.Index, r.Component, r.When} {
 		if e == nil {
@@ -960,8 +968,8 @@ func (l *loader) markOperands() {
 	}
 }
 
-// propagateMarks copies HasFlows and HasIndexes from nested roots to their enclosing roots, one level. It reports
-// whether it set a mark.
+// propagateMarks copies HasFlows and HasIndexes from nested roots to their enclosing roots. The caller repeats it until
+// it returns false, because a mark may have to move several levels. It reports whether it set a mark.
 func (l *loader) propagateMarks() (marked bool) {
 	for _, b := range l.isa.Bitsets {
 		root := b.Root()
@@ -976,7 +984,8 @@ func (l *loader) propagateMarks() (marked bool) {
 	return marked
 }
 
-// Operand returns the operand of that name of the bitset or of its nearest ancestor, or nil.
+// Operand returns the operand with the given name. It searches the bitset first and then its ancestors, the nearest
+// first. It returns nil if there is none.
 func (b *Bitset) Operand(name string) *Operand {
 	for ; b != nil; b = b.Extends {
 		for _, o := range b.Operands {
@@ -988,8 +997,8 @@ func (b *Bitset) Operand(name string) *Operand {
 	return nil
 }
 
-// KindOfOperand returns the operand kind of the field. If the field does not define one, it returns the kind of its
-// type.
+// KindOfOperand returns the operand kind of the field. If the field does not define a kind, KindOfOperand returns the
+// kind of the field's type.
 func (f *Field) KindOfOperand() OperandKind {
 	switch {
 	case f.OperandKind != OperandNone:

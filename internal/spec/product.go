@@ -13,9 +13,9 @@ import (
 // Product is a <product>: other names of the machine or of one of its models.
 type Product struct {
 	Names []string
-	// Settings are the contexts and quirks of the product, in the order of the file.
+	// Settings are the values of contexts and quirks for the product, in the order of the file.
 	Settings []Setting
-	// Order is the byte order of the product's raw code, "" if the description does not define it.
+	// Order is the byte order of the product's raw code. It is "" if the description does not define the order.
 	Order string
 	Span  diag.Span
 }
@@ -23,10 +23,10 @@ type Product struct {
 // Setting is the value of a context or of a quirk.
 type Setting struct{ Name, Value string }
 
-// ByteOrders are the orders in which programs store the bytes of a word. The first one is the default.
+// ByteOrders lists the names of the orders in which programs store the bytes of a word. The first one is the default.
 var ByteOrders = []string{"little", "big", "swapped", "big-swapped"}
 
-// Products reads only the products of a valid description. Imports have none, so it does not open them.
+// Products reads only the products of a valid description. It does not open imports, because imports have no products.
 func Products(fsys fs.FS, file string) ([]*Product, error) {
 	l := &loader{fsys: fsys, sound: true, dir: path.Dir(file), outer: &arenas{}, isa: &ISA{}}
 	data, err := l.readFileText(file)
@@ -95,7 +95,7 @@ func (l *loader) readProducts() {
 	})
 }
 
-// checkSetting reports a setting that names no context or quirk, or an invalid value.
+// checkSetting reports a setting that names neither a context nor a quirk, or that has an invalid value.
 func (l *loader) checkSetting(n *node, s Setting) {
 	var err error
 	i := slices.IndexFunc(l.isa.Meaning.Quirks, func(q *Quirk) bool { return q.Name == s.Name })

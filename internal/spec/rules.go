@@ -100,8 +100,9 @@ func contains(list, name string) bool {
 	return false
 }
 
-// checkRules reports every element, attribute and text that the language does not define. Strict descriptions get
-// errors. Plain descriptions get remarks, because such things occur in isaspec files and Mesa ignores them.
+// checkRules reports every element, attribute and text that the language does not allow in its place. Strict
+// descriptions get errors. Plain descriptions get remarks, because Mesa ignores such attributes, elements and text, and
+// isaspec files contain some.
 func (l *loader) checkRules(n *node) {
 	r, known := rules[n.name]
 	if !known || n.name == "doc" {

@@ -12,23 +12,24 @@ type Runs struct {
 	Span diag.Span
 	// Roots are the roots of the other instructions, all of one size. Address counts in units of that size.
 	Roots []*Bitset
-	// Address is the field with the place of the first instruction. Count is the field with their number.
+	// Address is the field with the address of the first instruction to run. Count is the field with the number of
+	// instructions to run.
 	Address, Count bits.Part
-	// Context is the context that the instruction sets for each of them, or nil.
+	// Context is the context that the instruction sets for each of the other instructions, or nil.
 	Context *Context
-	// Steps are the parts for the first instruction, the second one and so on. Their number is the largest number of
-	// instructions that can run.
+	// Steps has an element for each of the other instructions, in the order in which they run. Its length is the
+	// largest number of instructions that can run.
 	Steps []RunsStep
 
 	roots, address, count, context located
 	steps                          []stepText
 }
 
-// RunsStep has the bits that select the root of one instruction, and the bits with the value of its context. A part
-// without bits defines nothing.
+// RunsStep describes one of the other instructions. Root has the bits that select its root, and Context has the bits
+// with the value of its context. A part without bits defines nothing.
 type RunsStep struct{ Root, Context bits.Part }
 
-// located is a text with its position, resolved when all bitsets are known.
+// located is a name with its position. The loader resolves it after it has read all bitsets.
 type located struct {
 	text string
 	span diag.Span
@@ -103,7 +104,8 @@ func (l *loader) resolveRunRoots(r *Runs) {
 	}
 }
 
-// bitsOf returns the bits of the field with this path. An empty path has no bits.
+// bitsOf returns the bits of the field with this path, or no bits for an empty path. It reports an error if there is no
+// such field.
 func (l *loader) bitsOf(b *Bitset, path located) bits.Part {
 	part, ok := b.BitsOf(path.text)
 	if !ok && path.text != "" {
@@ -112,8 +114,8 @@ func (l *loader) bitsOf(b *Bitset, path located) bits.Part {
 	return part
 }
 
-// BitsOf returns the bits of the field with this path in the default case. ok is false if there is no such field, or if
-// it has several parts.
+// BitsOf returns the bits of the field with this path in the default case. ok is false if there is no such field, if a
+// field of the path has several parts, or if one is an index of a table.
 func (b *Bitset) BitsOf(path string) (part bits.Part, ok bool) {
 	for low := 0; ; {
 		name, rest, nested := strings.Cut(path, ".")
@@ -131,7 +133,8 @@ func (b *Bitset) BitsOf(path string) (part bits.Part, ok bool) {
 	}
 }
 
-// defaultField returns the field of that name in the default case of the bitset or of an ancestor, or nil.
+// defaultField returns the field with the given name in the default case of the bitset or of its nearest ancestor that
+// has one, or nil.
 func (b *Bitset) defaultField(name string) *Field {
 	for ; b != nil; b = b.Extends {
 		if n := len(b.Cases); n > 0 {

@@ -9,8 +9,8 @@ import (
 )
 
 // scan parses a document that uses only elements, attributes, text, comments, and the five entities of XML. It reports
-// whether it succeeded. Other documents, and those with errors, need encoding/xml, which is several times as slow and
-// explains errors.
+// whether it succeeded. Other documents, and documents with errors, need encoding/xml, which is several times slower
+// but explains errors.
 func (p *xmlParser) scan() bool {
 	s := p.src.Text
 	if p.deferred == "" && !isPlain(s) {
@@ -23,7 +23,8 @@ func (p *xmlParser) scan() bool {
 	return p.scanFrom(at, len(s)) && p.root != nil && len(p.stack) == 0
 }
 
-// scanFrom parses from one index up to another. end is the end of an element or of a text.
+// scanFrom parses the text from index at up to index end, and reports whether it succeeded. end must not be inside a
+// tag, a comment or a piece of text.
 func (p *xmlParser) scanFrom(at, end int) bool {
 	s := p.src.Text[:end]
 	for at < len(s) {
@@ -95,7 +96,8 @@ func isPlain(s string) bool {
 	return true
 }
 
-// scanTag parses the start tag at an index. It returns the index after the tag, and -1 if encoding/xml must parse it.
+// scanTag parses the start tag at an index. It returns the index after the tag, or -1 if encoding/xml must parse the
+// document.
 func (p *xmlParser) scanTag(from int) int {
 	s := p.src.Text
 	at := from + 1
@@ -161,7 +163,7 @@ func (p *xmlParser) scanTag(from int) int {
 	}
 }
 
-// nameLength returns the length of the ASCII name at the start of a text.
+// nameLength returns the length of the ASCII name at the start of a text, or 0 if the text does not start with a name.
 func nameLength(s string) int {
 	for i := range len(s) {
 		if kind := charClass[s[i]]; kind < classNameRest || i == 0 && kind == classNameRest {
@@ -171,7 +173,7 @@ func nameLength(s string) int {
 	return len(s)
 }
 
-// attrsOfOne is the number of attributes of a typical element.
+// attrsOfOne is the number of attributes for which scanTag reserves capacity.
 const attrsOfOne = 8
 
 // The classes of characters: blanks, characters of a name other than the first, and characters that may start a name.
@@ -197,7 +199,8 @@ var charClass = func() (marks [256]uint8) {
 
 var entities = strings.NewReplacer("&lt;", "<", "&gt;", ">", "&amp;", "&", "&quot;", `"`, "&apos;", "'")
 
-// unescaped replaces the entities of a text. ok is false if the text has others than the five of XML.
+// unescaped replaces the entities of a text. ok is false if the text has an & that does not start one of the five
+// entities of XML.
 func unescaped(s string) (text string, ok bool) {
 	if strings.IndexByte(s, '&') < 0 {
 		return s, true

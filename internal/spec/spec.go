@@ -17,14 +17,14 @@ import (
 type ISA struct {
 	Source *diag.Source
 	Span   diag.Span
-	// Strict is the attribute strict of <isa>: an unsound description does not load.
+	// Strict is the attribute strict of <isa>. In a strict description, mistakes that Mesa ignores are errors.
 	Strict bool
 	// Name is the name attribute of <isa>, "" in plain isaspec.
 	Name string
 	Doc  string
 	Text TextStyle
 
-	// The lists are in the order of the file. Elements of imports come first.
+	// The elements of each list are in the order of the file. Elements of imported files precede them.
 	Contexts  []*Context
 	Tables    []*Table
 	Enums     []*Enum
@@ -35,7 +35,7 @@ type ISA struct {
 	Files    []*File
 	Memories []*Memory
 	Stacks   []*Stack
-	// Hints are replacements for instructions that this machine lacks and other machines have.
+	// Hints are replacements for instructions that other machines have and this machine lacks.
 	Hints []*Hint
 	// Products are other names of the machine, in the order of the file.
 	Products []*Product
@@ -46,8 +46,8 @@ type ISA struct {
 	Modifiers []string
 	Meaning   Meaning
 
-	// Remarks are findings that do not prevent a plain description from loading: stray text, unknown elements and
-	// attributes. In a strict description they are errors.
+	// Remarks are findings that do not prevent a plain description from loading, such as stray text, unknown elements
+	// and unknown attributes. In a strict description, they are errors.
 	Remarks diag.List
 
 	enums    map[string]*Enum
@@ -66,11 +66,12 @@ type TextStyle struct {
 	Storage int
 	// Swapped is set if the high half of each 32-bit word is stored first.
 	Swapped bool
-	// Comment starts a comment that runs to the end of the line; "" if there is none.
+	// Comment is the mark that starts a comment. The comment ends at the end of the line. Comment is "" if there are no
+	// comments.
 	Comment string
 	// FoldCase is set if the assembler ignores the case of letters.
 	FoldCase bool
-	// Syntax is the name of the main syntax, "" if it has none.
+	// Syntax is the name of the main syntax. It is "" if the main syntax has no name.
 	Syntax string
 }
 
@@ -88,7 +89,7 @@ type Enum struct {
 	byName map[string]*Value
 }
 
-// Named returns the value with this name in expressions, or nil.
+// Named returns the value that has the given name in expressions, or nil.
 func (e *Enum) Named(name string) *Value { return e.byName[name] }
 
 // Value is one named value of an enum.
@@ -98,7 +99,7 @@ type Value struct {
 	Display string
 	// Name is the name of the value in expressions. The default is Display.
 	Name string
-	// Syntax is the syntax to which the text belongs, "" for the main syntax.
+	// Syntax is the syntax to which the text belongs. "" means the main syntax.
 	Syntax  string
 	Aliases []string
 	// Reg is the register that the value names, or nil.
@@ -107,7 +108,7 @@ type Value struct {
 	Span diag.Span
 }
 
-// Context is a value outside the word that changes how the word decodes: a stage, a chip, a mode.
+// Context is a value outside the word that changes how the word decodes, such as a shader stage, a chip or a mode.
 type Context struct {
 	Name string
 	Enum *Enum // nil for a bool
@@ -115,13 +116,13 @@ type Context struct {
 	Default uint64
 	// FromText is set by bind="text": the value belongs to one instruction and is part of its text.
 	FromText bool
-	// Low and Width are the position of the context, in bits, in the word that holds all contexts.
+	// Low is the first bit of the context in the word that holds all contexts. Width is its number of bits.
 	Low, Width int
 	Doc        string
 	Span       diag.Span
 }
 
-// Table is a table next to the code. Its entries hold some of the operands of an instruction.
+// Table is a table outside of the code. Its entries hold some of the operands of an instruction.
 type Table struct {
 	Name string
 	Type *Bitset
@@ -133,13 +134,14 @@ type Table struct {
 	Span  diag.Span
 }
 
-// Template is text with references in braces: a display, an alias, or a named piece of one.
+// Template is a text with references in braces. It is a display, an alias, or a named piece of text that displays
+// include.
 type Template struct {
 	Name   string // name of a <template>, otherwise ""
 	Syntax string
 	Text   string
 	Span   diag.Span
-	// Used is set if a display uses this <template>.
+	// Used is set if a display uses this <template>, directly or through another template.
 	Used bool
 
 	src   text
@@ -191,10 +193,10 @@ type Bitset struct {
 	SyntaxNames map[string]string
 	Doc         string
 	Span        diag.Span
-	// Size is in bits. The default is the size of the parent.
+	// Size is the number of bits. The default is the size of the parent.
 	Size    int
 	Extends *Bitset
-	// Children are in the order of the file.
+	// Children are the bitsets that extend this one, in the order of the file.
 	Children []*Bitset
 	// Min is the first generation that has the bitset, and Max is the last one.
 	Min, Max uint32
@@ -206,26 +208,27 @@ type Bitset struct {
 	// Refines are the bitsets with which this bitset overlaps on purpose. Words that match both decode to this bitset.
 	Refines  []Name
 	Defaults []*Default
-	// Forced are the maps with force="true" and a plain number: values of fields that the text does not fix.
+	// Forced are the values from maps that have force="true" and contain only a number. They apply to fields whose bits
+	// the text does not determine.
 	Forced []*Default
 	// Encode is the <encode> element, or nil.
 	Encode *Encode
 	Unused []*Unused
 	// OperandKind is the kind of an operand of this type, OperandNone if each field defines its own.
 	OperandKind OperandKind
-	// The marks are set only on roots. DescribesOperand: a bitset defines an operand kind, a register or a memory
-	// location. HasOperands: a bitset has an operand with a display, or a field with a role. HasFlows: a leaf, or a
-	// leaf of a nested root, has a flow. HasIndexes: a leaf, or a leaf of a nested root, has a field that is a table
-	// index.
+	// The following marks describe a whole tree and are set only on its root. DescribesOperand is set if a bitset of
+	// the tree defines an operand kind, a register or a memory location. HasOperands is set if a bitset has an operand
+	// with a display, or a field with a role. HasFlows is set if a bitset of the tree or of a nested tree has a flow.
+	// HasIndexes is set if a bitset of the tree or of a nested tree has a field that is a table index.
 	DescribesOperand, HasOperands, HasFlows, HasIndexes bool
-	// Operands group the parts of one operand under a name.
+	// Operands are the <operand> elements. Each gives one name to the parts of an operand.
 	Operands []*Operand
 	Flows    []*Flow
 	// Layout is nil without a <layout>.
 	Layout *Layout
 	// Runs is nil without a <runs>.
 	Runs *Runs
-	// Limits bound the values that source may give to fields, by the names of the fields.
+	// Limits are upper bounds for the values of fields in source. The name of a limit is the name of the field.
 	Limits  []*Limit
 	Arounds []*Around
 	Meta    map[string]string
@@ -262,9 +265,9 @@ func (b *Bitset) Root() *Bitset {
 	return b
 }
 
-// Text returns a short form of the display in the default case, for people. It has the names of the fields, and
-// optional parts are in brackets. If the bitset has no display, the parent's applies. The result is "" if no ancestor
-// has one.
+// Text returns a short form of the display in the default case, for people. The short form has the names of the fields.
+// Optional parts are in brackets. If the bitset has no display, Text uses the display of the nearest ancestor that has
+// one. It returns "" if there is none.
 func (b *Bitset) Text(syntax string) string {
 	for at := b; at != nil; at = at.Extends {
 		if n := len(at.Cases) - 1; n >= 0 {
@@ -279,8 +282,8 @@ func (b *Bitset) Text(syntax string) string {
 	return ""
 }
 
-// sketch formats a template as manuals do. A field keeps its braces if its name would otherwise touch a letter or a
-// digit.
+// sketch formats a template as manuals show the syntax of instructions. The name of a field stays in braces if it would
+// otherwise touch a letter, a digit or another name.
 func (b *Bitset) sketch(t *Template, syntax string) string {
 	var out strings.Builder
 	items := t.Items()
@@ -333,7 +336,7 @@ type Name struct {
 	Span diag.Span
 }
 
-// Pattern is a run of fixed bits, of a <pattern> or an <assert>.
+// Pattern is a <pattern> or an <assert>: the values of a run of bits.
 type Pattern struct {
 	Low, High int
 	// Mask has the fixed bits, Match has the fixed bits that are 1, and DontCare has the x bits.
@@ -356,10 +359,10 @@ type Case struct {
 	Span     diag.Span
 	Actions
 
-	hidden []*Field // replaced by later fields of the same name
+	hidden []*Field // fields that later fields of the same name have replaced
 }
 
-// Field returns the case's field of that name, or nil.
+// Field returns the field of the case with the given name, or nil.
 func (c *Case) Field(name string) *Field {
 	for _, f := range c.Fields {
 		if f.Name == name {
@@ -369,7 +372,7 @@ func (c *Case) Field(name string) *Field {
 	return nil
 }
 
-// Set returns the case's set of that name, or nil.
+// Set returns the set of the case with the given name, or nil.
 func (c *Case) Set(name string) *Set {
 	for _, s := range c.Sets {
 		if s.Name == name {
@@ -379,7 +382,7 @@ func (c *Case) Set(name string) *Set {
 	return nil
 }
 
-// Kind is a type of a field: how its bits print.
+// Kind is the kind of a field's type. It defines how the bits of the field print.
 type Kind uint8
 
 // The field types of isaspec. KindBitset and KindEnum are the types that a description defines.
@@ -411,7 +414,7 @@ type Field struct {
 	Doc  string
 	Span diag.Span
 	Kind Kind
-	// TypeName is the type as written.
+	// TypeName is the name of the type, as the description writes it.
 	TypeName string
 	Enum     *Enum
 	Bitset   *Bitset
@@ -426,12 +429,13 @@ type Field struct {
 	// Display is the attribute display, nil if it is absent.
 	Display *string
 	Call    bool
-	// Unit is the number of bits in which a branch counts, 0 for the size of an instruction.
+	// Unit is the number of bits that 1 means in a branch target. 0 means the size of an instruction.
 	Unit   int
 	Params []Param
 	// AllParams is set by <param name="*"/>: the nested scope contains all names of the enclosing scope.
 	AllParams bool
-	// Symbols is the group of numbers to which the value belongs, "" for none. A program may name numbers of a group.
+	// Symbols is the name of a group of numbers to which the value belongs, or "". Programs may define names for the
+	// numbers of a group.
 	Symbols string
 	// Remark is set if a derived field prints only as a comment.
 	Remark bool
@@ -444,7 +448,8 @@ type Field struct {
 	typeSpan diag.Span
 }
 
-// Gather joins the parts of the field in v, a value of its bitset. The first part is the most significant.
+// Gather returns the value of the field in v, which is a value of the field's bitset. It joins the parts of the field,
+// the most significant part first.
 func (f *Field) Gather(v *bits.Value) bits.Value {
 	if f.Width <= 64 {
 		var x uint64
@@ -460,7 +465,8 @@ func (f *Field) Gather(v *bits.Value) bits.Value {
 	return w
 }
 
-// Param passes a name into the scope of a nested bitset.
+// Param passes a name into the scope of a nested bitset. Name is the name in the enclosing scope, and As is the name in
+// the nested scope.
 type Param struct {
 	Name, As string
 	Span     diag.Span
@@ -488,7 +494,7 @@ type Default struct {
 	Span diag.Span
 }
 
-// Hazard is a condition under which an instruction is legal but probably a mistake.
+// Hazard is a condition under which an instruction is legal but probably does not do what its text suggests.
 type Hazard struct {
 	Name string
 	Expr *Expr
@@ -499,7 +505,7 @@ type Hazard struct {
 	Span diag.Span
 }
 
-// Unused is a part of a table entry that an instruction does not use.
+// Unused is an <unused>: a part of a table entry that an instruction does not use.
 type Unused struct {
 	Path string
 	// Expr is the condition, nil for always.
@@ -507,16 +513,17 @@ type Unused struct {
 	Span diag.Span
 }
 
-// Enum returns the enum of that name, or nil.
+// Enum returns the enum with the given name, or nil.
 func (s *ISA) Enum(name string) *Enum { return s.enums[name] }
 
-// Bitset returns the bitset of that name, or nil. If there are several, it returns the last.
+// Bitset returns the bitset with the given name, or nil. If several bitsets have this name, it returns the last one.
 func (s *ISA) Bitset(name string) *Bitset { return s.bitsets[name] }
 
-// Context returns the context of that name, or nil.
+// Context returns the context with the given name, or nil.
 func (s *ISA) Context(name string) *Context { return s.contexts[name] }
 
-// Syntaxes lists the syntaxes in the order in which they first appear. The main syntax "" comes first.
+// Syntaxes returns the names of the syntaxes, in the order in which they first appear. The main syntax, whose name here
+// is "", is the first.
 func (s *ISA) Syntaxes() []string {
 	seen := map[string]bool{"": true}
 	list := []string{""}
@@ -544,7 +551,7 @@ func (s *ISA) Syntaxes() []string {
 	return list
 }
 
-// Under reports whether b is a or extends it, directly or not.
+// Under reports whether b and a are the same bitset, or whether b extends a, directly or through other bitsets.
 func (b *Bitset) Under(a *Bitset) bool {
 	for ; b != nil; b = b.Extends {
 		if b == a {
@@ -554,15 +561,15 @@ func (b *Bitset) Under(a *Bitset) bool {
 	return false
 }
 
-// Hint is the replacement for instructions of other machines that this machine lacks.
+// Hint is a text that suggests a replacement for instructions that other machines have and this machine lacks.
 type Hint struct {
 	For  []string
 	Text string
 	Span diag.Span
 }
 
-// Hint returns the replacement for an instruction that the machine lacks. It ignores case. The result is "" if the
-// description has none.
+// Hint returns the replacement for an instruction that the machine lacks. Hint ignores the case of the name. It returns
+// "" if the description has no such replacement.
 func (isa *ISA) Hint(name string) string {
 	for _, h := range isa.Hints {
 		if slices.ContainsFunc(h.For, func(s string) bool { return strings.EqualFold(s, name) }) {

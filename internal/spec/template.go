@@ -12,7 +12,7 @@ import (
 type ItemKind uint8
 
 // ItemText is text that prints as it is. ItemRef is a reference in braces. ItemAlign is padding up to a column.
-// ItemBreak is a line break, which prints as one blank in output of one line.
+// ItemBreak is a line break. If an instruction prints on one line, the break prints as one blank.
 const (
 	ItemText ItemKind = iota
 	ItemRef
@@ -29,7 +29,8 @@ type Item struct {
 	Braces int
 	// Ref is the name in the braces. It may have dots or a leading @.
 	Ref string
-	// Before and After print before and after a reference that prints something: { ?SAT} and {SAT? }.
+	// Before and After are texts that print before and after a reference if the reference prints something, as in {
+	// ?SAT} and {SAT? }.
 	Before, After string
 	// Column is the column of an ItemAlign, from 0.
 	Column int
@@ -37,8 +38,8 @@ type Item struct {
 }
 
 // parseTemplate appends the pieces of a template's trimmed text. In a strict description, {{ and }} are printed braces,
-// and other braces that it cannot parse are errors. In a plain one they are names that resolve nowhere, as in Mesa's
-// tools.
+// and an invalid reference in braces is an error. In a plain description, an invalid reference is a name that resolves
+// nowhere, as in Mesa's tools.
 func (s *ISA) parseTemplate(items []Item, src text) ([]Item, diag.List) {
 	var errs diag.List
 	margin := s.margin(src.s)
@@ -89,7 +90,8 @@ func (s *ISA) indexBrace(t string) int {
 	return i
 }
 
-// margin returns the number of blanks before the least indented line. It ignores the first line, which is trimmed.
+// margin returns the indentation of the least indented line, in bytes. It ignores the first line, because the text is
+// trimmed. In a plain description, it returns 0.
 func (s *ISA) margin(t string) int {
 	_, rest, found := strings.Cut(t, "\n")
 	if !found || !s.Strict {
@@ -104,7 +106,7 @@ func (s *ISA) margin(t string) int {
 	return margin
 }
 
-// appendText appends the text from one index up to another. It joins the text with a preceding ItemText.
+// appendText appends src.s[from:to] as items. It joins the text with a preceding ItemText.
 func (s *ISA) appendText(items []Item, src text, from, to, margin int) []Item {
 	n := len(items)
 	items = s.appendLines(items, src, from, to, margin)
@@ -113,14 +115,14 @@ func (s *ISA) appendText(items []Item, src text, from, to, margin int) []Item {
 	}
 	items[n-1].Text += items[n].Text
 	items[n-1].Braces += items[n].Braces
-	if a, b := &items[n-1].Span, items[n].Span; a.Src == b.Src && b.Off >= a.End { // otherwise it is the text of another template
+	if a, b := &items[n-1].Span, items[n].Span; a.Src == b.Src && b.Off >= a.End { // otherwise the text belongs to another template
 		a.End = b.End
 	}
 	return append(items[:n], items[n+1:]...)
 }
 
-// appendLines appends the text from one index up to another. In a strict description, a line break with the blanks
-// around it becomes one ItemBreak.
+// appendLines appends src.s[from:to] as items. In a strict description, a line break with the blanks around it becomes
+// one ItemBreak.
 func (s *ISA) appendLines(items []Item, src text, from, to, margin int) []Item {
 	t := src.s[from:to]
 	if t == "" {
@@ -154,10 +156,10 @@ func (s *ISA) appendLines(items []Item, src text, from, to, margin int) []Item {
 	return items
 }
 
-// maxColumn is the largest column of a display. It keeps lines short enough to be parsed again.
+// maxColumn is the largest column of a display. The limit keeps printed lines short enough for the parser.
 const maxColumn = 10000
 
-// appendRef appends the reference between two braces.
+// appendRef appends items for inner, the text between two braces.
 func (s *ISA) appendRef(items []Item, inner string, span diag.Span) ([]Item, *diag.Error) {
 	name, suffix, aligned := strings.Cut(inner, ":align=")
 	if aligned {
@@ -194,8 +196,9 @@ func (s *ISA) appendRef(items []Item, inner string, span diag.Span) ([]Item, *di
 
 func isRef(s string) bool { return isPath(strings.TrimPrefix(s, "@")) }
 
-// LeadingNumber parses a number like C's strtoul, with leading blanks and a plus sign. It returns 0 if there is none,
-// and any number above maxColumn if the number is larger than that.
+// LeadingNumber parses the decimal number at the start of s, as C's strtoul does. Blanks and a plus sign may precede
+// the number. It returns 0 if there is no number. If the number is larger than maxColumn, the result is some number
+// above maxColumn.
 func LeadingNumber(s string) int {
 	s = strings.TrimPrefix(strings.TrimLeft(s, blanks), "+")
 	n := 0

@@ -9,8 +9,8 @@ import (
 	"github.com/isago/isago/diag"
 )
 
-// text is a piece of a description as the parsers see it, with the position of each of its bytes in the file. Comments,
-// entities and line ends of two bytes make the text differ from the file.
+// text is a piece of a description as the parsers read it, with the position of each of its bytes in the file. The text
+// differs from the file if the file has comments, entities or line ends of two bytes.
 type text struct {
 	s string
 	// span is the position of the text, or the position for errors if the text is empty.
@@ -19,12 +19,14 @@ type text struct {
 	runs []run
 }
 
-// run maps the bytes from index at, up to the next run, to the bytes of src from off on.
+// run maps bytes of a text to bytes of src. The run starts at index at of the text and ends at the next run. Its first
+// byte is at offset off of src.
 type run struct {
 	at  int
 	src *diag.Source
 	off int
-	// size is the length of an entity or of a line end in src, which is one character of the text. Otherwise it is 0.
+	// If the run is one character for an entity or a line end of two bytes, size is the length of the entity or the
+	// line end in src. Otherwise size is 0.
 	size int
 }
 
@@ -46,7 +48,7 @@ func (t text) at(i int) diag.Span {
 	return diag.Span{Src: r.src, Off: off, End: off + 1}
 }
 
-// part returns the position of the bytes from one index up to another. An empty range at the end has the position after
+// part returns the position of t.s[from:to]. For an empty range at the end of the text, it returns the position after
 // the last byte.
 func (t text) part(from, to int) diag.Span {
 	switch {
@@ -57,13 +59,13 @@ func (t text) part(from, to int) diag.Span {
 		return diag.Span{Src: last.Src, Off: last.End, End: last.End + 1}
 	}
 	first, last := t.at(from), t.at(min(max(to, from+1), len(t.s))-1)
-	if last.Src != first.Src || last.End < first.End { // the range continues in another file
+	if last.Src != first.Src || last.End < first.End { // the range ends in another file, or earlier in the same file
 		return first
 	}
 	return diag.Span{Src: first.Src, Off: first.Off, End: last.End}
 }
 
-// cut returns the text from one index up to another.
+// cut returns t.s[from:to] with its positions.
 func (t text) cut(from, to int) text {
 	if from == 0 && to == len(t.s) {
 		return t
@@ -121,7 +123,8 @@ const blanks = " \t\r\n\v\f"
 
 func isBlank(r rune) bool { return strings.ContainsRune(blanks, r) }
 
-// replace replaces parts of size bytes with the text by. next returns the index of the next part in s, or -1.
+// replace returns t with each match replaced with the text by. next returns the index of the first match in s, or -1.
+// Each match has size bytes.
 func (t text) replace(size int, by text, next func(s string) int) text {
 	if next(t.s) < 0 {
 		return t
@@ -152,17 +155,18 @@ func (t text) replace(size int, by text, next func(s string) int) text {
 	return out
 }
 
-// textBuilder joins the pieces of text inside one element. It drops blanks before the first one.
+// textBuilder joins the pieces of text inside one element. It drops pieces that consist only of blanks until another
+// piece comes.
 type textBuilder struct {
-	// piece is the text, and span its position, while there is only one piece that is equal to the file.
+	// While the text is one piece that is equal to the file, piece is the text and span is its position.
 	piece string
 	span  diag.Span
-	// s is the text from the second piece on, and runs are its positions.
+	// Otherwise s is the whole text and runs are its positions.
 	s    []byte
 	runs []run
 }
 
-// text returns the trimmed text. ok is false if it is empty.
+// text returns the trimmed text. ok is false if the trimmed text is empty.
 func (b *textBuilder) text() (t text, ok bool) {
 	switch {
 	case b.s != nil:
@@ -178,7 +182,7 @@ func (b *textBuilder) text() (t text, ok bool) {
 	return text{s: t.s, span: t.part(0, len(t.s)), runs: t.runs}, true
 }
 
-// add appends a piece. span is its position, and decoded is its text without entities.
+// add appends a piece. span is its position in the file, and decoded is its text with the entities decoded.
 func (b *textBuilder) add(decoded string, span diag.Span) {
 	first := b.piece == "" && b.s == nil
 	if first && strings.TrimLeft(decoded, blanks) == "" {
@@ -202,7 +206,8 @@ func (b *textBuilder) add(decoded string, span diag.Span) {
 	b.runs = appendRuns(b.runs, at, span.Src, off, raw, entities)
 }
 
-// appendRuns appends the runs of raw, which decodes to text at index at. raw is at offset off of src.
+// appendRuns appends the runs of raw, which starts at offset off of src. The text to which raw decodes starts at index
+// at. entities reports whether raw may contain entities.
 func appendRuns(runs []run, at int, src *diag.Source, off int, raw string, entities bool) []run {
 	if !strings.ContainsAny(raw, "&\r") {
 		return append(runs, run{at, src, off, 0})

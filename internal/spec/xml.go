@@ -24,17 +24,17 @@ type node struct {
 	span     diag.Span // of the start tag
 	attrs    []attr
 	children []*node
-	// body is all character data directly inside, joined and trimmed. opening is the part of it before the first child
-	// element. They are nil if there is no such text.
+	// body is all character data directly inside the element, joined and trimmed. opening is the part of body before
+	// the first child element. Each of them is nil if it would be empty.
 	body, opening *text
-	// endTag is the offset of the end tag if the contents have not been read, otherwise 0.
+	// endTag is the offset of the end tag if the contents have not been read. Otherwise it is 0.
 	endTag int
 }
 
 // text returns the character data directly inside the element.
 func (n *node) text() text { return n.orNone(n.body) }
 
-// head returns the character data before the first child element. isaspec reads only this part of a display.
+// head returns the character data before the first child element. Mesa's tools read only this part of a display.
 func (n *node) head() text { return n.orNone(n.opening) }
 
 func (n *node) orNone(t *text) text {
@@ -70,7 +70,7 @@ func (n *node) attr(name string) *attr {
 	return nil
 }
 
-// value returns the value of an attribute, "" if it is absent.
+// value returns the value of an attribute, or "" if the attribute is absent.
 func (n *node) value(name string) string {
 	if a := n.attr(name); a != nil {
 		return a.value.s
@@ -86,7 +86,7 @@ func (n *node) at(name string) diag.Span {
 	return n.span
 }
 
-// child returns the first child of that name, or nil.
+// child returns the first child with the given name, or nil.
 func (n *node) child(name string) *node {
 	for _, c := range n.children {
 		if c.name == name {
@@ -96,10 +96,10 @@ func (n *node) child(name string) *node {
 	return nil
 }
 
-// parseXML parses one document. elements counts the elements, up to MaxElements. Comments and processing instructions
-// are removed, and the text before and after them is joined, as in Mesa's reader. Unless later is "", parseXML skips
-// the contents of the elements with that name, for parseInside. Such elements must not be nested, and the text must be
-// known to be plain.
+// parseXML parses one document. It adds the number of elements to elements, which may not exceed MaxElements. Comments
+// and processing instructions are removed, and the text before and after them is joined, as in Mesa's reader. If later
+// is not "", parseXML skips the contents of the elements with that name, which parseInside can parse later. Such
+// elements must not be nested, and the document must be known to satisfy isPlain.
 func parseXML(src *diag.Source, elements *int, later string, in *arenas) (*node, error) {
 	before := *elements
 	plain := xmlParser{src: src, elements: elements, deferred: later, arenas: *in}
@@ -112,7 +112,7 @@ func parseXML(src *diag.Source, elements *int, later string, in *arenas) (*node,
 }
 
 // parseInside parses the contents that parseXML skipped. It overwrites the results of its previous call. ok is false if
-// the contents need encoding/xml.
+// only encoding/xml can parse the contents.
 func (p *xmlParser) parseInside(n *node) (children []*node, ok bool) {
 	p.nodes.free, p.attrs.free, p.texts.free = p.nodes.all, p.attrs.all, p.texts.all
 	top := p.newNode(n.name, n.span)
@@ -151,14 +151,15 @@ type xmlParser struct {
 	arenas
 }
 
-// arenas hold the nodes of a tree.
+// arenas holds the nodes, attributes and texts of a tree.
 type arenas struct {
 	nodes arena[node]
 	attrs arena[attr]
 	texts arena[text]
 }
 
-// arena allocates elements of a tree in blocks. A second tree may reuse it when the first tree is no longer used.
+// arena allocates the parts of a tree in blocks. A second tree may reuse an arena when the first tree is no longer
+// used.
 type arena[T any] struct{ free, all []T }
 
 const minArena = 64
@@ -213,13 +214,13 @@ func (p *xmlParser) parse() (*node, error) {
 		}
 	}
 	if p.root == nil {
-		return nil, io.ErrUnexpectedEOF // readSource reports what was expected
+		return nil, io.ErrUnexpectedEOF // readSource reports that <isa> was expected
 	}
 	return p.root, nil
 }
 
-// syntaxError returns the error of encoding/xml with a position. The token starts at from, and to is the end of what
-// was read.
+// syntaxError converts an error of encoding/xml to an error with a position. from is the start of the token, and to is
+// the end of the input that encoding/xml has read.
 func (p *xmlParser) syntaxError(err error, from, to int) error {
 	token := diag.Span{Src: p.src, Off: from, End: to}
 	var charset charsetError
@@ -243,7 +244,7 @@ func (p *xmlParser) syntaxError(err error, from, to int) error {
 	}
 	at := max(from, to-1)
 	raw := p.src.Text[from:to]
-	switch { // unescaped operators of C are the usual mistake
+	switch { // the usual mistake is an operator of C that is not escaped
 	case strings.HasPrefix(msg, "invalid character entity"):
 		at = from + max(0, strings.LastIndexByte(raw, '&'))
 		if strings.HasSuffix(msg, "(no semicolon)") {
@@ -258,7 +259,7 @@ func (p *xmlParser) syntaxError(err error, from, to int) error {
 	return diag.Errorf(diag.XMLSyntax, diag.Span{Src: p.src, Off: at, End: to}, "%s", msg)
 }
 
-// notXML reports whether a character is invalid in XML. A byte that is not UTF-8 is the rune U+FFFD.
+// notXML reports whether a character is invalid in XML. A byte that is not valid UTF-8 arrives as U+FFFD.
 func notXML(r rune) bool {
 	return r < ' ' && !strings.ContainsRune(blanks, r) || r == '\v' || r == '\f' || r >= 0xFFFD && r <= 0xFFFF
 }
@@ -325,7 +326,7 @@ func (p *xmlParser) setAttributes(n *node, list []attr) error {
 	return nil
 }
 
-// findAttributes finds the position of each attribute, because encoding/xml only returns the position of the tag.
+// findAttributes finds the position of each attribute, because encoding/xml returns only the position of the tag.
 // encoding/xml has already checked the syntax.
 func (p *xmlParser) findAttributes(t xml.StartElement, n *node) []attr {
 	raw := p.src.Text[n.span.Off:n.span.End]

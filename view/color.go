@@ -15,7 +15,7 @@ var Colours = Palette{on: true}
 
 const reset = "\x1b[0m"
 
-// tokenColours are the colours of the kinds of tokens, from the sixteen that every terminal has.
+// tokenColours are the colours of the kinds of tokens, from the sixteen colours that every terminal has.
 var tokenColours = map[isa.TokenKind]string{
 	isa.TokenMnemonic:  "\x1b[1;34m",
 	isa.TokenModifier:  "\x1b[36m",
@@ -39,7 +39,7 @@ func (p Palette) paint(colour, text string) string {
 	return colour + text + reset
 }
 
-// Dim is the style of less important text.
+// Dim returns text in the style of less important text.
 func (p Palette) Dim(text string) string { return p.paint(dim, text) }
 
 // Append appends the text of an instruction with its tokens coloured.
@@ -51,7 +51,7 @@ func (p Palette) Append(dst []byte, d *isa.Decoder, in isa.Inst) []byte {
 	at := 0
 	for i := 0; i < len(tokens); i++ {
 		t := tokens[i]
-		if t.Start < at { // of a text that another one has replaced
+		if t.Start < at { // belongs to a text that another text replaced
 			continue
 		}
 		for i+1 < len(tokens) && tokens[i+1].Kind == t.Kind && tokens[i+1].Start == t.End {
@@ -65,7 +65,8 @@ func (p Palette) Append(dst []byte, d *isa.Decoder, in isa.Inst) []byte {
 	return append(dst, text[at:]...)
 }
 
-// complete appends a text of an instruction that may continue after what the decoder prints, and colours it.
+// complete appends text in colour. The text is an instruction as the decoder prints it, and may continue after the
+// instruction.
 func (p Palette) complete(dst []byte, d *isa.Decoder, in isa.Inst, text []byte) []byte {
 	rest, ok := bytes.CutPrefix(text, d.Append(nil, in))
 	if !ok {

@@ -39,7 +39,7 @@ func (d *Diff) compareContexts() {
 	}
 }
 
-// contexts lists the contexts of a member that are the same for all of its instructions.
+// contexts lists the contexts of a member that are the same for all of its instructions, with their values.
 func (s *side) contexts(member int) []string {
 	ctx := s.members[member].Context
 	if s.Image.Pieces == nil {
@@ -58,7 +58,7 @@ func Contexts(set *isa.Set, ctx bits.Value) (list []string) {
 	return list
 }
 
-// inProgram returns a line about a member of an image, with its name where the image has several.
+// inProgram returns a line about a member of an image, with the name of the member if the image has several members.
 func (s *side) inProgram(m program.Member, line string) string {
 	if m.Several && m.Name != "" {
 		return Printable(m.Name) + ": " + line
@@ -131,7 +131,7 @@ func severalDeclared(lists [2][]program.FileDeclaration) bool {
 	return false
 }
 
-// pairsByName returns the numbers of the pairs of programs by the names of those of each file.
+// pairsByName returns, for each file, the numbers of the pairs of programs by the name of the program in that file.
 func (d *Diff) pairsByName() (of [2]map[string]int) {
 	of = [2]map[string]int{{}, {}}
 	for n, p := range d.pairs {
@@ -152,7 +152,7 @@ func (d *Diff) sameDeclaration(pair int, a, b *program.FileDeclaration) bool {
 	return a.Text == b.Text && a.Placed == b.Placed && (!a.Placed || d.correspond(max(pair, 0), a.Place, b.Place))
 }
 
-// declaration returns the line of a declaration, with its program where there are several.
+// declaration returns the line of a declaration, with the name of its program if there are several programs.
 func (s *side) declaration(x *program.FileDeclaration, several bool) string {
 	line := Printable(x.Text)
 	if x.Placed {

@@ -18,30 +18,32 @@ import (
 	"github.com/isago/isago/isa"
 )
 
-// Diff is the difference of two files: of what they declare, and of their programs, instruction by instruction.
+// Diff describes how two files differ: in their declarations, and in the instructions of their programs.
 type Diff struct {
-	// Declared are the declarations that differ, in the order of the programs; those of the file come first.
+	// Declared has the declarations that differ, in the order of the programs. Declarations of the file come first.
 	Declared []DeclaredDiff
-	// Hunks are the places that differ, in the order of the programs.
+	// Hunks has the instructions that differ, in the order of the programs.
 	Hunks []Hunk
 	// Same is the number of instructions that are the same in both.
 	Same int
 
 	a, b side
-	// segments are the instructions of both, in the order of the first program: those that are the same, and those that
-	// correspond to each other. Each pair of programs has separate segments.
+	// segments divides the instructions of both files into equal and different runs, in the order of the pairs of
+	// programs. A segment belongs to one pair.
 	segments []segment
 	pairs    []memberPair
 }
 
-// DeclaredDiff is a declaration that only one of the files has, or that they have otherwise. Either may be none.
+// DeclaredDiff is a declaration that only one of the files has, or that differs between the files. A has the lines of
+// the first file, B the lines of the second; either may be empty.
 type DeclaredDiff struct {
 	A, B []string
-	// pair is the number of the pair of programs, -1 for what belongs to none.
+	// pair is the number of the pair of programs, or -1 if the declaration belongs to no pair.
 	pair int
 }
 
-// Hunk is a difference: instructions of the first program correspond to others of the second one. Either side may be empty.
+// Hunk is a run of instructions of the first program, and the run of the second program that replaces it. Either run
+// may be empty.
 type Hunk struct {
 	// A and B are the instructions of the first and of the second program.
 	A, B Range
@@ -51,31 +53,32 @@ type Hunk struct {
 	pair int
 }
 
-// Range are instructions of a program from number Start up to End, which it leaves out.
+// Range is the instructions of a program from number Start up to, but not including, number End.
 type Range struct{ Start, End int }
 
-// DiffLine is an instruction, or a word that is none.
+// DiffLine is an instruction or an unknown word.
 type DiffLine struct {
-	// Addr is the address in bits, Text the instruction.
+	// Addr is the address in bits, and Text is the text of the instruction.
 	Addr int64
 	Text string
-	// Place is the address in the notation of listings; where the image has several programs, after the name of the program
-	// and @.
+	// Place is the address in the notation of listings. If the image has several programs, the name of the program and
+	// @ precede the address.
 	Place string
 }
 
-// Pair are two instructions of one leaf, by their numbers in the programs.
+// Pair is two instructions of one leaf, by their numbers in the programs.
 type Pair struct{ A, B int }
 
 // FieldDiff is a field with different values.
 type FieldDiff struct {
 	Path string
-	// A and B are the values in hexadecimal; TextA and TextB what they mean.
+	// A and B are the values in hexadecimal; TextA and TextB are their meanings.
 	A, B, TextA, TextB string
 }
 
-// side is one of the two files. It keeps the place of each instruction and a hash of its text without the parts that depend on
-// the place. A program may have millions of instructions; those that are printed are decoded again.
+// side is one of the two files. It keeps the place of each instruction and a hash of its text without the parts that
+// depend on the place. A program may have millions of instructions, so the instructions that are printed are decoded
+// again.
 type side struct {
 	*Listing
 	lengths []int
@@ -84,7 +87,7 @@ type side struct {
 	places  []int64 // addresses, or the numbers of pieces
 	hashes  []uint64
 	fields  []isa.Field
-	numbers map[int64]int // of the instructions at the addresses that branches and declarations go to, -1 where none starts
+	numbers map[int64]int // of the instructions that branches and declarations refer to, by address; -1 if none starts there
 }
 
 // segment is a run of instructions of the first file and the corresponding run of the second. pair is the number of the pair of
@@ -95,19 +98,19 @@ type segment struct {
 	equal bool
 }
 
-// memberPair is a program of each file, by their numbers, -1 for none.
+// memberPair is a pair of corresponding programs, by their numbers in the two files; -1 if a file has no such program.
 type memberPair struct{ a, b int }
 
-// Compare compares the programs of two listings and what their files declare. Branches are equal if their
-// targets correspond, whatever the addresses are. Operands in a table are equal if the entries are, whatever their indices are.
-// Programs with the same name correspond, wherever they are in their files. Each listing has a decoder of its own,
-// which the result goes on to use.
+// Compare compares the programs of two listings and the declarations of their files. Branches are equal if their
+// targets correspond, even if the addresses differ. Operands in a table are equal if the entries are equal, even if the
+// indices differ. Programs with the same name correspond, even if their positions in the files differ. Each listing
+// needs its own decoder, which the Diff continues to use.
 func Compare(a, b *Listing) (*Diff, error) {
 	d := &Diff{a: side{Listing: a, lengths: a.sizes()}, b: side{Listing: b, lengths: b.sizes()}}
 	seed := maphash.MakeSeed()
 	read := func() (func(*side) error, error) { return func(s *side) error { return s.read(seed) }, nil }
 	both := slices.Values([]*side{&d.a, &d.b})
-	_ = inorder.Run(2, both, read, func(err error, _ bool) error { return err }) // there is none
+	_ = inorder.Run(2, both, read, func(err error, _ bool) error { return err }) // there is no error
 	d.pairMembers()
 	for n, p := range d.pairs {
 		d.align(n, d.a.rangeOf(p.a), d.b.rangeOf(p.b))
@@ -135,7 +138,7 @@ func Compare(a, b *Listing) (*Diff, error) {
 // Equal reports whether nothing differs.
 func (d *Diff) Equal() bool { return len(d.Declared)+len(d.Hunks) == 0 }
 
-// read finds the instructions.
+// read records the place and the hash of each instruction.
 func (s *side) read(seed maphash.Seed) error {
 	s.numbers = map[int64]int{}
 	there := func(addr int64, _ bool) (string, bool) {
@@ -170,7 +173,7 @@ func (s *side) read(seed maphash.Seed) error {
 	return nil
 }
 
-// rangeOf returns the instructions of a member, none if member is negative.
+// rangeOf returns the instructions of a member, or an empty range if member is negative.
 func (s *side) rangeOf(member int) Range {
 	if member < 0 {
 		return Range{}
@@ -186,7 +189,7 @@ func (s *side) addressOf(i int) int64 {
 	return s.places[i]
 }
 
-// reportMissing reports the table entries that the instruction uses and that are missing.
+// reportMissing reports the missing table entries that the current instruction uses.
 func (s *side) reportMissing(addr int64) {
 	for _, f := range s.current.Findings() {
 		if f.Kind == isa.NoEntry {
@@ -222,7 +225,7 @@ func (s *side) append(dst []byte, ln line) []byte {
 	return dst
 }
 
-// goes returns where the branches of an instruction go.
+// goes returns the addresses of the branch targets of an instruction, in bits.
 func (s *side) goes(ln line) (to []int64) {
 	if !ln.ok {
 		return nil
@@ -233,7 +236,7 @@ func (s *side) goes(ln line) (to []int64) {
 	return to
 }
 
-// fieldsOf returns the fields of an instruction, until it is called again.
+// fieldsOf returns the fields of an instruction. The result is valid until the next call.
 func (s *side) fieldsOf(ln line) []isa.Field {
 	s.fields = s.fields[:0]
 	if ln.ok {
@@ -242,7 +245,8 @@ func (s *side) fieldsOf(ln line) []isa.Field {
 	return s.fields
 }
 
-// keys numbers the instructions of two programs: equal ones have one number, and those that the first program lacks have 0.
+// keys assigns numbers to the instructions of two programs. Equal instructions have the same number. Instructions of
+// the second program that the first one lacks have 0.
 func keys(a, b []uint64) (ka, kb []rune) {
 	known := map[uint64]rune{}
 	for _, hash := range a {
@@ -260,7 +264,8 @@ func keys(a, b []uint64) (ka, kb []rune) {
 // farApart is the number of differences after which lcs stops searching and treats the rest as different.
 const farApart = 100
 
-// differences finds what differs. Programs that are far apart are cut at the instructions that each of them has once.
+// differences returns the runs of instructions that differ. If there are many, it divides both programs at the
+// instructions that occur once in each.
 func differences(a, b []rune) []lcs.Diff {
 	whole, count := lcs.DiffRunes(a, b), 0
 	for _, e := range whole {
@@ -280,8 +285,8 @@ func differences(a, b []rune) []lcs.Diff {
 	return list
 }
 
-// anchor is an instruction that both programs have once. before is the anchor in front of it in the longest chain that
-// ends here, -1 for none.
+// anchor is an instruction that occurs once in each program. before is the index of the anchor before it in the longest
+// chain that ends here, or -1.
 type anchor struct{ i, j, before int }
 
 // anchors returns a longest list of anchors that are in the same order in both programs.
@@ -295,7 +300,7 @@ func anchors(a, b []rune) []anchor {
 		inB[key] = int32(j)
 	}
 	var all []anchor
-	var ends []int // of the chains of 1, 2, ... anchors those that end first
+	var ends []int // for each length, the last anchor of the chain that ends first
 	for i, key := range a {
 		if countA[key] != 1 || countB[key] != 1 {
 			continue
@@ -322,11 +327,11 @@ func anchors(a, b []rune) []anchor {
 	return chain
 }
 
-// pairMembers pairs the programs that correspond to each other: those with one name. If names are numbers in the order of the
-// file, it pairs first those with the same instructions and then those at the same place among the others. If each file has
-// one program, it pairs these two.
+// pairMembers pairs the programs that correspond to each other: programs with the same name. If names are numbers in
+// the order of the file, it first pairs programs with the same instructions, and then the remaining programs in order.
+// If each file has one program, it pairs these two.
 func (d *Diff) pairMembers() {
-	with := make([]int, len(d.a.members)) // of each member of the first file, that of the second
+	with := make([]int, len(d.a.members)) // for each member of the first file, its partner in the second, or -1
 	taken := make([]bool, len(d.b.members))
 	for i := range with {
 		with[i] = -1
@@ -396,7 +401,7 @@ func (d *Diff) pairNumbered(with []int, taken []bool, pair func(i, j int)) {
 	}
 }
 
-// align finds the instructions of two programs that correspond to each other.
+// align adds the segments and hunks of a pair of programs.
 func (d *Diff) align(pair int, ra, rb Range) {
 	add := func(a, b Range, equal bool) {
 		if a.Start < a.End || b.Start < b.End {
@@ -426,7 +431,7 @@ func (d *Diff) equal(yield func(s *segment, x Pair) bool) {
 	}
 }
 
-// number finds the instructions to which branches and declarations go.
+// number records the numbers of the instructions that branches and declarations refer to.
 func (s *side) number(declared []program.FileDeclaration) {
 	for i := range declared {
 		if declared[i].Placed {
@@ -443,8 +448,8 @@ func (s *side) number(declared []program.FileDeclaration) {
 	}
 }
 
-// numberAt returns the instruction at an address in a member, the one after the last for the end of the member. ok is false
-// where none starts there.
+// numberAt returns the number of the instruction at an address in a member. For the end of the member, it returns the
+// number after the last instruction. ok is false if no instruction starts at the address.
 func (s *side) numberAt(member int, addr int64) (number int, ok bool) {
 	switch m := s.members[member]; {
 	case addr == m.End:
@@ -493,7 +498,7 @@ func (d *Diff) correspond(pair int, a, b int64) bool {
 		s := &d.segments[n]
 		return s.pair > pair || s.pair == pair && s.a.End > i
 	})
-	inserted := func() bool { // what comes before is in the second program only, and starts there
+	inserted := func() bool { // a run that only the second program has starts at j
 		return n > 0 && d.segments[n-1].pair == pair && !d.segments[n-1].equal && d.segments[n-1].a.Start == i && d.segments[n-1].b.Start == j
 	}
 	if n == len(d.segments) || d.segments[n].pair != pair { // after the last
@@ -527,8 +532,8 @@ func (s *side) shown(i int) DiffLine {
 	return DiffLine{ln.addr, string(s.append(nil, ln)), place}
 }
 
-// Pairs finds the instructions of both sides of a hunk that are of one leaf, in order: that of the first by that of the
-// second.
+// Pairs returns pairs of instructions of one leaf from the two sides of a hunk, in order. It pairs each instruction of
+// the first side with the next unpaired one of the second side.
 func (d *Diff) Pairs(h Hunk) (list []Pair) {
 	if h.alike {
 		return []Pair{{h.A.Start, h.B.Start}}
@@ -586,7 +591,7 @@ func (s *side) moves(ln line, path string, other bits.Value, goes []int64) bool 
 			continue
 		}
 		in := ln.in
-		for _, p := range f.Parts { // those of addresses are short
+		for _, p := range f.Parts { // the parts of addresses are short
 			in.Bits.SetUint(p.Low, p.Width, other.Uint(p.Low, p.Width))
 		}
 		moved, ok := s.current.Decode(in.Bits)
@@ -633,7 +638,7 @@ func appendNameless(list []FieldDiff, a, b *line, fieldsA, fieldsB []isa.Field) 
 	return append(list, FieldDiff{Path: name + strings.Join(places, ", "), A: a.word.And(rest).String(), B: b.word.And(rest).String()})
 }
 
-// inWord returns the bits of the word that a field has, none where it is in a table.
+// inWord returns the bits of the word that a field occupies, or none if the field is in a table.
 func inWord(f *isa.Field) (v bits.Value) {
 	for _, p := range f.Parts {
 		if f.Table == "" {
@@ -643,8 +648,9 @@ func inWord(f *isa.Field) (v bits.Value) {
 	return v
 }
 
-// fieldDiffs lists the fields in which two instructions of one encoding differ. Fields inside others replace the outer ones.
-// Table entries count instead of their indices. cares reports whether an instruction depends on a field.
+// fieldDiffs lists the fields in which two instructions of one encoding differ. Inner fields replace the fields that
+// contain them. Table entries are compared instead of their indices. cares reports whether an instruction depends on a
+// field.
 func fieldDiffs(a, b []isa.Field, cares func(x, y *isa.Field) bool) []FieldDiff {
 	var list []FieldDiff
 	next := 0
@@ -665,8 +671,8 @@ func fieldDiffs(a, b []isa.Field, cares func(x, y *isa.Field) bool) []FieldDiff 
 	return list
 }
 
-// pathFrom returns the first field of a path, looked for from one on, where it mostly is: instructions of one leaf
-// list most fields in one order.
+// pathFrom returns the index of the first field with a path. It starts the search at index from, because instructions
+// of one leaf list most of their fields in the same order.
 func pathFrom(fields []isa.Field, from int, path string) (k int, ok bool) {
 	for n := range fields {
 		if k = (from + n) % len(fields); fields[k].Path == path {
@@ -676,7 +682,7 @@ func pathFrom(fields []isa.Field, from int, path string) (k int, ok bool) {
 	return 0, false
 }
 
-// hasInside reports whether there are fields inside a field, which would follow it.
+// hasInside reports whether a field contains other fields, which follow it in the list.
 func hasInside(fields []isa.Field, i int) bool {
 	return i+1 < len(fields) && isInside(fields[i+1].Path, fields[i].Path)
 }
@@ -685,8 +691,8 @@ func isInside(path, outer string) bool {
 	return len(path) > len(outer) && path[len(outer)] == '.' && path[:len(outer)] == outer
 }
 
-// Print prints the differences as text: first those in the declarations of the files, and then for each program those in its
-// declarations and in its instructions.
+// Print prints the differences as text. The declarations of the files come first. The declarations and the instructions
+// of each program follow.
 func (d *Diff) Print(w io.Writer, p Palette) error {
 	declared := d.Declared
 	before := func(pair int) error {
@@ -738,8 +744,8 @@ func (d *Diff) printHunk(w io.Writer, p Palette, h Hunk) error {
 	return err
 }
 
-// eachAdded yields the instructions of the second program, each with the instruction of the same kind that it replaces, nil for
-// none, and the fields in which they differ.
+// eachAdded yields the instructions of the second side of a hunk. replaced is the instruction of the same kind that the
+// instruction replaces, or nil, and fields are the fields in which they differ.
 func (d *Diff) eachAdded(h Hunk, yield func(k int, replaced *Pair, fields []FieldDiff) bool) {
 	pairs := d.Pairs(h)
 	for k := h.B.Start; k < h.B.End; k++ {
@@ -758,7 +764,7 @@ func (d *Diff) eachAdded(h Hunk, yield func(k int, replaced *Pair, fields []Fiel
 	}
 }
 
-// goals lists where branches go that differ in nothing else.
+// goals returns the targets that differ between two branches that are otherwise equal.
 func (d *Diff) goals(x Pair) (list []FieldDiff) {
 	a, b := d.a.goes(d.a.at(x.A)), d.b.goes(d.b.at(x.B))
 	for i := range min(len(a), len(b)) {
@@ -769,12 +775,12 @@ func (d *Diff) goals(x Pair) (list []FieldDiff) {
 	return list
 }
 
-// hexPlace returns the digits of an address, in bytes from the start of its program.
+// hexPlace returns the hexadecimal digits of an address, in bytes from the start of its program.
 func (s *side) hexPlace(addr int64) string {
 	return strings.TrimPrefix(program.Address(addr-s.members.At(addr).Start), "0x")
 }
 
-// textAt returns the instruction at an address, "" where none starts.
+// textAt returns the text of the instruction at an address, or "" if none starts there.
 func (s *side) textAt(addr int64) string {
 	if n, ok := s.numbers[addr]; ok && n >= 0 {
 		return string(s.append(nil, s.at(n)))

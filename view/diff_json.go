@@ -11,32 +11,32 @@ type DiffReport struct {
 	Hunks    []HunkReport     `json:"hunks"`
 }
 
-// DeclaredReport has the declarations that differ: those of the first file, and those of the second.
+// DeclaredReport has the lines of a declaration that differs, in the first file and in the second.
 type DeclaredReport struct {
 	Removed []string `json:"removed,omitempty"`
 	Added   []string `json:"added,omitempty"`
 }
 
-// HunkReport has instructions of the first file, and those of the second that replace them.
+// HunkReport has instructions of the first file, and the instructions of the second file that replace them.
 type HunkReport struct {
 	Removed []DiffInstruction `json:"removed,omitempty"`
 	Added   []DiffInstruction `json:"added,omitempty"`
 }
 
-// DiffInstruction is an instruction, or a word that is none.
+// DiffInstruction is an instruction or an unknown word.
 type DiffInstruction struct {
 	// Address is in bytes from the start of the program.
 	Address int64 `json:"address"`
-	// Program is the name of the program, "" where the file has only one.
+	// Program is the name of the program, or "" if the file has only one.
 	Program string `json:"program,omitempty"`
 	Text    string `json:"text"`
-	// Replaces is the address of the instruction of the same kind that this one replaces, nil for none; Fields are those
-	// that differ.
+	// Replaces is the address of the instruction of the same kind that this instruction replaces, or nil. Fields are
+	// the fields that differ between the two.
 	Replaces *int64      `json:"replaces,omitempty"`
 	Fields   []FieldJSON `json:"fields,omitempty"`
 }
 
-// FieldJSON is a field with different values, in hexadecimal, and what they mean.
+// FieldJSON is a field with different values, in hexadecimal, and the meanings of the values.
 type FieldJSON struct {
 	Path       string `json:"path"`
 	Before     string `json:"before"`

@@ -14,7 +14,7 @@ import (
 
 // Decoded is an instruction of a program, or an unknown word.
 type Decoded struct {
-	// Decoder decoded the word; its findings are those of the word.
+	// Decoder is the decoder that decoded the word. Its findings are the findings of the word.
 	Decoder *isa.Decoder
 	// Addr is the address in bits.
 	Addr int64
@@ -24,7 +24,7 @@ type Decoded struct {
 	Word  bits.Value
 }
 
-// Each calls f with each instruction of the image in the order of the listing, data aside, until f returns
+// Each calls f with each instruction of the image in the order of the listing, but not with data, until f returns
 // false.
 func (l *Listing) Each(f func(Decoded) bool) {
 	for ln := range l.lines() {
@@ -44,10 +44,11 @@ func (e *PlaceError) Error() string { return e.Msg }
 
 func placeErrorf(format string, args ...any) error { return &PlaceError{fmt.Sprintf(format, args...)} }
 
-// Find returns the instruction at a place: the one that is plus instructions after a label or an address, in bytes from
-// the start of the program and hexadecimal with or without 0x; a label of that name counts first. The place "" is the start of
-// the program. member is the name of the program; it may be "" if the image has one program, or if only one has that label.
-// After Find, the decoder prints the names of the image in instructions.
+// Find returns the instruction that is plus instructions after a place. A place is a label, or an address in bytes from
+// the start of the program, in hexadecimal with or without 0x. A label takes precedence over an address with the same
+// spelling. The place "" is the start of the program. member is the name of the program; it may be "" if the image has
+// one program, or if only one program has that label. After Find, the decoder prints the names of the image in
+// instructions.
 func (l *Listing) Find(member, place string, plus int) (Decoded, error) {
 	labels := l.prepare()
 	in, at, err := l.placeOf(labels, member, place)
@@ -88,7 +89,7 @@ func (l *Listing) placeOf(labels *program.Labels, member, place string) (in prog
 		}
 		list = program.Members{m}
 	}
-	var with program.Members // those that have the label
+	var with program.Members // the programs that have the label
 	for _, m := range list {
 		if addr, ok := labels.AddressFrom(m.Start, place); ok && m.Start <= addr && addr < m.End {
 			with, at = append(with, m), addr
@@ -117,9 +118,9 @@ func (l *Listing) placeOf(labels *program.Labels, member, place string) (in prog
 	return in, in.Start + 8*int64(n), nil
 }
 
-// EachPiece processes the pieces of a stream's code in parallel. open returns the function that one goroutine calls for each of its
-// pieces. EachPiece calls take with the results in the order of the code, and with the number of bytes read so far. The error may be
-// that of ctx.
+// EachPiece processes the pieces of a stream's code in parallel. open returns the function that one goroutine calls for
+// each of its pieces. EachPiece calls take with the results in the order of the code, and with the number of bytes read
+// so far. It may return the error of ctx.
 func EachPiece[R any](ctx context.Context, s *Stream, open func() func(l *Listing) R, take func(r R, done int64) error) error {
 	scout, err := s.New(nil)
 	if err != nil {

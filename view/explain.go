@@ -13,8 +13,8 @@ import (
 	"github.com/isago/isago/isa"
 )
 
-// Explain draws an instruction: each bit of the word and of its table entries with a letter under
-// it, and for each letter the field, its value and what it means.
+// Explain draws an instruction. It prints each bit of the word and of its table entries with a letter below it, and for
+// each letter the field, its value and its meaning.
 func Explain(w io.Writer, d *isa.Decoder, in isa.Inst, p Palette, opt ExplainOptions) error {
 	text := string(p.Append(nil, d, in))
 	findings := append([]isa.Finding(nil), d.Findings()...)
@@ -44,7 +44,8 @@ func Explain(w io.Writer, d *isa.Decoder, in isa.Inst, p Palette, opt ExplainOpt
 	return e.err
 }
 
-// docs prints the documentation of an instruction, and for a part of one also the documentation of its root.
+// docs prints the documentation of an instruction. For a part of an instruction, it also prints the documentation of
+// the root.
 func (e *explainer) docs(set *isa.Set, l *isa.Leaf) {
 	doc := l.Doc()
 	if doc != "" {
@@ -69,7 +70,8 @@ type ExplainOptions struct {
 	Nested bool
 	// All also lists fields that are 0 and not in the text.
 	All bool
-	// Facts returns what the instruction reads and writes, and where control can go; with nil, Explain omits this.
+	// Facts provides facts about the instruction: what it reads and writes, and where control can go after it. If Facts
+	// is nil, Explain omits them.
 	Facts *facts.Machine
 	// Width is the number of columns of the terminal; 0 is 80.
 	Width int
@@ -113,7 +115,7 @@ const (
 	nothingLetter  = '?'
 )
 
-// letters has the names of fields in a picture, in the order in which they are given out.
+// letters has the letters of the fields in a picture, in the order in which they are assigned.
 const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
 
 // picture is the word, or one table entry, while it is drawn.
@@ -121,7 +123,7 @@ type picture struct {
 	word  bits.Value
 	size  int
 	cells []legend
-	// fields have their bits in this picture.
+	// fields are the fields with bits in this picture.
 	fields []legend
 }
 
@@ -178,7 +180,8 @@ func (p *picture) paint(l legend, parts []bits.Part) {
 	}
 }
 
-// draw draws the fields that are here, and the other bits under them, later ones over earlier ones.
+// draw draws the fields for which here returns true. The other bits have the letters of others; a later group covers an
+// earlier one.
 func (e *explainer) draw(pic *picture, fields []isa.Field, others []other, here func(*isa.Field) bool) {
 	for _, o := range others {
 		pic.paint(legend{letter: o.letter, colour: otherColour(o.letter)}, partsOf(o.mask))
@@ -189,7 +192,7 @@ func (e *explainer) draw(pic *picture, fields []isa.Field, others []other, here 
 		case f.Derived() || !here(f):
 		case e.drawn(fields, i):
 			pic.fields = append(pic.fields, legend{field: f})
-		case e.Nested: // what its inner fields leave over chooses its form
+		case e.Nested: // the bits outside its inner fields choose its form
 			pic.paint(legend{letter: formLetter}, f.Parts)
 		}
 	}
@@ -227,8 +230,8 @@ func partsOf(mask bits.Value) []bits.Part {
 	return parts
 }
 
-// drawn reports whether a field gets a letter: the outermost of the word or the entry, or with nested
-// the innermost.
+// drawn reports whether a field gets a letter. This is so for the outermost fields of the word or the entry, or with
+// Nested for the innermost fields.
 func (e *explainer) drawn(fields []isa.Field, i int) bool {
 	if e.Nested {
 		return innermost(fields, i)
@@ -241,7 +244,7 @@ func (e *explainer) drawn(fields []isa.Field, i int) bool {
 	return true
 }
 
-// innermost reports whether no field inside this one is listed in the same bits.
+// innermost reports whether the list has no field inside this field in the same word or table entry.
 func innermost(fields []isa.Field, i int) bool {
 	for k := i + 1; k < len(fields) && fields[k].Depth > fields[i].Depth; k++ {
 		if fields[k].Table == fields[i].Table && !fields[k].Derived() {
@@ -254,7 +257,7 @@ func innermost(fields []isa.Field, i int) bool {
 // rowBits is the number of bits in a row of the picture.
 const rowBits = 32
 
-// picture prints the bits, the most significant first, in rows of 32, which are folded where they are too long.
+// picture prints the bits, the most significant first, in rows of 32. It folds rows that are too long.
 func (e *explainer) picture(pic *picture) {
 	for high := pic.size - 1; high >= 0; {
 		low := e.fold(pic, high, high/rowBits*rowBits)
@@ -283,8 +286,8 @@ func (e *explainer) picture(pic *picture) {
 	e.printf("\n")
 }
 
-// fold returns the lowest bit of a row from bit high downwards, low if all bits fit. A longer row ends at the border of a field;
-// a field that is longer than a row is cut at a byte, or at any bit.
+// fold returns the lowest bit of a row that starts at bit high and goes down to bit low at most. If the bits do not all
+// fit, the row ends at the border of a field. A field that is longer than a row is cut at a byte, or at any bit.
 func (e *explainer) fold(pic *picture, high, low int) int {
 	columns, border, octet, last := 2, 0, 0, high
 	for b := high; b >= low; b-- {
@@ -311,13 +314,13 @@ func (e *explainer) fold(pic *picture, high, low int) int {
 	return low
 }
 
-// ruler is the line above the bits: the number of the highest bit, and of that of each byte.
+// ruler is the line above the bits. It has the numbers of the highest bit and of the highest bit of each byte.
 type ruler struct {
 	text   string
 	column int
 }
 
-// number writes the number of a bit at the column, where there is room for it.
+// number writes the number of a bit at the column if there is space for it.
 func (r *ruler) number(bit int) {
 	if r.text == "" || len(r.text) < r.column {
 		r.text += strings.Repeat(" ", r.column-len(r.text)) + strconv.Itoa(bit)
@@ -395,7 +398,7 @@ func (e *explainer) rows(rows [][]string, list []legend) {
 				continue
 			}
 			pad := strings.Repeat(" ", width[k]-len([]rune(c)))
-			if k == len(r)-1 { // documentation, below itself
+			if k == len(r)-1 { // documentation, whose lines are aligned with its first line
 				text := e.lastColumn(c, column+2)
 				if strings.HasPrefix(text, "\n") {
 					line := strings.TrimRight(b.String(), " ")
@@ -419,7 +422,7 @@ func (e *explainer) rows(rows [][]string, list []legend) {
 // leastColumns is the width that a text needs next to a table; with less, the text goes below.
 const leastColumns = 24
 
-// lastColumn breaks a text that follows other columns.
+// lastColumn wraps the text of the last column of a table.
 func (e *explainer) lastColumn(text string, column int) string {
 	if n := e.Width - column; n >= leastColumns || n >= utf8.RuneCountInString(text) {
 		return strings.TrimLeft(wrap(text, strings.Repeat(" ", column), e.Width), " ")
@@ -472,7 +475,7 @@ func whereRuns(list []Run) string {
 
 func flat(doc string) string { return strings.Join(strings.Fields(doc), " ") }
 
-// wrap breaks a text into lines of at most so many columns, indented.
+// wrap breaks a text into lines of at most width columns, and indents the lines.
 func wrap(text, indent string, width int) string { return hang(text, indent, indent, width) }
 
 // hang is wrap with another indent for the first line.

@@ -10,7 +10,7 @@ import (
 	"github.com/isago/isago/isa"
 )
 
-// Facts is what an instruction reads and writes, and where control can go after it.
+// Facts describes what an instruction reads and writes, and where control can go after it.
 type Facts struct {
 	Effects
 	// Runs is set if the instruction runs other instructions. Their facts are separate.
@@ -19,7 +19,7 @@ type Facts struct {
 	Around *Effects `json:"around,omitempty"`
 }
 
-// Effects are what a part of the semantics of an instruction does.
+// Effects are the effects of a part of the semantics of an instruction.
 type Effects struct {
 	Reads    []Access `json:"reads,omitempty"`
 	Writes   []Access `json:"writes,omitempty"`
@@ -34,13 +34,14 @@ type Effects struct {
 // Access is a part of a state that an instruction reads or writes.
 type Access struct {
 	State string `json:"state"`
-	// Number is absent if only the run determines it, and for state without numbers.
+	// Number is absent if the number is known only at run time, and for state without numbers.
 	Number     *int     `json:"number,omitempty"`
 	Components []string `json:"components,omitempty"`
 	Maybe      bool     `json:"maybe,omitempty"`
-	// Carried is set if the value only goes to a register that forwards it. It counts as read where that register is read.
+	// Carried is set if the value only goes to a register that forwards it. The access counts as a read at the point
+	// where that register is read.
 	Carried bool `json:"carried,omitempty"`
-	// Size is the number of bytes of a memory access. Address is absent if only the run determines it.
+	// Size is the number of bytes of a memory access. Address is absent if it is known only at run time.
 	Size    int    `json:"size,omitempty"`
 	Address *int64 `json:"address,omitempty"`
 }
@@ -145,7 +146,7 @@ func appendAccesses(dst []byte, name string, list []facts.Access) []byte {
 	return append(closed(dst, ']'), ',')
 }
 
-// facts prints what the instruction does, and then its implicit effects.
+// facts prints the effects of the instruction, and then its implicit effects.
 func (e *explainer) facts(f *facts.Facts) {
 	e.effects("", &f.Own)
 	if f.Runs {
@@ -154,7 +155,7 @@ func (e *explainer) facts(f *facts.Facts) {
 	e.effects("implicit: ", &f.Around)
 }
 
-// effects prints a line for each kind of effect, each line after part.
+// effects prints a line for each kind of effect. Each line starts with part.
 func (e *explainer) effects(part string, x *facts.Effects) {
 	line := func(clauses ...string) {
 		clauses = slices.DeleteFunc(clauses, func(c string) bool { return c == "" })
@@ -180,7 +181,8 @@ func (e *explainer) effects(part string, x *facts.Effects) {
 	}
 }
 
-// accesses lists the accesses that are wanted after a verb, with whole stacks last, "" for none.
+// accesses returns a verb and the wanted accesses, with whole stacks last. It returns "" if there are no wanted
+// accesses.
 func accesses(verb string, list []facts.Access, wanted func(*facts.Access) bool) string {
 	var names, stacks []string
 	for i := range list {
@@ -209,9 +211,9 @@ func accesses(verb string, list []facts.Access, wanted func(*facts.Access) bool)
 	return verb + text
 }
 
-// flowText describes where control can go on, "" if only to the next instruction.
+// flowText describes where control can go. It returns "" if control can only continue at the next instruction.
 func flowText(flows []isa.Flow) string {
-	// A verb follows "may" in its first form.
+	// If control may go to several places, the verbs follow "may" and have no s.
 	var ends, next, may bool
 	var jumps, calls, stacks []string
 	for i := range flows {
@@ -265,7 +267,8 @@ func flowText(flows []isa.Flow) string {
 	return text
 }
 
-// traps lists the reasons of traps that depend on a condition, or that do not.
+// traps returns a verb and the reasons of the traps that are conditional, if maybe is set, or unconditional. It returns
+// "" if there are none.
 func traps(verb string, list []facts.Trap, maybe bool) string {
 	var reasons []string
 	for _, t := range list {

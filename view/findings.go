@@ -77,8 +77,8 @@ func (e *explainer) finding(f *prove.Finding) {
 	}
 }
 
-// byCause groups findings by cause and sorts them in the order in which people fix them: errors first. Findings with one code
-// at one place have one cause.
+// byCause groups findings by cause and sorts them in the order in which people fix them: errors first. Findings with
+// the same code at the same place have the same cause.
 func byCause(findings []prove.Finding) [][]*prove.Finding {
 	type cause struct {
 		code diag.Code
@@ -108,7 +108,7 @@ func (e *explainer) others(list []*prove.Finding) {
 	}
 }
 
-// Summary counts findings by their codes: the codes of errors first, then the most frequent.
+// Summary prints the number of findings with each code. The codes of errors come first, then the most frequent codes.
 func Summary(w io.Writer, r *prove.Report, p Palette) error {
 	e := newExplainer(w, p, ExplainOptions{})
 	type kind struct {

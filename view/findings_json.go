@@ -8,7 +8,7 @@ import (
 	"github.com/isago/isago/prove"
 )
 
-// CheckReport is what was found in a description, as JSON has it.
+// CheckReport is the JSON form of a report about a description.
 type CheckReport struct {
 	Findings    []CheckFinding `json:"findings"`
 	Silenced    []CheckFinding `json:"silenced,omitempty"`
@@ -16,14 +16,15 @@ type CheckReport struct {
 	Generations []uint32       `json:"generations,omitempty"`
 }
 
-// CheckFinding is a finding as JSON has it.
+// CheckFinding is the JSON form of a finding.
 type CheckFinding struct {
 	Code    string `json:"code"`
 	Level   string `json:"level"`
 	Message string `json:"message"`
 	CheckPlace
 	Related []CheckRelated `json:"related,omitempty"`
-	// Generations are those in which it is found; absent for all that were checked.
+	// Generations are the generations in which the finding occurs. They are absent if it occurs in all generations that
+	// were checked.
 	Generations []uint32       `json:"generations,omitempty"`
 	Root        string         `json:"root,omitempty"`
 	Picture     []CheckRow     `json:"picture,omitempty"`
@@ -31,8 +32,9 @@ type CheckFinding struct {
 	Reason      string         `json:"reason,omitempty"`
 }
 
-// CheckPlace is a range of a file; lines and columns count from 1, columns in characters. An instruction of a program has an
-// address in bytes from the start of the program, the name of the program where the file has several, and its text.
+// CheckPlace is a range of a file; lines and columns count from 1, columns in characters. An instruction of a program
+// has an address in bytes from the start of the program, the name of the program if the file has several, and the text
+// of the instruction.
 type CheckPlace struct {
 	File      string `json:"file,omitempty"`
 	Program   string `json:"program,omitempty"`
@@ -56,7 +58,7 @@ type CheckRow struct {
 	Bits  string `json:"bits"`
 }
 
-// CheckWitness is a word that shows a finding.
+// CheckWitness is a word that demonstrates a finding.
 type CheckWitness struct {
 	Word       string            `json:"word"`
 	Bits       int               `json:"bits"`
@@ -68,13 +70,13 @@ type CheckWitness struct {
 	Findings   []string          `json:"findings,omitempty"`
 }
 
-// CheckClaim is what was proved, or could not be.
+// CheckClaim is a claim about the description. Proved is set if it was proved.
 type CheckClaim struct {
 	Text   string `json:"text"`
 	Proved bool   `json:"proved"`
 }
 
-// NewCheckReport prepares a report for JSON.
+// NewCheckReport converts a report to its JSON form.
 func NewCheckReport(r *prove.Report) CheckReport {
 	out := CheckReport{Findings: []CheckFinding{}, Claims: []CheckClaim{}}
 	for i := range r.Findings {
@@ -132,8 +134,8 @@ func placeOf(s diag.Span) CheckPlace {
 	return p
 }
 
-// SARIF is a log of version 2.1.0 of the Static Analysis Results Interchange Format (OASIS, 2020), as
-// far as a report needs it.
+// SARIF is a log of version 2.1.0 of the Static Analysis Results Interchange Format (OASIS, 2020). It has only the
+// members that a report needs.
 type SARIF struct {
 	Schema  string     `json:"$schema"`
 	Version string     `json:"version"`
@@ -221,7 +223,7 @@ type sarifProperties struct {
 	Picture   []CheckRow     `json:"picture,omitempty"`
 }
 
-// NewSARIF prepares a report for tools that read SARIF.
+// NewSARIF converts a report to SARIF. version is the version of isago.
 func NewSARIF(r *prove.Report, version string) SARIF {
 	run := sarifRun{
 		Tool: sarifTool{sarifDriver{Name: "isago", Version: version, Rules: []sarifRule{}}}, ColumnKind: "unicodeCodePoints",

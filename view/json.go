@@ -14,7 +14,7 @@ import (
 	"github.com/isago/isago/isa"
 )
 
-// Instruction is an instruction as JSON shows it. docs/json.md describes each member, and JSON writes them.
+// Instruction is an instruction as the type JSON writes it. docs/json.md describes each member.
 type Instruction struct {
 	// Address is in bytes from the start of the code.
 	Address int64 `json:"address"`
@@ -32,11 +32,11 @@ type Instruction struct {
 	Operands []Operand `json:"operands,omitempty"`
 	Flow     []Flow    `json:"flow,omitempty"`
 	Facts    *Facts    `json:"facts,omitempty"`
-	// Quirks are the choices on which it depends where documents and hardware disagree.
+	// Quirks are the quirks on which the instruction depends.
 	Quirks []facts.Quirk `json:"quirks,omitempty"`
 	Tokens []Token       `json:"tokens,omitempty"`
 	Fields []Field       `json:"fields,omitempty"`
-	// Fixed and Ignored are the bits that choose the instruction and those that do nothing.
+	// Fixed has the bits that identify the instruction, and Ignored has the bits without effect.
 	Fixed    []Run    `json:"fixed,omitempty"`
 	Ignored  []Run    `json:"ignored,omitempty"`
 	Findings []string `json:"findings,omitempty"`
@@ -56,7 +56,7 @@ type Operand struct {
 	Mask      *string   `json:"mask,omitempty"`
 	Memory    string    `json:"memory,omitempty"`
 	Type      string    `json:"type,omitempty"`
-	// Value is a number, or where that has more than 53 bits a text in hexadecimal.
+	// Value is a number, or a hexadecimal string if the number has more than 53 bits.
 	Value any `json:"value,omitempty"`
 	// Target is in bytes from the start of the code.
 	Target *int64 `json:"target,omitempty"`
@@ -65,7 +65,8 @@ type Operand struct {
 	Place []int         `json:"place,omitempty"`
 }
 
-// OperandBits is a run of bits of the word, or of an entry of a table, which has a number.
+// OperandBits is a run of bits of the word or of a table entry. Table and Entry are the numbers of the table and of the
+// entry.
 type OperandBits struct {
 	Low   int  `json:"low"`
 	Width int  `json:"width"`
@@ -73,7 +74,7 @@ type OperandBits struct {
 	Entry *int `json:"entry,omitempty"`
 }
 
-// Register is a register, or several, or a part of one.
+// Register is a register, a range of registers, or a part of a register.
 type Register struct {
 	File  string `json:"file,omitempty"`
 	View  string `json:"view,omitempty"`
@@ -108,19 +109,20 @@ type Run struct {
 
 // Field is a field of an instruction.
 type Field struct {
-	// Path is the names of the enclosing fields and of this one.
+	// Path is the names of the enclosing fields and of this field.
 	Path string `json:"path"`
 	Type string `json:"type"`
-	// Bits are the runs of bits, the most significant first; none for a derived field.
+	// Bits are the runs of bits, the most significant first. A derived field has no bits.
 	Bits []Run `json:"bits,omitempty"`
 	// Table and Entry are set if the bits are in a table.
 	Table string `json:"table,omitempty"`
 	Entry *int   `json:"entry,omitempty"`
 	// Value is hexadecimal with 0x.
 	Value string `json:"value"`
-	// Text is what the value prints as.
+	// Text is the text of the value.
 	Text string `json:"text"`
-	// Place is where the instruction's text shows it, bytes from and up to; absent where it does not.
+	// Place is the position of the field in the text of the instruction: its first byte and the byte after its last.
+	// Place is absent if the text does not show the field.
 	Place []int  `json:"place,omitempty"`
 	Doc   string `json:"doc,omitempty"`
 }
@@ -128,17 +130,18 @@ type Field struct {
 // Detail chooses how much JSON writes.
 type Detail uint8
 
-// Brief has the text, operands and flow of an instruction. WithFields adds its fields, WithDocs the documentation of each field.
+// Brief writes the text, operands and flow of an instruction. WithFields adds its fields, and WithDocs adds the
+// documentation of each field.
 const (
 	Brief Detail = iota
 	WithFields
 	WithDocs
 )
 
-// JSON writes instructions as JSON objects. It is reused over a whole program, and then allocates nothing.
+// JSON writes instructions as JSON objects. Reuse one JSON value for a whole program, because it reuses its buffers.
 type JSON struct {
 	Detail Detail
-	// Facts adds what each instruction reads, writes and may do to the flow of control; nil does not.
+	// Facts adds what each instruction reads and writes, and where control can go. If Facts is nil, JSON omits this.
 	Facts *facts.Machine
 
 	text     []byte
@@ -150,7 +153,7 @@ type JSON struct {
 	count int
 }
 
-// note is what a listing adds to an instruction.
+// note holds the data that a listing adds to an instruction.
 type note struct {
 	addr     int64
 	program  string
@@ -206,7 +209,7 @@ func (j *JSON) append(dst []byte, d *isa.Decoder, in isa.Inst, n note) []byte {
 	return append(dst, '}')
 }
 
-// head appends the members that words have in any case.
+// head appends the members that all objects have.
 func (j *JSON) head(dst []byte, n note, word bits.Value, size int) []byte {
 	dst = strconv.AppendInt(append(dst, `{"address":`...), n.addr/8, 10)
 	if n.program != "" {
@@ -224,7 +227,7 @@ func (j *JSON) head(dst []byte, n note, word bits.Value, size int) []byte {
 	return strconv.AppendInt(append(dst, `","size":`...), int64(size), 10)
 }
 
-// closed ends a list or an object. It replaces the comma after the last member.
+// closed ends a list or an object. It replaces a comma after the last member.
 func closed(dst []byte, end byte) []byte {
 	if dst[len(dst)-1] == ',' {
 		dst = dst[:len(dst)-1]
@@ -342,7 +345,7 @@ func appendRegister(dst []byte, r *isa.Register) []byte {
 	return dst
 }
 
-// appendValue appends a number, in quotes where some who read JSON would lose bits of it.
+// appendValue appends a number. If some readers of JSON would lose bits of the number, it appends a hexadecimal string.
 func appendValue(dst []byte, v uint64, signed bool) []byte {
 	const exact = 1 << 53
 	switch n := int64(v); {
@@ -379,7 +382,7 @@ func appendFlow(dst []byte, f *isa.Flow) []byte {
 	return append(dst, '}')
 }
 
-// appendFields appends what the pieces of the text and the bits are.
+// appendFields appends the tokens of the text, the fields, and the fixed and ignored bits.
 func (j *JSON) appendFields(dst []byte, d *isa.Decoder, in isa.Inst, tokens bool) []byte {
 	if tokens {
 		j.text, j.tokens = d.AppendTokens(j.text[:0], j.tokens[:0], in)
@@ -460,12 +463,12 @@ func appendBytes(dst, s []byte) []byte {
 
 const hexDigits = "0123456789abcdef"
 
-// AppendError appends the object that answers a line of input which cannot be read.
+// AppendError appends the JSON object for a line of input that cannot be read.
 func AppendError(dst []byte, err error) []byte {
 	return append(appendString(append(dst, `{"error":`...), quote.BriefQuotes(err.Error())), '}')
 }
 
-// appendString appends a text in quotes.
+// appendString appends a JSON string.
 func appendString(dst []byte, s string) []byte {
 	dst = append(dst, '"')
 	for i := 0; i < len(s); {
@@ -516,8 +519,8 @@ type document struct {
 	Parts   []program.Part `json:"contents,omitempty"`
 }
 
-// WriteJSON prints an image as one JSON object, instruction by instruction, so that memory does
-// not grow with it. It returns the number of findings.
+// WriteJSON prints an image as one JSON object. It prints instruction by instruction, so that memory use does not grow
+// with the image. It returns the number of findings.
 func (l *Listing) WriteJSON(w *bufio.Writer) (findings int, err error) {
 	labels := l.prepare()
 	if labels == nil {
@@ -533,7 +536,7 @@ func (l *Listing) WriteJSON(w *bufio.Writer) (findings int, err error) {
 	return findings, w.Flush()
 }
 
-// beginJSON prints what precedes the instructions.
+// beginJSON prints the part of the JSON object before the instructions.
 func (l *Listing) beginJSON(w *bufio.Writer) error {
 	head, err := json.Marshal(document{l.File, l.Decoder.Set().Name(), l.Image.Format, l.Image.Header, l.Image.Contents})
 	if err == nil {
@@ -542,10 +545,10 @@ func (l *Listing) beginJSON(w *bufio.Writer) error {
 	return err
 }
 
-// endJSON follows the instructions.
+// endJSON is the end of the JSON object after the instructions.
 const endJSON = "\n]}\n"
 
-// writeJSON prints the instructions. first is set if none was printed before.
+// writeJSON prints the instructions. first is set if no instruction was printed before.
 func (l *Listing) writeJSON(w *bufio.Writer, labels *program.Labels, first bool) (findings int, err error) {
 	j := JSON{Detail: l.Detail, Facts: l.Facts}
 	var buf []byte
@@ -570,7 +573,7 @@ func (l *Listing) writeJSON(w *bufio.Writer, labels *program.Labels, first bool)
 	return findings, nil
 }
 
-// object appends a line, with the text of Print where there is one.
+// object appends the JSON object of a line. If Print is set, the text is the result of Print.
 func (l *Listing) object(dst []byte, j *JSON, ln line, n note) []byte {
 	d := l.current
 	odd := ""

@@ -9,18 +9,19 @@ import (
 	"github.com/isago/isago/isa"
 )
 
-// jumps are the arrows next to a listing, from each jump to its target. All jumps to one target share an arrow. They are
-// found by line numbers before the listing is printed, because the units of a clause have other places in the program than
-// in the listing.
+// jumps are the arrows next to a listing, from each jump to its target. All jumps to one target share an arrow. Their
+// line numbers are found before the listing is printed, because the units of a clause have other positions in the
+// program than in the listing.
 type jumps struct {
-	// lanes are the columns, starting next to the text: their arrows by line, which do not overlap.
+	// lanes has the arrows of each column, in the order of lines. The first column is next to the text. The arrows of a
+	// column do not overlap.
 	lanes [][]arrow
 	// next is, for each lane, the first arrow that does not end before the line that is printed.
 	next []int
 	row  []rune // the columns of a line, and two in front of the text
 }
 
-// arrow goes from lines to a line. It spans all lines between the first and the last of these.
+// arrow goes from one or more lines to the line with number to. It spans all lines from first to last.
 type arrow struct {
 	first, last, to int
 	from            []int
@@ -29,7 +30,8 @@ type arrow struct {
 // jumpLanes is the maximum number of columns of arrows. If there are not enough, the longest arrows are omitted.
 const jumpLanes = 16
 
-// newJumps finds the arrows of a listing. Calls have none: they come back, and are mostly far away.
+// newJumps finds the arrows of a listing. Calls have no arrows, because they return and their targets are usually far
+// away.
 func (l *Listing) newJumps() *jumps {
 	lines := map[int64]int{}
 	n := 0
@@ -100,8 +102,8 @@ func layJumps(at map[int]*arrow) *jumps {
 	return j
 }
 
-// lineSet is a set of lines. Each level has a bit for each word of the one before, set where that is not 0, so that the
-// next line of the set is found in a few steps, however far it is.
+// lineSet is a set of lines. Each level has one bit for each word of the level before it, which is set if that word is
+// not 0. next therefore finds the next line of the set in a few steps, even if it is far away.
 type lineSet [][]uint64
 
 func newLineSet(lines int) (s lineSet) {
@@ -119,7 +121,7 @@ func (s lineSet) add(line int) {
 	}
 }
 
-// next returns the first line of the set from one on, more than any line where there is none.
+// next returns the first line of the set that is not before line, or math.MaxInt if there is none.
 func (s lineSet) next(line int) int {
 	for k := 0; k < len(s) && line/64 < len(s[k]); k++ {
 		if w := s[k][line/64] >> (line % 64); w != 0 {
@@ -134,13 +136,13 @@ func (s lineSet) next(line int) int {
 	return math.MaxInt
 }
 
-// append draws the columns of a line; before draws the line above it, which has its label.
+// append draws the columns of a line. If before is set, it draws the columns of the label lines above the line.
 func (j *jumps) append(dst []byte, p Palette, line int, before bool) []byte {
 	if j == nil || len(j.lanes) == 0 {
 		return dst
 	}
 	row, end := j.row, 0 // the first column after the drawing
-	drawn := ' '         // what goes on to the text
+	drawn := ' '         // the character next to the text
 	for i := len(j.lanes) - 1; i >= 0; i-- {
 		at := len(j.lanes) - 1 - i
 		a := j.arrow(i, line)
@@ -179,7 +181,8 @@ func (j *jumps) append(dst []byte, p Palette, line int, before bool) []byte {
 	return dst
 }
 
-// corner is where an arrow turns to the text; crossed, where one from further out goes through there.
+// corner returns the character with which an arrow turns to the text. crossed is set if another arrow passes through
+// it.
 func corner(a *arrow, line int, crossed bool) rune {
 	switch {
 	case a.first == a.last && crossed:
@@ -200,7 +203,8 @@ func corner(a *arrow, line int, crossed bool) rune {
 	return '├'
 }
 
-// arrow returns the arrow of a column that spans a line, nil for none. Lines come in their order.
+// arrow returns the arrow of a column that spans a line, or nil if there is none. It must be called with lines in
+// ascending order.
 func (j *jumps) arrow(lane, line int) *arrow {
 	list := j.lanes[lane]
 	for j.next[lane] < len(list) && list[j.next[lane]].last < line {

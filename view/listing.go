@@ -14,33 +14,34 @@ import (
 	"github.com/isago/isago/isa"
 )
 
-// Listing prints the code of an image, one instruction a line, under its labels.
+// Listing prints the code of an image with labels, one instruction per line.
 type Listing struct {
 	Decoder *isa.Decoder
 	Image   *program.Image
-	// File is the name of the file in JSON, "" for none.
+	// File is the name of the file in JSON; if it is "", JSON omits it.
 	File string
 	// Addresses and Words add columns in front of the text.
 	Addresses, Words bool
-	// Jumps adds a column of arrows, from each jump to where it goes. It needs the whole program.
+	// Jumps adds a column of arrows, from each jump to its target. It needs the whole program.
 	Jumps   bool
 	Palette Palette
-	// Bare prints only the text: no header, labels or indentation, and numbers for all names.
+	// Bare prints only the text: no header, labels or indentation, and numbers instead of names.
 	Bare bool
 	// Report, unless it is nil, is called with each finding and its address in bits.
 	Report func(addr int64, text string)
 	// Detail chooses how much WriteJSON writes.
 	Detail Detail
-	// Facts adds to WriteJSON what each instruction reads, writes and may do to the flow of control; nil does not.
+	// Facts adds to the output of WriteJSON what each instruction reads and writes, and where control can go. If Facts
+	// is nil, WriteJSON omits this.
 	Facts *facts.Machine
 	// Quiet omits the comments with findings after instructions.
 	Quiet bool
-	// MaxErrors ends the listing after more than so many lines in a row in which something was found;
-	// 0 never does.
+	// MaxErrors ends the listing after more than that many consecutive lines with findings; 0 disables the limit.
 	MaxErrors int
-	// Progress, unless it is nil, is called before each instruction with the amount read so far, and the whole.
+	// Progress, unless it is nil, is called before each instruction with the amount read so far and the total.
 	Progress func(done, all int64)
-	// Print prints an instruction of the decoder that Current returns; nil is the decoder's own text.
+	// Print appends the text of an instruction, which belongs to the decoder that Current returns. If Print is nil, the
+	// listing uses the text of the decoder.
 	Print func(dst []byte, in isa.Inst) []byte
 
 	printed  []byte // by Print
@@ -48,19 +49,18 @@ type Listing struct {
 	decoders map[*isa.Root]*isa.Decoder // of an image with pieces
 	base     int64
 
-	// to is the address at which a piece of the code ends, 0 for all of it; labels are those of all
-	// pieces.
+	// to is the address at which a piece of the code ends, or 0 for all code. labels holds the labels of all pieces.
 	to     int64
 	labels *program.Labels
 
-	// aligns has, for each leaf of a root by its ID, what the address of its words is a multiple of.
+	// aligns holds the alignments of the leaves of each root, by the ID of the leaf, in bits.
 	aligns map[*isa.Root][]int64
 }
 
 // Current returns the decoder of the instruction that is being printed.
 func (l *Listing) Current() *isa.Decoder { return l.current }
 
-// line is an instruction of an image, or a word that is none.
+// line is an instruction of an image, or an unknown word.
 type line struct {
 	addr int64
 	in   isa.Inst
@@ -68,14 +68,14 @@ type line struct {
 	// size and word are the stored bits.
 	size int
 	word bits.Value
-	// conflict is what Decoder.Conflict returned for an unknown word.
+	// conflict is the result of Decoder.Conflict for an unknown word.
 	conflict []*isa.Leaf
 	// piece is nil in images without pieces.
 	piece *program.Piece
 }
 
-// lines yields each instruction in order, with its address in the decoder. An unknown word is as long as the shortest
-// instruction.
+// lines yields each instruction in order, and sets the address of the decoder to the address of the instruction. An
+// unknown word is as long as the shortest instruction.
 func (l *Listing) lines() iter.Seq[line] {
 	if l.Image.Pieces != nil {
 		return l.pieces()
@@ -105,9 +105,9 @@ func (l *Listing) reportProgress(done, all int64) {
 	}
 }
 
-// sizes lists the lengths at which an instruction has to be looked for. The bits of longer ones
-// start with those of shorter ones, so that the longest does for all, unless the order of the words
-// depends on their number.
+// sizes returns the instruction lengths that line has to try. If the bits of a longer word start with the bits of a
+// shorter word, the longest length is sufficient. Otherwise the order of the words depends on their number, and line
+// has to try all lengths.
 func (l *Listing) sizes() []int {
 	root := l.Decoder.Root()
 	if !root.HighFirst {
@@ -155,7 +155,7 @@ func (l *Listing) end() int64 {
 	return end
 }
 
-// Labels finds the labels of the code: entries, and what branches go to.
+// Labels returns the labels of the code: its entry points and branch targets.
 func (l *Listing) Labels() *program.Labels {
 	if l.labels == nil {
 		l.labels = l.newLabels(l.Image.Size(), l.Image.Entries)
@@ -164,7 +164,7 @@ func (l *Listing) Labels() *program.Labels {
 	return l.labels
 }
 
-// newLabels returns labels for code of so many bits.
+// newLabels returns labels for code of size bits.
 func (l *Listing) newLabels(size int64, entries []program.Entry) *program.Labels {
 	labels := program.NewLabels(size, l.Unit(), entries)
 	if l.Image != nil && l.Image.Pieces != nil {
@@ -173,7 +173,7 @@ func (l *Listing) newLabels(size int64, entries []program.Entry) *program.Labels
 	return labels
 }
 
-// Symbol returns what finds the labels in a text of the instruction that is being printed, for a parser of it.
+// Symbol returns the function with which a parser finds the address of a label in the text of the current instruction.
 func (l *Listing) Symbol(labels *program.Labels) func(name string) (addr int64, ok bool) {
 	return func(name string) (int64, bool) {
 		addr, ok := labels.AddressFrom(l.base, name)
@@ -181,7 +181,7 @@ func (l *Listing) Symbol(labels *program.Labels) func(name string) (addr int64, 
 	}
 }
 
-// addLabels adds what the branches of the image go to.
+// addLabels adds the branch targets of the image.
 func (l *Listing) addLabels(labels *program.Labels) {
 	var targets []isa.BranchTarget
 	for ln := range l.lines() {
@@ -212,8 +212,7 @@ func (l *Listing) Unit() int64 {
 	return int64(l.Decoder.Root().Alignment())
 }
 
-// Write prints the listing. It returns the number of findings: unknown words and bits that are not
-// as they should be.
+// Write prints the listing. It returns the number of findings: unknown words and unexpected bits.
 func (l *Listing) Write(w *bufio.Writer) (findings int, err error) {
 	if findings, err = l.write(w, l.prepare(), true); err != nil {
 		return findings, err
@@ -268,13 +267,12 @@ func (l *Listing) write(w *bufio.Writer, labels *program.Labels, first bool) (fi
 	return findings, nil
 }
 
-// source reports whether the listing is one that is assembled.
+// source reports whether the listing is source for asm.
 func (l *Listing) source() bool {
 	return l.Print != nil && !l.Bare && !l.Addresses && !l.Words
 }
 
-// prepare hooks the names of the image into the decoder. It returns the labels; a bare listing has
-// none.
+// prepare makes the decoders print the names of the image. It returns the labels, or nil for a bare listing.
 func (l *Listing) prepare() *program.Labels {
 	l.Decoder.Label, l.Decoder.Symbol = nil, nil
 	l.decoders = nil
@@ -303,7 +301,7 @@ func (l *Listing) hook(d *isa.Decoder, labels *program.Labels) {
 	}
 }
 
-// remarks prints comment lines about the code, each after a lead.
+// remarks prints comment lines about the code. Each line starts with lead.
 func (l *Listing) remarks(w *bufio.Writer, lead string, lines []string) {
 	for _, s := range lines {
 		fmt.Fprintln(w, lead+l.Palette.paint(dim, strings.TrimRight(program.Comment(l.Decoder.Set())+" "+Printable(s), " ")))
@@ -331,7 +329,7 @@ func (l *Listing) head(w *bufio.Writer, labels *program.Labels, ln line, first b
 	}
 }
 
-// columns appends address and word.
+// columns appends the address and the word of a line, if the listing shows them, and the indentation.
 func (l *Listing) columns(dst []byte, ln line) []byte {
 	root := l.Decoder.Root()
 	if l.Addresses {
@@ -356,7 +354,7 @@ func (l *Listing) columns(dst []byte, ln line) []byte {
 	return dst
 }
 
-// address returns the number that a line has in the column of addresses: bytes from the start of the program.
+// address returns the address of a line in bytes from the start of its program.
 func (l *Listing) address(ln line) int64 {
 	if ln.piece != nil {
 		return (ln.addr - ln.piece.Base) / 8
@@ -364,10 +362,10 @@ func (l *Listing) address(ln line) int64 {
 	return ln.addr / 8
 }
 
-// appendAddress appends an address, in bytes, as it is in columns.
+// appendAddress appends an address, in bytes, in the format of the column of addresses.
 func appendAddress(dst []byte, addr int64) []byte { return fmt.Appendf(dst, "0x%04x", addr) }
 
-// beyond reports whether bits are set that are stored with an instruction and lie outside of it.
+// beyond reports whether bits are set that are stored with an instruction but do not belong to it.
 func (ln *line) beyond() bool { return ln.ok && ln.word != ln.in.Bits }
 
 // NoInstruction returns the finding of an unknown word, for which Decoder.Conflict returned conflict.
@@ -379,8 +377,8 @@ func NoInstruction(conflict []*isa.Leaf) string {
 	return fmt.Sprintf("two instructions have these bits: %s is %s, %s is %s", a.Display, pattern(a), b.Display, pattern(b))
 }
 
-// pattern draws the bits of a leaf, the most significant first: fixed ones, x for those that are ignored, -
-// for the others.
+// pattern returns a picture of the bits of a leaf, the most significant first: 0 or 1 for fixed bits, x for ignored
+// bits, and - for other bits.
 func pattern(l *isa.Leaf) string {
 	text := make([]byte, l.Size)
 	for i := range text {
@@ -427,8 +425,8 @@ func (l *Listing) instruction(dst []byte, ln line) ([]byte, int) {
 	return dst, d.NumFindings()
 }
 
-// misaligned returns the alignment in bits that the address of an instruction violates, by the <meta align> of its description,
-// and 0 for an aligned one.
+// misaligned returns the alignment in bits that the address of an instruction violates, as the <meta align> of its
+// description states it, or 0 if the address is aligned.
 func (l *Listing) misaligned(ln line) int64 {
 	root := l.current.Root()
 	aligns, known := l.aligns[root]
@@ -448,7 +446,7 @@ func (l *Listing) misaligned(ln line) int64 {
 	return 0
 }
 
-// unknown appends a word that matches no instruction, or two.
+// unknown appends the data directive for a word that matches no instruction, or two instructions.
 func (l *Listing) unknown(dst []byte, ln line) []byte {
 	text := NoInstruction(ln.conflict)
 	l.report(ln.addr, text)
@@ -487,7 +485,7 @@ func (l *Listing) odd(dst []byte, ln line, text string) []byte {
 	return dst
 }
 
-// AppendRemark appends a comment.
+// AppendRemark appends a tab and a comment.
 func AppendRemark(dst []byte, set *isa.Set, text string) []byte {
 	return append(append(append(append(dst, '\t'), program.Comment(set)...), ' '), text...)
 }
@@ -498,7 +496,7 @@ func (l *Listing) report(addr int64, text string) {
 	}
 }
 
-// reportOf reports what the decoder found.
+// reportOf reports the findings of the decoder.
 func (l *Listing) reportOf(addr int64, d *isa.Decoder) {
 	if l.Report == nil {
 		return
@@ -508,8 +506,7 @@ func (l *Listing) reportOf(addr int64, d *isa.Decoder) {
 	}
 }
 
-// AppendFindings appends, as a comment, what the decoder found in the instruction that it printed
-// last.
+// AppendFindings appends, as a comment, the findings about the instruction that the decoder printed last.
 func AppendFindings(dst []byte, d *isa.Decoder) []byte {
 	for i := range d.NumFindings() {
 		if i == 0 {

@@ -11,8 +11,7 @@ import (
 	"github.com/isago/isago/isa/mesa"
 )
 
-// Mesa lists a program exactly like the decoder that Mesa's isaspec generates, with labels, and findings after a tab. Targets count
-// instructions.
+// Mesa prints a listing of a program like the decoder that Mesa's isaspec generates. Branch targets count instructions.
 type Mesa struct {
 	Printer *mesa.Printer
 	// Words are the instructions of the program.
@@ -22,20 +21,20 @@ type Mesa struct {
 	// Labels names the targets of branches, and shows Entries.
 	Labels  bool
 	Entries []MesaEntry
-	// Findings prints the first four findings of a word after it.
+	// Findings appends the first four findings of a word after a tab.
 	Findings bool
 	// MaxErrors ends the listing after more than that many bad lines in a row; 0 disables the limit. A line is bad if it is not
 	// an instruction, or has a finding that is printed.
 	MaxErrors int
 }
 
-// MesaEntry is a place in a program at which something outside starts it.
+// MesaEntry is an entry point of a program. Index is the number of its instruction.
 type MesaEntry struct {
 	Name  string
 	Index int
 }
 
-// maxMesaFindings is the number of findings that one line shows.
+// maxMesaFindings is the maximum number of findings in a line.
 const maxMesaFindings = 4
 
 // Write prints the listing. It returns the number of bad lines.
@@ -88,7 +87,7 @@ func (l *Mesa) Write(w *bufio.Writer) (bad int, err error) {
 	return bad, nil
 }
 
-// targets finds what the branches of the program go to.
+// targets records the targets of the branches and calls of the program.
 func (l *Mesa) targets(branches, calls map[int64]bool) {
 	l.Printer.Label = func(index int64, call bool) (string, bool) {
 		switch {
@@ -116,7 +115,7 @@ func (l *Mesa) label(index int64, call bool) (string, bool) {
 	return kind + strconv.FormatInt(index, 10), index >= 0 && index < int64(len(l.Words))
 }
 
-// labelsAt appends the lines in front of an instruction. It returns the entries after it.
+// labelsAt appends the label lines of instruction i. It returns the entries for later instructions.
 func (l *Mesa) labelsAt(dst []byte, i int, entries []MesaEntry, branch, call bool) ([]byte, []MesaEntry) {
 	for len(entries) > 0 && entries[0].Index < i {
 		entries = entries[1:]

@@ -12,7 +12,7 @@ import (
 	"github.com/isago/isago/isa"
 )
 
-// Forms lists the instructions that have a mnemonic, whatever its case.
+// Forms lists the instructions that have a mnemonic or a name. It ignores case.
 func Forms(set *isa.Set, mnemonic string) []*isa.Leaf {
 	var list []*isa.Leaf
 	for _, r := range set.InstructionRoots() {
@@ -59,13 +59,14 @@ func (e *explainer) warned(l *isa.Leaf) {
 	}
 }
 
-// Examples are drawn from so many words, with the same ones each time.
+// exampleTries is the number of random words that examples tries. The words are the same each time. exampleCount is the
+// maximum number of examples.
 const (
 	exampleTries = 400
 	exampleCount = 3
 )
 
-// examples prints words of a leaf that have no finding, the plainest of those that were tried.
+// examples prints a few words of a leaf that have no findings and no hazards, with texts of different lengths.
 func (e *explainer) examples(d *isa.Decoder, l *isa.Leaf) {
 	random := rand.New(rand.NewPCG(1, uint64(l.ID)))
 	type example struct{ text, word string }
@@ -113,8 +114,8 @@ func (e *explainer) formRows(list []legend) (rows [][]string) {
 	return rows
 }
 
-// Entry prints an instruction in a list: its name in a column of so many places, its text, and the first
-// sentence of what it does.
+// Entry prints an instruction or a register in a list: its name, padded to a number of columns, its text, and the first
+// sentence of its documentation.
 func Entry(w io.Writer, p Palette, name, text, doc string, columns, width int) {
 	e := newExplainer(w, p, ExplainOptions{Width: width})
 	doc, _, _ = strings.Cut(doc, ". ")

@@ -62,7 +62,7 @@ var (
 	sourceRegister  = lazy.Regexp(`^[$%@#]?([A-Za-z_]+?)(\d+[hlHL]?)?$`)
 )
 
-// define notes the names that a line gives: its label, and the words of a directive.
+// define records the names that a line defines: its label, and the words of a directive.
 func (s *sourcePainter) define(line string) {
 	code := program.StripComment(line, s.comment)
 	if m := sourceLabel().FindStringSubmatch(code); m != nil && !s.set.MayPrint(m[1]+":") {
@@ -128,8 +128,8 @@ func (s *sourcePainter) kind(word, rest string) isa.TokenKind {
 	return isa.TokenModifier
 }
 
-// register reports whether a word is the name of a register: that of a file, and a number. Files with a name of one letter and no
-// number need a sigil, which distinguishes them from other words.
+// register reports whether a word is the name of a register: the name of a register file and a number. A name of one
+// letter without a number needs a sigil, which distinguishes the register from other words.
 func (s *sourcePainter) register(word string) bool {
 	m := sourceRegister().FindStringSubmatch(word)
 	return m != nil && s.files[strings.ToLower(m[1])] && (m[2] != "" || len(m[1]) > 1 || word[0] != m[1][0])

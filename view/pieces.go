@@ -41,7 +41,8 @@ func (l *Listing) piece(i int) line {
 	return ln
 }
 
-// decoderOf returns the decoder for a root. Its text may have several lines only if the listing prints nothing else in them.
+// decoderOf returns the decoder for a root. The text of an instruction may have several lines only if the listing
+// prints nothing else in these lines.
 func (l *Listing) decoderOf(r *isa.Root) *isa.Decoder {
 	d := l.decoders[r]
 	if d != nil {

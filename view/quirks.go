@@ -10,7 +10,7 @@ import (
 	"github.com/isago/isago/isa"
 )
 
-// Quirks prints quirks: the name with its values, the default first, and what each means.
+// Quirks prints quirks with their names, their values, the default first, and the meaning of each value.
 func Quirks(w io.Writer, list []facts.Quirk, width int) error {
 	e := newExplainer(w, Palette{}, ExplainOptions{Width: width})
 	e.quirkRows(list)

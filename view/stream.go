@@ -18,23 +18,25 @@ import (
 	"github.com/isago/isago/isa"
 )
 
-// Stream lists code without a container piece by piece, on several processors and in order. Memory
-// does not grow with the code but for its labels, three bits for the shortest instruction.
+// Stream prints code without a container piece by piece, in order and on several processors. Memory use does not grow
+// with the code, except for three bits of label data per shortest instruction.
 type Stream struct {
-	// New makes a listing with a decoder of its own; its Image and Report are set here. labels are
-	// those of the code, nil for one that is bare.
+	// New returns a listing with its own decoder. Stream sets the Image and the Report of the listing. labels holds the
+	// labels of the code, or is nil for a bare listing and for one that does not print.
 	New func(labels *program.Labels) (*Listing, error)
 	// In holds Size bytes of code.
 	In   io.ReaderAt
 	Size int64
-	// Pipe, if not nil, is read to its end instead. Each part is printed before the next is read, and there are no labels.
+	// Pipe, if not nil, is read to its end instead of In. Each part is printed before the next one is read, and branch
+	// targets have no labels.
 	Pipe io.Reader
 	// JSON prints one JSON object instead of lines.
 	JSON bool
-	// Partial leaves the bytes after the last word of a Pipe, which Write puts into Rest.
+	// Partial makes Write store the bytes after the last whole word of a Pipe in Rest. Without Partial, these bytes are
+	// an error.
 	Partial bool
 	Rest    []byte
-	// Entries are the places at which the program starts.
+	// Entries are the entry points of the program.
 	Entries []program.Entry
 	// Workers is the number of goroutines that print.
 	Workers int
@@ -45,16 +47,17 @@ type Stream struct {
 	// Report, unless it is nil, is called with each finding in order, and its address in bits.
 	Report func(addr int64, text string)
 
-	texts sync.Pool // of *bytes.Buffer: the texts of pieces, used again
+	texts sync.Pool // of *bytes.Buffer: reused for the texts of pieces
 }
 
-// The steps that Progress is called with.
+// The steps with which Write calls Progress.
 const (
 	Labelling = "looking for labels"
 	Printing  = "printing"
 )
 
-// pieceBytes is the length of the code that is printed at a time, jsonBytes of JSON, which is some hundred times as long.
+// pieceBytes is the length of a piece of code. jsonBytes is the length for JSON, whose text is some hundred times as
+// long as the code.
 const (
 	pieceBytes = 1 << 17
 	jsonBytes  = 1 << 13
@@ -67,8 +70,8 @@ func (s *Stream) pieceBytes() int64 {
 	return pieceBytes
 }
 
-// piece is a part of the code: the instructions that start in the bits from Image.Start up to to.
-// The image has what belongs to the last of them.
+// piece is a part of the code: the instructions that start at or after Image.Start and before to, in bits. The image
+// contains all bits of the last of these instructions.
 type piece struct {
 	image *program.Image
 	to    int64
@@ -89,7 +92,7 @@ type report struct {
 	text string
 }
 
-// Write prints the listing. It returns the number of findings. The error may be that of the context.
+// Write prints the listing. It returns the number of findings. It may return the error of ctx.
 func (s *Stream) Write(ctx context.Context, w *bufio.Writer) (findings int, err error) {
 	scout, err := s.New(nil)
 	if err == nil && s.Pipe == nil {
@@ -174,7 +177,7 @@ func (s *Stream) list(l *Listing, labels *program.Labels, p piece) (r listed) {
 	return r
 }
 
-// labels finds the labels of all pieces; nil for a bare listing.
+// labels returns the labels of all pieces, or nil for a bare listing.
 func (s *Stream) labels(ctx context.Context, scout *Listing) (*program.Labels, error) {
 	switch {
 	case scout.Bare:
@@ -202,8 +205,8 @@ func (s *Stream) labels(ctx context.Context, scout *Listing) (*program.Labels, e
 	return labels, err
 }
 
-// pieces cuts the code where instructions start. The scout finds these places where instructions
-// have several lengths.
+// pieces divides the code at the starts of instructions. If instructions have several lengths, scout finds these
+// places.
 func (s *Stream) pieces(scout *Listing) iter.Seq[piece] {
 	if s.Pipe != nil {
 		return s.piped(scout)
@@ -226,7 +229,7 @@ func (s *Stream) pieces(scout *Listing) iter.Seq[piece] {
 	}
 }
 
-// piped cuts the data of a pipe after the last complete instruction.
+// piped divides the data of a pipe into pieces, each of which ends after a complete instruction.
 func (s *Stream) piped(scout *Listing) iter.Seq[piece] {
 	root := scout.Decoder.Root()
 	unit, longest := int64(root.StoredSize(root.MinSize))/8, int64(root.StoredSize(root.Size))/8
@@ -270,8 +273,8 @@ func (s *Stream) piped(scout *Listing) iter.Seq[piece] {
 	}
 }
 
-// piece reads the code from an address up to another, and what an instruction that starts there can
-// have beyond.
+// piece reads the code between two addresses in bits, and enough of the following code to complete an instruction that
+// starts before to.
 func (s *Stream) piece(root *isa.Root, from, to int64) piece {
 	to = min(to, 8*s.Size)
 	data := make([]byte, min(to+bits.Size, 8*s.Size)/8-from/8)

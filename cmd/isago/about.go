@@ -23,7 +23,7 @@ func newVersion() *cobra.Command {
 		Use:     "version [flags]",
 		GroupID: "about",
 		Short:   "Print the version",
-		Long:    "version prints the version of isago, the revision of its source, and the version of the compiler.",
+		Long:    "version prints the version of isago, the revision of its source, the version of Go and the system.",
 		Example: `  isago version
   isago version --json`,
 		Args: noArgs,
@@ -46,22 +46,22 @@ func printVersion(cmd *cobra.Command, _ []string) error {
 // build describes how the program was built.
 type build struct {
 	Name string `json:"name"`
-	// Version is the version of the module, "(devel)" for a build outside of a repository or a release.
+	// Version is the version of the release or the module, or "(devel)" if neither is known.
 	Version  string `json:"version,omitempty"`
 	Revision string `json:"revision,omitempty"`
-	// Modified is set if the revision had changes that were not committed.
+	// Modified is set if the source had uncommitted changes.
 	Modified bool   `json:"modified,omitempty"`
 	Go       string `json:"go"`
 	System   string `json:"system"`
 }
 
-// archived is the revision that git writes into archives of the sources, as .gitattributes asks it to. Elsewhere it is
-// the placeholder.
+// archived is the revision that git archive writes into revision.txt, because .gitattributes requests it. In a working
+// tree, archived is a placeholder that starts with $.
 //
 //go:embed revision.txt
 var archived string
 
-// release is the version of a release. Its build sets it.
+// release is the version of a release, or "". The build of a release sets it.
 var release string
 
 func buildOf() build {
@@ -69,7 +69,7 @@ func buildOf() build {
 	return newBuild(info, release, archived)
 }
 
-// newBuild returns the description of a build with some module information, nil for none.
+// newBuild returns the description of a build. info is the module information of the build, or nil.
 func newBuild(info *debug.BuildInfo, release, archived string) build {
 	b := build{Name: "isago", Version: "(devel)", Go: runtime.Version(), System: runtime.GOOS + "/" + runtime.GOARCH}
 	if info != nil {
@@ -111,8 +111,9 @@ func newCodes() *cobra.Command {
 		Use:     "codes [CODE...]",
 		GroupID: "about",
 		Short:   "Explain the codes of errors and warnings",
-		Long: `Errors, warnings and findings end with a code in brackets. codes explains the codes that you name, or all
-codes, with an example of each. Codes are stable: they do not change between versions.
+		Long: `Warnings, findings, and errors in programs and descriptions end with a code in brackets. codes explains the
+codes that you name, or all codes, with an example of each. Codes are stable: they do not change between
+versions.
 
 Exit status: 0; 2 for a mistake on the command line, such as an unknown code.
 
@@ -127,7 +128,7 @@ Exit status: 0; 2 for a mistake on the command line, such as an unknown code.
 	return cmd
 }
 
-// printCodes prints the codes of these names, all for none.
+// printCodes explains the named codes, or all codes if names is empty.
 func printCodes(cmd *cobra.Command, names []string) error {
 	list := diag.Codes()
 	if len(names) > 0 {
@@ -147,7 +148,7 @@ func printCodes(cmd *cobra.Command, names []string) error {
 	return err
 }
 
-// codesText documents codes.
+// codesText returns the explanations of codes, each with an example.
 func codesText(list []diag.CodeInfo) string {
 	var text strings.Builder
 	for i, c := range list {
@@ -168,7 +169,7 @@ func codesText(list []diag.CodeInfo) string {
 	return text.String()
 }
 
-// codeNamed returns the code of that name, which may be in brackets, as messages have it.
+// codeNamed returns the code with a name. The name may be in brackets, as in messages.
 func codeNamed(name string) (diag.CodeInfo, bool) {
 	if inside, ok := strings.CutPrefix(name, "["); ok {
 		name = strings.TrimSuffix(inside, "]")

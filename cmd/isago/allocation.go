@@ -6,8 +6,8 @@ import (
 	"github.com/isago/isago/internal/program"
 )
 
-// allocation is the number of registers that a launch allocates to a program if the file does not state it, as in raw code; 0
-// if unknown.
+// allocation is the number of registers that a launch allocates to a program whose file does not state the number, such
+// as raw code. The number is 0 if it is unknown.
 type allocation struct{ registers int }
 
 const registersFlag = "registers"
@@ -16,7 +16,8 @@ func (a *allocation) add(cmd *cobra.Command, usage string) {
 	cmd.Flags().Var(amount[int]{&a.registers, 1}, registersFlag, usage)
 }
 
-// check refuses a number of registers that no launch allocates; most is how many there are, 0 where programs have all.
+// check returns an error for a number of registers that a launch cannot allocate. most is the largest possible number,
+// or 0 for a machine whose programs always have all registers.
 func (a *allocation) check(most int) error {
 	switch {
 	case a.registers == 0 || a.registers <= most:
@@ -27,7 +28,8 @@ func (a *allocation) check(most int) error {
 	return usagef("--%s %d, expected 1 to %d", registersFlag, a.registers, most)
 }
 
-// of returns the number of registers of the program of an image at base, the Base of its pieces; 0 if unknown.
+// of returns the number of registers that are allocated to the program at base in an image, or 0 if it is unknown. base
+// is the Base of the pieces of the program.
 func (a *allocation) of(im *program.Image, base int64) int {
 	if n := im.Registers[base]; n > 0 {
 		return n

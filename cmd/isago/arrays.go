@@ -11,24 +11,25 @@ import (
 	"github.com/isago/isago/target/catalog"
 )
 
-// The formats in which asm writes the code of every machine: C arrays, and raw bytes. A compiler may have its own format with one
+// The formats that asm can write for every machine: C arrays and raw bytes. A compiler may have its own format with one
 // of these names.
 const (
 	formatC   = "c"
 	formatRaw = "raw"
 )
 
-// isCodeFormat reports whether a format is one of those that every machine has.
+// isCodeFormat reports whether a format is available for every machine.
 func isCodeFormat(name string) bool { return name == formatC || name == formatRaw }
 
-// codeArray is what becomes an array: words of so many bits, as little-endian bytes.
+// codeArray holds the contents of a C array: words of unit bits, stored as little-endian bytes.
 type codeArray struct {
 	name string
 	unit int
 	data []byte
 }
 
-// appendC appends an array of C.
+// appendC appends the declaration of the array in C. It returns an error if the array is empty, if its last word is
+// incomplete, or if its words do not have 8, 16 or 32 bits.
 func (a *codeArray) appendC(dst []byte) ([]byte, error) {
 	size := a.unit / 8
 	if size != 1 && size != 2 && size != 4 || len(a.data)%size != 0 {
@@ -53,7 +54,8 @@ func (a *codeArray) appendC(dst []byte) ([]byte, error) {
 	return append(dst, "\n};\n"...), nil
 }
 
-// writeArrays returns code in a format: all arrays in C, or the raw bytes of the code, which cannot contain tables.
+// writeArrays returns code in a format. The C format contains all arrays. The raw format contains only the bytes of the
+// code, and writeArrays returns an error if there are tables.
 func writeArrays(format, machine string, code, tables []codeArray) (out []byte, err error) {
 	if format == formatC {
 		names := map[string]bool{}
@@ -77,7 +79,7 @@ func writeArrays(format, machine string, code, tables []codeArray) (out []byte, 
 	return out, nil
 }
 
-// tableArrays returns the tables of a program up to their last entries, those that are not empty.
+// tableArrays returns an array for each nonempty table of a program, with the entries up to the last one.
 func tableArrays(set *isa.Set, entries [][]bits.Value) (list []codeArray) {
 	for i, t := range set.Tables() {
 		if i >= len(entries) || len(entries[i]) == 0 {
@@ -95,9 +97,9 @@ func tableArrays(set *isa.Set, entries [][]bits.Value) (list []codeArray) {
 	return list
 }
 
-// codeOfFile converts a file that a compiler returned to the format that --format names.
+// codeOfFile converts the output of a compiler to the format of --format.
 func (f *asmFlags) codeOfFile(file []byte) ([]byte, error) {
-	if _, _, known := catalog.Recognise(file); !known { // code and nothing else
+	if _, _, known := catalog.Recognise(file); !known { // raw code
 		return writeArrays(f.format, f.isa, []codeArray{{"code", 32, file}}, nil)
 	}
 	l, err := f.listingFrom(f.output, file)
@@ -121,7 +123,7 @@ func (f *asmFlags) codeOfFile(file []byte) ([]byte, error) {
 	return writeArrays(f.format, setName(set), code, tableArrays(set, im.Tables))
 }
 
-// cName makes a name an identifier of C.
+// cName converts a name to a C identifier.
 func cName(name string) string {
 	name = strings.Map(func(r rune) rune {
 		if r == '_' || r >= '0' && r <= '9' || r|0x20 >= 'a' && r|0x20 <= 'z' {

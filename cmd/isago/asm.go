@@ -35,8 +35,8 @@ func newAsm() *cobra.Command {
 		Use:     "asm [flags] [FILE...]",
 		GroupID: "code",
 		Short:   "Assemble source text into a program",
-		Long: `asm translates source text into a program. The source has instructions as dis prints them, labels
-("name:"), directives and comments. Without a FILE, asm reads standard input from a pipe or a file.
+		Long: `asm translates source text into a program. The source contains instructions as dis prints them,
+labels ("name:"), directives and comments. Without a FILE, asm reads standard input from a pipe or a file.
 
   .word EXPR,...   data: words of 32 bits, or of the size of an instruction if that is 16 or 8 bits
   .align BYTES     zeros up to a multiple of BYTES
@@ -44,29 +44,29 @@ func newAsm() *cobra.Command {
   .set NAME, EXPR  a name for a number; .equ is the same
   $(EXPR)          a number in an instruction
 
-Expressions have C's operators on signed 64-bit numbers, names from .set, labels (in bytes) and . for
-the address of the line. docs/assembly.md describes the language.
+Expressions use C's operators on signed 64-bit numbers. They may contain names from .set, labels (in bytes)
+and . for the address of the line. docs/assembly.md describes the language.
 
 --isa names the machine. Without it, asm chooses the machine by the suffix of the first FILE (.pica, .vsh,
 .gsh, .a2xx, .cubin.s) or by directives in the source.
 
 For pica200, asm reads picasso's language and writes an SHBIN file. Each source becomes one program of the
-file, and all share their procedures. With --each, each source becomes a file. With --hex, source without
-such a suffix and without directives is a list of instructions, not picasso's language. A copy of isago
-that is named picasso accepts picasso's command line; so does "isago asm --picasso". --compat picasso
-repeats picasso's misreadings of a source, with a warning for each.
+file, and all programs share their procedures. With --each, each source becomes a separate file. With --hex,
+asm reads source without directives and without one of the suffixes above as a list of instructions, not as
+picasso's language. A copy of isago that is named picasso accepts picasso's command line; so does
+"isago asm --picasso". --compat picasso repeats picasso's misreadings of a source, with a warning for each.
 
 For tegra, asm reads grate's language or an isago tegra-vp file, and writes a tegra-vp file: text that
 includes the names of the program. --format and --hex choose other formats.
 
---format c writes C arrays for any machine: the words, one array for each kernel, and one for each table of
-operands. --format raw writes the bytes of the code.
+--format c writes C arrays for any machine: one array for the words of the program or of each kernel, and one
+for the entries of each table. --format raw writes the bytes of the code.
 
 --hex writes one instruction per line: its words in groups of 32 bits, in the order in which programs store
 them, and its table entries, each after a slash.
 
---plain reads one instruction per line, independent of the other lines. For a line that asm cannot read it
-prints "error: ...", and continues.
+--plain reads one instruction per line, independent of the other lines. For a line that asm cannot read,
+it prints "error: ..." and continues.
 
 Exit status: 0; 1 if asm cannot read the input; 2 for a mistake on the command line; 3 if asm could not
 read some lines of --plain.`,
@@ -109,7 +109,7 @@ read some lines of --plain.`,
 	return cmd
 }
 
-// errBytes refuses to write code to a terminal.
+// errBytes is the error for binary output to a terminal.
 var errBytes = usagef("not writing binary data to a terminal; use --hex or -o FILE")
 
 func (f *asmFlags) run(cmd *cobra.Command, name string) error {
@@ -155,7 +155,7 @@ func (f *asmFlags) run(cmd *cobra.Command, name string) error {
 	return out.done(w.program(cmd, f, p, src, out))
 }
 
-// runLines assembles each line on its own.
+// runLines assembles each line of a file separately.
 func (f *asmFlags) runLines(cmd *cobra.Command, name string, w *wordWriter) error {
 	r, err := open(cmd, name)
 	if err != nil {
@@ -169,12 +169,12 @@ func (f *asmFlags) runLines(cmd *cobra.Command, name string, w *wordWriter) erro
 	return out.done(w.lines(cmd, f, name, r, out))
 }
 
-// wordWriter writes instructions.
+// wordWriter writes assembled instructions, as bytes or as hexadecimal text.
 type wordWriter struct {
 	set  *isa.Set
 	root *isa.Root
 	hex  bool
-	// entryBits is the size of an entry of each table.
+	// entryBits holds the entry size of each table, in bits.
 	entryBits []int
 }
 
@@ -186,7 +186,7 @@ func newWordWriter(set *isa.Set, root *isa.Root, hex bool) *wordWriter {
 	return w
 }
 
-// warn reports hidden bits, in the order of the source and once for each instruction.
+// warn prints one warning about hidden bits for each leaf, in the order of the source.
 func (f *asmFlags) warn(cmd *cobra.Command, list []hiddenBits) error {
 	slices.SortFunc(list, func(a, b hiddenBits) int { return cmp.Compare(a.number, b.number) })
 	seen := map[*isa.Leaf]bool{}
@@ -204,7 +204,7 @@ func (f *asmFlags) warn(cmd *cobra.Command, list []hiddenBits) error {
 	return err
 }
 
-// hiddenBits are those of an instruction, by the number of its line or its word.
+// hiddenBits is a warning about the hidden bits of an instruction. number is the number of its line or its word.
 type hiddenBits struct {
 	number int
 	leaf   *isa.Leaf
@@ -212,8 +212,8 @@ type hiddenBits struct {
 	msg    string
 }
 
-// newHiddenBits returns the search for bits that an assembly text does not determine, nil if the warning is off. It is off for the
-// machines of isago: their descriptions give the reason for each such bit.
+// newHiddenBits returns the detector of bits that the assembly text does not determine, or nil if the warning is off.
+// The warning is off for the machines of isago, because their descriptions give the reason for each such bit.
 func (f *asmFlags) newHiddenBits(set *isa.Set) (*prove.HiddenBits, error) {
 	if f.spec == "" || slices.Contains(f.noWarn, string(diag.HiddenBits)) || slices.Contains(f.noWarn, allWarnings) {
 		return nil, nil
@@ -225,7 +225,7 @@ func (f *asmFlags) newHiddenBits(set *isa.Set) (*prove.HiddenBits, error) {
 	return prove.NewHiddenBits(set, f.root, ctx)
 }
 
-// lines assembles each line on its own.
+// lines assembles each line of r separately.
 func (w *wordWriter) lines(cmd *cobra.Command, f *asmFlags, name string, r io.Reader, out *output) error {
 	var found atomic.Bool
 	var mu sync.Mutex
@@ -273,8 +273,8 @@ func (w *wordWriter) lines(cmd *cobra.Command, f *asmFlags, name string, r io.Re
 	return err
 }
 
-// line appends the words of one line of text; nothing for a blank line or a comment. It calls read with the bits of an
-// instruction.
+// line assembles one line of text and appends its words. It appends nothing for a blank line or a comment. For an
+// instruction, it also calls read with the bits.
 func (w *wordWriter) line(dst []byte, p *asm.Parser, text string, read func(bits.Value)) ([]byte, error) {
 	code := program.StripComment(text, p.Comment)
 	blank := strings.TrimSpace(code) == ""
@@ -286,7 +286,7 @@ func (w *wordWriter) line(dst []byte, p *asm.Parser, text string, read func(bits
 	}
 	res, err := p.Parse(text)
 	switch {
-	case err != nil && blank: // a comment, and no instruction that looks like one
+	case err != nil && blank: // a comment that is not an instruction
 		return dst, nil
 	case err != nil:
 		return dst, err
@@ -295,7 +295,7 @@ func (w *wordWriter) line(dst []byte, p *asm.Parser, text string, read func(bits
 	return w.append(dst, &program.Word{Word: res.Inst.Bits, Size: res.Inst.Leaf.Size, Entries: res.Entries}), nil
 }
 
-// data appends the words of a .word directive. err is the error of parsing it.
+// data appends the words of a .word directive. err is the error of parsing the directive, or nil.
 func (w *wordWriter) data(dst []byte, words []uint32, err error) ([]byte, error) {
 	if err != nil {
 		return dst, err
@@ -307,7 +307,7 @@ func (w *wordWriter) data(dst []byte, words []uint32, err error) ([]byte, error)
 	return w.append(dst, &data), nil
 }
 
-// append appends an instruction as a line of hex without its end, or as bytes.
+// append appends an instruction, as bytes or as a line of hex without a line break.
 func (w *wordWriter) append(dst []byte, in *program.Word) []byte {
 	if !w.hex {
 		return program.AppendBytes(dst, w.root, in.Word, in.Size)
@@ -321,7 +321,7 @@ func (w *wordWriter) append(dst []byte, in *program.Word) []byte {
 	return dst
 }
 
-// program assembles a whole text.
+// program assembles a whole source and writes the program.
 func (w *wordWriter) program(cmd *cobra.Command, f *asmFlags, p *asm.Parser, src *program.Text, out *output) error {
 	a := program.Assembler{Set: w.set, Root: w.root, Parser: p, Jobs: f.jobs, New: func() (*asm.Parser, error) { return f.parser(w.set) }}
 	code, err := a.Assemble(src)
@@ -359,7 +359,7 @@ func (w *wordWriter) program(cmd *cobra.Command, f *asmFlags, p *asm.Parser, src
 	return err
 }
 
-// arrays returns a program in a format that every machine has.
+// arrays returns a program in a format that is available for every machine.
 func (w *wordWriter) arrays(format string, code *program.Code) ([]byte, error) {
 	all := codeArray{name: "code", unit: w.root.WordSize}
 	entries := make([][]bits.Value, len(w.entryBits))
@@ -379,7 +379,7 @@ func (w *wordWriter) arrays(format string, code *program.Code) ([]byte, error) {
 	return writeArrays(format, setName(w.set), []codeArray{all}, tableArrays(w.set, entries))
 }
 
-// warnOf reports hidden bits of a program.
+// warnOf prints warnings about the hidden bits of a program.
 func (w *wordWriter) warnOf(cmd *cobra.Command, f *asmFlags, code *program.Code) error {
 	unsaid, err := f.newHiddenBits(w.set)
 	if unsaid == nil {

@@ -25,7 +25,8 @@ type checkFlags struct {
 	only        []string
 	failOn      string
 	search      int
-	// collected collects the findings of several descriptions, to print them together; nil if they are printed for each.
+	// collected receives the findings of several descriptions if they are printed together. It is nil if the findings
+	// of each description are printed separately.
 	collected *prove.Report
 	effort    int
 }
@@ -74,14 +75,14 @@ warning or an error. --fail-on changes the level: with note every finding counts
 	flags.StringVar(&f.root, "root", "", "check only the root `NAME` (default: all roots)")
 	flags.BoolVar(&f.json, "json", false, "print the findings as JSON")
 	flags.BoolVar(&f.sarif, "sarif", false, "print the findings as SARIF 2.1.0, for editors and CI")
-	flags.BoolVarP(&f.all, "all", "a", false, "also show suppressed findings, and what was proved")
+	flags.BoolVarP(&f.all, "all", "a", false, "also show suppressed findings and proved claims")
 	flags.BoolVar(&f.summary, "summary", false, "print only the number of findings of each code")
 	flags.StringSliceVar(&f.only, "only", nil, "show only findings with the code `CODE`, or several separated by commas")
 	complete(cmd, "only", knownCodes)
 	flags.StringVar(&f.failOn, "fail-on", prove.Warning.String(), "exit with 3 if a finding has this `LEVEL` or a higher one: note, warning or error")
 	complete(cmd, "fail-on", levelNames)
 	f.search = prove.DefaultSearch
-	flags.Var(amount[int]{&f.search, 0}, "search", "read back `N` random words if no proof shows that all words have different texts")
+	flags.Var(amount[int]{&f.search, 0}, "search", "print and read back `N` random words if no proof shows that all words have different texts")
 	f.effort = prove.DefaultEffort
 	flags.Var(amount[int]{&f.effort, 1}, "effort", "limit all searches and proofs together to `N` million steps; 20 million take about a second")
 	cmd.ValidArgsFunction = func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
@@ -90,7 +91,7 @@ warning or an error. --fail-on changes the level: with note every finding counts
 	return cmd
 }
 
-// files checks the descriptions that were named, or the one of the flags where none was.
+// files checks the descriptions in list, or the description that the flags name if list is empty.
 func (f *checkFlags) files(cmd *cobra.Command, list []input) error {
 	if len(list) < 2 {
 		return f.run(cmd)
@@ -169,7 +170,7 @@ func (f *checkFlags) run(cmd *cobra.Command) error {
 	return nil
 }
 
-// levelNames are the levels of findings by their numbers, the worst first.
+// levelNames returns the names of the levels of findings, indexed by level. The worst level is first.
 func levelNames() []string {
 	return []string{prove.Error.String(), prove.Warning.String(), prove.Note.String()}
 }
@@ -182,8 +183,8 @@ func knownCodes() []string {
 	return list
 }
 
-// refused reports a description that does not load in the format that was asked for, and the error
-// as well.
+// refused reports a description that does not load. With --json or --sarif, it prints the error in that format and on
+// standard error. Otherwise it returns the error.
 func (f *checkFlags) refused(cmd *cobra.Command, err error) error {
 	report, ok := prove.ReportLoadError(err)
 	if !ok || !f.json && !f.sarif {
@@ -192,7 +193,7 @@ func (f *checkFlags) refused(cmd *cobra.Command, err error) error {
 	if failed := f.print(cmd, report, view.Palette{}); failed != nil {
 		return errors.Join(err, failed)
 	}
-	printError(cmd, err) // and the report is complete
+	printError(cmd, err) // in addition to the complete report
 	return errFailed
 }
 

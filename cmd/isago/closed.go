@@ -2,8 +2,8 @@
 
 package main
 
-// seesClosed reports whether this build can distinguish a closed standard output from /dev/null, which Go opens in place of a
-// closed one before any Go code runs.
+// seesClosed is false: this build cannot distinguish a closed standard output from /dev/null, because Go opens
+// /dev/null in its place before any Go code runs.
 const seesClosed = false
 
 // stdoutClosed reports whether the command was started without standard output; this build cannot detect it.

@@ -2,8 +2,8 @@
 
 package main
 
-// Go opens /dev/null in place of a closed standard descriptor, before any Go code runs, and output is then lost without an error.
-// A constructor in C runs before Go. With cgo, the command is linked with the C library anyway.
+// Go opens /dev/null in place of a closed standard descriptor, before any Go code runs, and output is then lost without
+// an error. A C constructor runs before the Go runtime. A cgo build links the C library anyway.
 
 /*
 #include <fcntl.h>
@@ -18,7 +18,7 @@ static int isStdoutClosed(void) { return stdoutClosed; }
 */
 import "C"
 
-// seesClosed reports whether this build can distinguish a closed standard output from /dev/null.
+// seesClosed is true: this build can distinguish a closed standard output from /dev/null.
 const seesClosed = true
 
 // stdoutClosed reports whether the command was started without standard output, as by >&- in a shell.

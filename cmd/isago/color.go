@@ -18,7 +18,7 @@ func addColor(root *cobra.Command) {
 	complete(root, "color", fixed("auto", "always", "never"))
 }
 
-// inColour reports whether what goes to w is in colour.
+// inColour reports whether output to w is in colour.
 func inColour(cmd *cobra.Command, w io.Writer) (bool, error) {
 	when := "auto"
 	if flag := cmd.Root().PersistentFlags().Lookup("color"); flag != nil {
@@ -35,7 +35,7 @@ func inColour(cmd *cobra.Command, w io.Writer) (bool, error) {
 	return false, usagef("--color %q, expected auto, always or never", when)
 }
 
-// paletteOf returns the colours of the output.
+// paletteOf returns the palette for the standard output of a command.
 func paletteOf(cmd *cobra.Command) (view.Palette, error) {
 	on, err := inColour(cmd, cmd.OutOrStdout())
 	if !on {
@@ -46,7 +46,7 @@ func paletteOf(cmd *cobra.Command) (view.Palette, error) {
 
 // explain formats an error for standard error.
 func explain(cmd *cobra.Command, err error) string {
-	if on, _ := inColour(cmd, cmd.ErrOrStderr()); on { // the command reports an invalid flag
+	if on, _ := inColour(cmd, cmd.ErrOrStderr()); on { // the command itself reports an invalid --color
 		return diag.RenderColour(err)
 	}
 	return diag.Render(err)
@@ -71,7 +71,7 @@ func placed(err error) bool {
 	return errors.As(err, &one) && one.Span.IsValid()
 }
 
-// terminalWidth is the width of a terminal, 0 for anything else.
+// terminalWidth returns the number of columns of a terminal, or 0 if w is not a terminal.
 func terminalWidth(w io.Writer) int {
 	file, ok := fileOf(w)
 	if !ok {

@@ -13,8 +13,8 @@ import (
 	"github.com/isago/isago/view"
 )
 
-// compileSource compiles a source as asm does, for the machine of the flags. If the flags name none, it sets the machine that it
-// recognises by the source. ok is false for input that is not text, and if it recognises no machine.
+// compileSource compiles a source as asm does, for the machine that the flags name. If they name none, it recognises
+// the machine by the source and sets f.isa. ok is false if the input is not source, for example if it is not text.
 func (f *machineFlags) compileSource(src *diag.Source) (out *program.Compiled, ok bool, err error) {
 	if textfile.IsUTF16(src.Text) {
 		return nil, false, fileError(src.Name, errUTF16)
@@ -50,14 +50,14 @@ func (f *machineFlags) compileSource(src *diag.Source) (out *program.Compiled, o
 	}
 	out, err = c.Compile([]*diag.Source{src}, program.CompileOptions{Syntax: f.syntax, Context: f.context})
 	if err == nil && out.Order.Big && m.Raw != nil && slices.Contains(m.Raw.Orders, byteOrders[1]) {
-		out.Order.Arrange(out.Bytes, 4) // later, the byte order selects the machine
+		out.Order.Arrange(out.Bytes, 4) // the listing reads the bytes in this order
 		f.order = byteOrders[1]
 	}
 	return out, true, err
 }
 
-// listing reads a program for a listing: a file in a format, raw code, or source, which it assembles first. It keeps what it
-// recognises, such as the machine of a source, in the flags, which belong to this program only.
+// listing returns a listing of a program: a file in a known format, raw code, or source, which it assembles first. It
+// sets flags of f to what it recognises, such as the machine of a source, so each program needs its own f.
 func (f *machineFlags) listing(name string, in *code) (*view.Listing, error) {
 	out, isSource, err := f.sourceOf(name, in)
 	switch {
@@ -79,14 +79,14 @@ func (f *machineFlags) listing(name string, in *code) (*view.Listing, error) {
 	if err == nil || !known || !isText(string(data)) {
 		return l, err
 	}
-	f.isa = m.Name // a source with the form of a file
+	f.isa = m.Name // a source that looks like a file in a format
 	if out, isSource, err = f.compileSource(textOf(name, data)); err != nil || !isSource {
 		return nil, err
 	}
 	return f.compiledListing(name, out)
 }
 
-// compiledListing lists what a source was made into.
+// compiledListing returns a listing of a compiled source.
 func (f *machineFlags) compiledListing(name string, out *program.Compiled) (*view.Listing, error) {
 	if f.stated = out.Context; out.Order == (program.Order{}) {
 		f.order = ""
@@ -94,8 +94,8 @@ func (f *machineFlags) compiledListing(name string, out *program.Compiled) (*vie
 	return f.listingFrom(name, out.Bytes)
 }
 
-// sourceOf returns the compiled source. ok is false for files in a format, and for raw code, which may be hexadecimal text. It
-// reads only the start of input that is not text.
+// sourceOf compiles an input that is source. ok is false for a file in a known format and for raw code, also as
+// hexadecimal text. If an input is not text, sourceOf reads only its start.
 func (f *machineFlags) sourceOf(name string, in *code) (out *program.Compiled, ok bool, err error) {
 	head, err := in.head()
 	if err != nil || len(head) == 0 || f.forceRaw || f.asText || !isText(wholeRunes(head)) && !textfile.IsUTF16(string(head)) {
@@ -117,7 +117,7 @@ func (f *machineFlags) sourceOf(name string, in *code) (out *program.Compiled, o
 	return f.compileSource(textOf(name, data))
 }
 
-// wholeRunes returns the start of a text without a character that is cut off.
+// wholeRunes returns head without an incomplete character at its end.
 func wholeRunes(head []byte) string {
 	for n := 1; n < utf8.UTFMax && n <= len(head); n++ {
 		if utf8.RuneStart(head[len(head)-n]) {
@@ -130,7 +130,7 @@ func wholeRunes(head []byte) string {
 	return string(head)
 }
 
-// hexWords returns the words of raw code that is text in hexadecimal; ok is false for other text.
+// hexWords returns the words of raw code that is hexadecimal text. ok is false for any other text.
 func (f *machineFlags) hexWords(src *diag.Source) (out *program.Compiled, ok bool, err error) {
 	text := codeOf([]byte(src.Text))
 	code, err := f.fromText(src.Name, text)
@@ -141,8 +141,8 @@ func (f *machineFlags) hexWords(src *diag.Source) (out *program.Compiled, ok boo
 	return &program.Compiled{Bytes: words}, true, err
 }
 
-// assemble makes raw code of a source that no compiler reads. ok is false for code that happens to be text, as a few bytes
-// may be.
+// assemble assembles a source into raw code without a compiler. ok is false for a text without a line break, because a
+// few bytes of code may happen to be text.
 func (f *machineFlags) assemble(src *diag.Source) (out *program.Compiled, ok bool, err error) {
 	if !strings.Contains(src.Text, "\n") {
 		return nil, false, nil
@@ -166,7 +166,7 @@ func (f *machineFlags) assemble(src *diag.Source) (out *program.Compiled, ok boo
 	if code.UsesTables() {
 		return nil, false, usagef("%s has table entries, which raw code of %s cannot hold", src.Name, setName(set))
 	}
-	f.order = "" // that of the words is the machine's own
+	f.order = "" // the words have the machine's own byte order
 	out = &program.Compiled{}
 	for w := range code.Words {
 		out.Places = append(out.Places, program.Place{Addr: w.Addr, Span: code.Span(w)})
@@ -175,7 +175,7 @@ func (f *machineFlags) assemble(src *diag.Source) (out *program.Compiled, ok boo
 	return out, true, nil
 }
 
-// isText reports whether a file can be a source.
+// isText reports whether the content of a file can be source: UTF-8 without control characters except white space.
 func isText(s string) bool {
 	return utf8.ValidString(s) && !strings.ContainsFunc(s, func(r rune) bool { return r < ' ' && !strings.ContainsRune("\t\n\v\f\r", r) })
 }

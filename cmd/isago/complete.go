@@ -13,7 +13,7 @@ import (
 
 // complete registers the values of a flag for shell completion. values returns the list on demand.
 func complete(cmd *cobra.Command, flag string, values func() []string) {
-	// The only error is that of a flag that is not there or has its values already.
+	// The only possible errors are an unknown flag and a flag that already has values.
 	_ = cmd.RegisterFlagCompletionFunc(flag, func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		return values(), cobra.ShellCompDirectiveNoFileComp
 	})
@@ -41,7 +41,8 @@ func machineNames() []string {
 	return names
 }
 
-// loaded returns what the flags so far choose, nil where that is nothing.
+// loaded returns the instruction set that the flags choose so far. It returns nil if they choose none or the set does
+// not load.
 func (f *setFlags) loaded() *isa.Set {
 	set, err := f.load(nil)
 	if err != nil {
@@ -97,8 +98,9 @@ func (f *runFlags) quirkPairs() []string {
 	return pairs
 }
 
-// contextFlags adds a flag for each context of the machine to the command that a command line names, such as --stage. The machine
-// determines the flags. If the line names no machine, because a file's content can select it, it adds those of all machines.
+// contextFlags adds a flag, such as --stage, for each context of the machine to the command that a command line names.
+// If the line names no machine, contextFlags adds the flags of all machines, because the content of a file can select
+// the machine.
 func contextFlags(root *cobra.Command, args []string) {
 	rest := args
 	if len(rest) > 0 && (strings.HasPrefix(rest[0], cobra.ShellCompRequestCmd) || rest[0] == "help") {
@@ -127,7 +129,7 @@ func contextFlags(root *cobra.Command, args []string) {
 	}
 }
 
-// contextsOf lists the contexts of machines, for the help of a command.
+// contextsOf returns a list of the contexts of machines, for the help of a command.
 func contextsOf(sets []*isa.Set) string {
 	var of []string
 	for _, set := range sets {
@@ -144,7 +146,8 @@ func contextsOf(sets []*isa.Set) string {
 	return " (" + strings.Join(of, ", ") + ")"
 }
 
-// needsContexts reports whether a command line asks for flags that the command does not have.
+// needsContexts reports whether a command line needs the context flags: it has a flag that the command does not define,
+// or it requests help or completion.
 func needsContexts(cmd *cobra.Command, args, rest []string) bool {
 	if len(args) != len(rest)+1 { // completion or help of the command
 		return true
@@ -152,11 +155,11 @@ func needsContexts(cmd *cobra.Command, args, rest []string) bool {
 	return slices.ContainsFunc(rest, func(arg string) bool {
 		name, ok := strings.CutPrefix(arg, "--")
 		name, _, _ = strings.Cut(name, "=")
-		return ok && name != "" && cmd.Flags().Lookup(name) == nil // --help, too, lists them
+		return ok && name != "" && cmd.Flags().Lookup(name) == nil // --help is not defined yet either, and lists the context flags
 	})
 }
 
-// namedMachine returns the name of the machine that --isa, --arch or -m names last, "" for none.
+// namedMachine returns the machine that the last --isa, --arch or -m of a command line names, or "" if there is none.
 func namedMachine(args []string) string {
 	values := flagValues(args, "--isa", "-m", "--arch")
 	if len(values) == 0 {
@@ -169,7 +172,7 @@ func namedMachine(args []string) string {
 	return name
 }
 
-// flagValue returns the last value of a flag on a command line.
+// flagValue returns the last value of a flag on a command line, or "" if there is none.
 func flagValue(args []string, name string) string {
 	if values := flagValues(args, "--"+name, "", ""); len(values) > 0 {
 		return values[len(values)-1]
@@ -177,7 +180,8 @@ func flagValue(args []string, name string) string {
 	return ""
 }
 
-// flagValues returns the values of a flag on a command line, under its name, its letter and its other name, "" for none.
+// flagValues returns the values of a flag on a command line. letter is the short form of the flag, and other is its
+// alias; each may be "".
 func flagValues(args []string, name, letter, other string) (values []string) {
 	for i, arg := range args {
 		if arg == "--" {
@@ -201,7 +205,7 @@ func flagValues(args []string, name, letter, other string) (values []string) {
 	return values
 }
 
-// contextFlag is the flag of one context; its values go to --context.
+// contextFlag is the flag of one context. It adds its values to --context.
 type contextFlag struct {
 	cmd  *cobra.Command
 	name string
@@ -210,7 +214,7 @@ type contextFlag struct {
 func (f contextFlag) String() string { return "" }
 func (f contextFlag) Type() string   { return "VALUE" }
 
-// Set is called by the command line's parser.
+// Set implements pflag.Value.
 func (f contextFlag) Set(value string) error {
 	return f.cmd.Flags().Set("context", f.name+"="+value)
 }

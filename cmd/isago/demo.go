@@ -21,7 +21,7 @@ import (
 	"github.com/isago/isago/target/catalog"
 )
 
-// checkDemo refuses flags that do nothing to a demo.
+// checkDemo returns an error for a flag that has no effect on --demo.
 func checkDemo(cmd *cobra.Command) (err error) {
 	cmd.Flags().Visit(func(flag *pflag.Flag) {
 		if !slices.Contains([]string{"demo", "isa", "png", "size", "jobs", "budget", "stats", "color"}, flag.Name) {
@@ -31,7 +31,7 @@ func checkDemo(cmd *cobra.Command) (err error) {
 	return err
 }
 
-// runDemo draws what comes with each machine, side by side: into a file, or on the terminal.
+// runDemo draws the demos of the machines next to each other, into the file of --png or on the terminal.
 func (f *runFlags) runDemo(cmd *cobra.Command) error {
 	var pictures []image.Image
 	var names []string
@@ -63,7 +63,7 @@ func (f *runFlags) runDemo(cmd *cobra.Command) error {
 	return show(cmd.OutOrStdout(), all, terminalWidth(cmd.OutOrStdout()), colours)
 }
 
-// drawDemo draws what comes with a machine.
+// drawDemo draws the demo of a machine.
 func (f *runFlags) drawDemo(cmd *cobra.Command, m *catalog.Machine) (image.Image, error) {
 	d := m.Demo
 	data, err := d.Files.ReadFile(d.Program)
@@ -100,7 +100,7 @@ func (f *runFlags) drawDemo(cmd *cobra.Command, m *catalog.Machine) (image.Image
 	return out.Picture, nil
 }
 
-// drawn runs a program that draws, over its mesh where it has one.
+// drawn runs the program of a demo, over its mesh if it has one, and returns the outcome with the picture.
 func (f *runFlags) drawn(ctx context.Context, r exec.Runner, d *exec.Demo, opt exec.RunOptions) (*exec.Outcome, error) {
 	if d.Mesh == "" {
 		return r.Run(ctx, opt)
@@ -116,7 +116,7 @@ func (f *runFlags) drawn(ctx context.Context, r exec.Runner, d *exec.Demo, opt e
 	return f.meshFlags.draw(ctx, r, mesh, opt)
 }
 
-// sideBySide puts pictures next to each other.
+// sideBySide returns one picture with all pictures of the list next to each other.
 func sideBySide(list []image.Image) image.Image {
 	width, height := 0, 0
 	for _, img := range list {
@@ -137,7 +137,8 @@ func sideBySide(list []image.Image) image.Image {
 // shades are characters from dark to light.
 const shades = " .:-=+*#%@"
 
-// show draws a picture in characters, two pixels above each other in one: in colour, or by shades.
+// show draws a picture with characters, at most 120 in a line. Each character shows two cells of the picture, one above
+// the other: in colour, or as the shade of their average.
 func show(w io.Writer, img image.Image, width int, colours bool) error {
 	if width <= 0 || width > 120 {
 		width = 100
@@ -166,7 +167,7 @@ func show(w io.Writer, img image.Image, width int, colours bool) error {
 	return out.Flush()
 }
 
-// average is the colour of a cell of a picture that is divided into columns and rows.
+// average returns the mean colour of the cell in column x and row y of a picture that is divided into columns and rows.
 func average(img image.Image, x, y, columns, rows int) (rgb [3]int) {
 	b := img.Bounds()
 	x0, y0 := b.Min.X+x*b.Dx()/columns, b.Min.Y+y*b.Dy()/rows

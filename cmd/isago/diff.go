@@ -29,8 +29,8 @@ in the second. If an instruction replaces another one of the same kind, the fiel
 with the same name, such as kernels, are compared with each other.
 
 Two branches are equal if they lead to the same instruction, even at different addresses. Two table entries
-are equal if their contents are. diff ignores the order of declarations, offsets, padding, comments and
-versions. docs/diff.md lists what it compares in each format.
+are equal if their contents are equal. diff ignores offsets, padding, comments, versions and the
+order of declarations. docs/diff.md lists what it compares in each format.
 
 diff recognises formats by their content; raw words need --isa or --spec. It assembles source files first.
 
@@ -84,7 +84,7 @@ func (f *diffFlags) run(cmd *cobra.Command, a, b string) error {
 	progress := progressOf(cmd)
 	progress.start("%s: comparing", inputName(a))
 	defer progress.end()
-	if la.Image.Size() >= lb.Image.Size() { // both are read at once
+	if la.Image.Size() >= lb.Image.Size() { // both are read in parallel
 		progress.watch(a, la)
 	} else {
 		progress.watch(b, lb)
@@ -121,14 +121,14 @@ type missingEntries struct {
 	count       int
 }
 
-// report counts one, and records the first.
+// report counts a missing entry, and records the first one.
 func (m *missingEntries) report(addr int64, text string) {
 	if m.count++; m.count == 1 {
 		m.first = fmt.Sprintf("%s@0x%x: %s", inputName(m.name), addr/8, text)
 	}
 }
 
-// print prints the first, and how many there are in all. It reports whether there is one.
+// print prints the first missing entry and the number of missing entries. It reports whether there are any.
 func (m *missingEntries) print(w io.Writer) bool {
 	if m.count > 0 {
 		fmt.Fprintf(w, "%s; %d times in all\n", m.first, m.count)
@@ -136,7 +136,8 @@ func (m *missingEntries) print(w io.Writer) bool {
 	return m.count > 0
 }
 
-// listingOf reads a program for a listing. What the command line names becomes the name of its file.
+// listingOf returns a listing of the program that an argument names. It replaces the argument with the name of the
+// file.
 func (f *diffFlags) listingOf(cmd *cobra.Command, argument *string) (*view.Listing, error) {
 	name, err := f.pick(*argument)
 	if err != nil {
@@ -148,11 +149,11 @@ func (f *diffFlags) listingOf(cmd *cobra.Command, argument *string) (*view.Listi
 		return nil, err
 	}
 	defer in.Close()
-	own := f.machineFlags // the machine of a source is each file's own
+	own := f.machineFlags // each source selects its own machine
 	return own.listing(name, in)
 }
 
-// listingFrom makes a listing of a program from its bytes.
+// listingFrom returns a listing of a program from its bytes.
 func (f *machineFlags) listingFrom(name string, data []byte) (*view.Listing, error) {
 	set, im, err := f.imageOf(name, data)
 	if err != nil {

@@ -25,12 +25,12 @@ type disFlags struct {
 	rangeFlags
 	outputFlag
 	plain, hex, json, fields, facts, addresses, words, jumps, lossless, listing bool
-	// ir prints what each instruction does.
+	// ir prints the operations of each instruction.
 	ir bool
 	// ssa prints the blocks of the specialised program.
 	ssa      bool
 	findings string
-	// file is the name of the file, where several are printed.
+	// file is the name of the file if several files are printed, or "".
 	file string
 	// suffixes is set if code without a container is printed as source.
 	suffixes bool
@@ -46,37 +46,37 @@ func newDis() *cobra.Command {
 --spec. FILE:PROGRAM selects one program of a file, such as a kernel of a cubin. Without a FILE, dis reads
 standard input from a pipe or a file.
 
-dis prints several files, and all programs in folders, one after another with a heading each. With --json each
-file is one object. -o FOLDER writes one file for each input, with .s or .json added to the name.
+dis prints several files, or all programs in a folder, one after another, each below a heading. With --json,
+each file is one object. -o FOLDER writes one file for each input, with .s or .json added to the name.
 
 If asm can write the format of FILE, dis prints source that assembles to the same bytes. --listing, or any
 flag for listings, prints a listing instead. Raw tesla words are printed as source too. Raw words may also be
 hexadecimal text, such as a C array.
 
 An argument that is not a file and looks like hexadecimal is code: words in the order in which programs
-store them. With --hex each argument is one line of --hex, even if a file has that name. The same holds for
-arguments with a slash before table entries.
+store them. With --hex, each argument is one line of --hex, even if a file has that name. Arguments with
+table entries after a slash are lines of --hex too.
 
 --hex reads one instruction per line. One group of digits is a number, most significant digit first. Several
 groups are 32-bit words in the order in which programs store them. Table entries follow, each after a slash,
-or are in the FILE of --table. For a line that dis cannot read it prints "error: ...", and continues. For a2xx
-the whole input is one program of 32-bit words, which dis reads before it prints; with --root each line is
+or are in the FILE of --table. For a line that dis cannot read, it prints "error: ..." and continues. For a2xx,
+the whole input is one program of 32-bit words, which dis reads before it prints; with --root, each line is
 an instruction.
 
-Raw code of more than --label-limit bytes is printed while it is read, also from a pipe. Branch targets are
-then numbers without labels. --jumps and --max-errors need the whole code and reject longer code. Raw a2xx
-programs, and hexadecimal text without --hex, are read wholly before dis prints anything.
+dis prints raw code larger than --label-limit bytes while it reads the code, also from a pipe. It then prints
+branch targets as numbers, without labels. --jumps and --max-errors need the whole code and reject larger
+code. dis reads raw a2xx programs, and hexadecimal text without --hex, completely before it prints them.
 
 --plain prints only the text of each instruction, one per line. --jumps draws an arrow next to the listing
 from each jump to its target.
 
---ssa prints the program after the stacks of calls and loops, the ends of blocks and everything else that
-the words decide are computed in advance. What is left are blocks of operations in SSA form, with the
-branches that depend on inputs. Programs of machines whose lanes share a program counter (a2xx, tesla), and
-programs with host callbacks, cannot be printed in this form yet. docs/run.md describes it.
+--ssa evaluates in advance everything that the words determine, such as the stacks of calls and loops and the
+ends of blocks. It prints the remaining blocks of operations in SSA form, with the branches that depend on
+inputs. --ssa does not yet support machines whose lanes share a program counter (a2xx, tesla), or programs
+with host callbacks. docs/run.md describes the form.
 
---compat mesa prints exactly what Mesa's isaspec prints for the same description: findings follow a tab, and
---labels adds labels. docs/language.md lists the differences.
+--compat mesa prints the text that Mesa's isaspec prints for the same description, including its defects.
+Findings follow a tab, and --labels adds labels. docs/language.md lists the differences from Mesa's tools.
 
 Exit status: 0; 1 if dis cannot read the input; 2 for a mistake on the command line; 3 if words are unknown
 or have unexpected bits, or dis could not read lines of --hex.`,
@@ -108,7 +108,7 @@ or have unexpected bits, or dis could not read lines of --hex.`,
 	f.jobsFlag.add(cmd)
 	f.rangeFlags.add(cmd)
 	flags := cmd.Flags()
-	f.outputFlag.add(cmd, "`FILE` to write, or a folder that exists or ends in /, for a file of each input; - is standard output")
+	f.outputFlag.add(cmd, "`FILE` to write; in a folder, or with / at the end of the name, one file for each input; - is standard output")
 	flags.BoolVar(&f.plain, "plain", false, "print only the text, one instruction per line")
 	flags.BoolVar(&f.hex, "hex", false, "read hexadecimal text, one instruction per line")
 	flags.BoolVar(&f.json, "json", false, "print JSON with the name, operands and control flow of each instruction; with --hex one object per line")
@@ -120,7 +120,7 @@ or have unexpected bits, or dis could not read lines of --hex.`,
 	flags.BoolVar(&f.listing, "listing", false, "print a listing instead of source")
 	flags.BoolVar(&f.lossless, "lossless", false, "add the bits that the text does not show, so that assembling gives the same words")
 	flags.BoolVar(&f.ir, "ir", false, "print the operations of each instruction below its text")
-	flags.BoolVar(&f.ssa, "ssa", false, "print what is left of the program when its control flow is computed in advance: blocks in SSA form")
+	flags.BoolVar(&f.ssa, "ssa", false, "evaluate the control flow in advance, and print the remaining blocks in SSA form")
 	f.addOrder(cmd)
 	f.addTables(cmd)
 	flags.StringVar(&f.findings, "findings", "", "`WHERE` to report unexpected bits: comment, stderr or off (default: comment; off with --plain)")
@@ -128,7 +128,7 @@ or have unexpected bits, or dis could not read lines of --hex.`,
 	return cmd
 }
 
-// detail returns the detail of JSON output.
+// detail returns the level of detail of JSON output.
 func (f *disFlags) detail() view.Detail {
 	if f.fields {
 		return view.WithFields
@@ -136,7 +136,7 @@ func (f *disFlags) detail() view.Detail {
 	return view.Brief
 }
 
-// check refuses flags that do not go together.
+// check returns an error for flags that exclude each other, and sets the default of --findings.
 func (f *disFlags) check() error {
 	if raw := f.raw(); f.hex && f.root == "" && raw != nil && raw.Mixed {
 		f.hex, f.asText = false, true
@@ -191,7 +191,8 @@ func (f *disFlags) check() error {
 	return f.checkListing()
 }
 
-// files prints files: one to standard output or -o FILE, several one after another or each into a file of -o FOLDER.
+// files prints one file to standard output or to -o FILE. It prints several files one after another, or each into a
+// file in -o FOLDER.
 func (f *disFlags) files(cmd *cobra.Command, list []input, several bool) error {
 	if !several {
 		name, err := f.pick(list[0].name)
@@ -239,7 +240,7 @@ func (f *disFlags) files(cmd *cobra.Command, list []input, several bool) error {
 	all := func() error {
 		var worst error
 		for i, in := range list {
-			own := *f // the machine is each file's own
+			own := *f // each file selects its own machine
 			own.file = in.name
 			progressOf(cmd).files(i, len(list))
 			name, err := own.pick(in.name)
@@ -267,7 +268,7 @@ func (f *disFlags) files(cmd *cobra.Command, list []input, several bool) error {
 	return outputTo(cmd, f.output, all)
 }
 
-// extension is that of the files in the folder of -o, which follows the name of the input.
+// extension returns the suffix that dis adds to the name of an input to name its file in the folder of -o.
 func (f *disFlags) extension() string {
 	if f.json {
 		return ".json"
@@ -329,7 +330,7 @@ func (f *disFlags) run(cmd *cobra.Command, name string) error {
 	return f.code(cmd, name, in, nil, palette)
 }
 
-// code prints a program. more is that of openCome.
+// code prints a program. more is the reader that openCome returned, or nil.
 func (f *disFlags) code(cmd *cobra.Command, name string, in *code, more io.Reader, palette view.Palette) error {
 	raw, err := f.isRaw(in)
 	if err != nil {
@@ -356,7 +357,7 @@ func (f *disFlags) code(cmd *cobra.Command, name string, in *code, more io.Reade
 	return err
 }
 
-// whole prints a program that is kept in memory.
+// whole reads a program into memory and prints it. It returns the number of findings.
 func (f *disFlags) whole(cmd *cobra.Command, name string, in *code, palette view.Palette) (found int, err error) {
 	data, err := in.all()
 	if err != nil {
@@ -400,7 +401,7 @@ func (f *disFlags) whole(cmd *cobra.Command, name string, in *code, palette view
 	return write(bufio.NewWriterSize(cmd.OutOrStdout(), outputBuffer))
 }
 
-// stream prints code without a container, piece by piece. more is that of openCome.
+// stream prints code without a container, piece by piece. more is the reader that openCome returned, or nil.
 func (f *disFlags) stream(cmd *cobra.Command, name string, in *code, more io.Reader, palette view.Palette) (found int, err error) {
 	set, err := f.load(nil)
 	if err != nil {
@@ -496,7 +497,7 @@ func (f *disFlags) rest(cmd *cobra.Command, data []byte) error {
 	return err
 }
 
-// newListing makes a listing for the flags, without its image.
+// newListing returns a listing for the flags, without an image.
 func (f *disFlags) newListing(set *isa.Set, palette view.Palette) (*view.Listing, error) {
 	d, err := f.decoder(set)
 	if err != nil {
@@ -512,7 +513,7 @@ func (f *disFlags) newListing(set *isa.Set, palette view.Palette) (*view.Listing
 	}, nil
 }
 
-// told returns the machine that returns the facts of instructions, nil without --facts.
+// told returns the source of facts about instructions, or nil without --facts.
 func (f *disFlags) told(set *isa.Set) (*facts.Machine, error) {
 	if !f.facts {
 		return nil, nil
@@ -524,7 +525,7 @@ func (f *disFlags) told(set *isa.Set) (*facts.Machine, error) {
 	return told.Choosing(f.withQuirks(set, nil))
 }
 
-// reporter prints findings on standard error.
+// reporter returns a function that prints a finding on standard error.
 func (f *disFlags) reporter(cmd *cobra.Command, name string, members program.Members) func(addr int64, text string) {
 	return func(addr int64, text string) {
 		fmt.Fprintf(cmd.ErrOrStderr(), "%s%s: %s\n", inputName(name), members.Place(addr), text)
@@ -556,7 +557,7 @@ func (f *disFlags) losslessPrinter(set *isa.Set, l *view.Listing, labels *progra
 	}, nil
 }
 
-// losslessPieces is losslessPrinter for images with pieces, of several kinds and contexts.
+// losslessPieces is losslessPrinter for an image with pieces, which may have different roots and contexts.
 func losslessPieces(set *isa.Set, l *view.Listing, labels *program.Labels) func([]byte, isa.Inst) []byte {
 	type tools struct {
 		p        *asm.Parser
@@ -583,7 +584,7 @@ func losslessPieces(set *isa.Set, l *view.Listing, labels *program.Labels) func(
 	}
 }
 
-// lines prints lines of hex, one instruction each.
+// lines disassembles hexadecimal text with one instruction per line.
 func (f *disFlags) lines(cmd *cobra.Command, name string, palette view.Palette) error {
 	set, err := f.load(nil)
 	if err != nil {
@@ -617,7 +618,7 @@ func (f *disFlags) lines(cmd *cobra.Command, name string, palette view.Palette) 
 	defer r.Close()
 	jobs := f.jobs
 	if f.findings == "stderr" {
-		jobs = 1 // they come in order
+		jobs = 1 // findings must be printed in order
 	}
 	defer progressOf(cmd).startLines(cmd, name)()
 	err = eachLine(cmd.Context(), r, bufio.NewWriterSize(cmd.OutOrStdout(), outputBuffer), jobs, start)
@@ -627,7 +628,7 @@ func (f *disFlags) lines(cmd *cobra.Command, name string, palette view.Palette) 
 	return err
 }
 
-// hexLines prints instructions given as lines of hex.
+// hexLines disassembles lines of hexadecimal text.
 type hexLines struct {
 	*disFlags
 	cmd     *cobra.Command
@@ -642,7 +643,7 @@ type hexLines struct {
 	number  int
 }
 
-// line appends the answer to one line.
+// line appends the text of the instruction in one line, or an error message.
 func (h *hexLines) line(dst, text []byte, number int) []byte {
 	h.number = number
 	if err := tooLong(text); err != nil {
@@ -672,7 +673,7 @@ func (h *hexLines) line(dst, text []byte, number int) []byte {
 	return h.appendFound(text)
 }
 
-// wrong answers a line that cannot be read.
+// wrong appends the error message for a line that cannot be read.
 func (h *hexLines) wrong(dst, line []byte, err error) []byte {
 	h.found.Store(true)
 	err = wrongLine(h.name, h.number, line, err)
@@ -682,7 +683,7 @@ func (h *hexLines) wrong(dst, line []byte, err error) []byte {
 	return fmt.Appendf(dst, "error: %v", err)
 }
 
-// unknown appends the data directive for a word that is not an instruction.
+// unknown appends the data directive or the JSON object for a word that is not an instruction.
 func (h *hexLines) unknown(dst []byte, word bits.Value, size int) []byte {
 	conflict := h.d.Conflict()
 	finding := view.NoInstruction(conflict)
@@ -713,7 +714,7 @@ func (h *hexLines) object(dst []byte, in isa.Inst) []byte {
 	return dst
 }
 
-// appendFound reports the findings of the instruction that was printed last.
+// appendFound reports the findings of the last instruction. With --findings comment, it appends them as a comment.
 func (h *hexLines) appendFound(dst []byte) []byte {
 	h.reportFindings()
 	if h.disFlags.findings == "comment" {

@@ -30,9 +30,9 @@ type explainFlags struct {
 	rangeFlags
 	outputFlag
 	json, nested, all bool
-	// hex is set if the argument is a word, whatever else it could be.
+	// hex is set if the argument is a word, even if it could also be something else.
 	hex bool
-	// quirks are those of the file that contains the instruction, by name.
+	// quirks holds the quirk values of the file that contains the instruction, by name.
 	quirks map[string]string
 }
 
@@ -42,9 +42,9 @@ func newExplain() *cobra.Command {
 		Use:     "explain [flags] [WORD | INSTRUCTION | MNEMONIC | FILE@PLACE | FILE:LINE]",
 		GroupID: "code",
 		Short:   "Explain an instruction bit by bit, or the code of a message",
-		Long: `explain draws one instruction bit by bit, and lists each field with its value and its meaning. Then follow
-what the instruction reads and writes, where control can go, and the quirks on which it depends. Quirks are
-behaviour on which documents, emulators or hardware disagree.
+		Long: `explain draws one instruction bit by bit, and lists each field with its value and its meaning. It also
+prints what the instruction reads and writes, where control can go, and the quirks on which it depends.
+Quirks are behaviour on which documents, emulators or hardware disagree.
 
 The argument names the instruction:
 
@@ -58,16 +58,16 @@ The argument names the instruction:
   shaders@main      the same place in each program of a folder
   missing-end       the code of a message, as isago codes prints it
 
-Several places are drawn one after another. Without an argument, explain reads standard input from a pipe or
-a file: each line is one of these. It skips labels and comments, reports errors, and continues with the next line.
+explain draws several places one after another. Without an argument, it reads standard input from a pipe or
+a file. Each line is one argument as above. explain skips labels and comments, and continues after an error.
 
 With --hex the argument is a word, even if a mnemonic looks the same, such as add.
 
 A mnemonic needs no --isa if only one machine has it. Fields that are 0 and not in the text share one line;
 --all lists them.
 
-Exit status: 0; 1 if it is not an instruction; 2 for a mistake on the command line; 3 if it has unexpected
-bits.`,
+Exit status: 0; 1 if the argument is not an instruction; 2 for a mistake on the command line; 3 if the
+instruction has unexpected bits.`,
 		Example: `  isago explain mad
   isago explain --isa pica200 4e0a8001/36f
   isago explain --isa pica200 "mad r0.xyz, v0, c4, r1"
@@ -104,8 +104,8 @@ bits.`,
 	return cmd
 }
 
-// places lists the places that arguments name, if all of them name one and there are several: in files, and in all programs
-// of a folder.
+// places returns the places that the arguments name, each in a file or in all programs of a folder. It returns nil if
+// an argument is not a place, or if there is only one place and no folder.
 func (f *explainFlags) places(cmd *cobra.Command, args []string) ([]input, error) {
 	var list []input
 	folders := false
@@ -133,14 +133,14 @@ func (f *explainFlags) places(cmd *cobra.Command, args []string) ([]input, error
 	return list, nil
 }
 
-// several draws the instructions at places, each below its name.
+// several draws the instructions at several places, each below the name of its place.
 func (f *explainFlags) several(cmd *cobra.Command, list []input) error {
 	var worst error
 	for i, in := range list {
 		if !f.json {
 			fileHeading(cmd, i, in.name)
 		}
-		own := *f // the machine is each file's own
+		own := *f // each file selects its own machine
 		err := own.run(cmd, in.name, diag.Span{Src: &diag.Source{Name: argument, Text: in.name}, End: len(in.name)})
 		if worst, err = worseOf(cmd, worst, err); err != nil {
 			return err
@@ -149,7 +149,7 @@ func (f *explainFlags) several(cmd *cobra.Command, list []input) error {
 	return worst
 }
 
-// lines draws what each line of standard input names.
+// lines explains each line of standard input.
 func (f *explainFlags) lines(cmd *cobra.Command) error {
 	src, err := readSource(cmd, "-")
 	if err != nil {
@@ -175,7 +175,7 @@ func (f *explainFlags) lines(cmd *cobra.Command) error {
 		if drawn && !f.json {
 			fmt.Fprintln(cmd.OutOrStdout())
 		}
-		own := *f // the machine of a mnemonic is each line's own
+		own := *f // each mnemonic selects its own machine
 		err := own.run(cmd, src.Text[at.Off:at.End], at)
 		drawn = err == nil || errors.Is(err, errFindings)
 		if !drawn && !placed(err) {
@@ -189,7 +189,8 @@ func (f *explainFlags) lines(cmd *cobra.Command) error {
 	return worst
 }
 
-// run draws the thing that the text names. span is the place of the text in error messages.
+// run explains what the text names: a place, a code, a mnemonic, an instruction or a word. span is the position of the
+// text for error messages.
 func (f *explainFlags) run(cmd *cobra.Command, text string, span diag.Span) error {
 	switch at, ok := locationOf(text); {
 	case f.hex || !ok || at == location{file: text}:
@@ -217,7 +218,8 @@ func (f *explainFlags) run(cmd *cobra.Command, text string, span diag.Span) erro
 	return cmp.Or(missingFile(text), withFile(text, err))
 }
 
-// withFile adds to an error that the text looks like the name of a file that does not exist.
+// withFile extends an error if the text looks like a file name: the message then starts by reporting that the file does
+// not exist.
 func withFile(text string, err error) error {
 	var e *diag.Error
 	if errors.As(err, &e) && strings.ContainsAny(text, "./\\") && !strings.ContainsAny(text, " \t") && !looksLikeWords(text) {
@@ -226,7 +228,7 @@ func withFile(text string, err error) error {
 	return err
 }
 
-// explain draws an instruction, a mnemonic or a word. at is the place of the text in error messages.
+// explain draws an instruction, a mnemonic or a word. at is the position of the text for error messages.
 func (f *explainFlags) explain(cmd *cobra.Command, text string, at diag.Span) error {
 	set, err := f.load(nil)
 	if err != nil {
@@ -259,9 +261,9 @@ func (f *explainFlags) explain(cmd *cobra.Command, text string, at diag.Span) er
 	return f.draw(cmd, d, in)
 }
 
-// anywhere draws the forms of a mnemonic that one machine has.
+// anywhere draws the forms of a mnemonic if exactly one machine has it, and returns an error otherwise.
 func (f *explainFlags) anywhere(cmd *cobra.Command, mnemonic string) error {
-	sets, err := (&setFlags{gen: f.gen, cmd: f.cmd}).sets() // not all of them have the syntax
+	sets, err := (&setFlags{gen: f.gen, cmd: f.cmd}).sets() // without --syntax, because not all machines have it
 	if err != nil {
 		return err
 	}
@@ -271,7 +273,7 @@ func (f *explainFlags) anywhere(cmd *cobra.Command, mnemonic string) error {
 			machines = append(machines, set.Name())
 		}
 	}
-	// the template for new machines gives way to those that exist
+	// example is a template for new machines, so a real machine takes precedence
 	if i := slices.Index(machines, "example"); len(machines) == 2 && i >= 0 {
 		machines = slices.Delete(machines, i, i+1)
 	}
@@ -289,7 +291,8 @@ func (f *explainFlags) anywhere(cmd *cobra.Command, mnemonic string) error {
 	return usagef("%s is an instruction of %s; choose one with --isa", mnemonic, strings.Join(machines, " and "))
 }
 
-// notFound is the error for a text that is not a file, code or mnemonic, nil for one that may be a word or an instruction.
+// notFound returns the error for a text that is not a file, a code or a mnemonic. It returns nil if the text may be a
+// word or an instruction.
 func notFound(text string) error {
 	if strings.ContainsAny(text, " \t,") || hexWord().MatchString(text) || isFile(text) {
 		return nil
@@ -307,11 +310,11 @@ func notFound(text string) error {
 var (
 	// hexWord matches a word with its table entries.
 	hexWord = lazy.Regexp(`^(?:0[xX])?[0-9a-fA-F]+(?:/[0-9a-fA-F]*)*$`)
-	// fileName matches what has an extension or is in a folder.
+	// fileName matches a text with a file extension or a path separator.
 	fileName = lazy.Regexp(`[/\\]|[^.]\.[A-Za-z][A-Za-z0-9]*$`)
 )
 
-// roots lists the roots in which a text is looked up: only that of --root, or all.
+// roots returns the roots that explain searches: the root of --root, or all instruction roots.
 func (f *explainFlags) roots(set *isa.Set) []*isa.Root {
 	if f.root == "" {
 		return set.InstructionRoots()
@@ -328,14 +331,15 @@ func (f *explainFlags) forms(set *isa.Set, mnemonic string) []*isa.Leaf {
 	return slices.DeleteFunc(view.Forms(set, mnemonic), func(l *isa.Leaf) bool { return !slices.Contains(roots, l.Root) })
 }
 
-// decoderOf is the decoder of the flags for another root.
+// decoderOf returns a decoder for the flags with another root.
 func (f *explainFlags) decoderOf(set *isa.Set, root *isa.Root) (*isa.Decoder, error) {
 	other := f.machineFlags
 	other.root = root.Name
 	return other.decoder(set)
 }
 
-// parse reads a text as an instruction of the first root that has it. The error is that of the first root.
+// parse parses a text as an instruction of the first root that accepts it. If no root accepts the text, parse returns
+// the error of the first root.
 func (f *explainFlags) parse(set *isa.Set, text string) (asm.Result, *isa.Root, error) {
 	var first error
 	for _, r := range f.roots(set) {
@@ -369,7 +373,7 @@ func (f *explainFlags) options(cmd *cobra.Command) view.ExplainOptions {
 	return view.ExplainOptions{Nested: f.nested, All: f.all, Width: textWidth(cmd.OutOrStdout())}
 }
 
-// draw shows an instruction.
+// draw draws an instruction.
 func (f *explainFlags) draw(cmd *cobra.Command, d *isa.Decoder, in isa.Inst) error {
 	palette, err := paletteOf(cmd)
 	if err != nil {
@@ -381,7 +385,7 @@ func (f *explainFlags) draw(cmd *cobra.Command, d *isa.Decoder, in isa.Inst) err
 		told, err = told.Choosing(f.withQuirks(d.Set(), f.quirks))
 	}
 	if err != nil {
-		told = nil // the description does not say what instructions do
+		told = nil // the description has no semantics
 	}
 	if f.json {
 		err = printJSON(out, json.RawMessage((&view.JSON{Detail: view.WithDocs, Facts: told}).Append(nil, d, in)))
@@ -399,7 +403,7 @@ func (f *explainFlags) draw(cmd *cobra.Command, d *isa.Decoder, in isa.Inst) err
 	return nil
 }
 
-// drawForms shows the forms of a mnemonic.
+// drawForms draws the forms of a mnemonic.
 func (f *explainFlags) drawForms(cmd *cobra.Command, set *isa.Set, forms []*isa.Leaf) error {
 	palette, err := paletteOf(cmd)
 	if err != nil {
@@ -407,7 +411,7 @@ func (f *explainFlags) drawForms(cmd *cobra.Command, set *isa.Set, forms []*isa.
 	}
 	told, err := facts.Open(set)
 	if err != nil {
-		told = nil // the description does not say what instructions do
+		told = nil // the description has no semantics
 	}
 	if f.json {
 		list := instructionsOf(forms)
@@ -436,7 +440,8 @@ func (f *explainFlags) drawForms(cmd *cobra.Command, set *isa.Set, forms []*isa.
 	return out.Flush()
 }
 
-// word reads a word in hexadecimal. wrong is the error of reading the text as an instruction.
+// word decodes a word in hexadecimal, and returns the decoder and the instruction. wrong is the error of parsing the
+// text as an instruction, or nil.
 func (f *explainFlags) word(set *isa.Set, d *isa.Decoder, text string, wrong error, at diag.Span) (*isa.Decoder, isa.Inst, error) {
 	line, hexErr := program.ParseLine(set, text)
 	if hexErr != nil {
@@ -466,7 +471,7 @@ func (f *explainFlags) word(set *isa.Set, d *isa.Decoder, text string, wrong err
 	return d, isa.Inst{}, inArgument(at, first)
 }
 
-// unknownWord is the error for a word that no instruction has, or two.
+// unknownWord returns the error for a word that matches no instruction, or two instructions.
 func unknownWord(set *isa.Set, root *isa.Root, conflict []*isa.Leaf, word bits.Value, size int) error {
 	digits := word.AppendHex(nil, (size+3)/4)
 	if len(conflict) < 2 {
@@ -483,10 +488,10 @@ func unknownWord(set *isa.Set, root *isa.Root, conflict []*isa.Leaf, word bits.V
 	return e
 }
 
-// nearestShown is the number of instructions that are named as being near to an unknown word.
+// nearestShown is the maximum number of similar instructions in the error for an unknown word.
 const nearestShown = 3
 
-// inArgument places an error without position in the whole of what was given.
+// inArgument sets the position of an error without a position to the whole argument.
 func inArgument(at diag.Span, err error) error {
 	var e *diag.Error
 	if errors.As(err, &e) && !e.Span.IsValid() {
@@ -495,12 +500,12 @@ func inArgument(at diag.Span, err error) error {
 	return err
 }
 
-// looksLikeHex reports whether a text that is neither hex nor an instruction was meant as hex.
+// looksLikeHex reports whether a text that is neither hex nor an instruction was probably meant as hex.
 func looksLikeHex(text string) bool {
 	return text != "" && text[0] >= '0' && text[0] <= '9' || strings.Contains(text, "/")
 }
 
-// decodeResult decodes an instruction that was read from text.
+// decodeResult decodes an instruction that was parsed from text, with the context and the table entries of the text.
 func decodeResult(set *isa.Set, d *isa.Decoder, res *asm.Result) isa.Inst {
 	tables := make([][]bits.Value, len(set.Tables()))
 	for _, e := range res.Entries {

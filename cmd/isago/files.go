@@ -33,7 +33,7 @@ func withSession(root *cobra.Command) {
 	root.SetContext(context.WithValue(context.Background(), sessionKey{}, &session{sets: map[setKey]*isa.Set{}}))
 }
 
-// withContext makes the commands end with a context.
+// withContext sets the context that cancels the commands.
 func withContext(root *cobra.Command, ctx context.Context) {
 	root.SetContext(context.WithValue(ctx, sessionKey{}, sessionOf(root)))
 }
@@ -43,18 +43,19 @@ func sessionOf(cmd *cobra.Command) *session {
 	return cmd.Root().Context().Value(sessionKey{}).(*session)
 }
 
-// files are the regular files that a command line reads and writes. No output replaces an input or another output,
-// whatever their names are: other paths, symbolic links and hard links are one file. Devices and pipes do not count.
+// files are the regular files that a command line reads and writes. No output replaces an input or another output, even
+// if their names differ: several paths, symbolic links and hard links may name one file. Devices and pipes do not
+// count.
 type files struct {
 	mu              sync.Mutex
 	inputs, outputs usedFiles
 }
 
-// usedFiles are files by their identity, so that finding one does not depend on how many there are. On systems
-// without identities, all existing files have one key.
+// usedFiles holds files by their identity, so that a search does not slow down with the number of files. On systems
+// without file identities, all existing files have the same key.
 type usedFiles map[any][]*usedFile
 
-// key is equal for files that are the same.
+// key returns a value that is equal for two names of the same file.
 func (a *usedFile) key() any {
 	if a.info != nil {
 		return identity(a.info)
@@ -75,7 +76,7 @@ func (u usedFiles) remove(a *usedFile) {
 	u[a.key()] = slices.DeleteFunc(u[a.key()], func(b *usedFile) bool { return a == b })
 }
 
-// find returns the file that is the same as another one, nil where there is none.
+// find returns another entry for the same file as a, or nil if there is none.
 func (u usedFiles) find(a *usedFile) *usedFile {
 	for _, b := range u[a.key()] {
 		if a != b && a.same(b) {
@@ -85,13 +86,13 @@ func (u usedFiles) find(a *usedFile) *usedFile {
 	return nil
 }
 
-// usedFile is a file under the name that the user gave. info is nil for an output that does not exist yet.
+// usedFile is a file under the name that the user gave. info is nil if the file is an output that does not exist yet.
 type usedFile struct {
 	name string
 	info fs.FileInfo
 }
 
-// same reports whether two names are of one file.
+// same reports whether two names are names of the same file.
 func (a *usedFile) same(b *usedFile) bool {
 	if a.info != nil && b.info != nil {
 		return os.SameFile(a.info, b.info)
@@ -107,7 +108,7 @@ func (a *usedFile) same(b *usedFile) bool {
 	return err == nil && os.SameFile(x, y)
 }
 
-// prints records what standard output is: a file that it is redirected to is an output.
+// prints records standard output as an output if it is redirected to a file.
 func (f *files) prints(out io.Writer) {
 	if file, ok := fileOf(out); ok {
 		if info, err := file.Stat(); err == nil && info.Mode().IsRegular() {
@@ -116,7 +117,7 @@ func (f *files) prints(out io.Writer) {
 	}
 }
 
-// open opens an input.
+// open opens an input and records it.
 func (f *files) open(name string) (*os.File, error) {
 	file, err := os.Open(name)
 	if err != nil {
@@ -128,8 +129,8 @@ func (f *files) open(name string) (*os.File, error) {
 	return file, nil
 }
 
-// startOf returns as much of a file as recognising it needs. The file is not recorded: it may become no input, and then an
-// output in the same folder may replace it.
+// startOf returns the start of a file, which is sufficient to recognise its format. It does not record the file as an
+// input, because an output may replace a file that does not become an input.
 func startOf(name string) ([]byte, error) {
 	file, err := os.Open(name)
 	if err != nil {
@@ -148,7 +149,7 @@ func (f *files) readsFile(name string, file *os.File) error {
 	return f.reads(name, info)
 }
 
-// reads records an input, and refuses one that is an output.
+// reads records an input. It returns an error if the input is also an output.
 func (f *files) reads(name string, info fs.FileInfo) error {
 	if !info.Mode().IsRegular() {
 		return nil
@@ -163,7 +164,7 @@ func (f *files) reads(name string, info fs.FileInfo) error {
 	return nil
 }
 
-// willRead records inputs that are opened later. What is wrong with one of them is reported then.
+// willRead records inputs that are opened later. An input that cannot be opened is reported when it is opened.
 func (f *files) willRead(names []string) error {
 	for _, name := range names {
 		if info, err := os.Stat(name); err == nil {
@@ -175,8 +176,8 @@ func (f *files) willRead(names []string) error {
 	return nil
 }
 
-// writes records an output that is about to be created, and refuses one that would replace an input or another output.
-// info is that of the file that it is to replace, nil where there is none.
+// writes records an output that is about to be created. It returns an error if the output would replace an input or
+// another output. info describes the file that the output replaces, or is nil.
 func (f *files) writes(name string, info fs.FileInfo) (*usedFile, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -188,7 +189,7 @@ func (f *files) writes(name string, info fs.FileInfo) (*usedFile, error) {
 	return out, nil
 }
 
-// refuse returns the error of an output that would replace an input or another output.
+// refuse returns an error if an output would replace an input or another output.
 func (f *files) refuse(out *usedFile) error {
 	if in := f.inputs.find(out); in != nil {
 		return overInput(out, in)
@@ -196,7 +197,7 @@ func (f *files) refuse(out *usedFile) error {
 	return writtenTwice(out, f.outputs)
 }
 
-// writtenTwice returns the error of an output that would replace one of others.
+// writtenTwice returns an error if an output would replace one of the others.
 func writtenTwice(out *usedFile, others usedFiles) error {
 	if other := others.find(out); other != nil {
 		return takenOutput(out, other, "%s would be written twice", out.name)
@@ -204,7 +205,8 @@ func writtenTwice(out *usedFile, others usedFiles) error {
 	return nil
 }
 
-// mayWrite refuses outputs as writes does, all before the first is written. An empty name is none, and - is standard output.
+// mayWrite checks outputs as writes does, before the first of them is written. It ignores an empty name, and the name -
+// for standard output.
 func (f *files) mayWrite(names ...string) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -226,8 +228,8 @@ func (f *files) mayWrite(names ...string) error {
 	return nil
 }
 
-// rename renames the complete file of an output to its name. Before, it checks again which file that replaces: inputs may have been
-// opened since, and names that differ in case may be one.
+// rename renames the temporary file of a complete output to its name. First it checks again that the output replaces no
+// input and no other output: inputs may have been opened since, and names that differ only in case may name one file.
 func (f *files) rename(from, to string, out *usedFile) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -247,7 +249,7 @@ func (f *files) rename(from, to string, out *usedFile) error {
 	return nil
 }
 
-// overInput is the error of an output that is an input.
+// overInput returns the error for an output that is also an input.
 func overInput(out, in *usedFile) error {
 	return takenOutput(in, out, "%s is an input of this run, and the output would replace it", in.name)
 }

@@ -26,7 +26,7 @@ type genFlags struct {
 	check, trust      bool
 }
 
-// genLanguage is a language that code is generated in.
+// genLanguage is a language in which gen generates code.
 type genLanguage struct {
 	use, short, long, example string
 	write                     func(context.Context, *gen.Program) ([]genFile, error)
@@ -171,7 +171,7 @@ func (f *genFlags) run(cmd *cobra.Command, l genLanguage) error {
 	return f.write(cmd, files)
 }
 
-// write writes the files that are not as they are to be: others keep their time, for build systems.
+// write writes the files whose content changes. The other files keep their modification time, for build systems.
 func (f *genFlags) write(cmd *cobra.Command, files []genFile) error {
 	if f.dir == "" {
 		return usagef("the name of the folder is empty; . is this one")
@@ -179,7 +179,7 @@ func (f *genFlags) write(cmd *cobra.Command, files []genFile) error {
 	if err := os.MkdirAll(f.dir, 0o777); err != nil {
 		return err
 	}
-	for _, file := range files { // all before the first is written
+	for _, file := range files { // check all files before writing the first
 		name := filepath.Join(f.dir, file.name)
 		if err := sessionOf(cmd).files.mayWrite(name); err != nil {
 			return err
@@ -214,7 +214,7 @@ func generated(text []byte) bool {
 	return len(text) == 0 || bytes.Contains(first, []byte("enerated by isago gen "))
 }
 
-// compare reports the files that differ from what write would write.
+// compare prints the names of the files that differ from the generated ones. It returns errFindings if there are any.
 func (f *genFlags) compare(cmd *cobra.Command, files []genFile) error {
 	stale := false
 	for _, file := range files {

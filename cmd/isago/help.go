@@ -12,14 +12,15 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// Widths of text in columns: where the width of the terminal is unknown, and the most that help fills, because longer lines are
-// hard to read.
+// Widths of text in columns: usualWidth applies if the width of the terminal is unknown, and mostWidth is the maximum
+// for help, because longer lines are hard to read.
 const (
 	usualWidth = 80
 	mostWidth  = 100
 )
 
-// textWidth returns how many columns text for w may fill: COLUMNS if it is set, else the width of the terminal, else 80.
+// textWidth returns the number of columns that text for w may fill: COLUMNS if it is set, otherwise the width of the
+// terminal, or 80 if w is not a terminal.
 func textWidth(w io.Writer) int {
 	if n, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && n > 0 {
 		return n
@@ -39,7 +40,7 @@ func printHelp(cmd *cobra.Command, _ []string) {
 	} else {
 		h.root(cmd)
 	}
-	_, _ = io.WriteString(out, h.text.String()) // the session reports what could not be written
+	_, _ = io.WriteString(out, h.text.String()) // stdout keeps the error of a failed write
 }
 
 // helpText is the help of a command while it is written.
@@ -97,7 +98,7 @@ func (h *helpText) command(cmd *cobra.Command) {
 	h.flags("Flags of all commands", cmd.InheritedFlags())
 }
 
-// commands writes the commands below one, each with what it does.
+// commands writes the wanted subcommands of a command, each with its short description.
 func (h *helpText) commands(cmd *cobra.Command, wanted func(c *cobra.Command) bool) {
 	for _, c := range cmd.Commands() {
 		if wanted(c) && !c.Hidden && c.Deprecated == "" {
@@ -106,7 +107,7 @@ func (h *helpText) commands(cmd *cobra.Command, wanted func(c *cobra.Command) bo
 	}
 }
 
-// mostNames is the most room that the names of flags get next to what they mean.
+// mostNames is the maximum width of the column of flag names.
 const mostNames = 28
 
 // flags writes the flags that are neither hidden nor deprecated, with their meanings in a separate column.
@@ -147,7 +148,7 @@ func (h *helpText) flags(title string, flags *pflag.FlagSet) {
 	}
 }
 
-// prose writes paragraphs. It does not wrap indented lines, such as those of a table.
+// prose writes paragraphs. It does not wrap indented lines, such as the lines of a table.
 func (h *helpText) prose(text string) {
 	for i, paragraph := range strings.Split(strings.Trim(text, "\n"), "\n\n") {
 		if i > 0 {
@@ -167,7 +168,7 @@ func (h *helpText) prose(text string) {
 	}
 }
 
-// flow writes lines that were collected as one.
+// flow writes the collected lines as one paragraph.
 func (h *helpText) flow(text *string) {
 	if *text != "" {
 		h.line(*text, 0)
@@ -175,7 +176,7 @@ func (h *helpText) flow(text *string) {
 	}
 }
 
-// column returns where the text of a line of a table starts: after the last gap of two blanks or more.
+// column returns the column at which the text of a table line starts: after the last gap of at least two blanks.
 func column(line string) int {
 	start := len(line) - len(strings.TrimLeft(line, " "))
 	if i := strings.LastIndex(line, "  "); i >= start {
@@ -184,7 +185,8 @@ func column(line string) int {
 	return start
 }
 
-// line writes a line, broken at words where it is too long; what follows the first break is indented.
+// line writes a line. If the line is too long, it breaks the line between words and indents the lines after the first
+// break.
 func (h *helpText) line(line string, indent int) {
 	if indent > h.width/2 {
 		indent = h.width / 4
@@ -204,7 +206,7 @@ func (h *helpText) line(line string, indent int) {
 	h.text.WriteString(line + "\n")
 }
 
-// byteAt returns where a column starts in a text.
+// byteAt returns the byte offset of a column in a text.
 func byteAt(text string, column int) int {
 	for i := range text {
 		if column == 0 {

@@ -4,7 +4,7 @@ package main
 
 import "io/fs"
 
-// fileIdentity is the identity of every file: this system does not provide one.
+// fileIdentity is equal for all files, because this system does not provide file identities.
 type fileIdentity struct{}
 
 // identity returns a value that is equal for two names of one file.

@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// fileIdentity is a file of a Unix system: the file system and the number of the file in it.
+// fileIdentity identifies a file on a Unix system by its device and inode numbers.
 type fileIdentity struct{ dev, ino uint64 }
 
 // identity returns a value that is equal for two names of one file.

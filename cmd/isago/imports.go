@@ -7,13 +7,14 @@ import (
 	"path/filepath"
 )
 
-// specFiles are the files of one description by their paths with slashes: the file that the user names, of any kind and
-// place, and regular files in its folder or in one of dirs. A file is where its symbolic links lead.
+// specFiles is the file system of one description, with slash-separated paths. It contains the file that the user
+// names, which may be of any kind, and regular files in the folder of that file, in dirs, and in folders below these. A
+// symbolic link is resolved before its folder is checked.
 type specFiles struct {
 	files *files
 	top   string
 	dirs  []string
-	// allowed are the folders of imports, with symbolic links resolved; nil before the first import.
+	// allowed holds the folders of imports, with symbolic links resolved. It is nil before the first import.
 	allowed []string
 }
 
@@ -49,7 +50,7 @@ func (s *specFiles) Open(name string) (fs.File, error) {
 	return s.files.open(path)
 }
 
-// allows reports whether a file is in one of the folders of imports.
+// allows reports whether a file is in one of the folders of imports or below.
 func (s *specFiles) allows(file string) bool {
 	for _, dir := range s.allowed {
 		if rel, err := filepath.Rel(dir, file); err == nil && filepath.IsLocal(rel) {
@@ -59,7 +60,8 @@ func (s *specFiles) allows(file string) bool {
 	return false
 }
 
-// resolve returns the absolute path of a file without symbolic links, as far as there is one.
+// resolve returns the absolute path of a file with symbolic links resolved. If the file does not exist, it resolves
+// only the existing part of the path.
 func resolve(path string) (string, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {

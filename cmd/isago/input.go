@@ -40,8 +40,9 @@ func open(cmd *cobra.Command, name string) (io.ReadCloser, error) {
 	return io.NopCloser(in), nil
 }
 
-// orStandardInput returns the arguments of a command. If there are none, it returns the name of standard input if that is a pipe or
-// a file: input from a terminal or a device may never come.
+// orStandardInput returns the arguments of a command, or the name of standard input if there are none. It returns an
+// error that starts with missing if standard input is neither a pipe nor a file, because input from a terminal or a
+// device may never come.
 func orStandardInput(cmd *cobra.Command, args []string, missing string) ([]string, error) {
 	if len(args) > 0 {
 		return args, nil
@@ -62,8 +63,9 @@ func orStandardInput(cmd *cobra.Command, args []string, missing string) ([]strin
 // noFile is the start of the error of a command without a FILE.
 const noFile = "no FILE"
 
-// worseOf returns the worse outcome of two inputs of a command; err is that of the second. It prints an error, so that the command
-// can continue with the next input. failed is not nil if the command must end.
+// worseOf returns the worse of two outcomes: worst is the worst outcome so far, and err is the outcome of the next
+// input. It prints err unless err was already printed or only marks findings, so that the command can continue. failed
+// is not nil if the command must end.
 func worseOf(cmd *cobra.Command, worst, err error) (worse, failed error) {
 	switch {
 	case errors.Is(err, context.Canceled):
@@ -87,7 +89,7 @@ func readAll(cmd *cobra.Command, name string) ([]byte, error) {
 	return data, errors.Join(err, r.Close())
 }
 
-// readMost is readAll of an input of at most so many bytes.
+// readMost is readAll with an error for an input larger than most bytes.
 func readMost(cmd *cobra.Command, name string, most int64) ([]byte, error) {
 	r, err := open(cmd, name)
 	if err != nil {
@@ -100,13 +102,13 @@ func readMost(cmd *cobra.Command, name string, most int64) ([]byte, error) {
 	return data, errors.Join(err, r.Close())
 }
 
-// textOf returns a text that was read.
+// textOf returns an input as a source, without its byte order mark.
 func textOf(name string, data []byte) *diag.Source {
 	return &diag.Source{Name: inputName(name), Text: strings.TrimPrefix(string(data), textfile.ByteOrderMark)}
 }
 
-// skipMark skips a UTF-8 byte order mark, and returns an error for one of UTF-16. It waits for only one byte of other input, which
-// may come slowly.
+// skipMark skips a UTF-8 byte order mark, and returns an error for a UTF-16 mark. For other input it waits for only one
+// byte, because the input may arrive slowly.
 func skipMark(r *bufio.Reader) error {
 	if b, err := r.Peek(1); err != nil || b[0] < 0x80 {
 		return nil
@@ -122,10 +124,10 @@ func skipMark(r *bufio.Reader) error {
 	return nil
 }
 
-// stdin is how errors name standard input.
+// stdin is the name of standard input in errors.
 const stdin = "<stdin>"
 
-// inputName is how errors name an input.
+// inputName returns the name of an input for errors.
 func inputName(name string) string {
 	switch name {
 	case "-":
@@ -136,8 +138,7 @@ func inputName(name string) string {
 	return name
 }
 
-// readImage reads a program: in a format that is recognised by its content, or, where a machine is
-// named, raw words.
+// readImage reads a program in a format that it recognises by its content, or raw words if the flags name a machine.
 func (f *machineFlags) readImage(name string, in *code) (*isa.Set, *program.Image, error) {
 	in, err := f.rawCode(name, in)
 	if err != nil {
@@ -191,8 +192,8 @@ func (f *machineFlags) imageOf(name string, data []byte) (*isa.Set, *program.Ima
 	return set, im, err
 }
 
-// openImage reads a file of a format; the zero Format is a program of the machine without a container,
-// or raw words of a root.
+// openImage reads a file in a format. With the zero Format, it reads a program without a container, or raw words of a
+// root.
 func (f *machineFlags) openImage(set *isa.Set, format catalog.Format, data []byte) (*program.Image, error) {
 	if format.Open != nil {
 		return format.Open(set, data)
@@ -248,15 +249,14 @@ func formatNames() string {
 	return strings.Join(names, ", ")
 }
 
-// code is an input that can be read at any place: a file, or what was read of a pipe, in memory or in
-// a file of its own.
+// code is an input with random access: a file, or the data of a pipe, which is kept in memory or in a temporary file.
 type code struct {
 	io.ReaderAt
 	size  int64
 	close func() error
 }
 
-// codeOf is an input in memory.
+// codeOf returns an input in memory.
 func codeOf(data []byte) *code {
 	return &code{ReaderAt: bytes.NewReader(data), size: int64(len(data))}
 }
@@ -276,21 +276,21 @@ func (c *code) all() ([]byte, error) {
 	return data, err
 }
 
-// head returns the start of the input, in which formats are recognised.
+// head returns the start of the input, which is sufficient to recognise its format.
 func (c *code) head() ([]byte, error) {
 	data := make([]byte, min(c.size, headSize))
 	_, err := io.ReadFull(io.NewSectionReader(c, 0, int64(len(data))), data)
 	return data, err
 }
 
-// headSize is as much of a file as recognising its format needs; memorySize as much of a pipe as is
-// kept in memory.
+// headSize is the number of bytes that are sufficient to recognise the format of a file. memorySize is the maximum
+// number of bytes of a pipe that are kept in memory.
 const (
 	headSize   = 4 << 10
 	memorySize = 1 << 20
 )
 
-// openCode opens an input that is read twice.
+// openCode opens an input with random access.
 func openCode(cmd *cobra.Command, name string) (*code, error) {
 	in, r, err := openOnce(cmd, name)
 	if err != nil || in != nil {
@@ -300,7 +300,7 @@ func openCode(cmd *cobra.Command, name string) (*code, error) {
 	return keep(r, math.MaxInt64)
 }
 
-// openOnce opens an input: in is one that can be read at any place, or nil for r, which can be read once.
+// openOnce opens an input. It returns in if the input has random access, and r if the input can be read only once.
 func openOnce(cmd *cobra.Command, name string) (in *code, r io.ReadCloser, err error) {
 	if in, ok := cmd.InOrStdin().(*io.SectionReader); ok && name == "-" { // it was opened before
 		return &code{ReaderAt: in, size: in.Size()}, nil, nil
@@ -316,7 +316,7 @@ func openOnce(cmd *cobra.Command, name string) (in *code, r io.ReadCloser, err e
 	return nil, r, nil
 }
 
-// keep reads at most so many bytes of what can be read once, and keeps them in memory or in a file.
+// keep reads at most most bytes of r, and keeps them in memory or in a temporary file.
 func keep(r io.Reader, most int64) (*code, error) {
 	r = io.LimitReader(r, most)
 	data, err := io.ReadAll(io.LimitReader(r, memorySize))
@@ -326,7 +326,7 @@ func keep(r io.Reader, most int64) (*code, error) {
 	return spool(io.MultiReader(bytes.NewReader(data), r))
 }
 
-// spool copies an input into a file that is removed in the end.
+// spool copies an input into a temporary file, which Close removes.
 func spool(r io.Reader) (*code, error) {
 	file, err := os.CreateTemp("", "isago-")
 	if err != nil {
@@ -340,7 +340,8 @@ func spool(r io.Reader) (*code, error) {
 	return &code{ReaderAt: file, size: size, close: remove}, nil
 }
 
-// otherKind returns the kind of a file that starts with start and is probably not code, with a hint; "" for others.
+// otherKind returns the kind of a file that is probably not code, and a hint. start is the start of the file. what is
+// "" for other files.
 func otherKind(start []byte) (what, hint string) {
 	text := strings.TrimPrefix(string(start[:min(len(start), headSize)]), textfile.ByteOrderMark)
 	lines := text[:strings.LastIndexByte(text, '\n')+1]
@@ -358,14 +359,14 @@ func otherKind(start []byte) (what, hint string) {
 	return "text", "asm reads source"
 }
 
-// leastText is the least number of characters that count as text without the end of a line: code of a few words may happen to be
-// printable.
+// leastText is the minimum number of characters that count as text without a line break, because a few words of code
+// may happen to be printable.
 const leastText = 10
 
-// errUTF16 is the error for text that is not in UTF-8.
+// errUTF16 is the error for text in UTF-16.
 var errUTF16 = errors.New("text in UTF-16, expected UTF-8")
 
-// errBinary is the error for a binary file, because a message could not quote its lines.
+// errBinary is the error for a binary file in place of source: a message could not quote its lines.
 var errBinary = errors.New("not text, expected source")
 
 // recognise finds the machine and the format of a file by its content, unless --raw is given.
@@ -376,7 +377,7 @@ func (f *setFlags) recognise(data []byte) (catalog.Machine, catalog.Format, bool
 	return catalog.Recognise(data)
 }
 
-// isRaw reports whether an input is of no format that is recognised, and a machine is named for it.
+// isRaw reports whether an input is raw code: the flags name a machine, and the format of the input is not recognised.
 func (f *setFlags) isRaw(in *code) (bool, error) {
 	head, err := in.head()
 	if err != nil {

@@ -19,11 +19,12 @@ import (
 	"github.com/isago/isago/target/catalog"
 )
 
-// input is a file that a command reads. under is its name below the folder that was named, or its last element.
+// input is a file that a command reads. under is its path below the folder on the command line, or the last element of
+// its name if the command line names the file.
 type input struct{ name, under string }
 
-// inputsOf replaces folders among arguments by the wanted files in them, in the order of their names, and reports the number
-// of other files on standard error. what is the noun for a wanted file. It keeps arguments that are not folders.
+// inputsOf replaces folders among the arguments with the wanted files in them, in the order of their names. It keeps
+// other arguments, and prints the number of skipped files on standard error. what is the noun for a wanted file.
 func inputsOf(cmd *cobra.Command, args []string, what string, wanted func(name string) (bool, error)) (list []input, err error) {
 	for _, arg := range args {
 		if arg == "" {
@@ -43,7 +44,7 @@ func inputsOf(cmd *cobra.Command, args []string, what string, wanted func(name s
 			case entry.IsDir():
 				return nil
 			}
-			info, err := os.Stat(name) // of what a link names
+			info, err := os.Stat(name) // follows symbolic links
 			take := err == nil && info.Mode().IsRegular()
 			if take {
 				if take, err = wanted(name); err != nil {
@@ -71,8 +72,8 @@ func inputsOf(cmd *cobra.Command, args []string, what string, wanted func(name s
 	return list, sessionOf(cmd).files.willRead(namesOf(list))
 }
 
-// programFiles replaces folders among arguments by the programs in them that a machine recognises: the machine of the flags,
-// where they name one. With --raw all files are programs. Source counts where the command reads it.
+// programFiles replaces folders among the arguments with the programs in them that a machine recognises. If the flags
+// name a machine, only its programs count. With --raw all files count. Source files count if source is set.
 func (f *setFlags) programFiles(cmd *cobra.Command, args []string, source bool) ([]input, error) {
 	what := "program for a known machine"
 	if f.given() {
@@ -87,7 +88,7 @@ func (f *setFlags) programFiles(cmd *cobra.Command, args []string, source bool) 
 			return false, err
 		}
 		m, _, ok := catalog.Recognise(head)
-		if of, suffixed := catalog.RecogniseSource(&diag.Source{Name: name}); suffixed { // whatever its content looks like
+		if of, suffixed := catalog.RecogniseSource(&diag.Source{Name: name}); suffixed { // even if its content looks different
 			m, ok = of, source
 		} else if text := wholeRunes(head); !ok && source && isText(text) {
 			m, ok = catalog.RecogniseSource(&diag.Source{Text: firstStatement(strings.TrimPrefix(text, textfile.ByteOrderMark))})
@@ -96,12 +97,12 @@ func (f *setFlags) programFiles(cmd *cobra.Command, args []string, source bool) 
 			return ok, nil
 		}
 		named, err := catalog.Lookup(f.isa)
-		return err == nil && named.Name == m.Name, nil // an unknown name is reported where the machine is loaded
+		return err == nil && named.Name == m.Name, nil // an unknown name is reported when the machine is loaded
 	})
 }
 
-// firstStatement returns the first line that is neither blank nor a comment of one line in any source language. A page that
-// shows source further down is not source.
+// firstStatement returns the first line that is neither blank nor a one-line comment in any source language. Only this
+// line decides whether a text is source, so that a document that quotes source is not source.
 func firstStatement(text string) string {
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(line)
@@ -112,8 +113,8 @@ func firstStatement(text string) string {
 	return ""
 }
 
-// descriptions replaces folders among arguments by the descriptions in them. Files that other descriptions of the same
-// folders import are parts, not descriptions: descriptions skips them with a note.
+// descriptions replaces folders among the arguments with the descriptions in them. Files that other descriptions of the
+// same folders import are parts, not descriptions: descriptions skips them with a note.
 func (f *setFlags) descriptions(cmd *cobra.Command, args []string) ([]input, error) {
 	list, err := inputsOf(cmd, args, "description", func(name string) (bool, error) {
 		if !strings.EqualFold(filepath.Ext(name), ".xml") {
@@ -138,7 +139,7 @@ func (f *setFlags) descriptions(cmd *cobra.Command, args []string) ([]input, err
 	return slices.DeleteFunc(list, func(in input) bool {
 		part := filepath.ToSlash(filepath.Clean(in.name))
 		for _, other := range list {
-			// Of files that import each other the first one is the description.
+			// If files import each other, the first of them is the description.
 			if other == in || !slices.Contains(imports[other.name], part) ||
 				slices.Contains(imports[in.name], filepath.ToSlash(filepath.Clean(other.name))) && in.name < other.name {
 				continue
@@ -170,7 +171,8 @@ func (f *outputFlag) add(cmd *cobra.Command, usage string) {
 // outputFile is the usage of a flag for one file.
 const outputFile = "`FILE` to write; - is standard output"
 
-// outputTo runs a part of a command with its standard output in a file; - is the standard output of the command.
+// outputTo calls run with the standard output of the command redirected to a file. With the name -, it does not
+// redirect the output.
 func outputTo(cmd *cobra.Command, name string, run func() error) error {
 	if name == "-" {
 		return run()
@@ -180,15 +182,15 @@ func outputTo(cmd *cobra.Command, name string, run func() error) error {
 		return err
 	}
 	cmd.SetOut(out)
-	defer cmd.SetOut(nil) // that of the root again
+	defer cmd.SetOut(nil) // the output of the root command again
 	err = run()
-	if errors.Is(err, errFailed) && out.written() { // what could be read of several inputs is complete
+	if errors.Is(err, errFailed) && out.written() { // the output for the inputs that could be read is complete
 		return cmp.Or(out.done(nil), err)
 	}
 	return out.done(err)
 }
 
-// fileHeading prints the name of an input above the text about it, where a command has several.
+// fileHeading prints the name of an input above its output, for a command with several inputs. number counts from 0.
 func fileHeading(cmd *cobra.Command, number int, name string) {
 	if number > 0 {
 		fmt.Fprintln(cmd.OutOrStdout())
@@ -206,7 +208,7 @@ func isFolder(name string) bool {
 	return err == nil && info.IsDir()
 }
 
-// makeFolder makes the folder of an output that is a file in the folder of -o.
+// makeFolder creates the folder of an output file if folder, the value of -o, is a folder.
 func makeFolder(folder, output string) error {
 	if !inFolder(folder) {
 		return nil

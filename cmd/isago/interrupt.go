@@ -10,14 +10,14 @@ import (
 	"time"
 )
 
-// interrupted is what a user reads who interrupted a command.
+// interrupted is the message for a user who interrupted a command.
 const interrupted = "interrupted: what was printed is not complete, and unfinished files are removed"
 
 // graceful is the time that an interrupted command has to end by itself.
 const graceful = time.Second
 
-// interruptible returns a context that ends when the user interrupts the command. A command that does not look at it, or is
-// interrupted again, is ended from outside, without a file that is half written.
+// interruptible returns a context that ends when the user interrupts the command. If the command does not end within
+// the time graceful, or the user interrupts it again, the process removes unfinished files and exits.
 func interruptible() context.Context {
 	if signal.Ignored(os.Interrupt) {
 		return context.Background()
@@ -39,7 +39,7 @@ func interruptible() context.Context {
 	return ctx
 }
 
-// unfinished are the files that outputs are written to before they get their names.
+// unfinished holds the names of the temporary files of outputs.
 var unfinished fileNames
 
 // fileNames is a set of names of files.
@@ -68,7 +68,7 @@ func (f *fileNames) drop(name string) {
 	delete(f.names, name)
 }
 
-// remove removes the files. No other is added: the command ends.
+// remove removes the files. It does not release the lock, so that no file is added before the process exits.
 func (f *fileNames) remove() {
 	f.mu.Lock()
 	for name := range f.names {

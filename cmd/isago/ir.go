@@ -96,10 +96,10 @@ type stretchText struct {
 	err  error
 }
 
-// stretchLength is the number of instructions in a stretch. The listing of one may have a hundred lines.
+// stretchLength is the number of instructions in a stretch. The listing of one instruction may have a hundred lines.
 const stretchLength = 64
 
-// stretches cuts a program at instruction boundaries. A word that is not an instruction is one unit long.
+// stretches divides a program at instruction boundaries. A word that is not an instruction is one unit long.
 func stretches(p *exec.Program, d *isa.Decoder) iter.Seq[stretch] {
 	unit := p.Machine.Unit
 	return func(yield func(stretch) bool) {
@@ -122,7 +122,8 @@ func stretches(p *exec.Program, d *isa.Decoder) iter.Seq[stretch] {
 	}
 }
 
-// list lists the stretch, without keeping the operations: a program is lowered once.
+// list returns the listing of the stretch. It does not keep the operations, because each instruction is lowered only
+// once.
 func (s stretch) list(p *exec.Program, d *isa.Decoder) (r stretchText) {
 	var buf []byte
 	for addr := s.from; addr < s.to; {

@@ -24,11 +24,11 @@ import (
 	teslalaunch "github.com/isago/isago/target/tesla/launch"
 )
 
-// limit is a bound on what hostile or huge input can cost. Beyond it the command rejects the input, or reports what it did
-// not do.
+// limit is a bound on what hostile or huge input can cost. Beyond the bound, the command rejects the input or reports
+// what it did not do.
 type limit struct {
 	what, bound string
-	// flag sets the bound: the command and the name, "" for a bound that is fixed.
+	// flag is the flag that sets the bound, after its command, or "" for a fixed bound.
 	flag string
 }
 
@@ -39,7 +39,7 @@ const (
 	defaultInLimit    = 256 << 20 // bytes
 )
 
-// limitsOf are the bounds of a kind of input or of a command.
+// limitsOf holds the bounds of a kind of input or of a command.
 type limitsOf struct {
 	of   string
 	list []limit

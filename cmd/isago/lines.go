@@ -26,16 +26,17 @@ func (f *jobsFlag) add(cmd *cobra.Command) {
 	cmd.Flags().VarP(amount[int]{&f.jobs, 1}, "jobs", "j", "use at most `N` processors; the output does not depend on N")
 }
 
-// maxInputLine bounds a line of input. The answer to a longer line is an error, and reading continues with the next line.
+// maxInputLine is the maximum length of a line of input, in bytes. The answer to a longer line is an error, and reading
+// continues with the next line.
 const maxInputLine = 1 << 20
 
 // lineFunc answers a line, given without its end: it appends the answer to dst. number counts from 1.
 type lineFunc func(dst, line []byte, number int) []byte
 
-// eachLine answers every line of r with a line, in order and in constant memory, on workers goroutines. start returns the
-// answering function of one goroutine. A byte order mark is not part of the first line. The output is flushed when the input
-// pauses, so that another program can use the command through pipes. A read error is returned after all lines before it are
-// answered. The error may be that of ctx.
+// eachLine answers each line of r with one line, in order. It uses workers goroutines and constant memory. start
+// returns the answering function of one goroutine. A byte order mark is not part of the first line. eachLine flushes
+// the output when the input pauses, so that another program can use the command through pipes. It returns a read error
+// after it has answered all lines before the error. It may also return the error of ctx.
 func eachLine(ctx context.Context, r io.Reader, w *bufio.Writer, workers int, start func() (lineFunc, error)) error {
 	lines := bufio.NewReaderSize(r, blockSize) // a smaller buffer would become a separate block
 	if err := skipMark(lines); err != nil {
@@ -68,7 +69,7 @@ func eachLine(ctx context.Context, r io.Reader, w *bufio.Writer, workers int, st
 	return errors.Join(cmp.Or(err, w.Flush()), b.err) // a writer that failed fails again
 }
 
-// block is some lines of an input. The last one may lack its end.
+// block holds consecutive lines of an input. The last line may lack its line break.
 type block struct {
 	data []byte
 	// first is the number of the first line.
@@ -85,16 +86,16 @@ func (b block) answer(out []byte, f lineFunc) []byte {
 	return out
 }
 
-// blocks cuts an input into blocks, as much at a time as there is to be read.
+// blocks divides an input into blocks. Each block has the complete lines that are available after a read.
 type blocks struct {
 	r   io.Reader
 	err error
 }
 
-// blockSize is the most that is read at a time.
+// blockSize is the maximum number of bytes of one read.
 const blockSize = 256 << 10
 
-// all yields the blocks. Of a line beyond the limit, the end is left out.
+// all yields the blocks. It drops the end of a line that is longer than maxInputLine.
 func (b *blocks) all(yield func(block) bool) {
 	var rest []byte // the start of an incomplete line
 	number := 1
@@ -123,7 +124,7 @@ func (b *blocks) all(yield func(block) bool) {
 	}
 }
 
-// tooLong returns the error for a line longer than maxInputLine, nil for others. The end of such a line is not read.
+// tooLong returns the error for a line longer than maxInputLine, or nil for any other line.
 func tooLong(line []byte) error {
 	if len(line) <= maxInputLine {
 		return nil
@@ -141,7 +142,8 @@ func trimEnd(line []byte) []byte {
 	return line
 }
 
-// wrongLine adds the position in the input to the error of a line: that of the mistake, or of the start of the line.
+// wrongLine adds the position in the input to the error of a line: the position of the mistake if it is known,
+// otherwise the start of the line.
 func wrongLine(name string, number int, line []byte, err error) error {
 	at := diag.Span{Src: &diag.Source{Name: inputName(name), Text: string(line), Before: number - 1}}
 	var inText *asm.Error

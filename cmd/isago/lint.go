@@ -46,7 +46,7 @@ FILE is a program or its source. The description of its machine must have semant
 warnings of the assembler. In a folder, it reads every program and source that it recognises.
 
 Registers that a launch does not allocate read as 0, so lint does not report them as unwritten. The file or
---registers gives the number of allocated registers. Without this number, lint does not report registers above
+--registers states the number of allocated registers. Without this number, lint does not report registers above
 the highest one that the program writes.
 
 Each warning ends with its name. "isago codes NAME" explains it, and --no-warn NAME hides it.
@@ -71,7 +71,7 @@ are warnings.`,
 	f.outputFlag.add(cmd, outputFile)
 	flags := cmd.Flags()
 	noWarnFlag(cmd, &f.noWarn)
-	f.allocation.add(cmd, "assume `N` allocated registers for programs whose file has no number, such as raw code (tesla)")
+	f.allocation.add(cmd, "assume `N` allocated registers for programs whose file does not state the number, such as raw code (tesla)")
 	flags.BoolVar(&f.json, "json", false, "print the warnings as JSON")
 	flags.BoolVar(&f.sarif, "sarif", false, "print the warnings as SARIF 2.1.0, for editors and CI")
 	return cmd
@@ -156,7 +156,7 @@ func (f *lintFlags) print(cmd *cobra.Command, report *prove.Report) error {
 
 // file returns the warnings of a file.
 func (f *lintFlags) file(cmd *cobra.Command, name string) (diag.List, error) {
-	own := *f // the machine is each file's own
+	own := *f // each file selects its own machine
 	name, err := own.pick(name)
 	if err != nil {
 		return nil, err
@@ -171,7 +171,7 @@ func (f *lintFlags) file(cmd *cobra.Command, name string) (diag.List, error) {
 		if err == nil || errors.Is(err, lint.ErrTooLarge) || f.forceRaw || !isText(src.Text) {
 			return list, err
 		}
-		own.isa = m.Name // a source with the form of a file
+		own.isa = m.Name // a source that looks like a file in a format
 	}
 	out, ok, err := own.compileSource(src)
 	if err != nil {
@@ -191,7 +191,7 @@ func (f *lintFlags) file(cmd *cobra.Command, name string) (diag.List, error) {
 	return list, err
 }
 
-// program returns the warnings of a program, which src was compiled to; nil is for a program without source.
+// program returns the warnings of a program. src is the result of compiling the source of the program, or nil.
 func (f *lintFlags) program(ctx context.Context, name string, data []byte, src *program.Compiled) (diag.List, error) {
 	in := codeOf(data)
 	if err := f.checkSize(name, in); err != nil {
@@ -257,7 +257,8 @@ func (f *lintFlags) program(ctx context.Context, name string, data []byte, src *
 	return all, nil
 }
 
-// checkSize rejects raw code that is too long to analyse before reading it, which could last seconds.
+// checkSize rejects raw code that is too long to analyse. It does so before lint reads the code, which could take
+// seconds.
 func (f *lintFlags) checkSize(name string, in *code) error {
 	raw, err := f.isRaw(in)
 	if err != nil || !raw {
@@ -277,7 +278,8 @@ func (f *lintFlags) checkSize(name string, in *code) error {
 	return nil
 }
 
-// placer finds the places of instructions: in the source, or in the file as explain accepts them, with their text.
+// placer returns a function that returns the position of the instruction at an address: its span in the source, or its
+// place in the file in the notation of explain, with its text.
 func placer(name string, d *isa.Decoder, im *program.Image, places []program.Place) func(addr int64) diag.Span {
 	spans, members := map[int64]diag.Span{}, im.Members()
 	for _, p := range places {
@@ -309,7 +311,8 @@ func placer(name string, d *isa.Decoder, im *program.Image, places []program.Pla
 	}
 }
 
-// programs lists the programs of a part of a file: one for each name that a launch can select, and one of all other entries.
+// programs lists the programs of a part of a file: one for each name that a launch can select, and one for all other
+// entries.
 func (f *lintFlags) programs(set *isa.Set, im *program.Image, part program.Member, data []byte, src *program.Compiled) []lint.Program {
 	var list []lint.Program
 	var others []int64
@@ -339,7 +342,7 @@ func (f *lintFlags) programs(set *isa.Set, im *program.Image, part program.Membe
 	return list
 }
 
-// launch opens a program as run does; nil where it is not for running.
+// launch opens a program as run does. It returns nil if run does not support the program.
 func (f *lintFlags) launch(set *isa.Set, ctx bits.Value, data []byte, name string) exec.Runner {
 	m, format, known := f.recognise(data)
 	if !known || m.Launch == nil {
@@ -352,7 +355,8 @@ func (f *lintFlags) launch(set *isa.Set, ctx bits.Value, data []byte, name strin
 	return r
 }
 
-// describe records the declarations of a file about a program: the outputs that it writes and the states that it reads.
+// describe copies the declarations of a launch to a program: its outputs, its constants, and the names of its inputs,
+// uniforms and constants.
 func describe(p *lint.Program, set *isa.Set, r exec.Runner, src *program.Compiled) {
 	b, ok := r.(exec.Launched)
 	if !ok || b.Launched().Open {
@@ -386,7 +390,7 @@ func describe(p *lint.Program, set *isa.Set, r exec.Runner, src *program.Compile
 		p.Required = required[0].Name
 	}
 	p.Known = func(state string, number, comp int) (v uint64, ok bool) {
-		for _, x := range l.Constants { // floats do not decide by themselves what runs, and others may be replaced
+		for _, x := range l.Constants { // constants of other types may be replaced and decide what runs
 			if x.State.Name == state && number == x.First && x.State.Type.Kind == sem.Float {
 				return l.Shared.Get(x.State, number, comp), true
 			}
@@ -397,7 +401,7 @@ func describe(p *lint.Program, set *isa.Set, r exec.Runner, src *program.Compile
 	for i, ports := range [][]exec.Port{l.Inputs, l.Uniforms, l.Constants} {
 		for _, x := range ports {
 			name := x.Name
-			if kinds[i] == "constant" { // that of its register
+			if kinds[i] == "constant" { // the name of its register
 				name = ""
 			}
 			n := lint.Name{Kind: kinds[i], Name: name, State: x.State.Name, Number: x.First, Count: x.Count}
@@ -409,7 +413,7 @@ func describe(p *lint.Program, set *isa.Set, r exec.Runner, src *program.Compile
 	}
 }
 
-// meaning returns the output of the description that a port is, nil if the description has none.
+// meaning returns the output in the description that a port writes, or nil if the description does not have it.
 func meaning(all []*isa.Output, p exec.Port) *isa.Output {
 	i := slices.IndexFunc(all, func(m *isa.Output) bool {
 		return m.File.Name == p.State.Name && (m.Number == p.First || m.Number < 0 && m.Name == p.Name)

@@ -39,11 +39,11 @@ contains; - is standard input.
 
 --instructions lists instructions instead: mnemonic, text and documentation.
 
---registers lists registers, stacks and memories instead, with the names that run, step and --set use: type,
-number, use, scope, and the effect of accesses outside.
+--registers lists registers, stacks and memories instead, with the names that run, step and --set use, and
+their type, number, use, scope and the effect of accesses beyond the end.
 
---quirks lists quirks instead, the default first: behaviour on which documents, emulators or hardware
-disagree. run and step accept --quirk or quirks to choose another value.`,
+--quirks lists quirks instead: behaviour on which documents, emulators or hardware disagree. The default value
+is first. The flag --quirk of run and the member quirks of step choose another value.`,
 		Example: `  isago list --isa pica200
   isago list --isa pica200 --instructions
   isago list --isa tesla --registers
@@ -94,7 +94,7 @@ type machine struct {
 	Syntaxes     []string      `json:"syntaxes,omitempty"`
 	Tables       []table       `json:"tables,omitempty"`
 	Instructions int           `json:"instructions"`
-	// Generation is the generation that the rest is about; nil if all generations are the same.
+	// Generation is the generation that the other members describe, or nil if all generations are the same.
 	Generation  *uint32  `json:"generation,omitempty"`
 	Generations []string `json:"generations,omitempty"`
 }
@@ -124,7 +124,7 @@ func newProduct(p isa.Product) product {
 	return out
 }
 
-// options lists what the product sets, as flags.
+// options returns the settings of the product as NAME=VALUE.
 func (p *product) options() (list []string) {
 	for _, name := range slices.Sorted(maps.Keys(p.Settings)) {
 		list = append(list, name+"="+p.Settings[name])
@@ -135,7 +135,7 @@ func (p *product) options() (list []string) {
 	return list
 }
 
-// contextInfo has the values that it can have, the default first.
+// contextInfo describes a context. The default is the first of its values.
 type contextInfo struct {
 	Name   string   `json:"name"`
 	Doc    string   `json:"doc,omitempty"`
@@ -188,12 +188,12 @@ type instruction struct {
 	Name      string   `json:"name"`
 	Mnemonics []string `json:"mnemonics"`
 	Bits      int      `json:"bits"`
-	// Mask are the bits that make it this instruction, Match their values, in hexadecimal.
+	// Mask has the bits that identify the instruction, and Match has their values, both in hexadecimal.
 	Mask  string `json:"mask"`
 	Match string `json:"match"`
 	Text  string `json:"text"`
 	Doc   string `json:"doc,omitempty"`
-	// Quirks are the choices on which it depends where documents and hardware disagree; explain lists them.
+	// Quirks are the quirks on which the instruction depends. Only explain sets them.
 	Quirks []facts.Quirk `json:"quirks,omitempty"`
 }
 
@@ -206,10 +206,11 @@ func instructionsOf(leaves []*isa.Leaf) []instruction {
 	return list
 }
 
-// longestColumn is the most room that the names of instructions get in a list.
+// longestColumn is the maximum width of the column of instruction names.
 const longestColumn = 16
 
-// sets are those of the flags, in the first generation that has instructions where none is named.
+// sets returns the sets that the flags choose. If they choose one machine but no generation, and generation 0 has no
+// instructions, sets chooses the first generation that has instructions.
 func (f *listFlags) sets() ([]*isa.Set, error) {
 	sets, err := f.setFlags.sets()
 	if err != nil || f.cmd.Flags().Changed("gen") || len(sets) != 1 {
@@ -225,7 +226,7 @@ func (f *listFlags) sets() ([]*isa.Set, error) {
 	return f.setFlags.sets()
 }
 
-// listInstructions shows the instructions of machines.
+// listInstructions prints the instructions of machines.
 func (f *listFlags) listInstructions(cmd *cobra.Command) error {
 	sets, err := f.sets()
 	if err != nil {
@@ -268,7 +269,7 @@ type machineQuirks struct {
 	Quirks  []facts.Quirk `json:"quirks"`
 }
 
-// listQuirks shows the quirks of machines.
+// listQuirks prints the quirks of machines.
 func (f *listFlags) listQuirks(cmd *cobra.Command) error {
 	sets, err := f.sets()
 	if err != nil {
@@ -281,7 +282,7 @@ func (f *listFlags) listQuirks(cmd *cobra.Command) error {
 			if f.given() {
 				return err
 			}
-			continue // the description does not say what instructions do
+			continue // the description has no semantics
 		}
 		list = append(list, machineQuirks{setName(set), m.Quirks()})
 	}
@@ -382,7 +383,7 @@ func (m *machine) print(w io.Writer, p view.Palette) {
 	}
 }
 
-// printWrapped prints a list in lines of at most 80 columns.
+// printWrapped prints a title and a list of words in lines of at most 80 columns.
 func printWrapped(w io.Writer, title string, words []string) {
 	const indent, columns = 16, 80
 	line := fmt.Sprintf("  %-14s", title)

@@ -15,11 +15,11 @@ import (
 	"github.com/isago/isago/view"
 )
 
-// listingFlags are the options of a listing, except its columns, that isaspec's own tools have too.
+// listingFlags are the options of a listing that the tools of isaspec also have, except for columns.
 type listingFlags struct {
 	compat string
 	labels bool
-	// labelLimit is the number of bytes up to which raw code has labels without --labels.
+	// labelLimit is the maximum size in bytes of raw code that has labels without --labels.
 	labelLimit int64
 	entries    []string
 	maxErrors  int
@@ -29,14 +29,14 @@ func (f *listingFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.BoolVar(&f.labels, "labels", false, "name the targets of branches (default: yes, except with --compat mesa and for code above --label-limit)")
 	f.labelLimit = defaultLabelLimit
-	flags.Var(amount[int64]{&f.labelLimit, 0}, "label-limit", "print raw code of more than `BYTES` while it is read, with numbers in place of labels")
+	flags.Var(amount[int64]{&f.labelLimit, 0}, "label-limit", "print raw code larger than `BYTES` while it is read, with numbers in place of labels")
 	flags.StringArrayVar(&f.entries, "entry", nil, "name an entry point as `N=NAME`: instruction N, counted from 0")
 	flags.Var(amount[int]{&f.maxErrors, 0}, "max-errors", "stop after more than `N` unknown words in a row; 0 never stops")
 	flags.StringVar(&f.compat, "compat", "", "print like another `TOOL`: mesa is Mesa's isaspec, including its defects")
 	complete(cmd, "compat", fixed("mesa"))
 }
 
-// checkListing refuses flags that do not go together.
+// checkListing returns an error for flags that exclude each other.
 func (f *disFlags) checkListing() error {
 	switch {
 	case f.compat != "" && f.compat != "mesa":
@@ -53,7 +53,7 @@ func (f *disFlags) checkListing() error {
 	return nil
 }
 
-// placed reads the entries.
+// placed parses the values of --entry.
 func (f *listingFlags) placed() ([]view.MesaEntry, error) {
 	var list []view.MesaEntry
 	for _, e := range f.entries {
@@ -67,7 +67,7 @@ func (f *listingFlags) placed() ([]view.MesaEntry, error) {
 	return list, nil
 }
 
-// addEntries adds the entries to an image of instructions with one length.
+// addEntries adds the entry points of --entry to an image. It returns an error if instructions have several lengths.
 func (f *listingFlags) addEntries(im *program.Image, root *isa.Root) error {
 	entries, err := f.placed()
 	if err != nil || len(entries) == 0 {
@@ -83,7 +83,7 @@ func (f *listingFlags) addEntries(im *program.Image, root *isa.Root) error {
 	return nil
 }
 
-// mesa prints a program as Mesa's isaspec does: an image, or with --hex a line an instruction.
+// mesa prints a program as Mesa's isaspec does. With --hex it reads one instruction per line.
 func (f *disFlags) mesa(cmd *cobra.Command, name string) error {
 	l, set, err := f.mesaListing()
 	if err != nil {
@@ -108,7 +108,7 @@ func (f *disFlags) mesa(cmd *cobra.Command, name string) error {
 	return err
 }
 
-// mesaListing makes the listing, without its words.
+// mesaListing returns a listing without words, and its instruction set.
 func (f *disFlags) mesaListing() (*view.Mesa, *isa.Set, error) {
 	set, err := f.load(nil)
 	if err != nil {

@@ -23,23 +23,24 @@ import (
 // setFlags choose an instruction set.
 type setFlags struct {
 	isa, spec, syntax string
-	// product is what --isa names, if that is a product and not the machine itself.
+	// product is the product that --isa names. It is empty if --isa names the machine itself.
 	product isa.Product
-	// importDirs are the folders from which --spec may import besides its own.
+	// importDirs are the folders from which --spec may import, in addition to its own folder.
 	importDirs []string
 	gen        uint32
-	// forceRaw is set if a file is raw code, whatever format it seems to have.
+	// forceRaw is set if a file is raw code, even if it seems to have a format.
 	forceRaw bool
-	// order is that of the words of a raw program; "" is to be recognised.
+	// order is the byte order of the words of a raw program. If it is "", isago recognises the order or uses the
+	// default.
 	order string
-	// arranged is the order from which the bytes of each word of the raw code were put right.
+	// arranged is the byte order that raw code had before its words were converted to the default order.
 	arranged program.Order
 	// cmd is the command that has the flags.
 	cmd *cobra.Command
 }
 
-// setKey is what a command line loads a set by, once: which flags a command has depends on one, before it is carried
-// out.
+// setKey identifies a set that a command line has loaded. A command may need the set twice: first to define its flags,
+// and again when it runs.
 type setKey struct {
 	isa, spec string
 	opt       isa.Options
@@ -60,21 +61,21 @@ func (f *setFlags) add(cmd *cobra.Command) {
 	_ = cmd.MarkFlagDirname("import-dir")
 }
 
-// isaFlag is the value of --isa. It replaces the name of a product with that of its machine; other names stay until the
-// machine is loaded.
+// isaFlag is the value of --isa. It replaces the name of a product with the name of its machine. An unknown name stays,
+// and loading the machine reports it.
 type isaFlag struct{ *setFlags }
 
 func (f isaFlag) String() string {
-	if f.setFlags == nil { // the value that is zero for the help
+	if f.setFlags == nil { // a zero value, which pflag creates for the help
 		return ""
 	}
 	return f.isa
 }
 
-// Type is shown by the help.
+// Type implements pflag.Value.
 func (isaFlag) Type() string { return "string" }
 
-// Set is called by the command line's parser.
+// Set implements pflag.Value.
 func (f isaFlag) Set(name string) error {
 	f.isa, f.product = name, isa.Product{}
 	if m, p, err := catalog.Find(name); err == nil {
@@ -86,7 +87,8 @@ func (f isaFlag) Set(name string) error {
 	return nil
 }
 
-// splitSettings returns the values of contexts and of quirks that the product has.
+// splitSettings divides the settings of a product into the values of contexts and the values of quirks. contexts
+// reports whether a name is the name of a context.
 func splitSettings(contexts func(name string) bool, p isa.Product) (context, quirks map[string]string) {
 	context, quirks = map[string]string{}, map[string]string{}
 	for _, s := range p.Settings {
@@ -99,14 +101,14 @@ func splitSettings(contexts func(name string) bool, p isa.Product) (context, qui
 	return context, quirks
 }
 
-// isContext reports whether a set has a context of that name.
+// isContext returns a function that reports whether a set has a context with a name.
 func isContext(set *isa.Set) func(name string) bool {
 	return func(name string) bool {
 		return slices.ContainsFunc(set.Contexts(), func(c isa.ContextInfo) bool { return c.Name == name })
 	}
 }
 
-// withQuirks adds to quirks those of the product that are not among them.
+// withQuirks returns quirks with the quirk values of the product added. Values that are in quirks take precedence.
 func (f *setFlags) withQuirks(set *isa.Set, quirks map[string]string) map[string]string {
 	_, all := splitSettings(isContext(set), f.product)
 	if len(all) == 0 {
@@ -132,10 +134,11 @@ func (f *setFlags) useSpec(args []string) error {
 	return nil
 }
 
-// given reports whether an instruction set was named.
+// given reports whether the flags name an instruction set.
 func (f *setFlags) given() bool { return f.isa != "" || f.spec != "" }
 
-// load compiles the instruction set that was named, or that of m where none was.
+// load loads the instruction set that the flags name, or the set of m if they name none. It returns an error if m is
+// nil as well.
 func (f *setFlags) load(m *catalog.Machine) (*isa.Set, error) {
 	load := func(isa.Options) (*isa.Set, error) {
 		return nil, usagef("which machine? choose one with --isa NAME (isago list shows them) or --spec FILE")
@@ -167,8 +170,7 @@ func (f *setFlags) load(m *catalog.Machine) (*isa.Set, error) {
 	return set, err
 }
 
-// checkGen refuses a generation that has no instructions where others have some. Any generation will do for a description
-// that is the same in all.
+// checkGen returns an error for a generation without instructions if other generations have some.
 func (f *setFlags) checkGen(set *isa.Set, root *isa.Root) error {
 	if _, others := set.FirstGen(root); len(root.Leaves) > 0 || !others {
 		return nil
@@ -181,7 +183,7 @@ func (f *setFlags) checkGen(set *isa.Set, root *isa.Root) error {
 			i++
 		}
 		switch {
-		case i < len(starts) && starts[i] == first: // it has none
+		case i < len(starts) && starts[i] == first: // this generation has none
 		case i == len(starts):
 			ranges = append(ranges, fmt.Sprintf("%d and later", first))
 		default:
@@ -196,7 +198,7 @@ func hasLeaves(set *isa.Set, root *isa.Root, gen uint32) bool {
 	return err == nil && len(at.Roots()[root.ID].Leaves) > 0
 }
 
-// sets loads the instruction set that was named, or those of all machines where none was.
+// sets loads the instruction set that the flags name, or the sets of all machines if they name none.
 func (f *setFlags) sets() ([]*isa.Set, error) {
 	if f.given() {
 		set, err := f.load(nil)
@@ -216,7 +218,7 @@ func (f *setFlags) sets() ([]*isa.Set, error) {
 	return sets, nil
 }
 
-// cached is load with the options of the flags, once for a command line.
+// cached calls load with the options of the flags, once for each set of a command line.
 func (f *setFlags) cached(m *catalog.Machine, load func(isa.Options) (*isa.Set, error)) (*isa.Set, error) {
 	key := setKey{f.isa, f.spec, isa.Options{Gen: f.gen, Syntax: f.syntax}}
 	if !f.given() && m != nil {
@@ -233,13 +235,14 @@ func (f *setFlags) cached(m *catalog.Machine, load func(isa.Options) (*isa.Set, 
 	return set, err
 }
 
-// loadSpec names the file as the command line does, so that the places of errors can be opened.
+// loadSpec loads the description of --spec. It names the file as the command line does, so that error messages name
+// files that users can open.
 func (f *setFlags) loadSpec(opt isa.Options) (*isa.Set, error) {
 	files, top := f.specFiles(f.spec)
 	return isa.Load(files, top, opt)
 }
 
-// specFiles returns the files of a description, and its name there.
+// specFiles returns the file system of a description, and the name of the description in it.
 func (f *setFlags) specFiles(name string) (fs.FS, string) {
 	top := filepath.ToSlash(filepath.Clean(name))
 	return &specFiles{files: &sessionOf(f.cmd).files, top: top, dirs: f.importDirs}, top
@@ -257,7 +260,7 @@ func (f *setFlags) unknownSyntax(load func(isa.Options) (*isa.Set, error)) error
 	return usagef("--syntax %q, but %s has only the main syntax", f.syntax, setName(set))
 }
 
-// isSourceSyntax reports whether --syntax names the syntax of a machine's source.
+// isSourceSyntax reports whether --syntax is unset or names the syntax of a machine's source.
 func (f *setFlags) isSourceSyntax(m *catalog.Machine) (bool, error) {
 	if f.syntax == "" || f.syntax == m.Syntax {
 		return true, nil
@@ -266,7 +269,7 @@ func (f *setFlags) isSourceSyntax(m *catalog.Machine) (bool, error) {
 	return err == nil && m.Syntax == "" && set.DefaultSyntax() == f.syntax, err
 }
 
-// spellings lists the syntaxes that have names, the main one first.
+// spellings lists the names of the syntaxes, the main syntax first. It omits a main syntax without a name.
 func spellings(set *isa.Set) []string {
 	names := slices.Clone(set.Syntaxes())
 	names[0] = set.DefaultSyntax()
@@ -280,18 +283,18 @@ func setName(set *isa.Set) string {
 	return "the description"
 }
 
-// machineFlags choose an instruction set and how it is read.
+// machineFlags choose an instruction set, and how isago reads its words.
 type machineFlags struct {
 	setFlags
 	namesFlag
 	root     string
 	contexts []string
-	// member is the name of the one program of the file that is meant, "" for all.
+	// member is the name of the selected program of the file, or "" for all programs.
 	member string
 	tables tablesFlag
 	// asText is set if raw code is hexadecimal text, even if its start does not show that.
 	asText bool
-	// stated are the contexts that a source states, nil for none.
+	// stated holds the context values that a source states, or nil.
 	stated *bits.Value
 }
 
@@ -307,7 +310,7 @@ func (f *machineFlags) add(cmd *cobra.Command) {
 	complete(cmd, "context", f.contextPairs)
 }
 
-// load is that of the set, in a generation that has instructions.
+// load is setFlags.load. For a description of --spec, it also checks that the root has instructions in the generation.
 func (f *machineFlags) load(m *catalog.Machine) (*isa.Set, error) {
 	set, err := f.setFlags.load(m)
 	if err != nil || f.spec == "" {
@@ -320,7 +323,7 @@ func (f *machineFlags) load(m *catalog.Machine) (*isa.Set, error) {
 	return set, f.checkGen(set, root)
 }
 
-// context evaluates --context.
+// context returns the values of contexts that the source states or that the product and --context set.
 func (f *machineFlags) context(set *isa.Set) (bits.Value, error) {
 	ctx := set.DefaultContext()
 	if f.stated != nil {
@@ -352,7 +355,8 @@ func (f *machineFlags) context(set *isa.Set) (bits.Value, error) {
 	return ctx, nil
 }
 
-// checkContexts rejects unknown contexts that are not evaluated otherwise, because the file or the source states its own.
+// checkContexts rejects an invalid --context if --context is otherwise unused, because the file or the source states
+// its own contexts.
 func (f *machineFlags) checkContexts(m *catalog.Machine) error {
 	if len(f.contexts) == 0 {
 		return nil

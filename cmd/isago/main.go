@@ -35,7 +35,7 @@ func main() {
 	os.Exit(runUntil(interruptible(), args, os.Stdin, out, os.Stderr))
 }
 
-// debugEnv is the environment variable with which a crash shows its stack.
+// debugEnv is the environment variable that makes a crash print its stack.
 const debugEnv = "ISAGO_DEBUG"
 
 // run is runUntil without interruption.
@@ -99,7 +99,7 @@ func runUntil(ctx context.Context, args []string, in io.Reader, out, errOut io.W
 // errFindings is the error of a command with complete output and findings in its input.
 var errFindings = errors.New("findings")
 
-// usageError is a mistake on the command line.
+// usageError is the error for a mistake on the command line.
 type usageError struct{ err error }
 
 func (e *usageError) Error() string { return e.err.Error() }

@@ -12,10 +12,10 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// Manual pages are written here and not by cobra's package for them. That package converts the texts of a command to Markdown first,
-// which turns the lines of a table into a paragraph, and it slows down the start of every run.
+// isago writes manual pages without cobra's package for them. That package converts the texts of a command to Markdown
+// first, which turns the lines of a table into a paragraph, and it slows down the start of every run.
 
-// writeManual writes the pages of a command and of those below it into a folder.
+// writeManual writes the manual pages of a command and its subcommands into a folder.
 func writeManual(cmd *cobra.Command, dir string) error {
 	for _, c := range listed(cmd) {
 		if err := writeManual(c, dir); err != nil {
@@ -25,7 +25,7 @@ func writeManual(cmd *cobra.Command, dir string) error {
 	return writeFile(cmd, filepath.Join(dir, pageName(cmd)+".1"), manualPage(cmd))
 }
 
-// listed are the commands below one that have a page.
+// listed returns the subcommands that have a page.
 func listed(cmd *cobra.Command) (list []*cobra.Command) {
 	for _, c := range cmd.Commands() {
 		if c.IsAvailableCommand() && !c.IsAdditionalHelpTopicCommand() {
@@ -37,14 +37,14 @@ func listed(cmd *cobra.Command) (list []*cobra.Command) {
 
 func pageName(cmd *cobra.Command) string { return strings.ReplaceAll(cmd.CommandPath(), " ", "-") }
 
-// exitStatuses is the paragraph about exit statuses for commands whose help has none.
+// exitStatuses is the paragraph about exit statuses for commands whose help has no such paragraph.
 const exitStatuses = `Exit status: 0; 1 for a mistake in the input; 2 for a mistake on the command line; 3 if the output is complete and
-something was found in the input; 130 if the command was interrupted.`
+the input has findings; 130 if the command was interrupted.`
 
 // exitMark starts the paragraph about the exit status in the help of a command.
 const exitMark = "Exit status: "
 
-// manualPage is the page of a command, for troff.
+// manualPage returns the manual page of a command in troff.
 func manualPage(cmd *cobra.Command) []byte {
 	cmd.InitDefaultHelpFlag()
 	var b bytes.Buffer
@@ -72,7 +72,7 @@ func manualPage(cmd *cobra.Command) []byte {
 	manualFlags(&b, "OPTIONS", cmd.NonInheritedFlags())
 	manualFlags(&b, "OPTIONS OF ALL COMMANDS", cmd.InheritedFlags())
 	fmt.Fprintf(&b, ".SH EXIT STATUS\n%s\n", troff(strings.TrimPrefix(status, exitMark)))
-	fmt.Fprintf(&b, ".SH DIAGNOSTICS\n%s\n", troff("Errors, warnings and findings end with a code in brackets, such as [missing-end].")+
+	fmt.Fprintf(&b, ".SH DIAGNOSTICS\n%s\n", troff("Warnings, findings, and errors in programs and descriptions end with a code in brackets, such as [missing-end].")+
 		" \\fBisago codes\\fP \\fINAME\\fP prints what a code means, with an example; \\fBisago\\-codes\\fP(1) lists all codes.")
 	if cmd.Example != "" {
 		fmt.Fprintf(&b, ".SH EXAMPLES\n%s", asItStands(cmd.Example))
@@ -113,7 +113,7 @@ func manualFlags(b *bytes.Buffer, title string, flags *pflag.FlagSet) {
 	})
 }
 
-// asItStands returns a text as troff that keeps its lines.
+// asItStands converts a text to troff and keeps its line breaks.
 func asItStands(text string) string { return ".nf\n" + troff(text) + "\n.fi\n" }
 
 // troff escapes a text so that it contains no troff commands.

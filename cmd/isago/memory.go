@@ -15,7 +15,8 @@ const (
 	firstPercent = freeBytes / (4 << 20) * 100
 )
 
-// paceMemory sets how much memory may be allocated before the next garbage collection, again after each.
+// paceMemory sets how much memory may be allocated before the next garbage collection. It adjusts the amount after each
+// collection.
 func paceMemory() {
 	if os.Getenv("GOGC") != "" {
 		return

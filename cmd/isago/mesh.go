@@ -26,7 +26,7 @@ func (f *meshFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringVar(&f.mesh, "mesh", "", "run a vertex program over the mesh in `FILE` (.obj)")
 	flags.StringVar(&f.size, "size", "512x512", "draw a picture of `WIDTHxHEIGHT` pixels")
-	flags.StringArrayVar(&f.bind, "bind", nil, "the role of an input or output, as `NAME=ROLE`: position, normal, texcoord or color (default: by its name)")
+	flags.StringArrayVar(&f.bind, "bind", nil, "set the role of an input or output, as `NAME=ROLE`: position, normal, texcoord or color (default: by its name)")
 	_ = cmd.MarkFlagFilename("mesh", "obj")
 }
 
@@ -69,7 +69,7 @@ func (f *meshFlags) bound() (map[string]string, error) {
 	return bound, nil
 }
 
-// dimensions reads --size.
+// dimensions parses --size and returns the width and the height in pixels.
 func (f *meshFlags) dimensions() (width, height int, err error) {
 	const most = 4096
 	across, down, _ := strings.Cut(f.size, "x")
@@ -81,7 +81,7 @@ func (f *meshFlags) dimensions() (width, height int, err error) {
 	return width, height, nil
 }
 
-// draw runs a vertex program over a mesh, and draws what comes out.
+// draw runs a vertex program over a mesh, and draws the mesh with the outputs.
 func (f *meshFlags) draw(ctx context.Context, r exec.Runner, mesh *raster.Mesh, opt exec.RunOptions) (*exec.Outcome, error) {
 	b, ok := r.(*exec.Batch)
 	if !ok {
@@ -153,7 +153,7 @@ func named(ports []exec.Port, name string) bool {
 	return false
 }
 
-// meshValue is what a vertex has for a role.
+// meshValue returns the value of a vertex for a role.
 func meshValue(m *raster.Mesh, role string, i int) [4]float32 {
 	switch role {
 	case "position":
@@ -169,12 +169,13 @@ func meshValue(m *raster.Mesh, role string, i int) [4]float32 {
 // checks is the number of squares of the checkerboard along a texture.
 const checks = 8
 
-// background is the colour behind the mesh.
+// background is the colour around the mesh.
 var background = color.RGBA{0x1b, 0x1f, 0x27, 255}
 
-// picture draws the vertices of a table: their colour, on a checkerboard where they have places in a texture.
+// picture draws a mesh with the positions and colours in a table. If the table has texture coordinates, it draws a
+// checkerboard on the mesh.
 func picture(t *exec.Table, mesh *raster.Mesh, bound map[string]string, width, height int) image.Image {
-	at := map[string]int{} // where the components of a role are in a row
+	at := map[string]int{} // the first component of each role in a row
 	count := map[string]int{}
 	n := 0
 	for i := range t.Columns {
@@ -183,7 +184,7 @@ func picture(t *exec.Table, mesh *raster.Mesh, bound map[string]string, width, h
 		if _, ok := at[role]; !ok {
 			at[role], count[role] = n, c.Count()
 		}
-		if i == 0 { // the first output is the position if no name is one
+		if i == 0 { // the first output is the position if no output has that role
 			if _, ok := at["position"]; !ok {
 				at["position"], count["position"] = n, c.Count()
 			}
@@ -216,7 +217,7 @@ func picture(t *exec.Table, mesh *raster.Mesh, bound map[string]string, width, h
 	})
 }
 
-// readMesh reads the file of --mesh, nil where there is none.
+// readMesh reads the file of --mesh. It returns nil without --mesh.
 func (f *meshFlags) readMesh(cmd *cobra.Command) (*raster.Mesh, error) {
 	if f.mesh == "" {
 		return nil, nil

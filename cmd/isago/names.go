@@ -15,7 +15,7 @@ import (
 
 // namesFlag names the file with the texts of fields of type custom.
 type namesFlag struct {
-	// read reads the file, once; nil for a command without the flag.
+	// read reads the file once. It is nil for a command without the flag.
 	read func() (*customNames, error)
 }
 
@@ -29,13 +29,13 @@ func (f *namesFlag) add(cmd *cobra.Command) {
 		}
 		return readNames(cmd, file)
 	})
-	cmd.PreRunE = func(*cobra.Command, []string) error { // also where nothing is printed that would need it
+	cmd.PreRunE = func(*cobra.Command, []string) error { // report a mistake in the file even if the command prints no names
 		_, err := f.read()
 		return err
 	}
 }
 
-// given returns the names, nil where there are none.
+// names returns the names in the file of --names, or nil without --names.
 func (f *namesFlag) names() (*customNames, error) {
 	if f.read == nil {
 		return nil, nil
@@ -43,7 +43,7 @@ func (f *namesFlag) names() (*customNames, error) {
 	return f.read()
 }
 
-// printer returns the function that prints fields of type custom, nil if there is no file of names.
+// printer returns the function that prints fields of type custom, or nil without --names.
 func (f *namesFlag) printer() (func(dst []byte, field string, value uint64) []byte, error) {
 	names, err := f.names()
 	if names == nil || err != nil {
@@ -52,7 +52,7 @@ func (f *namesFlag) printer() (func(dst []byte, field string, value uint64) []by
 	return names.append, nil
 }
 
-// reader returns the function that parses fields of type custom, nil if there is no file of names.
+// reader returns the function that parses fields of type custom, or nil without --names.
 func (f *namesFlag) reader() (func(text []byte, field string) (uint64, int, bool), error) {
 	names, err := f.names()
 	if names == nil || err != nil {
@@ -64,7 +64,7 @@ func (f *namesFlag) reader() (func(text []byte, field string) (uint64, int, bool
 // customNames are the texts of fields of type custom.
 type customNames struct {
 	texts map[customName]string
-	// fields has the texts of each field with single blanks, the longest first.
+	// fields has the texts of each field, the longest first. White space between words is one blank.
 	fields map[string][]customText
 }
 
@@ -107,7 +107,7 @@ func readNames(cmd *cobra.Command, file string) (*customNames, error) {
 	return &names, errs.Err()
 }
 
-// index sorts the texts for reading. Of values with one text the smallest is read.
+// index prepares the texts for parsing. If several values have the same text, parse returns the smallest value.
 func (c *customNames) index() {
 	for name, text := range c.texts {
 		c.fields[name.field] = append(c.fields[name.field], customText{strings.Join(strings.Fields(text), " "), name.value})
@@ -119,7 +119,7 @@ func (c *customNames) index() {
 	}
 }
 
-// append prints the text of a value; a value without one is hexadecimal.
+// append appends the text of a value, or the value in hexadecimal if it has no text.
 func (c *customNames) append(dst []byte, field string, value uint64) []byte {
 	if text, ok := c.texts[customName{field, value}]; ok {
 		return append(dst, text...)
@@ -127,7 +127,8 @@ func (c *customNames) append(dst []byte, field string, value uint64) []byte {
 	return strconv.AppendUint(append(dst, "0x"...), value, 16)
 }
 
-// parse is the inverse of append: it reads the longest name, or a number, at the start of a text.
+// parse is the inverse of append. It returns the value of the longest text or number at the start of text, and the
+// length n of that text or number.
 func (c *customNames) parse(text []byte, field string) (value uint64, n int, ok bool) {
 	if digits, hex := bytes.CutPrefix(text, []byte("0x")); hex {
 		end := 0

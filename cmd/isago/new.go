@@ -13,7 +13,8 @@ import (
 	"github.com/isago/isago/internal/lazy"
 )
 
-// skeleton is the description of a machine that is mostly unknown. newDescription replaces the words in capitals.
+// skeleton is the description of a machine that is still largely unknown. newDescription replaces its words in
+// capitals.
 //
 //go:embed skeleton.xml
 var skeleton string
@@ -30,7 +31,7 @@ func newNew() *cobra.Command {
 		GroupID: "about",
 		Short:   "Create a description for a new machine",
 		Long: `new writes NAME.xml, a first description: a register file, an operand and two instructions, with a comment for
-each element. It loads and passes check unchanged. new never overwrites a file.`,
+each element. The description loads and passes check unchanged. new never overwrites a file.`,
 		Example: `  isago new mygpu --size 64
   isago check --spec mygpu.xml
   isago survey --spec mygpu.xml dump.bin`,
@@ -43,7 +44,7 @@ each element. It loads and passes check unchanged. new never overwrites a file.`
 	return cmd
 }
 
-// smallest is the size that the skeleton's fields and opcode need.
+// smallest is the minimum size of an instruction, in bits, that the fields and the opcode of the skeleton need.
 const smallest = 20
 
 var machineName = lazy.Regexp(`^[a-z][a-z0-9_-]*$`)
@@ -63,7 +64,7 @@ func (f *newFlags) run(cmd *cobra.Command, name string) error {
 	return err
 }
 
-// newDescription fills the skeleton in.
+// newDescription returns a skeleton description for a machine name and an instruction size in bits.
 func newDescription(name string, size int) string {
 	op, rest := size-8, size-8
 	middle := ""

@@ -17,9 +17,9 @@ import (
 type output struct {
 	*bufio.Writer
 	file *os.File // nil for standard output
-	// name is what the file is renamed to; "" for a device, which is written in place.
+	// name is the final name of the file. It is "" for standard output and for a device, which is written in place.
 	name string
-	// files has used, the file under the name.
+	// files records used, the file with the final name.
 	files *files
 	used  *usedFile
 }
@@ -27,12 +27,12 @@ type output struct {
 // closedOutput is standard output that was closed before the command started.
 type closedOutput struct{}
 
-// Write fails.
+// Write returns an error.
 func (closedOutput) Write([]byte) (int, error) {
 	return 0, &fs.PathError{Op: "write", Path: "standard output", Err: fs.ErrClosed}
 }
 
-// stdout is standard output. It keeps the first error of a write, which not everything that prints returns.
+// stdout is standard output. It keeps the first write error, because some printing functions do not return it.
 type stdout struct {
 	io.Writer
 	failed error
@@ -40,7 +40,7 @@ type stdout struct {
 	before func()
 }
 
-// Write keeps an error.
+// Write writes p after a call of before, and keeps the first error.
 func (s *stdout) Write(p []byte) (int, error) {
 	if s.before != nil {
 		s.before()
@@ -52,7 +52,7 @@ func (s *stdout) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// fileOf returns the file that a writer of a command is.
+// fileOf returns the file to which a writer of a command writes. It returns false for a writer without a file.
 func fileOf(w io.Writer) (*os.File, bool) {
 	switch s := w.(type) {
 	case *stdout:
@@ -66,12 +66,13 @@ func fileOf(w io.Writer) (*os.File, bool) {
 
 const outputBuffer = 64 << 10
 
-// create opens an output, which must be no file that the command line reads or writes elsewhere; - is standard output.
+// create opens an output. It returns an error if the output would replace a file that the command line reads or writes
+// elsewhere. The name - is standard output.
 func create(cmd *cobra.Command, name string) (*output, error) {
 	return createSized(cmd, name, outputBuffer)
 }
 
-// createSized is create for so many bytes, which are written at once.
+// createSized is create for an output of size bytes.
 func createSized(cmd *cobra.Command, name string, size int) (*output, error) {
 	files := &sessionOf(cmd).files
 	var used *usedFile
@@ -98,7 +99,7 @@ func createSized(cmd *cobra.Command, name string, size int) (*output, error) {
 			file, err := os.OpenFile(name, os.O_WRONLY, 0)
 			return newOutput(file, file, ""), err
 		}
-		if mode = info.Mode().Perm(); mode&0o222 == 0 { // which renaming would replace
+		if mode = info.Mode().Perm(); mode&0o222 == 0 { // renaming would replace a read-only file
 			return nil, &fs.PathError{Op: "write", Path: name, Err: errors.New("is read-only")}
 		}
 	}
@@ -109,8 +110,8 @@ func createSized(cmd *cobra.Command, name string, size int) (*output, error) {
 	return newOutput(file, file, name), err
 }
 
-// createBeside makes a new file in the folder of name. (The mode of os.CreateTemp is not what a user
-// has set as the mode of new files.)
+// createBeside creates a temporary file in the folder of name. It does not call os.CreateTemp, which ignores the user's
+// mode for new files.
 func createBeside(name string, mode fs.FileMode) (*os.File, error) {
 	for i := 0; ; i++ {
 		beside := filepath.Join(filepath.Dir(name), fmt.Sprintf(".%s.%d-%d", filepath.Base(name), os.Getpid(), i))
@@ -125,7 +126,7 @@ func createBeside(name string, mode fs.FileMode) (*os.File, error) {
 	}
 }
 
-// createNew writes a file that does not exist: all of it, or nothing.
+// createNew writes a new file, completely or not at all. It returns an error if the file exists.
 func createNew(name, text string) error {
 	exists := &fs.PathError{Op: "open", Path: name, Err: fs.ErrExist}
 	if _, err := os.Lstat(name); err == nil {
@@ -143,13 +144,13 @@ func createNew(name, text string) error {
 	}
 	if err = os.Link(file.Name(), name); errors.Is(err, fs.ErrExist) {
 		return exists
-	} else if err != nil { // no file there has two names
+	} else if err != nil { // the file system has no hard links
 		return os.Rename(file.Name(), name)
 	}
 	return nil
 }
 
-// written reports whether anything was written.
+// written reports whether a file has any output. It returns true for standard output.
 func (o *output) written() bool {
 	if o.Buffered() > 0 || o.file == nil {
 		return true
@@ -158,7 +159,8 @@ func (o *output) written() bool {
 	return err == nil && info.Size() > 0
 }
 
-// done ends the output of a command that ends with err. Complete output is renamed, also with findings; incomplete output is removed.
+// done finishes the output of a command that returned err. It renames a complete file, even if there are findings, and
+// removes an incomplete file.
 func (o *output) done(err error) error {
 	failed := err != nil && !errors.Is(err, errFindings)
 	if e := o.Flush(); e != nil && !failed {

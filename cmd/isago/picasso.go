@@ -15,7 +15,7 @@ import (
 // picassoFlag, as the first argument of asm, makes the rest a command line of picasso.
 const picassoFlag = "--picasso"
 
-// isPicasso reports whether the program is called under picasso's name.
+// isPicasso reports whether the program was started with the name picasso.
 func isPicasso(name string) bool {
 	base := filepath.Base(name)
 	return strings.TrimSuffix(base, filepath.Ext(base)) == "picasso"

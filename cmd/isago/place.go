@@ -17,21 +17,22 @@ import (
 	"github.com/isago/isago/view"
 )
 
-// location is what FILE[:MEMBER][@PLACE[+N]] or FILE:LINE on the command line names: a file, one of the programs in it,
+// location is the meaning of FILE[:MEMBER][@PLACE[+N]] or FILE:LINE on the command line: a file, a program in the file,
 // an instruction, or a line of a source.
 type location struct {
 	file string
-	// member is the name of a program, "" for the only one.
+	// member is the name of a program, or "" if the location names none.
 	member string
-	// place is a label or an address, "" for none; plus is the number of instructions after it.
+	// place is a label or an address, or "" if the location names none. plus is the number of instructions after the
+	// place.
 	place string
 	plus  int
-	// line is the number of a line, 0 for none.
+	// line is the number of a line, or 0 if the location names none.
 	line int
 }
 
-// locationOf reads a location. Its file is the longest prefix of the text that names one, so that names may contain : and @,
-// as after a drive letter; ok is false if there is none.
+// locationOf parses a location. The file is the longest prefix that names a file, so that file names may contain : and
+// @, for example after a drive letter. ok is false if no prefix names a file.
 func locationOf(text string) (l location, ok bool) {
 	for i := len(text); i > 0; i-- {
 		if i < len(text) && text[i] != ':' && text[i] != '@' || !isFile(text[:i]) {
@@ -44,7 +45,7 @@ func locationOf(text string) (l location, ok bool) {
 	return location{}, false
 }
 
-// locationIn reads what follows the name of a file.
+// locationIn parses the text after the name of a file.
 func locationIn(file, rest string) (l location, ok bool) {
 	l.file = file
 	if rest == "" {
@@ -55,7 +56,7 @@ func locationIn(file, rest string) (l location, ok bool) {
 		return l, false
 	}
 	if l.member, l.place = m[1], m[2]; l.place == "" {
-		if l.line, _ = strconv.Atoi(m[1]); lineNumber().MatchString(m[1]) { // which fits
+		if l.line, _ = strconv.Atoi(m[1]); lineNumber().MatchString(m[1]) { // at most 9 digits
 			l.member = ""
 		} else {
 			l.line = 0
@@ -65,14 +66,14 @@ func locationIn(file, rest string) (l location, ok bool) {
 	return l, true
 }
 
-// restPattern matches the text after the name of a file: :MEMBER, @PLACE, @PLACE+N, or a member and a place. lineNumber matches the
-// number of a line. A program may have such a name too: it is the name of a program if a place follows.
+// restPattern matches the text after the name of a file: :MEMBER, @PLACE, @PLACE+N, or a member and a place. lineNumber
+// matches the number of a line. A number before a place is the name of a program.
 var (
 	restPattern = lazy.Regexp(`^(?::([^@]+))?(?:@([^@+\s]+?)(?:\+(\d{1,9}))?)?$`)
 	lineNumber  = lazy.Regexp(`^[1-9]\d{0,8}$`)
 )
 
-// missingFile returns the error for a location in a file that does not exist, nil for other texts.
+// missingFile returns the error for a location in a file that does not exist, or nil for any other text.
 func missingFile(text string) error {
 	m := missingPattern().FindStringSubmatch(text)
 	if m == nil {
@@ -85,8 +86,8 @@ func missingFile(text string) error {
 // missingPattern matches a text that can only be a location. Its group is the name of the file with its drive.
 var missingPattern = lazy.Regexp(`^((?:[A-Za-z]:[\\/])?[^:@\s,]+)(?::\d{1,9}|(?::[^@\s]+)?@[^\s]+)$`)
 
-// pick splits FILE[:MEMBER], the argument of a command that reads whole programs. It keeps the member and returns the name of the
-// file.
+// pick splits FILE[:MEMBER], the argument of a command that reads whole programs. It stores the member in f and returns
+// the name of the file.
 func (f *machineFlags) pick(argument string) (file string, err error) {
 	f.member = ""
 	at, ok := locationOf(argument)
@@ -156,7 +157,8 @@ func (f *explainFlags) lineOrMember(cmd *cobra.Command, at location) error {
 	return f.line(cmd, at.file, at.line)
 }
 
-// line draws the instructions of a line of a source. If the machine has a compiler, the names and directives of the source count.
+// line draws the instructions of a line of a source. If the machine has a compiler, line compiles the whole source, so
+// that the names and directives of the source apply.
 func (f *explainFlags) line(cmd *cobra.Command, name string, number int) error {
 	src, err := readSource(cmd, name)
 	if err != nil {
@@ -180,8 +182,9 @@ func (f *explainFlags) line(cmd *cobra.Command, name string, number int) error {
 	return f.explain(cmd, src.Text[line.Off:line.End], line)
 }
 
-// compiled returns the instructions to which the machine's compiler translates a line. It returns none if there is no compiler, if
-// the compiler does not record the lines of instructions, or if the source has mistakes; the caller then reads the line alone.
+// compiled returns the instructions to which the machine's compiler translates a line. It returns none if there is no
+// compiler, if the compiler does not record the lines of instructions, or if the source has mistakes; the caller then
+// parses the line separately.
 func (f *explainFlags) compiled(src *diag.Source, number int) (found []view.Decoded) {
 	out, ok, err := f.compileSource(src)
 	if err != nil || !ok {
@@ -207,7 +210,7 @@ func (f *explainFlags) compiled(src *diag.Source, number int) (found []view.Deco
 	return found
 }
 
-// sourceLine returns the place of the instruction in a line of a source, without labels and comment.
+// sourceLine returns the position of the instruction in a line of a source, without labels and comment.
 func (f *explainFlags) sourceLine(src *diag.Source, name string, number int) (diag.Span, error) {
 	set, err := f.load(nil)
 	if err != nil {
@@ -229,7 +232,8 @@ func (f *explainFlags) sourceLine(src *diag.Source, name string, number int) (di
 	return at, nil
 }
 
-// instructionIn returns the place of what a line of a source, which starts at off, has between labels and comment.
+// instructionIn returns the position of the text between labels and comment in a line of a source. off is the offset of
+// the line.
 func instructionIn(set *isa.Set, src *diag.Source, off int, line string) diag.Span {
 	line = strings.TrimRight(program.StripComment(line, program.Comment(set)), " \t\r\n")
 	if at := labels().FindString(line); at != "" {
@@ -240,5 +244,5 @@ func instructionIn(set *isa.Set, src *diag.Source, off int, line string) diag.Sp
 	return diag.Span{Src: src, Off: off, End: off + len(trimmed)}
 }
 
-// labels are those at the start of a line.
+// labels matches the labels at the start of a line.
 var labels = lazy.Regexp(`^\s*([A-Za-z_$.][\w$.]*:\s*)+`)

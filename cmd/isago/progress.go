@@ -12,31 +12,31 @@ import (
 	"github.com/isago/isago/view"
 )
 
-// progress shows how far a long job is, in one line on standard error, which it removes when the job ends. Other output
-// removes the line too, and output on a terminal shows itself how far the command is. progress writes only to terminals.
+// progress shows the progress of a long job in one line on standard error. It removes the line when the job ends or
+// when a message follows. Output on a terminal stops the display for good. progress writes only to terminals.
 type progress struct {
 	w io.Writer // nil if standard error is not a terminal
 
 	mu      sync.Mutex
 	part    string    // the number of the file, before the text
-	text    string    // what the job is
+	text    string    // the name of the job
 	started time.Time // zero if there is no job
 	next    time.Time // the earliest time of the next line
-	told    bool      // the job reports how far it is
+	told    bool      // the job reports its progress
 	shown   bool
 	off     bool
 	quit    chan struct{} // ends the goroutine of the job
 	began   func()        // is called at the start of each job, unless it is nil
 }
 
-// Short jobs show nothing. A job that does not report how far it is shows its time.
+// Short jobs show nothing. A job that does not report its progress shows the elapsed time.
 const (
 	progressAfter = time.Second / 2
 	progressEvery = time.Second / 10
 	progressIdle  = time.Second
 )
 
-// watchTerminals has commands show progress if standard error is a terminal.
+// watchTerminals makes commands show their progress if standard error is a terminal.
 func watchTerminals(root *cobra.Command, written *stdout, out, errOut io.Writer) {
 	if !isTerminal(errOut) {
 		return
@@ -52,7 +52,7 @@ func watchTerminals(root *cobra.Command, written *stdout, out, errOut io.Writer)
 // progressOf returns the progress of a command line.
 func progressOf(cmd *cobra.Command) *progress { return &sessionOf(cmd).progress }
 
-// files sets the number of the file that follows, from 0, and the number of files.
+// files sets the number i of the next file, counted from 0, and the number n of files.
 func (p *progress) files(i, n int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -90,7 +90,8 @@ func (p *progress) start(format string, args ...any) {
 	}()
 }
 
-// startLines begins a job that reads lines, and returns what ends it. There is none while a person types the lines.
+// startLines begins a job that reads lines, and returns the function that ends the job. It shows nothing while a person
+// types the lines.
 func (p *progress) startLines(cmd *cobra.Command, name string) (end func()) {
 	if file, ok := cmd.InOrStdin().(*os.File); name == "-" && ok && isTerminal(file) {
 		return func() {}
@@ -99,7 +100,7 @@ func (p *progress) startLines(cmd *cobra.Command, name string) (end func()) {
 	return p.end
 }
 
-// idle shows the time of the job that quit ends, unless the job reports how far it is.
+// idle shows the elapsed time of the job that quit ends, unless the job reports its progress.
 func (p *progress) idle(quit chan struct{}) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -108,7 +109,7 @@ func (p *progress) idle(quit chan struct{}) {
 	}
 }
 
-// report reports the progress of the job.
+// report shows the progress of the job, at most once in progressEvery.
 func (p *progress) report(format string, args ...any) {
 	if p.w == nil {
 		return
@@ -130,7 +131,7 @@ func (p *progress) draw(text string) {
 	}
 }
 
-// watch reports how much of a listing is read.
+// watch makes a listing report its progress.
 func (p *progress) watch(name string, l *view.Listing) {
 	if p.w != nil {
 		l.Progress = func(done, all int64) { p.report("%s: %d %%", inputName(name), 100*done/all) }

@@ -18,8 +18,8 @@ import (
 	"github.com/isago/isago/view"
 )
 
-// raw returns how programs of the machine that is named are stored without a container, nil where
-// they are one instruction after another.
+// raw returns the format of raw programs for the machine that the flags name. It returns nil if they name none, or if a
+// raw program is a sequence of instructions.
 func (f *setFlags) raw() *catalog.RawFormat {
 	if f.spec != "" || f.isa == "" {
 		return nil
@@ -31,7 +31,7 @@ func (f *setFlags) raw() *catalog.RawFormat {
 	return m.Raw
 }
 
-// wantsSuffixes reports whether code without container is printed as source by its suffixes.
+// wantsSuffixes reports whether dis prints raw code as source, with suffixes for bits that the text omits.
 func (f *disFlags) wantsSuffixes(cmd *cobra.Command) bool {
 	m, err := catalog.Lookup(f.isa)
 	if err != nil || !m.Suffixes || !f.wantsSource(cmd) {
@@ -41,8 +41,8 @@ func (f *disFlags) wantsSuffixes(cmd *cobra.Command) bool {
 	return err == nil && own
 }
 
-// rawProgram returns how an input of so many bytes is a program, nil where it is one instruction after
-// another: a stream of any length.
+// rawProgram returns the format of a raw program of size bytes. It returns nil if the input is a sequence of
+// instructions, which may have any length.
 func (f *machineFlags) rawProgram(size int64) *catalog.RawFormat {
 	r := f.raw()
 	if r == nil || f.root != "" || r.Largest > 0 && size > r.Largest && f.order == "" {
@@ -66,7 +66,7 @@ func (f *machineFlags) addOrder(cmd *cobra.Command) {
 // byteOrders are the orders in which the bytes of a word can be stored, the default first.
 var byteOrders = isa.ByteOrders()
 
-// orders lists the orders that raw code of the machine can have: its own, or those of bytes.
+// orders returns the values of --order for the machine: the machine's own orders, or the byte orders.
 func (f *setFlags) orders() []string {
 	if r := f.raw(); r != nil && len(r.Orders) > 0 {
 		return r.Orders
@@ -74,7 +74,7 @@ func (f *setFlags) orders() []string {
 	return byteOrders
 }
 
-// checkRaw refuses flags for raw code where no machine is named, and an order that code of the machine does not have.
+// checkRaw returns an error for --raw and --order without a machine, and for an order that the machine does not have.
 func (f *setFlags) checkRaw() error {
 	switch {
 	case f.forceRaw && !f.given():
@@ -89,8 +89,9 @@ func (f *setFlags) checkRaw() error {
 	return nil
 }
 
-// rawCode returns an input with raw code in the form that isago reads: hexadecimal text as words, and words of the other byte order
-// swapped. Machines with their own byte orders swap words themselves.
+// rawCode converts raw code to words in the default byte order, and returns other input unchanged. It converts
+// hexadecimal text to words, and swaps bytes as --order requires. Machines with their own orders convert their words
+// themselves.
 func (f *machineFlags) rawCode(name string, in *code) (*code, error) {
 	head, err := in.head()
 	if err == nil {
@@ -113,8 +114,8 @@ func (f *machineFlags) rawCode(name string, in *code) (*code, error) {
 	return &code{ReaderAt: &arranged{in, word, f.arranged}, size: in.size, close: in.close}, nil
 }
 
-// arrange notes the order in which code of so many bytes is stored, and returns the bytes of a word; 0 where nothing has to be
-// turned around.
+// arrange records the byte order of code of size bytes, and returns the number of bytes in a word. It returns 0 if no
+// conversion is necessary.
 func (f *machineFlags) arrange(size int64) (word int64, err error) {
 	if f.order == "" || f.order == byteOrders[0] || f.rawProgram(size) != nil {
 		return 0, nil
@@ -148,7 +149,7 @@ func (f *machineFlags) fromText(name string, in *code) (*code, error) {
 	return &code{ReaderAt: bytes.NewReader(data), size: int64(len(data)), close: in.close}, err
 }
 
-// warnOfText warns that a text, probably source, is read as code.
+// warnOfText prints a warning if raw code is text, which is probably source.
 func (f *disFlags) warnOfText(cmd *cobra.Command, name string, in *code) error {
 	raw, err := f.isRaw(in)
 	if err != nil || !raw {
@@ -178,14 +179,14 @@ func (f *machineFlags) storage(size int64) (*isa.Root, error) {
 	return root, nil
 }
 
-// arranged reads words of word bytes and swaps their bytes. Bytes after the last whole word stay.
+// arranged converts the byte order of words of word bytes. It does not change an incomplete last word.
 type arranged struct {
 	in    *code
 	word  int64
 	order program.Order
 }
 
-// ReadAt reads whole words and hands on the bytes that are asked for.
+// ReadAt reads whole words and returns the requested bytes.
 func (s *arranged) ReadAt(p []byte, off int64) (int, error) {
 	start := off - off%s.word
 	end := min(off+int64(len(p))+s.word-1, s.in.size+s.word-1)
@@ -201,12 +202,12 @@ func (s *arranged) ReadAt(p []byte, off int64) (int, error) {
 	return n, nil
 }
 
-// arrangedPipe is arranged for what can be read once. It reads into at least a word.
+// arrangedPipe is arranged for a reader. Its Read needs a buffer of at least one word.
 type arrangedPipe struct {
 	r     io.Reader
 	word  int
 	order program.Order
-	part  []byte // of a word that has not come yet
+	part  []byte // the start of an incomplete word
 }
 
 func (s *arrangedPipe) Read(p []byte) (int, error) {
@@ -229,8 +230,9 @@ func (s *arrangedPipe) Read(p []byte) (int, error) {
 // endless is the size for raw code of unknown size, larger than any program.
 const endless = math.MaxInt64 >> 8
 
-// openCome opens an input of dis. more is not nil for raw code that comes through a pipe, and that is printed as it comes: in is
-// its start then. It is all of the code where that ends before --label-limit.
+// openCome opens an input of dis. If the input is raw code from a pipe that is too long to keep in memory, more is a
+// reader of the whole code, and in holds only its start. dis then prints the code while it reads it. Otherwise more is
+// nil and in is the whole input.
 func (f *disFlags) openCome(cmd *cobra.Command, name string) (in *code, more io.Reader, err error) {
 	if !f.given() || f.labels || f.offset != 0 || f.length != 0 {
 		in, err = f.openPart(cmd, name)
@@ -268,7 +270,8 @@ func (f *disFlags) openCome(cmd *cobra.Command, name string) (in *code, more io.
 	return all, io.MultiReader(io.NewSectionReader(kept, 0, kept.size), r), nil
 }
 
-// comes reports whether code that starts so is raw code of one instruction after another, unless it is short.
+// comes reports whether an input that starts with start is raw code that dis may print while it reads it: a sequence of
+// instructions.
 func (f *disFlags) comes(start *code) (bool, error) {
 	raw, err := f.isRaw(start)
 	if err != nil || !raw || f.asText || f.rawProgram(endless) != nil {
@@ -282,7 +285,7 @@ func (f *disFlags) comes(start *code) (bool, error) {
 	return err == nil && !program.IsHexText(root, bytes.TrimPrefix(head, []byte(textfile.ByteOrderMark))), err
 }
 
-// rawSource prints a program without container as source; done is false for anything else.
+// rawSource prints raw code as source if the machine has a format for raw programs. Otherwise done is false.
 func (f *disFlags) rawSource(cmd *cobra.Command, name string, in *code, palette view.Palette) (done bool, err error) {
 	isRaw, err := f.isRaw(in)
 	raw := f.rawProgram(in.size)

@@ -19,12 +19,12 @@ type register struct {
 	Kind    string   `json:"kind"`
 	Name    string   `json:"name"`
 	Aliases []string `json:"aliases,omitempty"`
-	// Names are what a run calls the first and the last of them.
+	// Names are the names of the first and the last register, as run uses them.
 	Names []string `json:"names"`
 	Type  string   `json:"type,omitempty"`
 	// Count is the number of registers, of entries of a stack, or of numbers of a rom.
 	Count int `json:"count,omitempty"`
-	// Bytes is the size of a memory, 0 where a launch decides; Memories is the number of those in a group.
+	// Bytes is the size of a memory, or 0 if the launch determines it. Memories is the number of memories in a group.
 	Bytes      int64    `json:"bytes,omitempty"`
 	Memories   int      `json:"memories,omitempty"`
 	Components []string `json:"components,omitempty"`
@@ -33,7 +33,7 @@ type register struct {
 	Slots      []slot   `json:"slots,omitempty"`
 	Use        string   `json:"use,omitempty"`
 	Scope      string   `json:"scope"`
-	// Outside is what happens beyond the last register, or outside of a memory.
+	// Outside is the effect of an access beyond the last register or outside a memory.
 	Outside string `json:"outside,omitempty"`
 	// Init is the value of a register before any write: a number, exists for the mask of the lanes, or "" if reading it is a
 	// finding.
@@ -46,7 +46,7 @@ type slot struct {
 	Type string `json:"type"`
 }
 
-// registersOf lists what a machine has, in the order in which the description groups it.
+// registersOf lists the register files, registers, stacks, memories and roms of a machine, in this order.
 func registersOf(set *isa.Set) []register {
 	d := inside.Machine(set).ISA
 	list := []register{}
@@ -103,7 +103,7 @@ func fileRegister(f *spec.File) register {
 	return out
 }
 
-// componentsOf lists the names of components; one that the description does not name has its number.
+// componentsOf lists the names of components. A component without a name in the description has its number as its name.
 func componentsOf(f *spec.File) []string {
 	names := f.Components()
 	for i := range names {
@@ -112,7 +112,7 @@ func componentsOf(f *spec.File) []string {
 	return names
 }
 
-// initial converts the init attribute of a state to a value, "" for none.
+// initial converts the init attribute of a state to a value. It returns "" if the state has no initial value.
 func initial(text string) string {
 	if text == "undefined" {
 		return ""
@@ -204,7 +204,7 @@ func (r *register) facts() string {
 	return strings.Join(list, ", ")
 }
 
-// listRegisters shows the registers, stacks and memories of machines.
+// listRegisters prints the registers, stacks and memories of machines.
 func (f *listFlags) listRegisters() error {
 	sets, err := f.sets()
 	if err != nil {

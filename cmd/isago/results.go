@@ -39,21 +39,22 @@ func (f *tableFlags) check() error {
 	return usagef("--format %q, expected table, json, csv or raw", f.format)
 }
 
-// tableWriter writes the outputs of a run: tables, one after another, each in parts as they come.
+// tableWriter writes the output tables of a run one after another. It writes a table in parts as they arrive.
 type tableWriter struct {
 	*tableFlags
 	cmd *cobra.Command
 	// to is nil before the first part.
 	to *output
-	// several is set if there is more than one table. at is the number of complete ones.
+	// several is set if there is more than one table. at is the number of complete tables.
 	several bool
 	at      int
-	// begun is set if a part of the current table was written. held are its rows that wait for the widths of their columns.
+	// begun is set if a part of the current table was written. held has the rows that are not printed yet, because the
+	// widths of their columns are unknown.
 	begun bool
 	held  exec.Table
 }
 
-// open opens the output.
+// open opens the output unless it is already open.
 func (o *tableWriter) open() (err error) {
 	if o.to == nil {
 		o.to, err = create(o.cmd, o.output)
@@ -61,7 +62,7 @@ func (o *tableWriter) open() (err error) {
 	return err
 }
 
-// whole writes tables that did not come in parts, and ends the one that did.
+// whole writes complete tables. If a table was written in parts, whole only ends that table.
 func (o *tableWriter) whole(tables []exec.Table) error {
 	if err := o.open(); err != nil {
 		return err
@@ -84,7 +85,7 @@ func (o *tableWriter) whole(tables []exec.Table) error {
 	return nil
 }
 
-// end ends the output of a run that ends with err.
+// end closes the output of a run that returned err.
 func (o *tableWriter) end(err error) error {
 	if o.to == nil {
 		return err
@@ -92,7 +93,7 @@ func (o *tableWriter) end(err error) error {
 	return o.to.done(err)
 }
 
-// part writes rows of the table at hand.
+// part writes rows of the current table.
 func (o *tableWriter) part(t *exec.Table) error {
 	if err := o.open(); err != nil {
 		return err
@@ -124,7 +125,7 @@ func (o *tableWriter) part(t *exec.Table) error {
 	return o.hold(t)
 }
 
-// begin starts a table.
+// begin writes the text before the rows of a table.
 func (o *tableWriter) begin(t *exec.Table) {
 	switch {
 	case o.format == "json" && o.several:
@@ -142,7 +143,7 @@ func (o *tableWriter) begin(t *exec.Table) {
 	}
 }
 
-// finish ends a table.
+// finish writes the text after the rows of a table.
 func (o *tableWriter) finish() (err error) {
 	switch o.format {
 	case "json":
@@ -162,7 +163,7 @@ func (o *tableWriter) finish() (err error) {
 // several, each with its heading.
 const maxCells = 1 << 20
 
-// hold keeps rows until there are as many as are printed together, and prints those.
+// hold keeps rows until they fill a text table, and prints each full table.
 func (o *tableWriter) hold(t *exec.Table) error {
 	most := max(1, maxCells/len(heading(t)))
 	for rows := t.Rows; ; {
@@ -183,7 +184,8 @@ func (o *tableWriter) hold(t *exec.Table) error {
 // tableWidth and tableGap are the width of a text table and the gap between its columns, in characters.
 const tableWidth, tableGap = 100, 2
 
-// writeText writes a text table. One that is too wide continues below, with the numbers of its rows again.
+// writeText writes a text table. If the table is too wide, the remaining columns follow below, again with the row
+// numbers.
 func (f *tableFlags) writeText(w io.Writer, t *exec.Table) error {
 	rows := [][]string{heading(t)}
 	f.cells(t, func(cells []string) { rows = append(rows, cells) })
@@ -206,8 +208,8 @@ func (f *tableFlags) writeText(w io.Writer, t *exec.Table) error {
 	}
 }
 
-// fitting returns the end of the cells, from from on, that fit in a line after the first cell: at least one column. The components
-// of a column stay together.
+// fitting returns the end of the cells that fit in a line after the first cell, starting at cell from. The line has at
+// least one column, and the components of a column are not separated.
 func fitting(columns []exec.Column, widths []int, from int) int {
 	to, width := 1, widths[0]
 	for i := range columns {
@@ -225,7 +227,7 @@ func fitting(columns []exec.Column, widths []int, from int) int {
 	return to
 }
 
-// writeRaw writes the components, each in its own number of bytes, the least significant one first.
+// writeRaw writes the components of all rows in little-endian order, each with at least 4 bytes.
 func writeRaw(w io.Writer, t *exec.Table) error {
 	var sizes []int
 	for i := range t.Columns {
@@ -277,7 +279,7 @@ func (f *tableFlags) cells(t *exec.Table, put func(cells []string)) {
 	}
 }
 
-// text is a component of a column.
+// text formats the value of a component.
 func (f *tableFlags) text(v uint64, c *exec.Column) string {
 	if f.bits && !c.Label {
 		return fmt.Sprintf("0x%0*x", max(1, (c.Type.Width+3)/4), v)
@@ -285,7 +287,7 @@ func (f *tableFlags) text(v uint64, c *exec.Column) string {
 	return sem.Number(v, c.Type)
 }
 
-// rowsJSON writes elements of an array.
+// rowsJSON writes rows as the elements of a JSON array.
 func (f *tableFlags) rowsJSON(w io.Writer, t *exec.Table) {
 	for n, row := range t.Rows {
 		if t.First+n > 0 {
@@ -304,7 +306,8 @@ func (f *tableFlags) rowsJSON(w io.Writer, t *exec.Table) {
 	}
 }
 
-// columnJSON is the value of a column with which a row starts: an array where it has components.
+// columnJSON returns the JSON value of the column at the start of row. The value is an array if the column has
+// components.
 func (f *tableFlags) columnJSON(c *exec.Column, row []uint64) string {
 	var list []string
 	for _, v := range row[:c.Count()] {

@@ -12,7 +12,7 @@ import (
 	"github.com/isago/isago/internal/quote"
 )
 
-// command makes one of the commands, which has that name.
+// command is the name of a command and the function that creates it.
 type command struct {
 	name string
 	make func() *cobra.Command
@@ -27,8 +27,8 @@ func commands() []command {
 	}
 }
 
-// newRoot returns the command with all its subcommands. For a command line that starts with the name of one, it adds only that one,
-// because defining the flags of all commands is a tenth of a short run.
+// newRoot returns the root command with its subcommands. If args starts with the name of a subcommand, newRoot adds
+// only that one, because defining the flags of all commands takes a tenth of the time of a short run.
 func newRoot(args ...string) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "isago",
@@ -41,7 +41,7 @@ machines, and "isago help COMMAND" describes a command.`,
 	}
 	withSession(root)
 	addColor(root)
-	// A template of cobra's for the version would link all that templates might call: a tenth of the program.
+	// The version template of cobra would link all methods that a template may call: a tenth of the program.
 	asked := root.Flags().BoolP("version", "v", false, "print the version")
 	root.RunE = func(cmd *cobra.Command, args []string) error {
 		if *asked {
@@ -83,7 +83,7 @@ machines, and "isago help COMMAND" describes a command.`,
 	return root
 }
 
-// flagError returns the error of an invalid flag.
+// flagError returns the error for an invalid flag.
 func flagError(cmd *cobra.Command, err error) error {
 	if cmd.HasSubCommands() && cmd.HasParent() { // gen rust --isa NAME
 		if unknown := knownCommand(cmd, cmd.Flags().Args()); unknown != nil {
@@ -103,7 +103,7 @@ func flagError(cmd *cobra.Command, err error) error {
 	return usagef("--%s %q, %v", flag.Name, invalid.GetValue(), wrong)
 }
 
-// amount is the value of a flag for a number that is at least least.
+// amount is the value of a flag for a number of at least least.
 type amount[T int | int64] struct {
 	to    *T
 	least T
@@ -112,7 +112,7 @@ type amount[T int | int64] struct {
 func (a amount[T]) String() string { return fmt.Sprint(*a.to) }
 func (a amount[T]) Type() string   { return "int" }
 
-// Set is called by the command line's parser.
+// Set implements pflag.Value.
 func (a amount[T]) Set(text string) error {
 	n, err := strconv.ParseInt(text, 0, 64)
 	if err != nil || n < int64(a.least) || int64(T(n)) != n {
@@ -122,7 +122,7 @@ func (a amount[T]) Set(text string) error {
 	return nil
 }
 
-// flagMeant asks for the flag that an unknown one is like.
+// flagMeant returns a question about the flag whose name is nearest to an unknown one, or "" if no name is near.
 func flagMeant(cmd *cobra.Command, err error) string {
 	name, unknown := strings.CutPrefix(err.Error(), "unknown flag: --")
 	if !unknown {
@@ -140,7 +140,7 @@ func flagMeant(cmd *cobra.Command, err error) string {
 	return ""
 }
 
-// knownCommand rejects arguments of a command that only has commands below it.
+// knownCommand rejects arguments of a command that has only subcommands.
 func knownCommand(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
@@ -157,7 +157,7 @@ func knownCommand(cmd *cobra.Command, args []string) error {
 	return usagef("no command %q; %s --help lists them", args[0], cmd.CommandPath())
 }
 
-// newHelp is cobra's help command, for which an unknown topic is a mistake.
+// newHelp returns a help command that, unlike cobra's, rejects an unknown topic.
 func newHelp(root *cobra.Command) *cobra.Command {
 	return &cobra.Command{
 		Use:   "help [COMMAND]",

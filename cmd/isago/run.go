@@ -33,9 +33,9 @@ type runFlags struct {
 	in, inFormat, program string
 	png                   string
 	set, read, quirks     []string
-	// options are those that only some machines have, by name.
+	// options holds the values of options that only some machines have, by name.
 	options map[string]*[]string
-	// writes are the options that name outputs.
+	// writes holds the names of the options that name output files.
 	writes               []string
 	count                int
 	budget, inLimit      int64
@@ -56,7 +56,7 @@ Inputs, uniforms and outputs have the names in the file, or the names of their r
 NAME[2] is one register of an array. Values in memories have byte addresses, such as a[0x4]. "isago list
 --registers" shows the names.
 
---set gives a uniform a value, or an input that is the same for all vertices. --in reads inputs from a file in
+--set sets a uniform, or sets an input to one value for all vertices. --in reads inputs from a file in
 one of these formats:
 
   JSON  an array of objects, or {"uniforms": {...}, "vertices": [...]}
@@ -118,7 +118,7 @@ reach the end of the program, or read a register that was never written; 130 if 
 	flags.StringVar(&f.in, "in", "", "read inputs from `FILE`; - is standard input")
 	flags.StringVar(&f.inFormat, "in-format", "", "`FORMAT` of the inputs: json, csv or raw (default: by the suffix of the file)")
 	f.inLimit = defaultInLimit
-	flags.Var(amount[int64]{&f.inLimit, 1}, "in-limit", "reject inputs of more than `BYTES`; run keeps them in memory")
+	flags.Var(amount[int64]{&f.inLimit, 1}, "in-limit", "reject an input file larger than `BYTES`; run keeps the file in memory")
 	flags.StringVar(&f.program, "program", "", "run the program with this label or `NUMBER` in the file (default: the first)")
 	flags.StringArrayVar(&f.set, "set", nil, "set a uniform or an input, as `NAME=VALUE,VALUE,...`")
 	flags.StringSliceVar(&f.read, "read", nil, "print these outputs or registers, as `NAME,...`")
@@ -140,7 +140,7 @@ reach the end of the program, or read a register that was never written; 130 if 
 	return cmd
 }
 
-// addOptions adds the flags of machines. An option with the name of a flag of the command is the same flag.
+// addOptions adds the flags of machines. An option with the name of an existing flag shares that flag.
 func (f *runFlags) addOptions(cmd *cobra.Command) {
 	for _, m := range catalog.Machines() {
 		for _, o := range m.Options {
@@ -171,7 +171,7 @@ func (f *runFlags) optionOutputs() (names []string) {
 	return names
 }
 
-// check refuses flags that nothing of this run looks at.
+// check returns an error for a flag that has no effect on this run.
 func (f *runFlags) check(cmd *cobra.Command) error {
 	if err := f.checkRaw(); err != nil {
 		return err
@@ -189,8 +189,8 @@ func (f *runFlags) check(cmd *cobra.Command) error {
 	return nil
 }
 
-// givenOptions returns the options that were given. It returns an error for an option that is not in known; what names the program
-// in the error.
+// givenOptions returns the options on the command line. It returns an error for an option that is not in known; what
+// names the program in the error.
 func (f *runFlags) givenOptions(cmd *cobra.Command, what string, known []exec.Option) (map[string][]string, error) {
 	has := func(name string) bool {
 		return slices.ContainsFunc(known, func(o exec.Option) bool { return o.Name == name })
@@ -297,7 +297,8 @@ func (f *runFlags) carryOut(ctx context.Context, r exec.Runner, mesh *raster.Mes
 	return f.meshFlags.draw(ctx, r, mesh, opt)
 }
 
-// drawsAlone reports whether the picture of a mesh is all that is asked for: its vertices would fill the screen.
+// drawsAlone reports whether the run prints only the picture of a mesh. It then omits the table of vertices, which
+// would fill the screen.
 func (f *runFlags) drawsAlone(cmd *cobra.Command) bool {
 	return f.mesh != "" && f.png != "" && !cmd.Flags().Changed("output") && !cmd.Flags().Changed("format")
 }
@@ -319,7 +320,7 @@ func (f *runFlags) writeFiles(cmd *cobra.Command, out *exec.Outcome) error {
 	return writeFile(cmd, f.png, data.Bytes())
 }
 
-// open reads the program.
+// open reads a program and prepares its run.
 func (f *runFlags) open(cmd *cobra.Command, name string) (exec.Runner, *isa.Set, error) {
 	quirks, err := pairs("quirk", f.quirks)
 	if err != nil {
@@ -365,7 +366,7 @@ func (f *runFlags) open(cmd *cobra.Command, name string) (exec.Runner, *isa.Set,
 	return r, req.Set, nil
 }
 
-// checkRoot rejects roots other than that of instructions, because run runs only instructions.
+// checkRoot rejects a --root other than the root of instructions, because run executes only instructions.
 func (f *runFlags) checkRoot(set *isa.Set) error {
 	runs, err := set.Root("")
 	if err != nil {
@@ -381,7 +382,8 @@ func (f *runFlags) checkRoot(set *isa.Set) error {
 	return nil
 }
 
-// misuse returns err as a mistake on the command line where cause is one of an option.
+// misuse returns cause as a mistake on the command line if it is the error of an option. Otherwise, or if a file is
+// missing, it returns err.
 func misuse(err, cause error) error {
 	var option *exec.OptionError
 	var missing *fs.PathError
@@ -423,7 +425,7 @@ func (f *runFlags) launches(data []byte) (m catalog.Machine, format string, ok b
 	return m, "", !ok && err == nil && m.Launch != nil && m.Bare
 }
 
-// openRaw reads words that are one instruction after another.
+// openRaw prepares the run of raw words that are a sequence of instructions.
 func (f *runFlags) openRaw(cmd *cobra.Command, name string, data []byte, quirks map[string]string) (exec.Runner, *isa.Set, error) {
 	if f.program != "" && f.program != "0" {
 		return nil, nil, usagef("no program %q, the file is one program", f.program)
@@ -468,7 +470,7 @@ func (f *runFlags) openRaw(cmd *cobra.Command, name string, data []byte, quirks 
 	return exec.NewBatch(l), set, nil
 }
 
-// pairs reads flags of the form NAME=VALUE.
+// pairs parses the NAME=VALUE arguments of a flag.
 func pairs(flag string, list []string) (map[string]string, error) {
 	out := map[string]string{}
 	for _, p := range list {
@@ -543,7 +545,7 @@ func (f *runFlags) readInputs(cmd *cobra.Command, r exec.Runner) error {
 	return nil
 }
 
-// printStats prints how much ran, and how fast.
+// printStats prints the number of instructions and the speed of a run.
 func printStats(cmd *cobra.Command, out *exec.Outcome, took time.Duration) {
 	w, s := cmd.ErrOrStderr(), took.Seconds()
 	fmt.Fprintf(w, "%d %s, %d instructions in %d dispatches, %.3f s: %.1f M instructions/s, %.0f %s/s\n",
@@ -553,7 +555,7 @@ func printStats(cmd *cobra.Command, out *exec.Outcome, took time.Duration) {
 	}
 }
 
-// report prints the lanes that did not end, reads of unwritten registers, and unknown behaviour.
+// report prints data races, lanes that did not reach the end, reads of unwritten registers, and unknown behaviour.
 func report(cmd *cobra.Command, from exec.Runner, out *exec.Outcome) error {
 	w, odd := cmd.ErrOrStderr(), len(out.Findings)+len(out.Races) > 0
 	for i := range out.Races {
@@ -581,7 +583,7 @@ func report(cmd *cobra.Command, from exec.Runner, out *exec.Outcome) error {
 			continue
 		}
 		name, count, given := r.Register(), r.Count, nameOf(from, &r)
-		for i++; i < len(out.Findings); i++ { // the components of one name in one line
+		for i++; i < len(out.Findings); i++ { // print the components of one register in one line
 			next := out.Findings[i]
 			if next.Program != r.Program || next.Address != r.Address || next.State != r.State || next.Number != r.Number || nameOf(from, &next) != given {
 				break
@@ -600,7 +602,7 @@ func report(cmd *cobra.Command, from exec.Runner, out *exec.Outcome) error {
 	return nil
 }
 
-// nameOf returns the program's name for what a finding is of, "" for none.
+// nameOf returns the name that the program has for the register of a finding, or "" if it has none.
 func nameOf(from exec.Runner, f *exec.FindingCount) string {
 	l, ok := from.(interface {
 		NameOf(s *exec.State, number, comp int) string

@@ -27,11 +27,11 @@ import (
 	"github.com/isago/isago/view"
 )
 
-// sourceFlags belong to making files from source.
+// sourceFlags are the flags for compiling source into files.
 type sourceFlags struct {
 	header string
 	format string
-	// spelling is the syntax of the source, and target the format of the file, by all flags together.
+	// spelling is the syntax of the source, and target is the format of the file. All flags together determine them.
 	spelling, target string
 	noNop            bool
 	compat           string
@@ -39,11 +39,11 @@ type sourceFlags struct {
 	werror, each     bool
 	// convert converts the compiler's file to the output; nil writes the file unchanged.
 	convert func(file []byte) ([]byte, error)
-	// order is that of the file where its source states none.
+	// order is the byte order of the file if its source states none.
 	order program.Order
-	// processors is how many may be used for one source.
+	// processors is the maximum number of processors for one source.
 	processors int
-	// contexts are those of the command line, if it has any.
+	// contexts returns the context values of the command line, and is nil for a command without --context.
 	contexts func(*isa.Set) (bits.Value, error)
 }
 
@@ -58,7 +58,7 @@ func (f *sourceFlags) add(cmd *cobra.Command) {
 	flags.BoolVar(&f.each, "each", false, "write one file for each source, into the folder of -o")
 }
 
-// check finds names of warnings that do not exist.
+// check returns an error if --no-warn names an unknown warning.
 func (f *sourceFlags) check() error {
 	for _, name := range f.noWarn {
 		if names := warningNames(); name != allWarnings && !slices.Contains(names, name) {
@@ -85,9 +85,9 @@ func warningNames() []string {
 	return names
 }
 
-// formats lists those in which the compiler of the machine that is named writes its file.
+// formats returns the values of --format for the machine that the flags name.
 func (f *asmFlags) formats() []string {
-	m, _ := catalog.Lookup(f.isa) // with none, those that all machines have
+	m, _ := catalog.Lookup(f.isa) // an unknown machine has only the formats of all machines
 	list := slices.Clone(m.Outputs)
 	for _, name := range []string{formatC, formatRaw} {
 		if !slices.Contains(list, name) {
@@ -97,7 +97,7 @@ func (f *asmFlags) formats() []string {
 	return list
 }
 
-// compats lists the tools as which the compiler of the machine that is named reads source.
+// compats returns the values of --compat for the machine that the flags name.
 func (f *asmFlags) compats() []string {
 	m, err := catalog.Lookup(f.isa)
 	if err != nil {
@@ -106,7 +106,8 @@ func (f *asmFlags) compats() []string {
 	return m.Compat
 }
 
-// wanted removes the warnings of --no-warn, and counts those that are too many to print. With --werror the others are errors.
+// wanted removes the warnings that --no-warn hides. It replaces the warnings beyond the printing limit with their
+// number. With --werror it returns the warnings as an error.
 func (f *sourceFlags) wanted(list diag.List) (diag.List, error) {
 	list = slices.DeleteFunc(slices.Clone(list), func(e *diag.Error) bool {
 		return slices.Contains(f.noWarn, string(e.Code)) || slices.Contains(f.noWarn, allWarnings)
@@ -122,8 +123,8 @@ func (f *sourceFlags) wanted(list diag.List) (diag.List, error) {
 	return nil, list.Capped("mistake")
 }
 
-// recognise sets the machine by the content of the first source, if no flag names it, and isSource if a compiler must read the
-// source even for raw output. done releases the copy of standard input.
+// recognise recognises the machine of the first source. It sets f.isa if no flag names a machine. It sets f.isSource if
+// the source is in the language of the machine. done releases the copy of standard input.
 func (f *asmFlags) recognise(cmd *cobra.Command, names []string) (done func() error, err error) {
 	none := func() error { return nil }
 	if len(names) == 0 || f.spec != "" || f.plain {
@@ -145,7 +146,7 @@ func (f *asmFlags) recognise(cmd *cobra.Command, names []string) (done func() er
 	return none, errors.Join(err, in.Close())
 }
 
-// compiler returns the compiler for the flags, nil if only instructions are assembled.
+// compiler returns the compiler for the flags, or nil if the source is a generic program.
 func (f *asmFlags) compiler() (program.Compiler, error) {
 	m, err := catalog.Lookup(f.isa)
 	own := true
@@ -190,7 +191,7 @@ func (f *sourceFlags) noCompat(known []string) error {
 // hexFormat is the format that --hex selects.
 const hexFormat = "hex"
 
-// compileFiles makes files from the sources that are named.
+// compileFiles compiles the named sources into files.
 func (f *asmFlags) compileFiles(cmd *cobra.Command, c program.Compiler, names []string) error {
 	if err := f.check(); err != nil {
 		return err
@@ -219,7 +220,7 @@ func (f *asmFlags) compileFiles(cmd *cobra.Command, c program.Compiler, names []
 	return f.compile(cmd, c, names, f.output)
 }
 
-// hexOf prints the code of a file that a compiler has made as lines of hexadecimal, an instruction each.
+// hexOf returns the code of a compiled file as hexadecimal text, one instruction per line.
 func (f *asmFlags) hexOf(file []byte) ([]byte, error) {
 	l, err := f.listingFrom(f.output, file)
 	if err != nil {
@@ -255,7 +256,7 @@ func entriesOf(d *isa.Decoder, fields []isa.Field) []asm.Entry {
 	return list
 }
 
-// compile makes one file from sources.
+// compile compiles sources into one file.
 func (f *sourceFlags) compile(cmd *cobra.Command, c program.Compiler, names []string, output string) error {
 	out, err := compiled(cmd, c, names, program.CompileOptions{NoPad: f.noNop, Format: f.target, Syntax: f.spelling, Compat: f.compat, Context: f.contexts, Jobs: f.processors})
 	if err != nil {
@@ -288,7 +289,7 @@ func (f *sourceFlags) compile(cmd *cobra.Command, c program.Compiler, names []st
 	return writeFile(cmd, f.header, out.Header)
 }
 
-// compiled runs a compiler on the sources that are named.
+// compiled runs a compiler on the named sources.
 func compiled(cmd *cobra.Command, c program.Compiler, names []string, opt program.CompileOptions) (*program.Compiled, error) {
 	progress := progressOf(cmd)
 	progress.start("%s: assembling", inputName(names[0]))
@@ -312,7 +313,7 @@ func compiled(cmd *cobra.Command, c program.Compiler, names []string, opt progra
 	return c.Compile(files, opt)
 }
 
-// writeFile writes data as the whole of a file; - is standard output.
+// writeFile writes data to a file; the name - is standard output.
 func writeFile(cmd *cobra.Command, name string, data []byte) error {
 	if name == "-" && bytes.IndexByte(data, 0) >= 0 && isTerminal(cmd.OutOrStdout()) { // formats that are text have no 0
 		return errBytes
@@ -325,7 +326,7 @@ func writeFile(cmd *cobra.Command, name string, data []byte) error {
 	return out.done(err)
 }
 
-// openText opens a source that is read piece by piece, while the input is open.
+// openText opens a source for reading piece by piece. The source is usable until the input is closed.
 func openText(cmd *cobra.Command, name string) (*program.Text, *code, error) {
 	in, err := openCode(cmd, name)
 	if err != nil {
@@ -358,7 +359,8 @@ func readSource(cmd *cobra.Command, name string) (*diag.Source, error) {
 	return src.Whole()
 }
 
-// compileEach makes a file of each source, on all cores. Errors come in the order of the names.
+// compileEach compiles each source into a separate file, on all processors. It prints warnings and returns errors in
+// the order of the names.
 func (f *asmFlags) compileEach(cmd *cobra.Command, names []string) error {
 	if f.output == "-" || f.header != "" {
 		return usagef("--each writes a file for each source into the folder of -o, and does not accept --header")
@@ -404,20 +406,21 @@ func (f *asmFlags) compileEach(cmd *cobra.Command, names []string) error {
 	return joined(errs)
 }
 
-// eachResult is what became of one source.
+// eachResult is the result of compiling one source.
 type eachResult struct {
 	warnings bytes.Buffer
 	err      error
 }
 
 func (r *eachResult) run(ctx context.Context, f *asmFlags, c program.Compiler, name, output string) {
-	own := &cobra.Command{} // the streams of its own
+	own := &cobra.Command{} // a command with its own streams
 	own.SetContext(ctx)
 	own.SetErr(&r.warnings)
 	r.err = f.compile(own, c, []string{name}, output)
 }
 
-// eachOutput names the file of each source after it; no two may be one.
+// eachOutput returns the output of each source, named after the source. It returns an error if two sources have the
+// same output.
 func (f *asmFlags) eachOutput(names []string) (outputs []string, err error) {
 	first := map[string]string{}
 	for _, name := range names {
@@ -435,7 +438,7 @@ func (f *asmFlags) eachOutput(names []string) (outputs []string, err error) {
 	return outputs, nil
 }
 
-// extension is that of the files that --each writes.
+// extension returns the suffix of the files that --each writes.
 func (f *asmFlags) extension() string {
 	m, err := catalog.Lookup(f.isa)
 	switch {
@@ -449,7 +452,7 @@ func (f *asmFlags) extension() string {
 	return ".shbin"
 }
 
-// joined makes one error of several: one list where all have positions.
+// joined combines several errors. The result is one list of diagnostics if all of the errors are such lists.
 func joined(errs []error) error {
 	var list diag.List
 	for _, err := range errs {
@@ -463,7 +466,7 @@ func joined(errs []error) error {
 	return list.Err()
 }
 
-// wantsSource reports whether no flag asks for a listing.
+// wantsSource reports whether the flags allow dis to print source instead of a listing.
 func (f *disFlags) wantsSource(cmd *cobra.Command) bool {
 	if f.listing || f.spec != "" || f.member != "" {
 		return false
@@ -476,7 +479,8 @@ func (f *disFlags) wantsSource(cmd *cobra.Command) bool {
 	return true
 }
 
-// source prints a file as source; done is false for a format that has none.
+// source prints a file as source. done is false if there is no source to print, for example because the format has none
+// or --isa names another machine.
 func (f *disFlags) source(cmd *cobra.Command, name string, in *code, palette view.Palette) (done bool, err error) {
 	head, err := in.head()
 	if err != nil {
@@ -515,7 +519,7 @@ func (f *disFlags) formatSource(m *catalog.Machine, format catalog.Format, data 
 	return format.SourceIn(set, data)
 }
 
-// writeSource prints the source of a program of a machine.
+// writeSource prints the source of a program, in colour unless the palette is empty.
 func (f *disFlags) writeSource(cmd *cobra.Command, m *catalog.Machine, palette view.Palette, text []byte) error {
 	if palette != (view.Palette{}) {
 		set, err := f.load(m)

@@ -49,18 +49,18 @@ standard input from a pipe or a file.
   context  values of contexts
   tables   table entries, in hex
   state    registers before the run, in hex
-  lanes    an array of states, one for each lane, besides state
+  lanes    an array of states, one for each lane, in addition to state
   memory   bytes by address, in hex
   active   the lanes that exist, as a mask in hex
   quirks   values of quirks
   pc       where the program starts (default 0)
-  steps    most instructions to run (default 10000)
+  steps    the maximum number of instructions to run (default 10000)
   read     registers to return in addition to those that changed
 
-Registers have their number in their file. A vector is an array of its components, and what is missing is 0.
+The key of a register in a file is its number. A vector is an array of its components; missing ones are 0.
 A stack is an array of its entries, the oldest first. The private memory of a lane is part of its state, by
-address. The answer has pc, where the program stopped, and address, the same in bytes. If a line cannot run,
-the answer is {"error": ...}, and step continues.
+address. The answer contains pc, where the program stopped, and address, the same place in bytes. If a line
+cannot run, the answer is {"error": ...}, and step continues.
 
 Exit status: 0; 1 if step cannot read the input; 2 for a mistake on the command line; 3 if some lines could
 not run.`,
@@ -80,7 +80,7 @@ not run.`,
 }
 
 func (f *stepFlags) run(cmd *cobra.Command, name string) error {
-	var m *sem.Machine // of lines that name none
+	var m *sem.Machine // the machine of lines that name no machine
 	if f.given() {
 		set, err := f.load(nil)
 		if err == nil {
@@ -110,17 +110,17 @@ func (f *stepFlags) run(cmd *cobra.Command, name string) error {
 	return err
 }
 
-// stepHint is what a person reads who starts step without input.
+// stepHint is the message for a user who starts step on a terminal without input.
 const stepHint = "isago step: reading lines of JSON from the terminal, such as those of isago step --help"
 
 // stepper answers lines.
 type stepper struct {
 	ctx      context.Context
-	machines map[string]stepMachine // by name; "" is that of the command line
-	wrong    *atomic.Bool           // set where a line could not be run
+	machines map[string]stepMachine // by name; "" is the machine of the command line
+	wrong    *atomic.Bool           // set if a line could not run
 }
 
-// stepMachine is a machine, and the product whose name a line uses for it.
+// stepMachine is a machine, and the product by whose name a line selects it.
 type stepMachine struct {
 	*sem.Machine
 	product isa.Product
@@ -153,10 +153,11 @@ type stepAnswer struct {
 	Calls  []stepCall                   `json:"calls,omitempty"`
 	Stop   string                       `json:"stop"`
 	PC     *uint64                      `json:"pc,omitempty"`
-	// Address is PC in bytes from the start of the code, or the address of the instruction that the one at PC runs.
+	// Address is PC in bytes from the start of the code, or the address of the instruction that the instruction at PC
+	// runs.
 	Address *uint64    `json:"address,omitempty"`
 	Stops   []stepStop `json:"stops,omitempty"`
-	// Unknown lists the unknown behaviour of the machine that the instructions ran into.
+	// Unknown lists the unknown behaviour of the machine that the run encountered.
 	Unknown []string `json:"unknown,omitempty"`
 }
 
@@ -170,7 +171,8 @@ type stepStop struct {
 	Lanes string `json:"lanes"`
 	Stop  string `json:"stop"`
 	PC    uint64 `json:"pc"`
-	// Address is PC in bytes from the start of the code, or the address of the instruction that the one at PC runs.
+	// Address is PC in bytes from the start of the code, or the address of the instruction that the instruction at PC
+	// runs.
 	Address uint64 `json:"address"`
 }
 
@@ -337,8 +339,8 @@ func (r *stepRun) program() (*exec.Program, func(addr uint64) (bits.Value, bool)
 	return exec.NewProgram(r.m, root, words, fetch), fetch, nil
 }
 
-// code reads the words: each of 32 bits, or, where programs are stored in narrower words and a text has fewer digits, as
-// many of these as it has digits for. size is their length in bits.
+// code parses the words of the query. A text is one word of 32 bits. If the machine stores programs in narrower words,
+// a shorter text is as many of these words as its digits fill. size is the length of the code in bits.
 func (r *stepRun) code(root *exec.Root) (code []uint32, size int64, err error) {
 	for _, text := range r.q.Words {
 		v, err := strconv.ParseUint(text, 16, 32)
@@ -360,7 +362,7 @@ func (r *stepRun) code(root *exec.Root) (code []uint32, size int64, err error) {
 	return code, size, nil
 }
 
-// services notes the calls of the surroundings; what they return is 0.
+// services records the calls of host callbacks, which all return 0.
 func (r *stepRun) services() {
 	r.w.Services = map[string]exec.Service{}
 	for _, name := range r.m.Services() {
@@ -379,7 +381,7 @@ func (r *stepRun) services() {
 	}
 }
 
-// setAll sets the state of the wave.
+// setAll sets the state of the wave from the query.
 func (r *stepRun) setAll() error {
 	for _, s := range r.m.States {
 		if s.Kind == sem.MemoryState && s.Count == 0 {
@@ -410,7 +412,7 @@ func (r *stepRun) setAll() error {
 	return nil
 }
 
-// owners is how many memories of that kind there are: one of each lane, or one that all share.
+// owners returns the number of instances of a memory: one for each lane, or one that all lanes share.
 func (r *stepRun) owners(s *sem.State) int {
 	if s.Scope < spec.ScopeWave {
 		return r.lanes
@@ -418,7 +420,7 @@ func (r *stepRun) owners(s *sem.State) int {
 	return 1
 }
 
-// memory returns the bytes of a memory, of one that each lane has those of a lane.
+// memory returns the bytes of a memory. If each lane has its own memory, these are the bytes of one lane.
 func (r *stepRun) memory(s *sem.State, lane int) []byte {
 	data := r.w.Memory(s)
 	if s.Scope >= spec.ScopeWave {
@@ -510,7 +512,7 @@ func (r *stepRun) setRegister(s *sem.State, n, lane int, raw json.RawMessage) er
 	return nil
 }
 
-// hexBits reads the bits of a component.
+// hexBits parses the bits of a component in hexadecimal.
 func hexBits(text string, t sem.Type) (uint64, error) {
 	v, err := strconv.ParseUint(text, 16, 64)
 	if err != nil || t.Width < 64 && v>>uint(t.Width) != 0 {
@@ -550,7 +552,7 @@ func (r *stepRun) setStack(s *sem.State, lane int, raw json.RawMessage) error {
 	return nil
 }
 
-// snapshot holds every register of every lane as text, by state, number and lane.
+// snapshot holds every register of every lane as text, by state, lane and number.
 type snapshot map[*sem.State][][]any
 
 func (r *stepRun) snapshot() snapshot {
@@ -603,7 +605,7 @@ func (r *stepRun) register(s *sem.State, n, lane int) any {
 	return list
 }
 
-// memories returns the contents of the memories; unused ones are 0.
+// memories returns copies of the memories. The copy of an unused memory, which contains only 0, is nil.
 func (r *stepRun) memories() map[*sem.State][]byte {
 	out := map[*sem.State][]byte{}
 	for _, s := range r.m.States {
@@ -617,7 +619,7 @@ func (r *stepRun) memories() map[*sem.State][]byte {
 	return out
 }
 
-// changes returns the state that changed, and the state that was requested.
+// changes returns an answer with the state that changed and the registers that the query requests.
 func (r *stepRun) changes(before snapshot, memory map[*sem.State][]byte) (*stepAnswer, error) {
 	a := &stepAnswer{State: map[string]any{}, Calls: r.calls}
 	after := r.snapshot()
@@ -663,7 +665,7 @@ func (r *stepRun) changes(before snapshot, memory map[*sem.State][]byte) (*stepA
 	return a, nil
 }
 
-// compareMemory puts bytes that changed into an answer.
+// compareMemory adds the changed bytes of a memory to an answer.
 func (r *stepRun) compareMemory(a *stepAnswer, s *sem.State, lane int, pieces map[string]string) {
 	switch {
 	case len(pieces) == 0:
@@ -679,7 +681,7 @@ func (r *stepRun) compareMemory(a *stepAnswer, s *sem.State, lane int, pieces ma
 	}
 }
 
-// compare puts what changed, or is to be read, into an answer.
+// compare adds the registers of a state that changed, or that the query requests, to an answer.
 func (r *stepRun) compare(into map[string]any, s *sem.State, before, after []any) {
 	read := false
 	for _, name := range r.q.Read {
@@ -713,7 +715,7 @@ func (r *stepRun) compare(into map[string]any, s *sem.State, before, after []any
 	}
 }
 
-// changedBytes lists runs of bytes that are not as they were, by address.
+// changedBytes returns the runs of changed bytes in hexadecimal, by address.
 func changedBytes(before, after []byte) map[string]string {
 	out := map[string]string{}
 	for i := 0; i < len(after); i++ {
@@ -729,7 +731,8 @@ func changedBytes(before, after []byte) map[string]string {
 	return out
 }
 
-// stops returns the reasons for which the lanes stopped, as one word if they are the same.
+// stops adds to an answer the reasons why the lanes stopped. If all lanes stopped together, it adds one place instead
+// of a list.
 func (r *stepRun) stops(a *stepAnswer) {
 	list := r.w.Stops()
 	sort.SliceStable(list, func(i, j int) bool { return list[i].Lanes&-list[i].Lanes < list[j].Lanes&-list[j].Lanes })

@@ -19,7 +19,8 @@ type surveyFlags struct {
 	rangeFlags
 	outputFlag
 	json, all bool
-	// files are the names of the files that are read, members the programs of those that are not raw code, by number.
+	// files holds the names of the files that are read. members holds the programs of each file that is not raw code,
+	// by the number of the file.
 	files   []string
 	members map[int]program.Members
 }
@@ -37,13 +38,13 @@ func newSurvey() *cobra.Command {
   fields         their values; rare values are listed with a word as an example
   unknown words  grouped by the nearest instruction and the bits that differ from it
 
-A bit that the description does not have shows up as such a group or as a rare value. survey does not count
+A bit that the description lacks appears in such a group or as a rare value. survey does not count
 numbers that an assembler chooses, such as indices of table entries.
 
 survey recognises formats by their content; raw words need --isa or --spec. It assembles source files first. In
-a folder, it reads every program and source that it recognises. It reports files that it cannot read, and
-counts the others. Memory use does not depend on the size of the files. In raw code of more than 1 MiB, survey
-does not search operands for features.
+a folder, it reads every program and source that it recognises. It reports each file that it cannot
+read, and continues with the next file. Memory use does not depend on the size of the files. In raw code larger
+than 1 MiB, survey does not search operands for features.
 
 Exit status: 0; 1 if survey could not read a file; 2 for a mistake on the command line; 3 if words were
 unknown or had findings.`,
@@ -80,7 +81,7 @@ func (f *surveyFlags) run(cmd *cobra.Command, names []string) error {
 		if err != nil {
 			return err
 		}
-		if _, err := f.decoder(set); err != nil { // a mistake on the command line is none of each file
+		if _, err := f.decoder(set); err != nil { // report a mistake on the command line once, not for each file
 			return err
 		}
 	}
@@ -146,14 +147,14 @@ func (f *surveyFlags) print(cmd *cobra.Command, report *survey.Report) error {
 	return w.Flush()
 }
 
-// file adds what one file holds to a survey, which is nil before the first.
+// file adds the contents of one file to a survey and returns the survey. total is nil before the first file.
 func (f *surveyFlags) file(cmd *cobra.Command, number int, name string, total *survey.Survey) (*survey.Survey, error) {
 	in, err := f.openPart(cmd, name)
 	if err != nil {
 		return nil, err
 	}
 	defer in.Close()
-	own := f.machineFlags // the machine of a source is each file's own
+	own := f.machineFlags // each source selects its own machine
 	out, isSource, err := own.sourceOf(name, in)
 	if err != nil {
 		return nil, err
@@ -231,7 +232,8 @@ func declared(s *survey.Survey, im *program.Image, set *isa.Set, number int) err
 	return nil
 }
 
-// programOf returns the program of a file to which a place belongs, and its first address.
+// programOf returns the program of a file to which a place belongs, and its first address. The name is "" if the file
+// has one program.
 func (f *surveyFlags) programOf(p survey.Place) (name string, start int64) {
 	members := f.members[p.File]
 	if members == nil {
@@ -268,7 +270,7 @@ func count(ctx context.Context, s *survey.Survey, l *view.Listing, number int) (
 	return err
 }
 
-// stream adds code without a container, piece by piece.
+// stream adds raw code to a survey, piece by piece.
 func (f *surveyFlags) stream(cmd *cobra.Command, number int, name string, in *code, total *survey.Survey) (*survey.Survey, error) {
 	set, err := f.load(nil)
 	if err != nil {
@@ -310,5 +312,6 @@ func (f *surveyFlags) stream(cmd *cobra.Command, number int, name string, in *co
 	return total, nil
 }
 
-// largestProgram is the size in bytes up to which features are looked for in the operands of raw code. More is hardly a program.
+// largestProgram is the maximum size in bytes of raw code whose operands survey searches for features. Larger code is
+// probably not a program.
 const largestProgram = 1 << 20

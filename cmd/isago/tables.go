@@ -19,7 +19,7 @@ type tablesFlag struct {
 	read  *tablesRead
 }
 
-// tablesRead has the entries of the tables, by their numbers, once they were read.
+// tablesRead holds the entries of the tables, by the number of the table, after they were read.
 type tablesRead struct {
 	mu      sync.Mutex
 	entries [][]bits.Value
@@ -28,7 +28,7 @@ type tablesRead struct {
 // addTables adds the flag.
 func (f *machineFlags) addTables(cmd *cobra.Command) {
 	f.tables.read = &tablesRead{}
-	cmd.Flags().StringArrayVar(&f.tables.files, "table", nil, "the table for raw code, as `NAME=FILE`: 32-bit words as bytes or hexadecimal text")
+	cmd.Flags().StringArrayVar(&f.tables.files, "table", nil, "read a table for raw code, as `NAME=FILE`: 32-bit words as bytes or hexadecimal text")
 	_ = cmd.RegisterFlagCompletionFunc("table", func(*cobra.Command, []string, string) (names []string, what cobra.ShellCompDirective) {
 		if set := f.loaded(); set != nil {
 			for _, t := range set.Tables() {
@@ -39,7 +39,8 @@ func (f *machineFlags) addTables(cmd *cobra.Command) {
 	})
 }
 
-// checkTables refuses tables for a file that starts as one of a format: that has its own.
+// checkTables returns an error for --table with a file in a known format, because such a file has its own tables. start
+// is the start of the file.
 func (f *machineFlags) checkTables(name string, start []byte) error {
 	if len(f.tables.files) == 0 {
 		return nil
@@ -50,7 +51,7 @@ func (f *machineFlags) checkTables(name string, start []byte) error {
 	return nil
 }
 
-// readTables returns the entries of all tables of a machine, those of a table that is not given being none.
+// readTables returns the entries of all tables of a machine. A table without --table has no entries.
 func (f *machineFlags) readTables(set *isa.Set) ([][]bits.Value, error) {
 	if len(f.tables.files) == 0 {
 		return nil, nil
@@ -93,8 +94,9 @@ func tableNames(set *isa.Set) string {
 	return strings.Join(names, ", ")
 }
 
-// readTable reads the entries of a table: words of 32 bits, in the order in which raw code has them, several for an entry
-// that is longer. Zeros may follow those that the machine has: programs keep tables in larger arrays.
+// readTable reads the entries of a table from 32-bit words in the byte order of raw code. An entry that is longer than
+// 32 bits has several words. Only zeros may follow the entries of the table, because programs keep tables in larger
+// arrays.
 func (f *machineFlags) readTable(set *isa.Set, t *isa.TableInfo, file string) ([]bits.Value, error) {
 	data, err := readAll(f.cmd, file)
 	if err != nil {

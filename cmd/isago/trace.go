@@ -14,7 +14,8 @@ import (
 	"github.com/isago/isago/view"
 )
 
-// tracer prints a line for each instruction, and for each that another one runs, with what it read and wrote.
+// tracer prints one line for each instruction that lane 0 runs, with the registers that the instruction read and wrote.
+// An instruction that another instruction runs has its own line.
 type tracer struct {
 	w       io.Writer
 	set     *isa.Set
@@ -22,16 +23,17 @@ type tracer struct {
 	at      traced
 }
 
-// traced is an instruction, or one that another runs, while lane 0 runs it.
+// traced is the instruction that lane 0 is running. The instruction may be one that another instruction runs.
 type traced struct {
 	on     bool
 	text   string
 	length int
-	// code are its operations, from the one that starts it on, and before is what registers held there.
+	// code has the operations of the instruction, and from is the number of the first one. before has the values of the
+	// registers before that operation.
 	code   *sem.Code
 	from   int
 	before map[string]uint64
-	values map[sem.ID]*uint64 // of operations, as far as they follow from before
+	values map[sem.ID]*uint64 // values of operations, nil for a value that does not follow from before
 }
 
 // traceWidth is the width of the column of instructions.
@@ -59,7 +61,7 @@ func (t *tracer) step(w *exec.Wave, e exec.Event) {
 	}
 }
 
-// begin notes where lane 0 is before it runs an instruction.
+// begin records the instruction that lane 0 is about to run and the values of its registers.
 func (t *tracer) begin(w *exec.Wave, e exec.Event, op int) {
 	t.at = traced{}
 	if code, err := w.Program.Code(e.PC); err == nil && e.Lanes&1 != 0 {
@@ -67,7 +69,7 @@ func (t *tracer) begin(w *exec.Wave, e exec.Event, op int) {
 	}
 }
 
-// end prints the trace line of an instruction. Lane 0 has run its operations up to to, which it leaves out.
+// end prints the trace line of an instruction. Lane 0 has run the operations before number to.
 func (t *tracer) end(w *exec.Wave, to int) {
 	p := &t.at
 	if !p.on {
@@ -91,8 +93,8 @@ func (t *tracer) end(w *exec.Wave, to int) {
 	fmt.Fprintln(t.w, strings.TrimRight(line, " "))
 }
 
-// touched returns the components of registers that the operations read and wrote. It leaves out operations under a false or unknown
-// condition, such as one that other lanes decide, and values that are only carried.
+// touched returns the components of registers that the operations read and wrote. It leaves out operations under a
+// false or unknown condition, such as one that other lanes decide, and values that are only forwarded.
 func (p *traced) touched(to int) (read, wrote []string) {
 	for i := p.from; i < to; i++ {
 		in := &p.code.Insts[i]
@@ -133,7 +135,8 @@ func (p *traced) holds(id sem.ID) bool {
 	return v != nil && *v != 0
 }
 
-// value returns the value of an operation in lane 0 where it follows from what registers held before, else nil.
+// value returns the value of an operation in lane 0 if it follows from the values of registers before the instruction,
+// and nil otherwise.
 func (p *traced) value(id sem.ID) *uint64 {
 	if v, ok := p.values[id]; ok {
 		return v
@@ -173,7 +176,8 @@ func (p *traced) follow(id sem.ID) *uint64 {
 	return &v
 }
 
-// held returns what a register that is read held before, unless it was written since.
+// held returns the value that a register had before the instruction, for an operation that reads the register. It
+// returns nil if the register may have been written since.
 func (p *traced) held(id sem.ID) *uint64 {
 	in := &p.code.Insts[id]
 	name, ok := p.register(in)
@@ -222,7 +226,7 @@ func inTurn(name string) string {
 	return fmt.Sprintf("%s%8s.%s", strings.TrimSuffix(base, digits), digits, letter)
 }
 
-// instruction is the text of the one at an address, and how many characters it has.
+// instruction returns the text of the instruction at an address, and its length in characters without colours.
 func (t *tracer) instruction(p *exec.Program, pc uint64) (text string, length int) {
 	v, ok := p.Fetch(pc)
 	if !ok {
@@ -231,7 +235,7 @@ func (t *tracer) instruction(p *exec.Program, pc uint64) (text string, length in
 	return t.word(p, p.Root.Name, v)
 }
 
-// address is where the word is that an instruction runs, in bytes from the start of the program.
+// address returns the address of the word that an instruction runs, in bytes from the start of the program.
 func (t *tracer) address(p *exec.Program, in *sem.Inst) uint64 {
 	root, err := p.Machine.Model.Root(in.Text())
 	if err != nil {
@@ -240,7 +244,7 @@ func (t *tracer) address(p *exec.Program, in *sem.Inst) uint64 {
 	return root.ByteOffset(in.Imm)
 }
 
-// unit is the same of an instruction that another runs.
+// unit returns the text and the length of an instruction that another instruction runs.
 func (t *tracer) unit(p *exec.Program, in *sem.Inst) (text string, length int) {
 	root, err := p.Machine.Model.Root(in.Text())
 	if err != nil {
@@ -253,7 +257,7 @@ func (t *tracer) unit(p *exec.Program, in *sem.Inst) (text string, length int) {
 	return t.word(p, in.Text(), v)
 }
 
-// word is the text of a word, blanks between its parts.
+// word returns the text of a word with blanks between its parts, and its length in characters without colours.
 func (t *tracer) word(p *exec.Program, root string, v bits.Value) (text string, length int) {
 	d, err := t.set.NewDecoder(root)
 	if err != nil {
@@ -268,5 +272,5 @@ func (t *tracer) word(p *exec.Program, root string, v bits.Value) (text string, 
 	return blank(t.palette.Append(nil, d, in)), len(d.Append(nil, in))
 }
 
-// blank is text with blanks between its parts.
+// blank replaces the tabs in a text with blanks.
 func blank(text []byte) string { return strings.ReplaceAll(string(text), "\t", " ") }

@@ -10,14 +10,14 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// argumentWords is the name of the input that is the words on the command line, which no file has.
+// argumentWords is the name of the input that consists of the words on the command line. No file can have this name.
 const argumentWords = "\x00"
 
 // argument is the name of the command line in errors.
 const argument = "<argument>"
 
-// looksLikeWords reports whether a text is numbers in hexadecimal, with or without 0x, between which are blanks, commas,
-// or the slashes in front of table entries.
+// looksLikeWords reports whether a text consists of hexadecimal numbers, with or without 0x, that are separated by
+// blanks, commas, or the slashes before table entries.
 func looksLikeWords(text string) bool {
 	groups := strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(" \t\r\n,/", r) })
 	for _, g := range groups {
@@ -32,12 +32,13 @@ func looksLikeWords(text string) bool {
 	return len(groups) > 0
 }
 
-// useWords treats the arguments as words of code if they look like words and no file has such a name; with --hex, also if a file
-// has. The words are a program, as in a file of hexadecimal text. With --hex or table entries each argument is a line of --hex.
+// useWords treats the arguments as words of code if they look like words and no file has such a name. With --hex, the
+// name of a file does not matter. The words are a program, as in a file of hexadecimal text. With --hex or table
+// entries each argument is a line of --hex.
 func (f *disFlags) useWords(cmd *cobra.Command, args []string) (ok bool, err error) {
 	text := strings.Join(args, " ")
 	if !looksLikeWords(text) {
-		if len(args) > 1 && slices.Contains(args, "/") { // the slash in front of table entries, not the folder of all files
+		if len(args) > 1 && slices.Contains(args, "/") { // the slash before table entries, not the folder of all files
 			return false, usagef("%q is not a word in hexadecimal with table entries", text)
 		}
 		return false, nil
@@ -64,7 +65,8 @@ func (f *disFlags) useWords(cmd *cobra.Command, args []string) (ok bool, err err
 	return true, nil
 }
 
-// hexLinesOf makes a line of each argument. A slash goes on with the line before it, also where the shell has split it off.
+// hexLinesOf returns a text with one line for each argument. An argument next to a slash continues the line before it,
+// because the shell may have split a line at blanks.
 func hexLinesOf(args []string) string {
 	var text strings.Builder
 	for i, arg := range args {
@@ -78,7 +80,7 @@ func hexLinesOf(args []string) string {
 	return text.String()
 }
 
-// noWords returns the error of an argument that is neither a file nor words, nil for the name of a file.
+// noWords returns the error for an argument that is neither a file nor words, or nil if the file exists.
 func noWords(name string) error {
 	_, err := os.Stat(name)
 	var e *fs.PathError

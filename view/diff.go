@@ -24,7 +24,7 @@ type Diff struct {
 	Declared []DeclaredDiff
 	// Hunks has the instructions that differ, in the order of the programs.
 	Hunks []Hunk
-	// Same is the number of instructions that are the same in both.
+	// Same is the number of instructions that are the same in both files.
 	Same int
 
 	a, b side

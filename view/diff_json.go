@@ -45,7 +45,7 @@ type FieldJSON struct {
 	AfterText  string `json:"after_text,omitempty"`
 }
 
-// Report returns the difference for JSON. files are the names of both files.
+// Report returns the JSON form of the difference. files are the names of both files.
 func (d *Diff) Report(files ...string) *DiffReport {
 	r := &DiffReport{Machine: d.a.Decoder.Set().Name(), Files: files, Equal: d.Equal(), Same: d.Same, Declared: []DeclaredReport{}, Hunks: []HunkReport{}}
 	for _, x := range d.Declared {

@@ -346,7 +346,7 @@ func (e *explainer) table(pic *picture, others []other) {
 	e.zeros(zero)
 }
 
-// fieldRows returns a row for each field. If several fields are 0 and print nothing, zero lists these instead.
+// fieldRows returns a row for each field. If several fields are 0 and print nothing, zero lists them instead.
 func (e *explainer) fieldRows(list []legend) (rows [][]string, shown []legend, zero []string) {
 	if e.form {
 		return e.formRows(list), list, nil
@@ -419,7 +419,7 @@ func (e *explainer) rows(rows [][]string, list []legend) {
 	}
 }
 
-// leastColumns is the width that a text needs next to a table; with less, the text goes below.
+// leastColumns is the minimum width of a text next to a table. A text with less space goes below the table.
 const leastColumns = 24
 
 // lastColumn wraps the text of the last column of a table.

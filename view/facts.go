@@ -26,7 +26,7 @@ type Effects struct {
 	Flow     []Flow   `json:"flow,omitempty"`
 	Traps    []Trap   `json:"traps,omitempty"`
 	Services []string `json:"services,omitempty"`
-	// Lanes is set if the result depends on other lanes, Waits if the instruction waits for them.
+	// Lanes is set if the result depends on other lanes, and Waits is set if the instruction waits for them.
 	Lanes bool `json:"lanes,omitempty"`
 	Waits bool `json:"waits,omitempty"`
 }
@@ -46,7 +46,7 @@ type Access struct {
 	Address *int64 `json:"address,omitempty"`
 }
 
-// Trap is a reason for which an instruction can trap.
+// Trap is a reason why an instruction can trap.
 type Trap struct {
 	Why   string `json:"why"`
 	Maybe bool   `json:"maybe,omitempty"`

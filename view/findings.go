@@ -173,7 +173,7 @@ func (e *explainer) bitRows(rows []prove.Row) {
 	}
 }
 
-// Warnings prints findings in their order, each with its line.
+// Warnings prints findings in the order of the list, each with its source line.
 func Warnings(w io.Writer, list []prove.Finding, p Palette) error {
 	e := newExplainer(w, p, ExplainOptions{})
 	for i := range list {

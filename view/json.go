@@ -94,14 +94,14 @@ type Flow struct {
 	Stack  string `json:"stack,omitempty"`
 }
 
-// Token is a piece of the text: bytes Start up to End.
+// Token is a part of the text: the bytes from Start up to, but not including, End.
 type Token struct {
 	Kind  string `json:"kind"`
 	Start int    `json:"start"`
 	End   int    `json:"end"`
 }
 
-// Run is a run of bits, Width of them from bit Low upwards.
+// Run is a run of Width bits, the lowest of which is Low.
 type Run struct {
 	Low   int `json:"low"`
 	Width int `json:"width"`
@@ -127,7 +127,7 @@ type Field struct {
 	Doc   string `json:"doc,omitempty"`
 }
 
-// Detail chooses how much JSON writes.
+// Detail selects how much JSON writes.
 type Detail uint8
 
 // Brief writes the text, operands and flow of an instruction. WithFields adds its fields, and WithDocs adds the

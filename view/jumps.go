@@ -62,7 +62,7 @@ func (l *Listing) newJumps() *jumps {
 	return layJumps(at)
 }
 
-// add adds a line from which the arrow goes.
+// add adds a line at which the arrow starts.
 func (a *arrow) add(from int) {
 	a.from = append(a.from, from)
 	a.first, a.last = min(a.first, from), max(a.last, from)

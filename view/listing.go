@@ -457,7 +457,8 @@ func (l *Listing) unknown(dst []byte, ln line) []byte {
 	return AppendRemark(dst, l.current.Set(), text)
 }
 
-// nonconformity returns the reason why the text of an instruction would not assemble to the same word, "" if it would.
+// nonconformity returns the reason why the text of an instruction would not assemble to the same word, or "" if it
+// would.
 func (l *Listing) nonconformity(ln line) string {
 	if ln.beyond() {
 		return fmt.Sprintf("bits beyond the %d of an instruction", ln.in.Leaf.Size)

@@ -136,7 +136,7 @@ func (f *disFlags) detail() view.Detail {
 	return view.Brief
 }
 
-// check returns an error for flags that exclude each other, and sets the default of --findings.
+// check returns an error for an invalid combination of flags, and sets the default of --findings.
 func (f *disFlags) check() error {
 	if raw := f.raw(); f.hex && f.root == "" && raw != nil && raw.Mixed {
 		f.hex, f.asText = false, true

@@ -60,7 +60,7 @@ func orStandardInput(cmd *cobra.Command, args []string, missing string) ([]strin
 	return nil, usagef("%s; standard input is neither a pipe nor a file, and only - reads it", missing)
 }
 
-// noFile is the start of the error of a command without a FILE.
+// noFile is the start of the error for a command without a FILE.
 const noFile = "no FILE"
 
 // worseOf returns the worse of two outcomes: worst is the worst outcome so far, and err is the outcome of the next
@@ -316,7 +316,7 @@ func openOnce(cmd *cobra.Command, name string) (in *code, r io.ReadCloser, err e
 	return nil, r, nil
 }
 
-// keep reads at most most bytes of r, and keeps them in memory or in a temporary file.
+// keep reads r up to a maximum number of bytes, and keeps them in memory or in a temporary file.
 func keep(r io.Reader, most int64) (*code, error) {
 	r = io.LimitReader(r, most)
 	data, err := io.ReadAll(io.LimitReader(r, memorySize))

@@ -48,7 +48,7 @@ type fileNames struct {
 	names map[string]bool
 }
 
-// create creates a file that does not exist, and adds its name.
+// create creates a new file and adds its name.
 func (f *fileNames) create(name string, mode fs.FileMode) (*os.File, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -86,7 +86,7 @@ func (f *disFlags) decoderOf(set *isa.Set, p *exec.Program) (*isa.Decoder, error
 	return d, nil
 }
 
-// stretch is a part of a program: the instructions from an address up to another.
+// stretch is a part of a program: the instructions that start at or after the address from and before the address to.
 type stretch struct{ from, to uint64 }
 
 // stretchText is the listing of a stretch. odd is set if a word is not an instruction, or needs a missing table entry.

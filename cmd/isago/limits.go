@@ -123,7 +123,7 @@ func thousands(n int64) string {
 	return s
 }
 
-// newLimits is a help topic: isago help limits.
+// newLimits returns the help topic of isago help limits.
 func newLimits() *cobra.Command {
 	var page strings.Builder
 	page.WriteString("Input may be hostile or huge. Above one of these limits, isago rejects the input with an error, or reports\n" +

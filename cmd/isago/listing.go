@@ -36,7 +36,7 @@ func (f *listingFlags) add(cmd *cobra.Command) {
 	complete(cmd, "compat", fixed("mesa"))
 }
 
-// checkListing returns an error for flags that exclude each other.
+// checkListing returns an error for an invalid combination of flags.
 func (f *disFlags) checkListing() error {
 	switch {
 	case f.compat != "" && f.compat != "mesa":

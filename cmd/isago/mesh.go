@@ -36,12 +36,13 @@ type role struct {
 	words []string
 }
 
-// The roles of inputs and outputs, and the parts of names that identify them.
+// The known roles. A name has the first role with a part that the name contains.
 var roles = []role{
 	{"position", []string{"pos", "vert"}}, {"normal", []string{"norm", "nrm"}}, {"texcoord", []string{"tex", "uv"}}, {"color", []string{"col"}},
 }
 
-// roleOf returns the role of an input or output with a name, "" if unknown.
+// roleOf returns the role of an input or output with a name, or "" if the role is unknown. bound has the roles of
+// --bind by name.
 func roleOf(name string, bound map[string]string) string {
 	if role, ok := bound[name]; ok {
 		return role

@@ -40,7 +40,7 @@ type stdout struct {
 	before func()
 }
 
-// Write writes p after a call of before, and keeps the first error.
+// Write calls before, writes p, and keeps the first error.
 func (s *stdout) Write(p []byte) (int, error) {
 	if s.before != nil {
 		s.before()

@@ -12,7 +12,7 @@ import (
 	"github.com/isago/isago/target/pica200"
 )
 
-// picassoFlag, as the first argument of asm, makes the rest a command line of picasso.
+// picassoFlag, as the first argument of asm, marks the other arguments as a command line of picasso.
 const picassoFlag = "--picasso"
 
 // isPicasso reports whether the program was started with the name picasso.

@@ -13,7 +13,8 @@ import (
 )
 
 // progress shows the progress of a long job in one line on standard error. It removes the line when the job ends or
-// when a message follows. Output on a terminal stops the display for good. progress writes only to terminals.
+// when a message follows. The first output on a terminal ends the display of progress. progress writes only to
+// terminals.
 type progress struct {
 	w io.Writer // nil if standard error is not a terminal
 
@@ -123,7 +124,7 @@ func (p *progress) report(format string, args ...any) {
 	}
 }
 
-// draw replaces the line.
+// draw writes a text in place of the line of progress.
 func (p *progress) draw(text string) {
 	if !p.off {
 		p.shown = true
@@ -159,7 +160,7 @@ func (p *progress) clear() {
 	p.remove()
 }
 
-// stop removes the line for good.
+// stop removes the line permanently.
 func (p *progress) stop() {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -131,7 +131,7 @@ func (f *machineFlags) arrange(size int64) (word int64, err error) {
 	return int64(root.WordSize / 8), nil
 }
 
-// fromText returns an input with hexadecimal text replaced by its words.
+// fromText converts hexadecimal text to its words, and returns other input unchanged.
 func (f *machineFlags) fromText(name string, in *code) (*code, error) {
 	root, err := f.storage(in.size)
 	if err != nil {
@@ -162,8 +162,8 @@ func (f *disFlags) warnOfText(cmd *cobra.Command, name string, in *code) error {
 	return err
 }
 
-// storage returns a root with the word size and the word order of the machine's raw code: the root that was named, or words of 32
-// bits for programs that are not a sequence of instructions.
+// storage returns a root with the word size and the word order of the machine's raw code: the root that the flags name,
+// or words of 32 bits for programs that are not a sequence of instructions.
 func (f *machineFlags) storage(size int64) (*isa.Root, error) {
 	set, err := f.load(nil)
 	if err != nil {
@@ -230,9 +230,9 @@ func (s *arrangedPipe) Read(p []byte) (int, error) {
 // endless is the size for raw code of unknown size, larger than any program.
 const endless = math.MaxInt64 >> 8
 
-// openCome opens an input of dis. If the input is raw code from a pipe that is too long to keep in memory, more is a
-// reader of the whole code, and in holds only its start. dis then prints the code while it reads it. Otherwise more is
-// nil and in is the whole input.
+// openCome opens an input of dis. If the input is raw code from a pipe and too long to read before dis prints it, more
+// is a reader of the whole code, and in holds only its start. dis then prints the code while it reads it. Otherwise
+// more is nil and in is the whole input.
 func (f *disFlags) openCome(cmd *cobra.Command, name string) (in *code, more io.Reader, err error) {
 	if !f.given() || f.labels || f.offset != 0 || f.length != 0 {
 		in, err = f.openPart(cmd, name)

@@ -159,8 +159,8 @@ func (o *tableWriter) finish() (err error) {
 	return err
 }
 
-// maxCells bounds the cells of a text table, because a column is as wide as its widest cell. A table with more cells is printed as
-// several, each with its heading.
+// maxCells bounds the cells of a text table, because a column is as wide as its widest cell. A larger table is printed
+// as several tables, each with the heading.
 const maxCells = 1 << 20
 
 // hold keeps rows until they fill a text table, and prints each full table.

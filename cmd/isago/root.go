@@ -187,8 +187,8 @@ func newHelp(root *cobra.Command) *cobra.Command {
 	}
 }
 
-// checkHelp makes help of an unknown command an error, for which cobra would print the help of its parent. It returns a pointer to
-// the error.
+// checkHelp makes --help with an unknown command an error. cobra would print the help of the parent command. checkHelp
+// returns a pointer to the error.
 func checkHelp(root *cobra.Command) *error {
 	var failed error
 	print := root.HelpFunc()

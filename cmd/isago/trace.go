@@ -113,7 +113,7 @@ func (p *traced) touched(to int) (read, wrote []string) {
 	return read, wrote
 }
 
-// register names the component that an operation reads or writes.
+// register returns the name of the component that an operation reads or writes.
 func (p *traced) register(in *sem.Inst) (name string, ok bool) {
 	number := in.Imm
 	switch in.Op {

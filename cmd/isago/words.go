@@ -90,7 +90,7 @@ func noWords(name string) error {
 	return &neitherError{&fs.PathError{Op: "open", Path: name, Err: e.Err}}
 }
 
-// neitherError is the error of an argument that could have been a file or words.
+// neitherError is the error for an argument that is neither a file nor words.
 type neitherError struct{ *fs.PathError }
 
 func (e *neitherError) Error() string {

@@ -54,7 +54,7 @@ func (c *strictChecker) env(e *Env) {
 
 func (c *strictChecker) boundLeaf(u *BoundLeaf) {
 	for _, e := range slices.Concat(u.Errs(), u.LeafFacts().Errs) {
-		if len(c.errs) == maxErrors {
+		if len(c.errs) >= maxErrors {
 			return
 		}
 		if key := e.Error(); !c.seen[key] { // the same error can be reached in several ways

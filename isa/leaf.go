@@ -100,8 +100,8 @@ type Layout struct {
 	// Filler reports whether compilers insert the instruction as a no-op where an instruction is
 	// required, such as at the end of a scope.
 	Filler bool
-	// Terminator reports whether compilers append the instruction to a program that does not already
-	// end.
+	// Terminator reports whether compilers append the instruction to a program that has no end
+	// instruction.
 	Terminator bool
 	// NotLast is "scope" if the instruction must not be the last word of a block or procedure. It is
 	// "loop" if the instruction must not be the last word of a loop. Otherwise it is "".

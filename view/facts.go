@@ -15,7 +15,7 @@ type Facts struct {
 	Effects
 	// Runs is set if the instruction runs other instructions. Their facts are separate.
 	Runs bool `json:"runs,omitempty"`
-	// Around has the implicit effects, which the rules for all instructions add.
+	// Around holds the implicit effects: those of the code that all instructions share, such as the end of a scope.
 	Around *Effects `json:"around,omitempty"`
 }
 

@@ -61,7 +61,7 @@ The argument names the instruction:
 explain draws several places one after another. Without an argument, it reads standard input from a pipe or
 a file. Each line is one argument as above. explain skips labels and comments, and continues after an error.
 
-With --hex the argument is a word, even if a mnemonic looks the same, such as add.
+With --hex, explain reads the argument as a word, even if it is also a mnemonic, such as add.
 
 A mnemonic needs no --isa if only one machine has it. Fields that are 0 and not in the text share one line;
 --all lists them.

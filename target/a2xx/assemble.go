@@ -734,7 +734,7 @@ func (a *Assembler) numbers(words []string, bits, off, end int) (list []uint64, 
 	for _, w := range words {
 		n, err := strconv.ParseUint(w, 0, bits)
 		if err != nil {
-			a.fail(diag.TextRange, off, end, "%q, expected a number of %d bits", w, bits)
+			a.fail(diag.TextRange, off, end, "%q, expected an unsigned number of at most %d bits", w, bits)
 			return nil, false
 		}
 		list = append(list, n)

@@ -87,7 +87,7 @@ func (a *args) numbers(widths ...int) (list []uint64, ok bool) {
 		text, span := a.word()
 		n, err := strconv.ParseUint(text, 0, bits)
 		if err != nil {
-			a.r.fail(diag.TextRange, span, "%q, expected a number of %d bits", text, bits)
+			a.r.fail(diag.TextRange, span, "%q, expected an unsigned number of at most %d bits", text, bits)
 			return nil, false
 		}
 		list = append(list, n)

@@ -296,7 +296,7 @@ func (a *assembler) number(dst []byte, text string, t dataType) error {
 	}
 	least, most := t.limits()
 	if t.bits < 64 && (v < least || v > most) {
-		return &asm.Error{Code: diag.TextRange, End: len(text), Msg: fmt.Sprintf("%d, expected a number of %d bits, %d to %d", v, t.bits, least, most)}
+		return &asm.Error{Code: diag.TextRange, End: len(text), Msg: fmt.Sprintf("%d does not fit %d bits, expected %d to %d", v, t.bits, least, most)}
 	}
 	var b [8]byte
 	binary.LittleEndian.PutUint64(b[:], uint64(v))

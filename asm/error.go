@@ -323,7 +323,7 @@ func (sv *solver) limits(ref *model.Ref, hex bool) string {
 // explain parses the text again and returns the reason why it is not an instruction.
 func (p *Parser) explain(body []byte) *Error {
 	if p.steps > maxSteps || p.work > MaxWork {
-		return &Error{Code: diag.TextAmbiguous, End: len(body), Msg: "too many ways to read this line"}
+		return &Error{Code: diag.TextAmbiguous, End: len(body), Msg: "too many possible parses of this line"}
 	}
 	f := &failure{m: &p.matcher, body: body}
 	p.failure = f

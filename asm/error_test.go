@@ -103,30 +103,30 @@ var diagnoses = []struct {
 
 	{"add r1, r2, r3", 9, 10, "text-conflict", `bits 8..11 would have to be 0x1 by "1" at column 6 and 0x2 by "2"`},
 	{"  add r1 ,\t r2, r3", 13, 14, "text-conflict", `bits 8..11 would have to be 0x1 by "1" at column 8 and 0x2 by "2"`},
-	{"(nop0)end", 9, 10, "text-condition", `"0" at column 5 does not go with the rest of the text, expected 1 to 255`},
+	{"(nop0)end", 9, 10, "text-condition", `"0" at column 5 conflicts with the rest of the text, expected 1 to 255`},
 	{"sum 3", 5, 6, "text-condition", `no instruction has this text`},
 
 	{"mov r1, 2 {}", 11, 11, "text-suffix", `"", expected FIELD=VALUE, FIELD@ENTRY or LOW..HIGH=VALUE`},
 	{"mov r1, 2 {=1}", 11, 13, "text-suffix", `"=1", expected FIELD=VALUE, FIELD@ENTRY or LOW..HIGH=VALUE`},
 	{"mov r1, 2 {D=}", 11, 13, "text-suffix", `"" is not a value`},
 	{"mov r1, 2 {D=x}", 11, 14, "text-suffix", `"x" is not a value`},
-	{"mov r1, 2 {D=2, X=1}", 16, 19, "text-suffix", `no field "X" in this instruction`},
+	{"mov r1, 2 {D=2, X=1}", 16, 19, "text-suffix", `this instruction has no field "X"`},
 	{"mov r1, 2 {D=16}", 11, 15, "text-suffix", `0x10 does not fit the 4 bits of D`},
 	{"mov r1, 2 {8..4=1}", 11, 17, "text-suffix", `"8..4", expected bits such as 44..50`},
 	{"mov r1, 2 {4..5=7}", 11, 17, "text-suffix", `0x7 does not fit 2 bits`},
-	{"mov r1, 2 {128=1}", 11, 16, "text-suffix", `bit 128 of an instruction of 128 bits`},
+	{"mov r1, 2 {128=1}", 11, 16, "text-suffix", `bit 128, but the instruction has 128 bits`},
 	{"mov r1, 2 {D@1}", 11, 14, "text-suffix", `mov has no table entry D`},
 	{"mov r1, 2 {D.4..5=1}", 11, 19, "text-suffix", `D is not a table entry, expected FIELD=VALUE or LOW..HIGH=VALUE`},
 	{"tab 1 {D@x}", 7, 10, "text-suffix", `"x", expected the number of a table entry after @`},
 	{"tab 1 {D.S=16}", 7, 13, "text-suffix", `0x10 does not fit the 4 bits of D.S`},
-	{"tab 1 {D.6..8=1}", 7, 15, "text-suffix", `bit 8 of an entry of 8 bits`},
-	{"tab 1 {@x=1}", 7, 11, "text-suffix", `no context "x" of that value`},
+	{"tab 1 {D.6..8=1}", 7, 15, "text-suffix", `bit 8, but the entry has 8 bits`},
+	{"tab 1 {@x=1}", 7, 11, "text-suffix", `unknown context "x", or its value is too large`},
 
 	{"tab 1 {D@256}", 7, 12, "table-full", `opd: entry 256 does not fit D of 8 bits`},
 
-	{"many aaaaaaaaaaa!", 0, 17, "text-ambiguous", `too many ways to read this line`},
+	{"many aaaaaaaaaaa!", 0, 17, "text-ambiguous", `too many possible parses of this line`},
 	{"seven 1 1 1 1 1 1 1", 18, 19, "text-ambiguous", `more than 8 operands in addition to the word`},
-	{strings.Repeat(" ", 65537), 0, 0, "xml-limit", `line of more than 65536 bytes`},
+	{strings.Repeat(" ", 65537), 0, 0, "xml-limit", `line longer than 65536 bytes`},
 }
 
 func TestDiagnoses(t *testing.T) {

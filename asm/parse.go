@@ -139,7 +139,7 @@ func (p *Parser) Parse(text string) (Result, error) {
 // ParseBytes is Parse for bytes. It does not retain line.
 func (p *Parser) ParseBytes(line []byte) (Result, error) {
 	if len(line) > MaxLine {
-		return Result{}, &Error{Code: diag.XMLLimit, Msg: "line of more than 65536 bytes"}
+		return Result{}, &Error{Code: diag.XMLLimit, Msg: "line longer than 65536 bytes"}
 	}
 	res, err := p.parse(line)
 	if e, ok := err.(*Error); ok && !p.silent {

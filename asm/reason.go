@@ -37,7 +37,7 @@ func (f *failure) failValue(c *constraint, end int) {
 	}
 	msg := fmt.Sprintf("%s does not fit %s", text, c.ref.Name())
 	if legal, ok := f.legal(c); ok {
-		msg = fmt.Sprintf("%s as %s does not go with the rest of the text", text, c.ref.Name())
+		msg = fmt.Sprintf("%s as %s conflicts with the rest of the text", text, c.ref.Name())
 	} else if legal != "" {
 		msg += ", expected " + legal
 	}
@@ -193,9 +193,9 @@ func (f *failure) apart(c *constraint) string {
 	case 0:
 		return "no instruction has this text"
 	case 1:
-		return pieces[0] + " does not go with the rest of the text" + f.instead(c, last)
+		return pieces[0] + " conflicts with the rest of the text" + f.instead(c, last)
 	}
-	return strings.Join(pieces[:len(pieces)-1], ", ") + " and " + pieces[len(pieces)-1] + " do not go together"
+	return strings.Join(pieces[:len(pieces)-1], ", ") + " and " + pieces[len(pieces)-1] + " conflict"
 }
 
 // sources finds the trail entries with bits that a constraint reads and that text has set. It returns their indices,

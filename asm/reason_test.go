@@ -48,7 +48,7 @@ func TestReasons(t *testing.T) {
 		"bra 6":        "6 does not fit TARGET, expected 0 to 16777212 in steps of 4, the nearest is 4 (The address in bytes, a multiple of 4)",
 		"hexa 0x1000":  "1000 does not fit H, expected 0x0 to 0xff0 in steps of 16, the nearest is 0xff0",
 		"copy 3, 128":  "128 does not fit X, expected 3",
-		"inc 0 r4!":    `"0" at column 5 and "4" at column 8 do not go together`,
+		"inc 0 r4!":    `"0" at column 5 and "4" at column 8 conflict`,
 		"sgn 15":       "15 does not fit S, expected -16 to 14 in steps of 2, the nearest is 14",
 		"ind 3[a0]":    "[a0] does not fit IDX, expected nothing or [aL]",
 		// 15 * 3 * 2^-24 is 0.0000027

@@ -249,7 +249,7 @@ func (p *Parser) pinField(s *suffix, leaf *isa.Leaf) string {
 // setNameless sets bits of the word by number.
 func (p *Parser) setNameless(s *suffix) string {
 	if s.high >= p.root.Size {
-		return fmt.Sprintf("bit %d of an instruction of %d bits", s.high, p.root.Size)
+		return fmt.Sprintf("bit %d, but the instruction has %d bits", s.high, p.root.Size)
 	}
 	word := &p.spaces[spaceWord].val
 	*word = word.AndNot(bits.Range(s.low, s.high-s.low+1)).Or(s.value.Shl(s.low))
@@ -330,7 +330,7 @@ func (p *Parser) applyOne(s *suffix, spaces []entrySpace) string {
 	if name, ok := strings.CutPrefix(s.path, "@"); ok {
 		c := inside.Machine(p.set).ISA.Context(name)
 		if c == nil || s.value.Len() > c.Width {
-			return fmt.Sprintf("no context %q of that value", name)
+			return fmt.Sprintf("unknown context %q, or its value is too large", name)
 		}
 		p.spaces[spaceContext].val.SetUint(c.Low, c.Width, s.value[0])
 		return ""
@@ -340,7 +340,7 @@ func (p *Parser) applyOne(s *suffix, spaces []entrySpace) string {
 	}
 	f := fieldNamed(p.fields, s.path, hasBits)
 	if f == nil {
-		return fmt.Sprintf("no field %q in this instruction", s.path)
+		return fmt.Sprintf("this instruction has no field %q", s.path)
 	}
 	return p.applyField(s, f, spaces)
 }
@@ -373,7 +373,7 @@ func (p *Parser) applyField(s *suffix, f *isa.Field, spaces []entrySpace) string
 		}
 		for _, t := range p.set.Tables() {
 			if t.Name == f.IndexOf && s.high >= t.Bits {
-				return fmt.Sprintf("bit %d of an entry of %d bits", s.high, t.Bits)
+				return fmt.Sprintf("bit %d, but the entry has %d bits", s.high, t.Bits)
 			}
 		}
 		parts, table, entry = []bits.Part{{Low: s.low, Width: s.high - s.low + 1}}, f.IndexOf, int(f.Value[0])

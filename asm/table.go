@@ -181,7 +181,7 @@ func (t *GrowingTable) absorb(i int, e *Entry) {
 // instruction does not depend on them. Bits from defaults do not matter.
 func (t *GrowingTable) pin(e *Entry) error {
 	if e.Index >= t.Size {
-		return fmt.Errorf("entry %d of a table of %d", e.Index, t.Size)
+		return fmt.Errorf("entry %d, but the table has %d entries", e.Index, t.Size)
 	}
 	t.grow(max(len(t.Entries), e.Index+1))
 	if t.Entries[e.Index].Xor(e.Value).And(t.Care[e.Index]).And(e.Bound) != (bits.Value{}) {

@@ -168,7 +168,7 @@ func TestNamelessBits(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		"use 3 {SRC12.4..=0x1}": `"4..", expected bits such as 44..50`, "use 3 {SRC12.8=0x1}": "bit 8 of an entry of 8 bits", "use 3 {SRC1.4=0x1}": `no field "SRC1" in this instruction`,
+		"use 3 {SRC12.4..=0x1}": `"4..", expected bits such as 44..50`, "use 3 {SRC12.8=0x1}": "bit 8, but the entry has 8 bits", "use 3 {SRC1.4=0x1}": `this instruction has no field "SRC1"`,
 	} {
 		if _, err := x.p.Parse(text); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%q: %v, expected %q", text, err, want)
@@ -279,7 +279,7 @@ func TestGrowingTable(t *testing.T) {
 		{text: "mov 9, 9", word: 3, table: []uint64{0x21, 0x73, 0x60, 0x99}},
 		{text: "mov 5, 5", err: "opd: the table is full: all 4 entries are in use [table-full]"},
 		{text: "mov 1, 1 {D@3}", err: "opd: entry 3 of the table is already 99 [table-full]"},
-		{text: "mov 1, 1 {D@4}", err: "opd: entry 4 of a table of 4 [table-full]"},
+		{text: "mov 1, 1 {D@4}", err: "opd: entry 4, but the table has 4 entries [table-full]"},
 		{text: "two 9, 3", word: 0x40 | 1<<5 | 1<<2 | 1<<3, table: []uint64{0x21, 0x73, 0x60, 0x99}}, // 3 and 1
 	} {
 		x.table(t, r)

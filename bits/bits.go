@@ -199,7 +199,7 @@ func ParseHex(s string) (Value, error) {
 			return Value{}, fmt.Errorf("%q is not a hexadecimal digit", s[i])
 		}
 		if v[3]>>60 != 0 {
-			return Value{}, fmt.Errorf("number of more than %d bits", Size)
+			return Value{}, fmt.Errorf("number with more than %d bits", Size)
 		}
 		v = v.Shl(4)
 		v[0] |= uint64(d)

@@ -73,7 +73,7 @@ func TestHex(t *testing.T) {
 		{"", "", "no hexadecimal digits"},
 		{"12g", "", `'g' is not a hexadecimal digit`},
 		{"1@", "", `'@' is not a hexadecimal digit`},
-		{"10000000000000000000000000000000000000000000000000000000000000000", "", "number of more than 256 bits"},
+		{"10000000000000000000000000000000000000000000000000000000000000000", "", "number with more than 256 bits"},
 	} {
 		v, err := ParseHex(c.in)
 		if err != nil || c.err != "" {

@@ -73,7 +73,7 @@ func (l *Launch) parseAll(p Port, texts []string) ([]uint64, error) {
 func (b *Batch) Read(data []byte, format string) error {
 	read := map[string]func([]byte, *Launch) (*Input, error){"json": readJSON, "csv": readCSV, "raw": readRaw}[format]
 	if read == nil {
-		return fmt.Errorf("no format %q, expected json, csv or raw", format)
+		return fmt.Errorf("unknown format %q, expected json, csv or raw", format)
 	}
 	if format != "raw" {
 		data = bytes.TrimPrefix(data, []byte(textfile.ByteOrderMark))
@@ -137,7 +137,7 @@ type LateOutputError struct {
 
 // Error returns the message.
 func (e *LateOutputError) Error() string {
-	return fmt.Sprintf("one of the %s %d to %d writes %s, which none of the %[2]d before wrote: their rows have no column for it", e.Nouns, e.From, e.To, e.Output)
+	return fmt.Sprintf("one of the %s %d to %d writes %s, but the %[2]d before did not: their rows have no column for it", e.Nouns, e.From, e.To, e.Output)
 }
 
 // stream runs the program and hands over the table in parts. Which columns it has may depend on what the program writes: then

@@ -215,7 +215,7 @@ func TestAreas(t *testing.T) {
 		waves[0].Set(m.state("r"), 1, 0, lane, at)
 	}
 	RunBlock(t.Context(), waves)
-	const want = "trap: access outside of g (4 bytes at 0x20, 16 after the start of A, which has 16) at 0x0"
+	const want = "trap: access outside of g (4 bytes at 0x20, 16 bytes after the start of A, which has 16 bytes) at 0x0"
 	if s := waves[0].Stops(); len(s) == 0 || s[0].String() != want || s[0].Lanes != 8 {
 		t.Errorf("stops %v, expected %s in lane 3", s, want)
 	}

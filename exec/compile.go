@@ -1225,7 +1225,7 @@ func (c *compiler) service(id sem.ID, in *sem.Inst, g guard) {
 		}
 		s := w.Services[in.Text()]
 		if s == nil {
-			w.stop(call.Mask, "trap", "nothing here does "+in.Text())
+			w.stop(call.Mask, "trap", "no host callback for "+in.Text())
 			return
 		}
 		for _, o := range masks {

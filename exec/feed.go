@@ -118,7 +118,7 @@ func readCSV(data []byte, l *Launch) (*Input, error) {
 		in.Ports = append(in.Ports, p)
 		c := flatten(in.Ports[len(in.Ports)-1:])[0]
 		if given[c] != "" {
-			return nil, fmt.Errorf("columns %q and %q are one component", given[c], name)
+			return nil, fmt.Errorf("columns %q and %q name the same component", given[c], name)
 		}
 		given[c] = name
 	}
@@ -132,7 +132,7 @@ func readCSV(data []byte, l *Launch) (*Input, error) {
 			return nil, err
 		}
 		if line, _ := r.FieldPos(0); len(fields) != len(heading) {
-			return nil, fmt.Errorf("line %d: %d values, expected the %d of the heading", line, len(fields), len(heading))
+			return nil, fmt.Errorf("line %d: %d values, expected %d, one for each column of the heading", line, len(fields), len(heading))
 		}
 		row := make([]uint64, len(fields))
 		for i, text := range fields {
@@ -168,7 +168,7 @@ func findComponent(name string, find func(string) (Port, error)) (Port, error) {
 			return p, nil
 		}
 	}
-	return p, fmt.Errorf("no component %q of %s", comp, base)
+	return p, fmt.Errorf("%s has no component %q", base, comp)
 }
 
 // readRaw reads 32-bit components of the inputs that the file names.
@@ -179,10 +179,10 @@ func readRaw(data []byte, l *Launch) (*Input, error) {
 		n += l.Inputs[i].Count * len(l.Inputs[i].Components())
 	}
 	if n == 0 {
-		return nil, errors.New("the file names no inputs: raw values have no names of their own")
+		return nil, errors.New("raw values need a program that declares inputs")
 	}
 	if len(data)%(4*n) != 0 {
-		return nil, fmt.Errorf("%d bytes, expected a multiple of %d: %d components of 4 bytes for each vertex", len(data), 4*n, n)
+		return nil, fmt.Errorf("%d bytes, expected a multiple of %d, the size of a vertex with %d components", len(data), 4*n, n)
 	}
 	for len(data) > 0 {
 		row := make([]uint64, n)

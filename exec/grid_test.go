@@ -99,13 +99,13 @@ func TestRaces(t *testing.T) {
 		want  string
 	}{
 		{"write and read", []uint64{t3(write, always, 0, 0, 1, 0, 0), t3(read, always, 0, 3, 0, 0, 0)},
-			"[race for s[0x0] of block 0: lane 0 of warp 0 writes at 0x0, lane 0 of warp 1 reads at 0x4, and no barrier is between them]"},
+			"[race for s[0x0] of block 0: lane 0 of warp 0 writes at 0x0 and lane 0 of warp 1 reads at 0x4 without a barrier between them]"},
 		{"a barrier between", []uint64{t3(write, always, 0, 0, 1, 0, 0), bar(opBar, 0, 0), t3(read, always, 0, 3, 0, 0, 0)}, "[]"},
 		{"write after the read", []uint64{t3(write, always, 0, 0, 1, 0, 0), bar(opBar, 0, 0), t3(read, always, 0, 3, 0, 0, 0), t3(write, always, 0, 0, 1, 0, 0)},
-			"[race for s[0x0] of block 0: lane 0 of warp 0 writes at 0xc, lane 0 of warp 1 reads at 0x8, and no barrier is between them]"},
+			"[race for s[0x0] of block 0: lane 0 of warp 0 writes at 0xc and lane 0 of warp 1 reads at 0x8 without a barrier between them]"},
 		{"arrived before", []uint64{t3(write, always, 0, 0, 1, 0, 0), bar(opArrive, 1, 2), bar(opAwait, 1, 2), t3(read, always, 0, 3, 0, 0, 0)}, "[]"},
 		{"written after the arrival", []uint64{bar(opArrive, 1, 2), t3(write, always, 0, 0, 1, 0, 0), bar(opAwait, 1, 2), t3(read, always, 0, 3, 0, 0, 0)},
-			"[race for s[0x0] of block 0: lane 0 of warp 0 writes at 0x4, lane 0 of warp 1 reads at 0xc, and no barrier is between them]"},
+			"[race for s[0x0] of block 0: lane 0 of warp 0 writes at 0x4 and lane 0 of warp 1 reads at 0xc without a barrier between them]"},
 		{"atomic operations", []uint64{t3(opAtomShared, always, 0, 5, 6, 0, 0), t3(read, always, 0, 3, 0, 0, 0)}, "[]"},
 	} {
 		t.Run(row.name, func(t *testing.T) {

@@ -146,7 +146,7 @@ func (l *Launch) done(w idleWave) {
 func (l *Launch) Find(name string) (Port, error) {
 	p, err := l.find(name, l.Inputs, l.Uniforms, l.Outputs)
 	if errors.Is(err, errNoPort) {
-		return p, fmt.Errorf("no input, uniform or register %q, expected %s", name, l.names(len(l.Inputs)+len(l.Uniforms) == 0, l.Inputs, l.Uniforms))
+		return p, fmt.Errorf("unknown input, uniform or register %q, expected one of %s", name, l.names(len(l.Inputs)+len(l.Uniforms) == 0, l.Inputs, l.Uniforms))
 	}
 	return p, err
 }
@@ -155,7 +155,7 @@ func (l *Launch) Find(name string) (Port, error) {
 func (l *Launch) findOutput(name string) (Port, error) {
 	p, err := l.find(name, l.Outputs, l.Inputs, l.Uniforms)
 	if errors.Is(err, errNoPort) {
-		return p, fmt.Errorf("no output or register %q, expected %s", name, l.names(true, l.Outputs))
+		return p, fmt.Errorf("unknown output or register %q, expected one of %s", name, l.names(true, l.Outputs))
 	}
 	return p, err
 }
@@ -311,7 +311,7 @@ func (l *Launch) Parse(text string, t Type) (uint64, error) {
 	if digits, ok := strings.CutPrefix(text, "0x"); ok {
 		v, err := strconv.ParseUint(digits, 16, 64)
 		if err != nil || t.Width < 64 && v>>uint(t.Width) != 0 {
-			return 0, fmt.Errorf("%q, expected %d bits in hex", text, t.Width)
+			return 0, fmt.Errorf("%q, expected a hexadecimal number of at most %d bits", text, t.Width)
 		}
 		return v, nil
 	}

@@ -82,15 +82,15 @@ func TestFeed(t *testing.T) {
 		{"csv", "pos.x,v1.y\n1,2\n3,4\n", "[[1065353216 1073741824] [1077936128 1082130432]]"},
 		{"csv", "\ufeffa\n255\n", "[[255]]"},
 		{"csv", "", "the file is empty, expected a heading of names"},
-		{"csv", "pos.x,v2.x\n1,2\n", `columns "pos.x" and "v2.x" are one component`},
-		{"csv", "pos.x,v2.y\n1,2\n1\n", "line 3: 1 values, expected the 2 of the heading"},
-		{"csv", "pos.z\n", `no component "z" of pos`},
+		{"csv", "pos.x,v2.x\n1,2\n", `columns "pos.x" and "v2.x" name the same component`},
+		{"csv", "pos.x,v2.y\n1,2\n1\n", "line 3: 1 values, expected 2, one for each column of the heading"},
+		{"csv", "pos.z\n", `pos has no component "z"`},
 		{"csv", "a\n1\n256\n", `line 3, a: "256" does not fit u8`},
 		{"json", "\ufeff" + `[{"pos[1]": [1, 2]}, {"a": 7}]`, "[[0 1065353216 1073741824] [7 0 0]]"},
 		{"json", `[{"pos[1]": null}]`, "vertex 0: pos[1]: null, expected numbers"},
 		{"json", `{"uniforms": {"c1": [1, 2]}}`, "uniforms: c1: 2 values, expected 1"},
-		{"raw", "1234567", "7 bytes, expected a multiple of 16: 4 components of 4 bytes for each vertex"},
-		{"xml", "", `no format "xml", expected json, csv or raw`},
+		{"raw", "1234567", "7 bytes, expected a multiple of 16, the size of a vertex with 4 components"},
+		{"xml", "", `unknown format "xml", expected json, csv or raw`},
 	} {
 		b := batch()
 		got := ""
@@ -108,7 +108,7 @@ func TestFeed(t *testing.T) {
 			t.Errorf("%s: %d, %v, expected %d", name, p.First, err, first)
 		}
 	}
-	if _, err := Quirks(m.Machine, map[string]string{"quick": "true", "fast": "true"}); err == nil || err.Error() != `no quirk "quick", expected fast, slow` {
+	if _, err := Quirks(m.Machine, map[string]string{"quick": "true", "fast": "true"}); err == nil || err.Error() != `unknown quirk "quick", expected one of fast, slow` {
 		t.Errorf("error %v", err)
 	}
 }

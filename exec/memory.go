@@ -80,7 +80,7 @@ func (st *store) where(addr, size uint64) string {
 	}
 	for i := len(st.areas) - 1; i >= 0; i-- {
 		if a := &st.areas[i]; addr >= a.From && a.Name != "" {
-			return fmt.Sprintf("%s, %d after the start of %s, which has %d", text, addr-a.From, a.Name, a.To-a.From)
+			return fmt.Sprintf("%s, %d bytes after the start of %s, which has %d bytes", text, addr-a.From, a.Name, a.To-a.From)
 		}
 	}
 	return text

@@ -59,7 +59,7 @@ func NewProcessor(set *isa.Set, s Setup) (*Processor, error) {
 	case s.Lanes < 0 || s.Lanes > Lanes:
 		return nil, fmt.Errorf("%d lanes, expected 1 to %d", s.Lanes, Lanes)
 	case s.Fetch == nil:
-		return nil, errors.New("no Fetch, expected a function that returns the bits of the program")
+		return nil, errors.New("the field Fetch is nil, expected a function that returns the bits of the program")
 	}
 	m, err := Open(set)
 	if err != nil {
@@ -112,7 +112,7 @@ func (p *Processor) find(name string) (s *sem.State, number int, err error) {
 			return s, n, nil
 		}
 	}
-	return nil, 0, fmt.Errorf("no register %q", name)
+	return nil, 0, fmt.Errorf("unknown register %q", name)
 }
 
 // Write gives a register its components in a lane, from the first on: at once, and again at each Start. The error tells
@@ -151,9 +151,9 @@ func (p *Processor) SetMemory(name string, data []byte) error {
 	s := p.m.State(name)
 	switch {
 	case s == nil || s.Kind != sem.MemoryState:
-		return fmt.Errorf("no memory %q", name)
+		return fmt.Errorf("unknown memory %q", name)
 	case s.Scope == spec.ScopeLane:
-		return fmt.Errorf("memory %s is each lane's own, expected one that lanes share", name)
+		return fmt.Errorf("each lane has its own memory %s, expected a memory that all lanes share", name)
 	}
 	p.given[s] = data
 	p.w.SetMemory(s, data)
@@ -167,7 +167,7 @@ func (p *Processor) Read(register string, lane int) ([]uint64, error) {
 		return nil, err
 	}
 	if lane < 0 || lane >= p.lanes {
-		return nil, fmt.Errorf("lane %d, expected one below %d", lane, p.lanes)
+		return nil, fmt.Errorf("lane %d, expected a lane below %d", lane, p.lanes)
 	}
 	var list []uint64
 	for k := range s.Type.Count() {

@@ -113,7 +113,7 @@ func TestProcessorRefuses(t *testing.T) {
 	if _, err := groups(t, exec.Setup{Lanes: 65, Fetch: fetchOf()}); err == nil || err.Error() != "65 lanes, expected 1 to 64" {
 		t.Errorf("error %v", err)
 	}
-	if _, err := groups(t, exec.Setup{}); err == nil || err.Error() != "no Fetch, expected a function that returns the bits of the program" {
+	if _, err := groups(t, exec.Setup{}); err == nil || err.Error() != "the field Fetch is nil, expected a function that returns the bits of the program" {
 		t.Errorf("error %v", err)
 	}
 	p, err := groups(t, exec.Setup{Lanes: 2, Fetch: fetchOf()})
@@ -127,9 +127,9 @@ func TestProcessorRefuses(t *testing.T) {
 		{p.Write("r0", 0, 1<<32), "0x100000000 for r0, expected components of type u32"},
 		{p.Write("r0", 2, 1), "1 components of r0 in lane 2, expected at most 1, and a lane below 2"},
 		{p.Write("r0", 0, 1, 2), "2 components of r0 in lane 0, expected at most 1, and a lane below 2"},
-		{p.Write("r8", 0, 1), `no register "r8"`},
-		{p.SetMemory("g2", nil), `no memory "g2"`},
-		{p.SetMemory("r", nil), `no memory "r"`},
+		{p.Write("r8", 0, 1), `unknown register "r8"`},
+		{p.SetMemory("g2", nil), `unknown memory "g2"`},
+		{p.SetMemory("r", nil), `unknown memory "r"`},
 	} {
 		if row.err == nil || row.err.Error() != row.want {
 			t.Errorf("error %v, want %s", row.err, row.want)

@@ -40,7 +40,7 @@ func (r *Race) String() string {
 	side := func(s RaceSide) string {
 		return fmt.Sprintf("lane %d of warp %d %s at 0x%x", s.Lane, s.Wave, map[bool]string{true: "writes", false: "reads"}[s.Writes], s.Address)
 	}
-	return fmt.Sprintf("race for %s[%#x] of block %d: %s, %s, and no barrier is between them", r.State.Name, r.Addr, r.Block, side(r.First), side(r.Second))
+	return fmt.Sprintf("race for %s[%#x] of block %d: %s and %s without a barrier between them", r.State.Name, r.Addr, r.Block, side(r.First), side(r.Second))
 }
 
 // raceKey tells races apart: by the two instructions and what they do.

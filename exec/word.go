@@ -79,7 +79,7 @@ func (l *Launch) spread(p *Port, values int) error {
 		return nil
 	}
 	if room := l.most(p.State)/wordBytes(p.State) - p.First; values > room {
-		return fmt.Errorf("%d values from %s on, which has room for %d", values, p.Name, room)
+		return fmt.Errorf("%d values starting at %s, expected at most %d", values, p.Name, room)
 	}
 	p.Count = values
 	return nil

@@ -136,10 +136,10 @@ func TestWords(t *testing.T) {
 		"in[x]=1":        "in[x], expected in[ADDRESS]",
 		"c0[0x10]=1":     "c0[0x10], expected c0[ADDRESS] with a multiple of 4 below 0x10",
 		"k[0x0]=1":       "k[0x0], expected k[ADDRESS] with a multiple of 4 below 0x0", // its size is a launch's
-		"c0[0xc]=1,2":    "2 values from c0[0xc] on, which has room for 1",
-		"in[0xfffc]=1,2": "2 values from in[0xfffc] on, which has room for 1",
+		"c0[0xc]=1,2":    "2 values starting at c0[0xc], expected at most 1",
+		"in[0xfffc]=1,2": "2 values starting at in[0xfffc], expected at most 1",
 		"out[0x0]=1":     "out[0x0] is an output",
-		"nothing[0x0]=1": `no input, uniform or register "nothing[0x0]", expected in[0x4], in[0x8], in[ADDRESS], c0[ADDRESS]`,
+		"nothing[0x0]=1": `unknown input, uniform or register "nothing[0x0]", expected one of in[0x4], in[0x8], in[ADDRESS], c0[ADDRESS]`,
 		"in[0x4]=a":      `"a", expected a value of type f32`,
 	} {
 		if _, err := wordRun(t, both, set(name), exec.RunOptions{}); err == nil || !strings.Contains(err.Error(), want) {

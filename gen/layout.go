@@ -128,7 +128,7 @@ func (l *lowering) bound() {
 			f.Cost += x.cost()
 		}
 		if f.Cost > maxCost {
-			refuse(l.places[f], "computing the expression needs more than %d others", maxCost)
+			refuse(l.places[f], "computing the expression needs more than %d other expressions", maxCost)
 		}
 	}
 }

@@ -145,7 +145,7 @@ func (d *Decoder) Root() *Root { return d.root }
 func (s *Set) ParseContext(ctx bits.Value, name, value string) (bits.Value, error) {
 	c := s.model.ISA.Context(name)
 	if c == nil {
-		return ctx, diag.Errorf(diag.ContextValue, diag.Span{}, "no context %q", name)
+		return ctx, diag.Errorf(diag.ContextValue, diag.Span{}, "unknown context %q", name)
 	}
 	v, err := c.Parse(value)
 	if err != nil {

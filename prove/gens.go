@@ -27,7 +27,7 @@ func (c *checker) generations(set *isa.Set) []uint32 {
 		return []uint32{inside.Machine(set).Gen}
 	}
 	if len(list) > maxGenerations {
-		c.limit(nil, c.spec.Span, "not checked: the generations from %d on; specify one to check it", list[maxGenerations])
+		c.limit(nil, c.spec.Span, "not checked: generation %d and later; specify one to check it", list[maxGenerations])
 		list = list[:maxGenerations]
 	}
 	c.starts = list

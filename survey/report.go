@@ -291,7 +291,7 @@ func (r *Report) Print(w io.Writer, title func(string) string, all bool) {
 	}
 	more(w, len(r.Features)-most)
 	if r.FilesWithoutFeatures > 0 {
-		fmt.Fprintf(w, "\nFeatures of operands are not counted in %s of raw code: too large\n", plural(r.FilesWithoutFeatures, "file"))
+		fmt.Fprintf(w, "\nFeatures of operands are not counted in %s of raw code because of the size\n", plural(r.FilesWithoutFeatures, "file"))
 	}
 	if len(r.Shapes) > 0 {
 		fmt.Fprintf(w, "\n%s\n", title("Unknown words, by the nearest instruction and the bits in which they differ from it:"))
@@ -329,13 +329,13 @@ func (x *SeenShape) where() string {
 	case 0:
 		return fmt.Sprintf("%s, which does not exist under these conditions (chip, stage or generation)", x.Nearest)
 	case 1:
-		return fmt.Sprintf("%s, but for bit %d", x.Nearest, x.Differs[0])
+		return fmt.Sprintf("%s, except for bit %d", x.Nearest, x.Differs[0])
 	}
 	var list []string
 	for _, b := range x.Differs {
 		list = append(list, fmt.Sprint(b))
 	}
-	return fmt.Sprintf("%s, but for bits %s", x.Nearest, strings.Join(list, ", "))
+	return fmt.Sprintf("%s, except for bits %s", x.Nearest, strings.Join(list, ", "))
 }
 
 // String formats the location, the word and its text.

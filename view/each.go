@@ -72,7 +72,7 @@ func (l *Listing) Find(member, place string, plus int) (Decoded, error) {
 	case !met && place == "":
 		return Decoded{}, placeErrorf("the program has no instruction")
 	case !met:
-		return Decoded{}, placeErrorf("no label %s, and no instruction starts at 0x%x", place, (at-in.Start)/8)
+		return Decoded{}, placeErrorf("%s is not a label, and no instruction starts at 0x%x", place, (at-in.Start)/8)
 	case left > 0:
 		return Decoded{}, placeErrorf("the program ends before the instruction %d after %s", plus, place)
 	}
@@ -113,7 +113,7 @@ func (l *Listing) placeOf(labels *program.Labels, member, place string) (in prog
 	}
 	n, err := strconv.ParseUint(digits, 16, 60)
 	if err != nil {
-		return in, 0, placeErrorf("no label %s, and no address either: expected a label, or bytes from the start of the program in hexadecimal", place)
+		return in, 0, placeErrorf("%s is neither a label nor an address, expected a label, or bytes from the start of the program in hexadecimal", place)
 	}
 	return in, in.Start + 8*int64(n), nil
 }

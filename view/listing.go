@@ -464,7 +464,7 @@ func (l *Listing) nonconformity(ln line) string {
 		return fmt.Sprintf("bits beyond the %d of an instruction", ln.in.Leaf.Size)
 	}
 	if n := l.misaligned(ln); n > 0 {
-		return "at no multiple of " + strconv.FormatInt(n, 10) + " bits"
+		return "not at a multiple of " + strconv.FormatInt(n, 10) + " bits"
 	}
 	return ""
 }

@@ -138,9 +138,9 @@ func printCodes(cmd *cobra.Command, names []string) error {
 		c, ok := codeNamed(name)
 		if !ok {
 			if ask := quote.DidYouMean(name, knownCodes()); ask != "" {
-				return usagef("no code %q%s", name, ask)
+				return usagef("unknown code %q%s", name, ask)
 			}
-			return usagef("no code %q; isago codes lists them", name)
+			return usagef("unknown code %q; isago codes lists all codes", name)
 		}
 		list = append(list, c)
 	}

@@ -23,7 +23,7 @@ func (a *allocation) check(most int) error {
 	case a.registers == 0 || a.registers <= most:
 		return nil
 	case most == 0:
-		return usagef("--%s: programs of this machine have all registers", registersFlag)
+		return usagef("--%s does not apply to this machine, whose programs can use all registers", registersFlag)
 	}
 	return usagef("--%s %d, expected 1 to %d", registersFlag, a.registers, most)
 }

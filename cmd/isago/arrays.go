@@ -36,7 +36,7 @@ func (a *codeArray) appendC(dst []byte) ([]byte, error) {
 		return nil, fmt.Errorf("%d bytes of code do not fit a C array of %d-bit words", len(a.data), a.unit)
 	}
 	if len(a.data) == 0 {
-		return nil, fmt.Errorf("no code, and an array of C has at least one element")
+		return nil, fmt.Errorf("no code, but a C array needs at least one element")
 	}
 	const perLine = 8
 	dst = fmt.Appendf(dst, "static const uint%d_t %s[%d] = {", a.unit, a.name, len(a.data)/size)
@@ -61,7 +61,7 @@ func writeArrays(format, machine string, code, tables []codeArray) (out []byte, 
 		names := map[string]bool{}
 		for _, a := range slices.Concat(code, tables) {
 			if names[a.name] {
-				return nil, fmt.Errorf("two arrays would have the name %s in C", a.name)
+				return nil, fmt.Errorf("two C arrays would have the name %s", a.name)
 			}
 			names[a.name] = true
 			if out, err = a.appendC(out); err != nil {
@@ -71,7 +71,7 @@ func writeArrays(format, machine string, code, tables []codeArray) (out []byte, 
 		return out, nil
 	}
 	if len(tables) > 0 {
-		return nil, usagef("bytes cannot hold the table entries of %s: --format c writes them as an array", machine)
+		return nil, usagef("raw bytes cannot contain the table entries of %s; --format c writes them as an array", machine)
 	}
 	for _, a := range code {
 		out = append(out, a.data...)

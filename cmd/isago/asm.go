@@ -115,9 +115,9 @@ var errBytes = usagef("not writing binary data to a terminal; use --hex or -o FI
 func (f *asmFlags) run(cmd *cobra.Command, name string) error {
 	switch {
 	case f.plain && !f.hex:
-		return usagef("--plain writes text: add --hex")
+		return usagef("--plain needs --hex")
 	case f.each || f.header != "":
-		return usagef("--each and --header apply only to programs for machines with file formats, such as pica200")
+		return usagef("--each and --header need source in a machine's own dialect, but these flags select generic source")
 	case f.output == "-" && !f.hex && f.format != formatC && isTerminal(cmd.OutOrStdout()):
 		return errBytes
 	}
@@ -301,7 +301,7 @@ func (w *wordWriter) data(dst []byte, words []uint32, err error) ([]byte, error)
 		return dst, err
 	}
 	if most := w.root.StoredSize(w.root.Size) / w.root.WordSize; len(words) > most {
-		return dst, fmt.Errorf("%d words, expected at most %d, the longest instruction", len(words), most)
+		return dst, fmt.Errorf("%d words, expected at most %d, the size of the longest instruction", len(words), most)
 	}
 	data := program.Data(w.root, words)
 	return w.append(dst, &data), nil
@@ -339,7 +339,7 @@ func (w *wordWriter) program(cmd *cobra.Command, f *asmFlags, p *asm.Parser, src
 		return err
 	}
 	if !w.hex && code.UsesTables() {
-		return usagef("bytes cannot hold the table entries of %s: add --hex", setName(w.set))
+		return usagef("raw bytes cannot contain the table entries of %s; add --hex", setName(w.set))
 	}
 	if err := w.warnOf(cmd, f, code); err != nil {
 		return err

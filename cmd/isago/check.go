@@ -120,9 +120,9 @@ func (f *checkFlags) files(cmd *cobra.Command, list []input) error {
 func (f *checkFlags) run(cmd *cobra.Command) error {
 	switch {
 	case f.json && f.sarif:
-		return usagef("--json and --sarif exclude each other")
+		return usagef("--json cannot be combined with --sarif")
 	case f.summary && (f.json || f.sarif):
-		return usagef("--summary excludes --json and --sarif")
+		return usagef("--summary cannot be combined with --json or --sarif")
 	}
 	level := prove.Level(slices.Index(levelNames(), f.failOn))
 	if !slices.Contains(levelNames(), f.failOn) {
@@ -138,7 +138,7 @@ func (f *checkFlags) run(cmd *cobra.Command) error {
 	}
 	for _, code := range f.only {
 		if !slices.Contains(knownCodes(), code) {
-			return usagef("--only %q is not a code%s; isago help codes lists them", code, quote.DidYouMean(code, knownCodes()))
+			return usagef("--only: unknown code %q%s; isago help codes lists all codes", code, quote.DidYouMean(code, knownCodes()))
 		}
 	}
 	opt := prove.Options{Root: f.root, Search: f.search, Effort: f.effort}

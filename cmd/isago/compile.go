@@ -164,7 +164,7 @@ func (f *machineFlags) assemble(src *diag.Source) (out *program.Compiled, ok boo
 		return nil, false, err
 	}
 	if code.UsesTables() {
-		return nil, false, usagef("%s has table entries, which raw code of %s cannot hold", src.Name, setName(set))
+		return nil, false, usagef("%s has table entries, which raw code of %s cannot contain", src.Name, setName(set))
 	}
 	f.order = "" // the words have the machine's own byte order
 	out = &program.Compiled{}

@@ -98,7 +98,7 @@ func (f *runFlags) quirkPairs() []string {
 	return pairs
 }
 
-// contextFlags adds a flag, such as --stage, for each context of the machine to the command that a command line names.
+// contextFlags adds to the command on a command line one flag for each context of the machine, such as --stage.
 // If the line names no machine, contextFlags adds the flags of all machines, because the content of a file can select
 // the machine.
 func contextFlags(root *cobra.Command, args []string) {

@@ -25,7 +25,7 @@ import (
 func checkDemo(cmd *cobra.Command) (err error) {
 	cmd.Flags().Visit(func(flag *pflag.Flag) {
 		if !slices.Contains([]string{"demo", "isa", "png", "size", "jobs", "budget", "stats", "color"}, flag.Name) {
-			err = usagef("--%s does nothing to --demo, whose programs are complete", flag.Name)
+			err = usagef("--%s cannot be combined with --demo", flag.Name)
 		}
 	})
 	return err
@@ -50,7 +50,7 @@ func (f *runFlags) runDemo(cmd *cobra.Command) error {
 		pictures = append(pictures, img)
 	}
 	if len(pictures) == 0 {
-		return usagef("--demo: %s has none, but %s have", f.isa, strings.Join(names, ", "))
+		return usagef("--demo: %s has no demo, expected one of %s", f.isa, strings.Join(names, ", "))
 	}
 	all := sideBySide(pictures)
 	if f.png != "" {

@@ -46,7 +46,7 @@ command line; 3 if they are equal but use table entries that are missing.`,
 			case len(args) != 2:
 				return usagef("%d files, expected two", len(args))
 			case args[0] == "-" && args[1] == "-":
-				return usagef("standard input twice, expected another file")
+				return usagef("both files are standard input, expected two different files")
 			}
 			return nil
 		},

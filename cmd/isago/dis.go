@@ -58,8 +58,8 @@ store them. With --hex, each argument is one line of --hex, even if a file has t
 table entries after a slash are lines of --hex too.
 
 --hex reads one instruction per line. One group of digits is a number, most significant digit first. Several
-groups are 32-bit words in the order in which programs store them. Table entries follow, each after a slash,
-or are in the FILE of --table. For a line that dis cannot read, it prints "error: ..." and continues. For a2xx,
+groups are 32-bit words in the order in which programs store them. Table entries follow the word, each after a
+slash, or come from --table. For a line that dis cannot read, it prints "error: ..." and continues. For a2xx,
 the whole input is one program of 32-bit words, which dis reads before it prints; with --root, each line is
 an instruction.
 
@@ -143,37 +143,37 @@ func (f *disFlags) check() error {
 	}
 	switch {
 	case f.plain && f.json:
-		return usagef("--plain and --json exclude each other")
+		return usagef("--plain cannot be combined with --json")
 	case f.hex && (f.addresses || f.words || f.jumps):
-		return usagef("--addresses, --words and --jumps apply to programs, not to the separate lines of --hex")
+		return usagef("--addresses, --words and --jumps cannot be combined with --hex, which reads separate lines")
 	case f.hex && f.listing:
-		return usagef("--listing applies to programs, not to the separate lines of --hex")
+		return usagef("--listing cannot be combined with --hex, which reads separate lines")
 	case f.hex && f.forceRaw:
-		return usagef("--raw is for files of bytes; --hex has words")
+		return usagef("--raw cannot be combined with --hex, which reads text")
 	case f.hex && f.cmd.Flags().Changed("order"):
-		return usagef("--order is that of bytes; --hex has words")
+		return usagef("--order cannot be combined with --hex, which reads text")
 	case f.hex && f.compat == "" && (f.labels || len(f.entries) > 0 || f.maxErrors > 0):
-		return usagef("--labels, --entry and --max-errors apply to programs; with --hex they need --compat mesa")
+		return usagef("--labels, --entry and --max-errors cannot be combined with --hex, except with --compat mesa")
 	case f.json && f.listing:
-		return usagef("--listing prints text instead of source; --json is neither")
+		return usagef("--listing cannot be combined with --json")
 	case f.json && f.maxErrors > 0:
-		return usagef("--max-errors ends a listing; --json has the whole program")
+		return usagef("--max-errors cannot be combined with --json, which prints the whole program")
 	case f.ir && (f.labels || len(f.entries) > 0 || f.maxErrors > 0 || f.findings != ""):
-		return usagef("--ir is a listing of its own, without --labels, --entry, --max-errors and --findings")
+		return usagef("--ir cannot be combined with --labels, --entry, --max-errors or --findings")
 	case f.hex && (f.offset != 0 || f.length != 0):
-		return usagef("--offset and --length choose bytes of a program; --hex reads all lines")
+		return usagef("--offset and --length cannot be combined with --hex, which reads all lines")
 	case f.fields && !f.json:
 		return usagef("--fields needs --json")
 	case f.facts && !f.json:
 		return usagef("--facts needs --json")
 	case f.ssa && (f.ir || f.hex || f.json || f.plain || f.lossless || f.listing || f.addresses || f.words || f.jumps || f.labels || len(f.entries) > 0 || f.maxErrors > 0 || f.findings != "" || f.compat != ""):
-		return usagef("--ssa prints the whole program in a form of its own; it cannot be combined with other forms, columns or labels")
+		return usagef("--ssa cannot be combined with flags for another output format, columns, labels or findings")
 	case f.ir && (f.hex || f.json || f.plain || f.lossless || f.listing || f.addresses || f.words || f.jumps):
-		return usagef("--ir is a listing of its own, without --hex, --json, --plain, --lossless, --listing and columns")
+		return usagef("--ir cannot be combined with --hex, --json, --plain, --lossless, --listing, --addresses, --words or --jumps")
 	case f.json && (f.addresses || f.words || f.jumps):
-		return usagef("--addresses, --words and --jumps are columns of text; --json always has what they show")
+		return usagef("--addresses, --words and --jumps cannot be combined with --json, which always contains this information")
 	case f.jumps && (f.plain || f.lossless):
-		return usagef("--jumps draws arrows in listings; --plain and --lossless print text for asm")
+		return usagef("--jumps cannot be combined with --plain or --lossless, which print text for asm")
 	}
 	switch f.findings {
 	case "":
@@ -228,7 +228,7 @@ func (f *disFlags) files(cmd *cobra.Command, list []input, several bool) error {
 		}
 		outputs[i] = filepath.Join(f.output, in.under+f.extension())
 		if other, ok := first[outputs[i]]; ok {
-			return usagef("%s would be written for %s and for %s", outputs[i], other, in.name)
+			return usagef("%s would be written for both %s and %s", outputs[i], other, in.name)
 		}
 		first[outputs[i]] = in.name
 	}
@@ -347,7 +347,7 @@ func (f *disFlags) code(cmd *cobra.Command, name string, in *code, more io.Reade
 		found, err = f.stream(cmd, name, in, more, palette)
 	case more != nil || in.size > f.labelLimit:
 		flag := map[bool]string{true: "--jumps", false: "--max-errors"}[f.jumps]
-		return fmt.Errorf("%s: %s needs all of the code, expected at most %d bytes; --label-limit sets the bound", inputName(name), flag, f.labelLimit)
+		return fmt.Errorf("%s: %s needs all of the code, expected at most %d bytes; --label-limit sets the limit", inputName(name), flag, f.labelLimit)
 	default:
 		found, err = f.whole(cmd, name, in, palette)
 	}
@@ -451,7 +451,7 @@ func (f *disFlags) stream(cmd *cobra.Command, name string, in *code, more io.Rea
 		if more == nil {
 			enough = fmt.Sprintf("--label-limit %d", s.Size)
 		}
-		fmt.Fprintf(cmd.ErrOrStderr(), "%s: note: branch targets are numbers in code of more than %d bytes; %s gives them labels, after a pass over all of it\n", inputName(name), f.labelLimit, enough)
+		fmt.Fprintf(cmd.ErrOrStderr(), "%s: note: branch targets are numbers in code larger than %d bytes; %s replaces them with labels, after an extra pass over the code\n", inputName(name), f.labelLimit, enough)
 	}
 	if progress := progressOf(cmd); progress.w != nil {
 		s.Progress = func(what string, done, all int64) {

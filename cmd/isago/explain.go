@@ -73,7 +73,7 @@ instruction has unexpected bits.`,
   isago explain --isa pica200 "mad r0.xyz, v0, c4, r1"
   isago explain light.shbin@main+3`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			args, err := orStandardInput(cmd, args, "what to explain? a WORD, an INSTRUCTION, a MNEMONIC, FILE@PLACE or FILE:LINE")
+			args, err := orStandardInput(cmd, args, "nothing to explain, expected a WORD, an INSTRUCTION, a MNEMONIC, FILE@PLACE or FILE:LINE")
 			if err != nil {
 				return err
 			}
@@ -213,7 +213,7 @@ func (f *explainFlags) run(cmd *cobra.Command, text string, span diag.Span) erro
 	case err == nil || errors.Is(err, errFindings):
 		return err
 	case isFile(text):
-		return usagef("which instruction of %s? %[1]s@LABEL or %[1]s@ADDRESS names one, or in a source %[1]s:LINE", text)
+		return usagef("%s is a file, expected one of its instructions: %[1]s@LABEL, %[1]s@ADDRESS, or in source %[1]s:LINE", text)
 	}
 	return cmp.Or(missingFile(text), withFile(text, err))
 }
@@ -304,7 +304,7 @@ func notFound(text string) error {
 	if near := quote.Nearest(text, knownCodes()); near != "" {
 		return usagef("%q is not a file, and no machine has such a mnemonic; did you mean the code %s?", text, near)
 	}
-	return usagef("%q is not a file or a code, and no machine has such a mnemonic; --isa NAME or --spec FILE names the machine of other instructions", text)
+	return usagef("%q is not a file or a code, and no machine has such a mnemonic; choose a machine with --isa NAME or --spec FILE to explain other text", text)
 }
 
 var (
@@ -477,7 +477,7 @@ func unknownWord(set *isa.Set, root *isa.Root, conflict []*isa.Leaf, word bits.V
 	if len(conflict) < 2 {
 		e := diag.Errorf(diag.UnknownWord, diag.Span{}, "no instruction of %s has the bits %s", setName(set), digits)
 		for _, s := range survey.NearestShapes(root, word, nearestShown) {
-			e.Help = append(e.Help, "near is "+s.Describe(root))
+			e.Help = append(e.Help, "the nearest is "+s.Describe(root))
 		}
 		return e
 	}

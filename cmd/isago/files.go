@@ -205,8 +205,8 @@ func writtenTwice(out *usedFile, others usedFiles) error {
 	return nil
 }
 
-// mayWrite checks outputs as writes does, before the first of them is written. It ignores an empty name, and the name -
-// for standard output.
+// mayWrite checks outputs as writes does, before the first of them is written. It ignores an empty name and
+// "-", which means standard output.
 func (f *files) mayWrite(names ...string) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()

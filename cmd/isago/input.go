@@ -57,7 +57,7 @@ func orStandardInput(cmd *cobra.Command, args []string, missing string) ([]strin
 	if isTerminal(file) {
 		return nil, usagef("%s; name one, or redirect it: %s < FILE; - reads what you type", missing, cmd.CommandPath())
 	}
-	return nil, usagef("%s; standard input is neither a pipe nor a file, and only - reads it", missing)
+	return nil, usagef("%s; standard input is neither a pipe nor a file; use - to read it anyway", missing)
 }
 
 // noFile is the start of the error for a command without a FILE.
@@ -97,7 +97,7 @@ func readMost(cmd *cobra.Command, name string, most int64) ([]byte, error) {
 	}
 	data, err := io.ReadAll(io.LimitReader(r, min(most, endless)+1))
 	if err == nil && int64(len(data)) > most {
-		data, err = nil, fmt.Errorf("%s: expected at most %d bytes; --in-limit sets the bound", inputName(name), most)
+		data, err = nil, fmt.Errorf("%s: expected at most %d bytes; --in-limit sets the limit", inputName(name), most)
 	}
 	return data, errors.Join(err, r.Close())
 }

@@ -11,7 +11,7 @@ import (
 )
 
 // interrupted is the message for a user who interrupted a command.
-const interrupted = "interrupted: what was printed is not complete, and unfinished files are removed"
+const interrupted = "interrupted: the printed output is incomplete, and unfinished files are removed"
 
 // graceful is the time that an interrupted command has to end by itself.
 const graceful = time.Second

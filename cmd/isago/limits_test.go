@@ -55,7 +55,7 @@ func TestLimitsAreConstants(t *testing.T) {
 func TestLongInput(t *testing.T) {
 	var errs strings.Builder
 	status := run([]string{"run", "../../examples/pica200/light.shbin", "--in", "-", "--in-format", "csv", "--in-limit", "20"}, strings.NewReader("position.x\n"+strings.Repeat("1\n", 100)), io.Discard, &errs)
-	if want := "isago run: <stdin>: expected at most 20 bytes; --in-limit sets the bound\n"; status != exitMistake || errs.String() != want {
+	if want := "isago run: <stdin>: expected at most 20 bytes; --in-limit sets the limit\n"; status != exitMistake || errs.String() != want {
 		t.Errorf("status %d, %q, expected %q", status, errs.String(), want)
 	}
 	if status := run([]string{"run", "../../examples/pica200/light.shbin", "--in", "-", "--in-format", "csv", "--in-limit", "13"}, strings.NewReader("position.x\n1\n"), io.Discard, &errs); status == exitMistake {
@@ -65,7 +65,7 @@ func TestLongInput(t *testing.T) {
 
 // Raw code that is too long for features to be looked for in its operands is counted in the report.
 func TestSurveyOfLongRawCode(t *testing.T) {
-	const note = "Features of operands are not counted in 1 file of raw code: too large"
+	const note = "Features of operands are not counted in 1 file of raw code because of the size"
 	for size, want := range map[int]bool{largestProgram: false, largestProgram + 4: true} {
 		var out, errs strings.Builder
 		run([]string{"survey", "--isa", "pica200", "-"}, strings.NewReader(strings.Repeat("\x00", size)), &out, &errs)

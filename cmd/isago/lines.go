@@ -129,7 +129,7 @@ func tooLong(line []byte) error {
 	if len(line) <= maxInputLine {
 		return nil
 	}
-	return fmt.Errorf("line of more than %d bytes", maxInputLine)
+	return fmt.Errorf("line longer than %d bytes", maxInputLine)
 }
 
 func trimEnd(line []byte) []byte {

@@ -79,7 +79,7 @@ are warnings.`,
 
 func (f *lintFlags) run(cmd *cobra.Command, names []string) error {
 	if f.json && f.sarif {
-		return usagef("--json and --sarif exclude each other")
+		return usagef("--json cannot be combined with --sarif")
 	}
 	if err := f.checkRaw(); err != nil {
 		return err

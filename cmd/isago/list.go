@@ -52,17 +52,17 @@ is first. The flag --quirk of run and the member quirks of step choose another v
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case f.instructions && f.registers:
-				return usagef("--instructions and --registers list two things, expected one of them")
+				return usagef("--instructions cannot be combined with --registers")
 			case f.quirks && (f.instructions || f.registers || len(args) == 1):
-				return usagef("--quirks lists those of machines; FILE, --instructions and --registers go without it")
+				return usagef("--quirks cannot be combined with FILE, --instructions or --registers")
 			case f.quirks:
 				return f.listQuirks(cmd)
 			case f.registers && len(args) == 1:
-				return usagef("--registers lists those of machines; FILE goes without it")
+				return usagef("--registers cannot be combined with FILE; choose a machine with --isa or --spec")
 			case f.registers:
 				return f.listRegisters()
 			case f.instructions && len(args) == 1:
-				return usagef("--instructions lists those of machines; FILE goes without it")
+				return usagef("--instructions cannot be combined with FILE; choose a machine with --isa or --spec")
 			case f.instructions:
 				return f.listInstructions(cmd)
 			case len(args) == 1:

@@ -42,11 +42,11 @@ func (f *disFlags) checkListing() error {
 	case f.compat != "" && f.compat != "mesa":
 		return usagef("--compat %q, expected mesa", f.compat)
 	case f.compat != "" && (f.json || f.lossless || f.addresses || f.words || f.jumps || f.listing):
-		return usagef("--compat mesa prints listings as Mesa does: it has no --json, --lossless, --addresses, --words, --jumps or --listing")
+		return usagef("--compat mesa cannot be combined with --json, --lossless, --addresses, --words, --jumps or --listing")
 	case f.compat != "" && f.findings == "stderr":
-		return usagef("--findings stderr does not go with --compat mesa, expected comment or off")
+		return usagef("--findings stderr cannot be combined with --compat mesa, expected comment or off")
 	case f.plain && (f.labels || len(f.entries) > 0):
-		return usagef("--labels and --entry name places in a listing; --plain prints only text")
+		return usagef("--labels and --entry cannot be combined with --plain")
 	case f.maxErrors < 0:
 		return usagef("--max-errors %d, expected 0 or more", f.maxErrors)
 	}
@@ -60,7 +60,7 @@ func (f *listingFlags) placed() ([]view.MesaEntry, error) {
 		place, name, ok := strings.Cut(e, "=")
 		n, err := strconv.ParseUint(place, 0, 31)
 		if !ok || err != nil || name == "" {
-			return nil, usagef("--entry %q, expected N=NAME, N being the number of an instruction", e)
+			return nil, usagef("--entry %q, expected N=NAME, where N is the number of an instruction", e)
 		}
 		list = append(list, view.MesaEntry{Name: name, Index: int(n)})
 	}
@@ -74,7 +74,7 @@ func (f *listingFlags) addEntries(im *program.Image, root *isa.Root) error {
 		return err
 	}
 	if root.MinSize != root.Size {
-		return usagef("--entry counts instructions, which are of several lengths here")
+		return usagef("--entry needs instructions of one length, but this machine has several")
 	}
 	unit := int64(root.StoredSize(root.Size))
 	for _, e := range entries {
@@ -115,7 +115,7 @@ func (f *disFlags) mesaListing() (*view.Mesa, *isa.Set, error) {
 		return nil, nil, err
 	}
 	if slices.Contains(set.Syntaxes(), "mesa") {
-		return nil, nil, usagef("--compat mesa is for descriptions that Mesa's isaspec reads, and %s is none; --syntax mesa prints as Mesa's disassembler of it does", setName(set))
+		return nil, nil, usagef("--compat mesa needs a description that Mesa's isaspec can read, and %s is not one; --syntax mesa prints it as Mesa's disassembler does", setName(set))
 	}
 	p, err := mesa.New(set, f.root)
 	if err != nil {

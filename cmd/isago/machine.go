@@ -126,9 +126,9 @@ func (f *setFlags) useSpec(args []string) error {
 	case len(args) > 1:
 		return usagef("%d arguments, expected one FILE.xml", len(args))
 	case f.spec != "":
-		return usagef("--spec and FILE.xml are the same, expected one of them")
+		return usagef("--spec cannot be combined with FILE.xml: both name a description")
 	case f.isa != "":
-		return usagef("--isa %s and %s both name a description, expected one of them", f.isa, args[0])
+		return usagef("--isa %s cannot be combined with %s: both name a description", f.isa, args[0])
 	}
 	f.spec = args[0]
 	return nil
@@ -145,7 +145,7 @@ func (f *setFlags) load(m *catalog.Machine) (*isa.Set, error) {
 	}
 	switch {
 	case f.isa != "" && f.spec != "":
-		return nil, usagef("--isa and --spec exclude each other")
+		return nil, usagef("--isa cannot be combined with --spec")
 	case f.spec != "":
 		load = f.loadSpec
 	case f.isa != "":
@@ -190,7 +190,7 @@ func (f *setFlags) checkGen(set *isa.Set, root *isa.Root) error {
 			ranges = append(ranges, prove.FormatGenRange([]uint32{first, starts[i]}, first))
 		}
 	}
-	return usagef("no word of %s exists in generation %d; name one of %s with --gen", root.Name, f.gen, strings.Join(ranges, ", "))
+	return usagef("no word of %s exists in generation %d; choose one of %s with --gen", root.Name, f.gen, strings.Join(ranges, ", "))
 }
 
 func hasLeaves(set *isa.Set, root *isa.Root, gen uint32) bool {
@@ -345,7 +345,7 @@ func (f *machineFlags) context(set *isa.Set) (bits.Value, error) {
 		known := set.Contexts()
 		i := slices.IndexFunc(known, func(k isa.ContextInfo) bool { return k.Name == name })
 		if i < 0 {
-			return ctx, usagef("no context %q, expected one of those of %s: %s", name, setName(set), contextNames(set))
+			return ctx, usagef("unknown context %q; contexts of %s: %s", name, setName(set), contextNames(set))
 		}
 		var err error
 		if ctx, err = set.ParseContext(ctx, name, value); err != nil {

@@ -101,7 +101,7 @@ func (f *meshFlags) draw(ctx context.Context, r exec.Runner, mesh *raster.Mesh, 
 		return nil, err
 	}
 	if opt.Count > in.Lanes {
-		return nil, usagef("--count %d, and the mesh has %d vertices", opt.Count, in.Lanes)
+		return nil, usagef("--count %d, expected at most %d, the vertices of the mesh", opt.Count, in.Lanes)
 	}
 	b.Feed(*in)
 	out, err := b.Run(ctx, opt)
@@ -140,7 +140,7 @@ func meshInput(l *exec.Launch, mesh *raster.Mesh, bound map[string]string) (*exe
 		}
 	}
 	if !found {
-		return nil, usagef("no input of the program has the name of a position; choose one with --bind NAME=position")
+		return nil, usagef("no float input of the program is recognised as a position; choose one with --bind NAME=position")
 	}
 	return in, nil
 }

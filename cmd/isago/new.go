@@ -52,7 +52,7 @@ var machineName = lazy.Regexp(`^[a-z][a-z0-9_-]*$`)
 func (f *newFlags) run(cmd *cobra.Command, name string) error {
 	switch {
 	case !machineName().MatchString(name):
-		return usagef("%q as the name of a machine, expected lower-case letters, digits, - and _, a letter first", name)
+		return usagef("machine name %q, expected lower-case letters, digits, - and _, a letter first", name)
 	case f.size < smallest || f.size > bits.Size:
 		return usagef("--size %d, expected %d to %d", f.size, smallest, bits.Size)
 	}

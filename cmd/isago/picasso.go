@@ -70,9 +70,9 @@ func picasso(cmd *cobra.Command, args []string) error {
 		_, err = fmt.Fprintln(cmd.OutOrStdout(), "picasso as", version())
 		return err
 	case len(files) == 0:
-		return &usageError{errors.New("picasso: no input files are specified; --help shows how it is called")}
+		return &usageError{errors.New("picasso: no input files are specified; --help shows the usage")}
 	case o.out == "":
-		return &usageError{errors.New("picasso: no output file is specified; --help shows how it is called")}
+		return &usageError{errors.New("picasso: no output file is specified; --help shows the usage")}
 	}
 	c, err := pica200.NewCompiler()
 	if err != nil {

@@ -117,7 +117,7 @@ func TestDisOfLongRawCode(t *testing.T) {
 			errs.Reset()
 			status := run([]string{"dis", "--isa", "pica200", flag, "--label-limit", "0x1000", name}, strings.NewReader(strings.Repeat("\x00", 5000)), io.Discard, &errs)
 			flag, _, _ := strings.Cut(flag, "=")
-			if want := fmt.Sprintf("isago dis: %s: %s needs all of the code, expected at most 4096 bytes; --label-limit sets the bound\n", inputName(name), flag); status != 1 || errs.String() != want {
+			if want := fmt.Sprintf("isago dis: %s: %s needs all of the code, expected at most 4096 bytes; --label-limit sets the limit\n", inputName(name), flag); status != 1 || errs.String() != want {
 				t.Errorf("%s: status %d, %q, expected %q", flag, status, errs.String(), want)
 			}
 		}

@@ -82,7 +82,7 @@ func (f *setFlags) checkRaw() error {
 	case f.order == "":
 		return nil
 	case !f.given():
-		return usagef("--order applies to raw code and needs --isa or --spec")
+		return usagef("--order needs --isa or --spec")
 	case !slices.Contains(f.orders(), f.order):
 		return usagef("--order %q, expected one of %s", f.order, strings.Join(f.orders(), ", "))
 	}
@@ -126,7 +126,7 @@ func (f *machineFlags) arrange(size int64) (word int64, err error) {
 	}
 	f.arranged = program.Order{Big: strings.HasPrefix(f.order, "big"), Swapped: strings.HasSuffix(f.order, "swapped")}
 	if f.arranged.Swapped && root.WordSize != 32 {
-		return 0, usagef("--order %s, but words of %s have %d bits: only those of 32 have halves that change places", f.order, root.Name, root.WordSize)
+		return 0, usagef("--order %s needs words of 32 bits, but words of %s have %d bits", f.order, root.Name, root.WordSize)
 	}
 	return int64(root.WordSize / 8), nil
 }
@@ -157,7 +157,7 @@ func (f *disFlags) warnOfText(cmd *cobra.Command, name string, in *code) error {
 	}
 	head, err := in.head()
 	if what, hint := otherKind(head); what != "" {
-		fmt.Fprintf(cmd.ErrOrStderr(), "%s: warning: this is %s, and isago reads its bytes as code; %s\n", inputName(name), what, hint)
+		fmt.Fprintf(cmd.ErrOrStderr(), "%s: warning: this is %s, but isago reads its bytes as code; %s\n", inputName(name), what, hint)
 	}
 	return err
 }

@@ -98,7 +98,7 @@ func flagError(cmd *cobra.Command, err error) error {
 	if flag.Value.Type() == "bool" {
 		wrong = errors.New("expected true or false")
 	} else if number := (*strconv.NumError)(nil); errors.As(wrong, &number) {
-		wrong = errors.New("expected a number from 0 on")
+		wrong = errors.New("expected a number of at least 0")
 	}
 	return usagef("--%s %q, %v", flag.Name, invalid.GetValue(), wrong)
 }
@@ -116,7 +116,7 @@ func (a amount[T]) Type() string   { return "int" }
 func (a amount[T]) Set(text string) error {
 	n, err := strconv.ParseInt(text, 0, 64)
 	if err != nil || n < int64(a.least) || int64(T(n)) != n {
-		return fmt.Errorf("expected a number from %d on", a.least)
+		return fmt.Errorf("expected a number of at least %d", a.least)
 	}
 	*a.to = T(n)
 	return nil
@@ -135,7 +135,7 @@ func flagMeant(cmd *cobra.Command, err error) string {
 		}
 	})
 	if near := quote.Nearest(name, names); near != "" {
-		return ", did you mean --" + near + "?"
+		return "; did you mean --" + near + "?"
 	}
 	return ""
 }
@@ -152,9 +152,9 @@ func knownCommand(cmd *cobra.Command, args []string) error {
 		}
 	}
 	if near := quote.Nearest(args[0], names); near != "" {
-		return usagef("no command %q, the nearest is %s", args[0], near)
+		return usagef("unknown command %q; did you mean %s?", args[0], near)
 	}
-	return usagef("no command %q; %s --help lists them", args[0], cmd.CommandPath())
+	return usagef("unknown command %q; %s --help lists the commands", args[0], cmd.CommandPath())
 }
 
 // newHelp returns a help command that, unlike cobra's, rejects an unknown topic.

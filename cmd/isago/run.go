@@ -104,7 +104,7 @@ reach the end of the program, or read a register that was never written; 130 if 
 			case err != nil:
 				return err
 			case f.member != "" && f.program != "":
-				return usagef("--program %s and %s both name a program, expected one of them", f.program, args[0])
+				return usagef("--program %s cannot be combined with %s: both name a program", f.program, args[0])
 			case f.member != "":
 				f.program, f.member = f.member, ""
 			}
@@ -119,7 +119,7 @@ reach the end of the program, or read a register that was never written; 130 if 
 	flags.StringVar(&f.in, "in", "", "read inputs from `FILE`; - is standard input")
 	flags.StringVar(&f.inFormat, "in-format", "", "`FORMAT` of the inputs: json, csv or raw (default: by the suffix of the file)")
 	f.inLimit = defaultInLimit
-	flags.Var(amount[int64]{&f.inLimit, 1}, "in-limit", "reject an input file larger than `BYTES`; run keeps the file in memory")
+	flags.Var(amount[int64]{&f.inLimit, 1}, "in-limit", "reject inputs larger than `BYTES`; run keeps them in memory")
 	flags.StringVar(&f.program, "program", "", "run the program with this label or `NUMBER` in the file (default: the first)")
 	flags.StringArrayVar(&f.set, "set", nil, "set a uniform or an input, as `NAME=VALUE,VALUE,...`")
 	flags.StringSliceVar(&f.read, "read", nil, "print these outputs or registers, as `NAME,...`")
@@ -183,7 +183,7 @@ func (f *runFlags) check(cmd *cobra.Command) error {
 	case f.in == "" && f.inFormat != "":
 		return usagef("--in-format needs --in")
 	case f.mesh != "" && f.read != nil:
-		return usagef("--read and --mesh exclude each other")
+		return usagef("--read cannot be combined with --mesh")
 	case f.mesh == "" && len(f.bind) > 0:
 		return usagef("--bind needs --mesh")
 	}
@@ -272,7 +272,7 @@ func (f *runFlags) run(cmd *cobra.Command, name string) error {
 	case err != nil:
 		err = misuse(err, err)
 	case f.png != "" && out.Picture == nil:
-		err = usagef("--png needs --mesh: this run draws no picture")
+		err = usagef("--png needs a run that draws a picture, such as a run with --mesh")
 	}
 	took := time.Since(start)
 	if err == nil && !f.drawsAlone(cmd) {
@@ -343,7 +343,7 @@ func (f *runFlags) open(cmd *cobra.Command, name string) (exec.Runner, *isa.Set,
 		return f.openRaw(cmd, name, data, quirks)
 	}
 	if f.registers > 0 {
-		return nil, nil, usagef("--%s is for raw code: %s is %s", registersFlag, inputName(name), format)
+		return nil, nil, usagef("--%s applies only to raw code, but %s is %s", registersFlag, inputName(name), format)
 	}
 	req := exec.Request{Data: data, Format: format, Program: f.program, Quirks: quirks}
 	req.File = func(name string) ([]byte, error) { return readAll(cmd, name) }
@@ -429,7 +429,7 @@ func (f *runFlags) launches(data []byte) (m catalog.Machine, format string, ok b
 // openRaw prepares the run of raw words that are a sequence of instructions.
 func (f *runFlags) openRaw(cmd *cobra.Command, name string, data []byte, quirks map[string]string) (exec.Runner, *isa.Set, error) {
 	if f.program != "" && f.program != "0" {
-		return nil, nil, usagef("no program %q, the file is one program", f.program)
+		return nil, nil, usagef("unknown program %q: the file contains only one program", f.program)
 	}
 	if _, err := f.givenOptions(cmd, "raw words", nil); err != nil {
 		return nil, nil, err
@@ -491,7 +491,7 @@ func (f *runFlags) choose(r exec.Runner) error {
 	}
 	by, ok := r.(interface{ Select(names []string) error })
 	if !ok {
-		return usagef("--read names registers to print, and this program's outputs are not registers")
+		return usagef("--read selects registers, but the outputs of this program are not registers")
 	}
 	if err := by.Select(f.read); err != nil {
 		return usagef("--read: %v", err)

@@ -62,7 +62,7 @@ func (f *sourceFlags) add(cmd *cobra.Command) {
 func (f *sourceFlags) check() error {
 	for _, name := range f.noWarn {
 		if names := warningNames(); name != allWarnings && !slices.Contains(names, name) {
-			return usagef("--no-warn %q, expected all or the name of a warning, as isago help codes lists them%s", name, quote.DidYouMean(name, names))
+			return usagef("--no-warn %q, expected all or a warning from isago help codes%s", name, quote.DidYouMean(name, names))
 		}
 	}
 	return nil
@@ -160,18 +160,18 @@ func (f *asmFlags) compiler() (program.Compiler, error) {
 		(f.hex && !f.isSource || !own || f.format != "" && !isCodeFormat(f.format)) && m.Outputs == nil:
 		switch {
 		case f.format != "" && !isCodeFormat(f.format):
-			return nil, usagef("--format %q, expected %s or %s; only whole programs of machines such as tegra have others", f.format, formatC, formatRaw)
+			return nil, usagef("--format %q, expected %s or %s; other formats exist only for programs of some machines, such as tegra", f.format, formatC, formatRaw)
 		case f.format != "" && f.plain:
-			return nil, usagef("--plain and --format exclude each other")
+			return nil, usagef("--plain cannot be combined with --format")
 		case f.format != "" && f.hex:
-			return nil, usagef("--hex and --format exclude each other")
+			return nil, usagef("--hex cannot be combined with --format")
 		}
 		if f.compat != "" {
 			return nil, f.noCompat(nil)
 		}
 		return nil, nil // loading the machine reports an unknown name
 	case f.hex && f.format != "":
-		return nil, usagef("--hex and --format exclude each other")
+		return nil, usagef("--hex cannot be combined with --format")
 	case f.compat != "" && !slices.Contains(m.Compat, f.compat):
 		return nil, f.noCompat(m.Compat)
 	case f.format != "" && !slices.Contains(f.formats(), f.format):
@@ -185,7 +185,7 @@ func (f *sourceFlags) noCompat(known []string) error {
 	if len(known) > 0 {
 		return usagef("--compat %q, expected %s", f.compat, strings.Join(known, " or "))
 	}
-	return usagef("--compat applies only to source for machines that other tools assemble, such as pica200")
+	return usagef("--compat applies only to source in the dialect of another assembler, such as picasso")
 }
 
 // hexFormat is the format that --hex selects.
@@ -363,7 +363,7 @@ func readSource(cmd *cobra.Command, name string) (*diag.Source, error) {
 // the order of the names.
 func (f *asmFlags) compileEach(cmd *cobra.Command, names []string) error {
 	if f.output == "-" || f.header != "" {
-		return usagef("--each writes a file for each source into the folder of -o, and does not accept --header")
+		return usagef("--each needs -o DIR and cannot be combined with --header")
 	}
 	files := &sessionOf(cmd).files
 	outputs, err := f.eachOutput(names)
@@ -425,12 +425,12 @@ func (f *asmFlags) eachOutput(names []string) (outputs []string, err error) {
 	first := map[string]string{}
 	for _, name := range names {
 		if name == "-" {
-			return nil, usagef("--each names a file after each source, and - has no name")
+			return nil, usagef("--each names each output after its source, and standard input has no name")
 		}
 		base := strings.TrimSuffix(filepath.Base(name), filepath.Ext(name))
 		output := filepath.Join(f.output, base+f.extension())
 		if other, ok := first[output]; ok {
-			return nil, usagef("--each would write %s for %s and for %s", output, other, name)
+			return nil, usagef("--each would write %s for both %s and %s", output, other, name)
 		}
 		first[output] = name
 		outputs = append(outputs, output)

@@ -99,7 +99,7 @@ func (f *disFlags) launched(cmd *cobra.Command, name string) (*isa.Set, *exec.La
 	}
 	l, ok := r.(exec.Launched)
 	if !ok {
-		return nil, nil, fileError(name, errors.New("--ssa is for programs with inputs and outputs, and this is not one"))
+		return nil, nil, fileError(name, errors.New("--ssa needs a program with inputs and outputs, and this program has none"))
 	}
 	return set, l.Launched(), nil
 }

@@ -57,7 +57,7 @@ standard input from a pipe or a file.
   steps    the maximum number of instructions to run (default 10000)
   read     registers to return in addition to those that changed
 
-The key of a register in a file is its number. A vector is an array of its components; missing ones are 0.
+Registers of a register file have their numbers as keys. A vector is an array of its components; missing ones are 0.
 A stack is an array of its entries, the oldest first. The private memory of a lane is part of its state, by
 address. The answer contains pc, where the program stopped, and address, the same place in bytes. If a line
 cannot run, the answer is {"error": ...}, and step continues.
@@ -201,7 +201,7 @@ func (s *stepper) machine(name string) (stepMachine, error) {
 		return m, nil
 	}
 	if name == "" {
-		return stepMachine{}, errors.New("no isa, and neither --isa nor --spec")
+		return stepMachine{}, errors.New("isa is missing, and neither --isa nor --spec is given")
 	}
 	named, product, err := catalog.Find(name)
 	if err != nil {
@@ -253,15 +253,15 @@ func (r *stepRun) answer(ctx context.Context) (*stepAnswer, error) {
 	}
 	r.lanes = max(1, len(r.q.Lanes))
 	if r.lanes > exec.Lanes {
-		return nil, fmt.Errorf("%d lanes, at most %d", r.lanes, exec.Lanes)
+		return nil, fmt.Errorf("%d lanes, expected at most %d", r.lanes, exec.Lanes)
 	}
 	if r.q.Steps < 0 {
-		return nil, fmt.Errorf("steps %d, expected the most instructions to run, 0 for as many as usual", r.q.Steps)
+		return nil, fmt.Errorf("steps %d, expected the maximum number of instructions, or 0 for the default", r.q.Steps)
 	}
 	var pc uint64
 	if r.q.PC != "" {
 		if pc, err = strconv.ParseUint(r.q.PC.String(), 0, 32); err != nil {
-			return nil, fmt.Errorf("pc %s, expected a number of words", r.q.PC)
+			return nil, fmt.Errorf("pc %s, expected an unsigned number of 32 bits", r.q.PC)
 		}
 	}
 	if _, ok := fetch(pc); !ok {
@@ -276,7 +276,7 @@ func (r *stepRun) answer(ctx context.Context) (*stepAnswer, error) {
 	if r.q.Active != "" {
 		mask, err := strconv.ParseUint(r.q.Active, 16, 64)
 		if err != nil || mask == 0 || mask&^r.w.Exists() != 0 {
-			return nil, fmt.Errorf("active %q, expected a mask of the %d lanes", r.q.Active, r.lanes)
+			return nil, fmt.Errorf("active %q, expected a nonzero hexadecimal mask of %d lanes", r.q.Active, r.lanes)
 		}
 		r.w.SetLanes(mask)
 	}
@@ -300,7 +300,7 @@ func (r *stepRun) program() (*exec.Program, func(addr uint64) (bits.Value, bool)
 	for name, value := range r.q.Context {
 		c := r.m.Model.ISA.Context(name)
 		if c == nil {
-			return nil, nil, fmt.Errorf("no context %q", name)
+			return nil, nil, fmt.Errorf("unknown context %q", name)
 		}
 		v, err := c.Parse(value)
 		if err != nil {
@@ -324,7 +324,7 @@ func (r *stepRun) program() (*exec.Program, func(addr uint64) (bits.Value, bool)
 			}
 		}
 		if !known {
-			return nil, nil, fmt.Errorf("no table %q", name)
+			return nil, nil, fmt.Errorf("unknown table %q", name)
 		}
 	}
 	if words.Quirks, err = exec.Quirks(r.m, r.q.Quirks); err != nil {
@@ -357,7 +357,7 @@ func (r *stepRun) code(root *exec.Root) (code []uint32, size int64, err error) {
 		}
 	}
 	if len(code) == 0 {
-		return nil, 0, errors.New("no words")
+		return nil, 0, errors.New("no words, expected at least one")
 	}
 	return code, size, nil
 }
@@ -396,7 +396,7 @@ func (r *stepRun) setAll() error {
 	for name, pieces := range r.q.Memory {
 		s := r.m.State(name)
 		if s == nil || s.Kind != sem.MemoryState {
-			return fmt.Errorf("no memory %q", name)
+			return fmt.Errorf("unknown memory %q", name)
 		}
 		for lane := range r.owners(s) {
 			if err := r.setMemory(s, lane, pieces); err != nil {
@@ -436,7 +436,7 @@ func (r *stepRun) setMemory(s *sem.State, lane int, pieces map[string]string) er
 		addr, err := strconv.ParseUint(at, 0, 32)
 		piece, err2 := hex.DecodeString(text)
 		if err != nil || err2 != nil || addr+uint64(len(piece)) > uint64(len(data)) {
-			return fmt.Errorf("%q: %q, expected bytes in hex at an address of the %d bytes", at, text, len(data))
+			return fmt.Errorf("%q: %q, expected hexadecimal bytes at an address within the %d bytes of the memory", at, text, len(data))
 		}
 		copy(data[addr:], piece)
 	}
@@ -449,9 +449,9 @@ func (r *stepRun) set(state stateJSON, lane int) error {
 		var err error
 		switch {
 		case s == nil:
-			err = errors.New("no such register, and no memory of a lane")
+			err = errors.New("unknown register, stack or memory")
 		case s.Kind == sem.MemoryState && s.Scope >= spec.ScopeWave:
-			err = errors.New("lanes share this memory, expected it in memory")
+			err = errors.New("all lanes share this memory, expected it in the field memory")
 		case s.Kind == sem.MemoryState:
 			var pieces map[string]string
 			if err = jsontext.UnmarshalPart(raw, &pieces); err == nil {
@@ -500,7 +500,7 @@ func (r *stepRun) setRegister(s *sem.State, n, lane int, raw json.RawMessage) er
 		return err
 	}
 	if len(texts) > s.Type.Count() {
-		return fmt.Errorf("%d components, expected %d", len(texts), s.Type.Count())
+		return fmt.Errorf("%d components, expected at most %d", len(texts), s.Type.Count())
 	}
 	for k, text := range texts {
 		v, err := hexBits(text, s.Type)
@@ -516,7 +516,7 @@ func (r *stepRun) setRegister(s *sem.State, n, lane int, raw json.RawMessage) er
 func hexBits(text string, t sem.Type) (uint64, error) {
 	v, err := strconv.ParseUint(text, 16, 64)
 	if err != nil || t.Width < 64 && v>>uint(t.Width) != 0 {
-		return 0, fmt.Errorf("%q, expected %d bits in hex", text, t.Width)
+		return 0, fmt.Errorf("%q, expected a hexadecimal number of at most %d bits", text, t.Width)
 	}
 	return v, nil
 }
@@ -543,10 +543,10 @@ func (r *stepRun) setStack(s *sem.State, lane int, raw json.RawMessage) error {
 			}
 		}
 		for _, name := range slices.Sorted(maps.Keys(e)) {
-			return fmt.Errorf("no slot %q", name)
+			return fmt.Errorf("unknown slot %q", name)
 		}
 		if !r.w.PushEntry(s, lane, slots) {
-			return errors.New("more entries than the stack holds")
+			return errors.New("more entries than the stack can hold")
 		}
 	}
 	return nil
@@ -640,7 +640,7 @@ func (r *stepRun) changes(before snapshot, memory map[*sem.State][]byte) (*stepA
 	}
 	for _, name := range r.q.Read {
 		if s := r.m.State(name); s == nil || s.Kind == sem.MemoryState {
-			return nil, fmt.Errorf("read: no register %q", name)
+			return nil, fmt.Errorf("read: unknown register %q", name)
 		}
 	}
 	for s, old := range memory {

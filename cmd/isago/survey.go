@@ -43,7 +43,7 @@ numbers that an assembler chooses, such as indices of table entries.
 
 survey recognises formats by their content; raw words need --isa or --spec. It assembles source files first. In
 a folder, it reads every program and source that it recognises. It reports each file that it cannot
-read, and continues with the next file. Memory use does not depend on the size of the files. In raw code larger
+read, and continues with the next file. Memory use does not grow with the number of files. In raw code larger
 than 1 MiB, survey does not search operands for features.
 
 Exit status: 0; 1 if survey could not read a file; 2 for a mistake on the command line; 3 if words were
@@ -132,7 +132,7 @@ func (f *surveyFlags) run(cmd *cobra.Command, names []string) error {
 }
 
 // errFailed ends a command that has already reported which inputs it could not read.
-var errFailed = errors.New("some input could not be read, as reported")
+var errFailed = errors.New("some inputs could not be read; see the errors above")
 
 func (f *surveyFlags) print(cmd *cobra.Command, report *survey.Report) error {
 	if f.json {

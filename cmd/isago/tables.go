@@ -46,7 +46,7 @@ func (f *machineFlags) checkTables(name string, start []byte) error {
 		return nil
 	}
 	if _, format, known := f.recognise(start); known {
-		return usagef("--table is for raw code, and %s is %s, which has its own tables", inputName(name), format.Name)
+		return usagef("--table applies only to raw code, but %s is %s, which has its own tables", inputName(name), format.Name)
 	}
 	return nil
 }
@@ -73,7 +73,7 @@ func (f *machineFlags) readTables(set *isa.Set) ([][]bits.Value, error) {
 		case !ok || file == "":
 			return nil, usagef("--table %q, expected NAME=FILE", arg)
 		case i < 0:
-			return nil, usagef("--table %q: no table %q, expected %s", arg, name, tableNames(set))
+			return nil, usagef("--table %q: unknown table %q, expected one of %s", arg, name, tableNames(set))
 		case entries[i] != nil:
 			return nil, usagef("--table %s is given twice", name)
 		}
@@ -115,7 +115,7 @@ func (f *machineFlags) readTable(set *isa.Set, t *isa.TableInfo, file string) ([
 	stored := int64(root.StoredSize(t.Bits))
 	im, err := program.Raw(root, data)
 	if err == nil && im.Bits%stored != 0 {
-		err = fmt.Errorf("%d bytes, expected entries of %d bytes", len(data), stored/8)
+		err = fmt.Errorf("%d bytes, expected a multiple of %d, the size of an entry", len(data), stored/8)
 	}
 	if err != nil {
 		return nil, fileError(file, err)
@@ -125,7 +125,7 @@ func (f *machineFlags) readTable(set *isa.Set, t *isa.TableInfo, file string) ([
 		v, _ := im.At(at, root, int(stored))
 		switch {
 		case v.Len() > t.Bits:
-			return nil, fileError(file, fmt.Errorf("entry %d has %d bits, expected at most %d, as those of table %s", at/stored, v.Len(), t.Bits, t.Name))
+			return nil, fileError(file, fmt.Errorf("entry %d has %d bits, expected at most %d, the entry size of table %s", at/stored, v.Len(), t.Bits, t.Name))
 		case len(list) < t.Size:
 			list = append(list, v)
 		case !v.IsZero():

@@ -179,7 +179,7 @@ func (k *coding) inOneLine(f *spec.Field) bool {
 func (k *coding) packField(b *body, f *spec.Field) {
 	switch {
 	case f.Table != nil:
-		k.e.note(gen.Line(f.Span), gen.Comment(f.Name)+" is in a table, and is not encoded", k.l)
+		k.e.note(gen.Line(f.Span), gen.Comment(f.Name)+" is in a table, so it is not encoded", k.l)
 	case mapOf(k.l, f.Name) == nil:
 		k.noMap(f.Name, f)
 		b.line("/* %s has no map: its bits are 0 (%s) */", gen.Comment(f.Name), gen.Line(f.Span))
@@ -342,7 +342,7 @@ func (k *coding) noMap(name string, f *spec.Field) {
 	if f != nil {
 		at = gen.Line(f.Span)
 	}
-	k.e.note(at, gen.Comment(name)+" has no <map>, and is encoded as 0", k.l)
+	k.e.note(at, gen.Comment(name)+" has no <map>, so it is encoded as 0", k.l)
 }
 
 // mapOf returns the nearest map of a name, nil if there is none; of several in one place the last counts.

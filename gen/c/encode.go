@@ -48,7 +48,7 @@ func (e *encoder) collect() {
 		if encodes(r.Spec) {
 			e.roots = append(e.roots, r)
 		} else if r.Spec.Encode != nil {
-			e.note(gen.Line(r.Spec.Encode.Span), fmt.Sprintf("<encode> of %s has no type, and no encoder is written", gen.Comment(r.Spec.Name)), nil)
+			e.note(gen.Line(r.Spec.Encode.Span), fmt.Sprintf("<encode> of %s has no type, so no encoder is written", gen.Comment(r.Spec.Name)), nil)
 		}
 	}
 	for _, b := range e.w.p.ISA.Bitsets {
@@ -188,7 +188,7 @@ func (e *encoder) cases(r *gen.Root, x *spec.Encode) {
 		if leaves[name] == nil {
 			names = append(names, name)
 		} else if first := leaves[name][0]; first.Spec.Name != l.Spec.Name {
-			e.note(l.Line, fmt.Sprintf("%s has the constant %s of %s, and is not encoded", gen.Comment(l.Spec.Name), name, gen.Comment(first.Spec.Name)), nil)
+			e.note(l.Line, fmt.Sprintf("%s has the constant %s of %s, so it is not encoded", gen.Comment(l.Spec.Name), name, gen.Comment(first.Spec.Name)), nil)
 			continue
 		}
 		leaves[name] = append(leaves[name], l)

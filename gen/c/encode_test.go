@@ -142,7 +142,7 @@ func TestWarnsOfFieldsWithoutAMap(t *testing.T) {
 		list = append(list, f.Warnings...)
 	}
 	// Four leaves of three names show SIZE; it stands in the 28th line.
-	if want := []string{"drv.xml:28: SIZE has no <map>, and is encoded as 0, in ld.x and 2 more"}; !slices.Equal(list, want) {
+	if want := []string{"drv.xml:28: SIZE has no <map>, so it is encoded as 0, in ld.x and 2 more"}; !slices.Equal(list, want) {
 		t.Errorf("%q, expected %q", list, want)
 	}
 }

@@ -36,7 +36,7 @@ const (
 )
 
 // ErrTooLarge is the error for a program that exceeds a limit.
-var ErrTooLarge = errors.New("more paths than are specialised")
+var ErrTooLarge = errors.New("too many paths")
 
 // Config describes a program and the launch for which it is specialised.
 type Config struct {

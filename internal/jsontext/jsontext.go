@@ -179,11 +179,7 @@ func unknownName(data []byte, quoted string, v any) error {
 		return false
 	})
 	names := fieldNames(reflect.TypeOf(v).Elem(), nil)
-	text := fmt.Sprintf("no %q here", quote.Shorten(name))
-	if near := quote.Nearest(name, names); near != "" {
-		text += ", did you mean " + near + "?"
-	}
-	return newError(data, place, text)
+	return newError(data, place, fmt.Sprintf("unknown name %q%s", quote.Shorten(name), quote.DidYouMean(name, names)))
 }
 
 // fieldNames appends the names of the fields of a type and of the types inside it.

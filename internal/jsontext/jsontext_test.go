@@ -57,8 +57,8 @@ func TestUnmarshal(t *testing.T) {
 		{`{"steps": 1.5}`, "line 1, column 11: steps: a number, expected a whole number of 8 bits"},
 		{"{\"steps\": 1,\n\"inside\": {\"scale\": {}}}", "line 2, column 21: inside.scale: an object, expected a number"},
 		{`{"active": 1}`, "line 1, column 12: active: a number, expected true or false"},
-		{`{"step": 1}`, `line 1, column 2: no "step" here, did you mean steps?`},
-		{"{\"words\": [\"zz\"],\n \"zz\": 1}", `line 2, column 2: no "zz" here`},
+		{`{"step": 1}`, `line 1, column 2: unknown name "step"; did you mean steps?`},
+		{"{\"words\": [\"zz\"],\n \"zz\": 1}", `line 2, column 2: unknown name "zz"`},
 		{`{"words": null}`, "line 1, column 11: words: null, expected an array"},
 		{`{"words": ["a", null]}`, "line 1, column 17: words: null, expected a text"},
 		{"{\"steps\":\n null}", "line 2, column 2: steps: null, expected a whole number of 8 bits"},
@@ -81,8 +81,8 @@ func TestUnmarshal(t *testing.T) {
 		{`{"any": [{"a": 1}, {"a": 1, "b": {"a": 1}}]}`, ""},
 		{`{"any": {` + many(100) + `}}`, ""},
 		{`{"any": {` + many(100) + `,"0": 1}}`, `line 1, column 800: any: "0" for the second time, expected each name once`},
-		{`{"` + strings.Repeat("x", 100) + `": 1}`, `line 1, column 2: no "` + strings.Repeat("x", 40) + `..." here`},
-		{`{"inside": {"scal": 1}}`, `line 1, column 13: no "scal" here, did you mean scale?`},
+		{`{"` + strings.Repeat("x", 100) + `": 1}`, `line 1, column 2: unknown name "` + strings.Repeat("x", 40) + `..."`},
+		{`{"inside": {"scal": 1}}`, `line 1, column 13: unknown name "scal"; did you mean scale?`},
 	} {
 		got := ""
 		if err := Unmarshal([]byte(c.text), new(document)); err != nil {

@@ -817,7 +817,7 @@ func (l *linter) checkUnreached() {
 		if len(run) > 0 {
 			word := "instruction is"
 			if len(run) > 1 {
-				word = fmt.Sprintf("%d instructions from here on are", len(run))
+				word = fmt.Sprintf("%d instructions starting here are", len(run))
 			} else {
 				word = "this " + word
 			}

@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -216,7 +217,11 @@ func (m *Machine) checkSyntax() error {
 	if slices.Contains(all, m.Syntax) {
 		return nil
 	}
-	return diag.List{diag.Errorf(diag.UnknownSyntax, m.ISA.Span, "no syntax %q, expected one of %q", m.Syntax, all)}
+	var names []string
+	for _, name := range all {
+		names = append(names, strconv.Quote(name))
+	}
+	return diag.List{diag.Errorf(diag.UnknownSyntax, m.ISA.Span, "unknown syntax %q, expected one of %s", m.Syntax, strings.Join(names, ", "))}
 }
 
 // maxScopes limits the nesting depth of scopes.
@@ -386,7 +391,7 @@ func (m *Machine) Root(name string) (*Root, error) {
 		}
 		names = append(names, r.Name)
 	}
-	return nil, fmt.Errorf("no root %q, expected one of %s", name, strings.Join(names, ", "))
+	return nil, fmt.Errorf("unknown root %q, expected one of %s", name, strings.Join(names, ", "))
 }
 
 func (m *Machine) mainRoot() *Root {

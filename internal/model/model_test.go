@@ -131,7 +131,7 @@ func TestMainRoot(t *testing.T) {
 			t.Errorf("%s: got %v, %v", name, r, err)
 		}
 	}
-	if _, err := m.Root("c"); err == nil || err.Error() != `no root "c", expected one of #a, b` {
+	if _, err := m.Root("c"); err == nil || err.Error() != `unknown root "c", expected one of #a, b` {
 		t.Errorf("got %v", err)
 	}
 	if r, err := machine(t, "<isa/>", Options{}).Root(""); r != nil || err != nil {

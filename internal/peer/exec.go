@@ -108,7 +108,7 @@ func (w *wave) state(register string) (*exec.State, int, error) {
 			return s, n, nil
 		}
 	}
-	return nil, 0, fmt.Errorf("no register %q", register)
+	return nil, 0, fmt.Errorf("unknown register %q", register)
 }
 
 // set sets the components of a register in all lanes.

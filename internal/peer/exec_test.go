@@ -65,9 +65,9 @@ func TestExecMistakes(t *testing.T) {
 		{"tesla-exec.jsonl", `{"words":["xyz"],"chipset":"g200"}`, `word "xyz", expected up to 8 hexadecimal digits`},
 		{"tesla-exec.jsonl", `{"words":["2005881c"],"chipset":"g300"}`, `g300`},
 		{"tesla-exec.jsonl", `{"words":["2005881c"],"chipset":"g200","dbg":2}`, `dbg 2, expected 0`},
-		{"tesla-exec.jsonl", `{"words":["2005881c"],"chipset":"g200","in":{"q4":"0"}}`, `no register "q4"`},
+		{"tesla-exec.jsonl", `{"words":["2005881c"],"chipset":"g200","in":{"q4":"0"}}`, `unknown register "q4"`},
 		{"tesla-exec.jsonl", `{"words":["2005881c"],"chipset":"g200","in":{"r4":[]}}`, `r4: value [], expected hexadecimal digits or a number`},
-		{"a2xx/exec.jsonl", `{"name":"x","stage":"vs","words":["00001001","00002000","00000000"],"regs":{"64":["0"]}}`, `no register "R64"`},
+		{"a2xx/exec.jsonl", `{"name":"x","stage":"vs","words":["00001001","00002000","00000000"],"regs":{"64":["0"]}}`, `unknown register "R64"`},
 		{"a2xx/exec.jsonl", `{"name":"x","stage":"vs","words":["00001001","00002000","00000000"],"exports":[{"export":0,"mask":15,"value":["0"]}]}`, `export 0`},
 		{"a2xx/exec.jsonl", `{"name":"x","stage":"vs","words":["0"],"mem":{"-1":"0"}}`, `mem -1: "0", expected the number of a word, and the word`},
 	} {
@@ -112,7 +112,7 @@ func TestA2XXExec(t *testing.T) {
 	}
 	dir := t.TempDir()
 	write(t, dir, "known.txt", "once\tquirk nothing=once\tno such quirk\n")
-	if _, err := runFile(&strings.Builder{}, file, filepath.Join(dir, "known.txt"), "", 1); err == nil || !strings.Contains(err.Error(), `no quirk "nothing"`) {
+	if _, err := runFile(&strings.Builder{}, file, filepath.Join(dir, "known.txt"), "", 1); err == nil || !strings.Contains(err.Error(), `unknown quirk "nothing"`) {
 		t.Errorf("error %v", err)
 	}
 }

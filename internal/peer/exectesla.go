@@ -186,7 +186,7 @@ func teslaSet(name string, value any, set func(register string, v uint64) error)
 	}
 	n, err := strconv.Atoi(strings.TrimPrefix(number, "r"))
 	if err != nil {
-		return fmt.Errorf("no register %q", name)
+		return fmt.Errorf("unknown register %q", name)
 	}
 	if err := set(number, v&0xffffffff); err != nil {
 		return err

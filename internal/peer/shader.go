@@ -18,7 +18,7 @@ func compareShader(file string, _ *known, report func(difference)) (rows int, er
 	}
 	m, format, ok := catalog.Recognise(data)
 	if !ok {
-		return 0, fmt.Errorf("%s: of no known format", file)
+		return 0, fmt.Errorf("%s: unknown format", file)
 	}
 	set, err := m.Load(isa.Options{})
 	if err != nil {

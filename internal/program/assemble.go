@@ -371,7 +371,7 @@ func (a *assembler) settle() {
 		}
 	}
 	if len(a.errs) == before {
-		a.errs = append(a.errs, diag.Errorf(diag.TextCondition, diag.Span{}, "the labels do not come to rest: no lengths found with which each is where it is said to be"))
+		a.errs = append(a.errs, diag.Errorf(diag.TextCondition, diag.Span{}, "no choice of instruction lengths gives every label a consistent address"))
 	}
 }
 
@@ -561,7 +561,7 @@ func (a *assembler) define(name string, off int64) {
 	a.asked = true
 	old, ok := a.labels[name]
 	if _, taken := a.names[name]; taken && a.first {
-		a.errs = append(a.errs, diag.Errorf(diag.Duplicate, a.src.Span(off, off+int64(len(name))), "%s is a name of .set, expected another for a label", name))
+		a.errs = append(a.errs, diag.Errorf(diag.Duplicate, a.src.Span(off, off+int64(len(name))), "%s is defined by .set, expected another name for the label", name))
 	}
 	switch {
 	case ok && a.first:

@@ -193,7 +193,7 @@ func (r *exprReader) primary() (int64, error) {
 	}
 	v, ok := r.name(word)
 	if !ok {
-		return 0, r.fail(diag.TextSymbol, from, "%s is neither a label nor a name of .set, expected one or %s", word, r.want)
+		return 0, r.fail(diag.TextSymbol, from, "%s is neither a label nor defined by .set, expected a defined name or %s", word, r.want)
 	}
 	return v, nil
 }

@@ -113,13 +113,13 @@ func TestDirectiveErrors(t *testing.T) {
 		{".word 1>>-1", "x.s:1:8: a shift by -1, expected 0 to 63 [text-range]"},
 		{".word " + strings.Repeat("(", 101) + "1", "x.s:1:107: an expression nested more than 100 deep [xml-limit]"},
 		{".word " + strings.Repeat("-", 1000) + "1", "x.s:1:107: an expression nested more than 100 deep [xml-limit]"},
-		{".word here", "x.s:1:7: here is neither a label nor a name of .set, expected one or a number of 32 bits such as 0x12 [text-symbol]"},
-		{".word n\n.set n, 1", "x.s:1:7: n is neither a label nor a name of .set, expected one or a number of 32 bits such as 0x12 [text-symbol]"},
-		{".skip end\nend:", "x.s:1:7: end is defined further down, expected what is known here, as the place of what follows depends on it [text-symbol]"},
-		{".set n, end-.\n.align n\nend:", "x.s:2:8: end is defined further down, expected what is known here, as the place of what follows depends on it [text-symbol]"},
+		{".word here", "x.s:1:7: here is neither a label nor defined by .set, expected a defined name or a number of 32 bits such as 0x12 [text-symbol]"},
+		{".word n\n.set n, 1", "x.s:1:7: n is neither a label nor defined by .set, expected a defined name or a number of 32 bits such as 0x12 [text-symbol]"},
+		{".skip end\nend:", "x.s:1:7: end is defined later, expected a value that is known here, because later addresses depend on it [text-symbol]"},
+		{".set n, end-.\n.align n\nend:", "x.s:2:8: end is defined later, expected a value that is known here, because later addresses depend on it [text-symbol]"},
 		{".skip -4", "x.s:1:7: -4 bytes, expected 0 to 1048576 [text-range]"},
 		{".skip 2+4", "x.s:1:7: 2+4 = 6 bytes, expected a multiple of 4, the size of the words in which programs are stored [text-range]"},
-		{".skip 1048576\n.skip 4", "x.s:2:1: 1048580 bytes left free up to here, expected at most 1048576 in a program [text-range]"},
+		{".skip 1048576\n.skip 4", "x.s:2:1: 1048580 bytes of free space so far, expected at most 1048576 in a program [text-range]"},
 		{".align 0", "x.s:1:8: 0 bytes, expected 1 to 1048576 [text-range]"},
 		{".align 6", "x.s:1:8: 6 bytes, expected a multiple of 4, the size of the words in which programs are stored [text-range]"},
 		{".align", "x.s:1:7: nothing, expected a number of bytes such as 16, a name or ( [text-expected]"},
@@ -130,8 +130,8 @@ func TestDirectiveErrors(t *testing.T) {
 		{".set x 2", `x.s:1:6: "x", expected a name, a comma and an expression [text-expected]`},
 		{".set x, ", "x.s:1:9: nothing, expected a number such as 0x12, a name or ( [text-expected]"},
 		{"x: .set x, 1", "x.s:1:9: x is a label, in line 1 [duplicate]"},
-		{".set x, 1\nx: nop", "x.s:2:1: x is a name of .set, expected another for a label [duplicate]"},
-		{"ldi $(1+x)", "x.s:1:9: x is neither a label nor a name of .set, expected one or a number such as 0x12 [text-symbol]"},
+		{".set x, 1\nx: nop", "x.s:2:1: x is defined by .set, expected another name for the label [duplicate]"},
+		{"ldi $(1+x)", "x.s:1:9: x is neither a label nor defined by .set, expected a defined name or a number such as 0x12 [text-symbol]"},
 		{"ldi $(1", "x.s:1:8: nothing, expected ) [text-expected]"},
 		{"ldi $(0x10 << 40)", "x.s:1:5: $(17592186044416) does not fit IMM, expected 0 to 4294967295 [text-range]"},
 		{"ldi $(1) x", `x.s:1:10: "x", expected the end of the instruction [text-expected]`},
@@ -139,7 +139,7 @@ func TestDirectiveErrors(t *testing.T) {
 		// a .set that fails declares its name, so that its uses are not reported
 		{".set x, 1/0\n.set y, x+1\nldi $(x)\nldi $(y)\n.word x, y\n.align x\n.skip y-x\nl:", "x.s:1:10: division by 0 [text-range]"},
 		{".set x 2\nldi $(x)\n.set x, 3\nldi $(x+z)", `x.s:1:6: "x", expected a name, a comma and an expression [text-expected]` +
-			"\nx.s:4:9: z is neither a label nor a name of .set, expected one or a number such as 0x12 [text-symbol]"},
+			"\nx.s:4:9: z is neither a label nor defined by .set, expected a defined name or a number such as 0x12 [text-symbol]"},
 		{".aligned 4", `x.s:1:1: no instruction starts with ".aligned" [text-unknown]`},
 	} {
 		_, err := assemble(t, load(t, toy), x.text)
@@ -154,7 +154,7 @@ func TestConstant(t *testing.T) {
 		"(1+2), $(4)": "3 up to 5",
 		"( -(3) )x":   "-3 up to 8",
 		"((":          "nothing, expected a number such as 0x12, a name or ( [text-expected]",
-		"(x)":         "x is neither a label nor a name of .set, expected one or a number such as 0x12 [text-symbol]",
+		"(x)":         "x is neither a label nor defined by .set, expected a defined name or a number such as 0x12 [text-symbol]",
 	} {
 		v, end, err := program.Constant(text)
 		got := fmt.Sprintf("%d up to %d", v, end)

@@ -99,7 +99,7 @@ func parseGroups(set *isa.Set, text []byte, from int) (v bits.Value, n, end int,
 			return v, 0, end, err
 		}
 		if word.Len() > 32 {
-			return v, 0, end, errorAt(starts[i], diag.HexSize, "%q has more than 32 bits, the size of each of several words", quote.Shorten(string(g)))
+			return v, 0, end, errorAt(starts[i], diag.HexSize, "%q has more than 32 bits, the size of a word in a list", quote.Shorten(string(g)))
 		}
 		at := i
 		if set.HighFirst() {
@@ -154,7 +154,7 @@ func parseNumber(s []byte, at int) (v bits.Value, err *diag.Error) {
 			return v, errorAt(at, diag.HexSyntax, "%q, expected hexadecimal digits", quote.Shorten(string(s)))
 		}
 		if v[3]>>60 != 0 {
-			return v, errorAt(at, diag.HexSize, "a number of more than %d bits", bits.Size)
+			return v, errorAt(at, diag.HexSize, "a number with more than %d bits", bits.Size)
 		}
 		if len(s) > 16 {
 			v[3] = v[3]<<4 | v[2]>>60
@@ -264,13 +264,13 @@ func (p *Placer) place(l *Line, in isa.Inst) error {
 	for i, f := range fields {
 		t := &p.tables[f.TableIndex]
 		if size := min(t.Size, maxTable); f.Index >= uint64(size) {
-			return errorf(diag.TableEntry, "%s names entry %d of table %s, which has %d", in.Leaf.Display, f.Index, f.Table, size)
+			return errorf(diag.TableEntry, "%s names entry %d of table %s, which has %d entries", in.Leaf.Display, f.Index, f.Table, size)
 		}
 		if n := l.Entries[i].Len(); n > t.Bits {
-			return errorf(diag.HexSize, "table entry %d has %d bits, but those of %s have %d", i, n, f.Table, t.Bits)
+			return errorf(diag.HexSize, "table entry %d has %d bits, but entries of %s have %d", i, n, f.Table, t.Bits)
 		}
 		if p.taken(f, l.Entries[i]) {
-			return errorf(diag.TableEntry, "%s names entry %d of table %s twice, and the two that are given differ", in.Leaf.Display, f.Index, f.Table)
+			return errorf(diag.TableEntry, "%s names entry %d of table %s twice, with different values", in.Leaf.Display, f.Index, f.Table)
 		}
 		p.put(f, l.Entries[i])
 	}

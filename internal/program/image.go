@@ -118,7 +118,7 @@ func Raw(root *isa.Root, data []byte) (*Image, error) {
 // WholeWords returns an error where so many bytes end inside a word of a root.
 func WholeWords(root *isa.Root, size int64) error {
 	if unit := int64(root.WordSize / 8); size%unit != 0 {
-		return errorf(diag.FileFormat, "%d bytes, expected words of %d bytes", size, unit)
+		return errorf(diag.FileFormat, "%d bytes, expected a multiple of %d, the size of a word", size, unit)
 	}
 	return nil
 }

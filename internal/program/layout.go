@@ -293,7 +293,7 @@ func (l *Layout) Else(span diag.Span) {
 		}
 		return
 	case l.open[n].Else > 0:
-		l.fail(diag.BlockNesting, span, "a second else of one if").With(l.open[n].Span, "the if")
+		l.fail(diag.BlockNesting, span, "a second else for one if").With(l.open[n].Span, "the if")
 		return
 	}
 	b := &l.open[n]
@@ -306,7 +306,7 @@ func (l *Layout) Else(span diag.Span) {
 func (l *Layout) End(span diag.Span) {
 	n := len(l.open) - 1
 	if n < 0 {
-		l.fail(diag.BlockNesting, span, "no block is open that could end here")
+		l.fail(diag.BlockNesting, span, "an end without an open block")
 		return
 	}
 	b := l.open[n]
@@ -390,9 +390,9 @@ func (l *Layout) EndFile() {
 	for _, f := range l.jumps {
 		to, ok := l.labels[f.target.Name]
 		if !ok {
-			e := l.fail(diag.TextSymbol, f.target.Span, "no label %s in this file%s", f.target.Name, quote.DidYouMean(f.target.Name, slices.Sorted(maps.Keys(l.labels))))
+			e := l.fail(diag.TextSymbol, f.target.Span, "unknown label %s in this file%s", f.target.Name, quote.DidYouMean(f.target.Name, slices.Sorted(maps.Keys(l.labels))))
 			if p, ok := l.procs[f.target.Name]; ok {
-				e.With(p.Span, "a procedure of that name; procedures are called")
+				e.With(p.Span, "a procedure has this name; call it instead of jumping to it")
 			}
 			continue
 		}
@@ -407,7 +407,7 @@ func (l *Layout) Link() {
 	for _, f := range l.calls {
 		p, ok := l.procs[f.target.Name]
 		if !ok {
-			l.fail(diag.TextSymbol, f.target.Span, "no procedure %s%s", f.target.Name, quote.DidYouMean(f.target.Name, slices.Sorted(maps.Keys(l.procs))))
+			l.fail(diag.TextSymbol, f.target.Span, "unknown procedure %s%s", f.target.Name, quote.DidYouMean(f.target.Name, slices.Sorted(maps.Keys(l.procs))))
 			continue
 		}
 		role := l.role(f.word)

@@ -62,9 +62,9 @@ func (l Members) Named(name string) (Member, error) {
 		return l[i], nil
 	}
 	if len(l) == 1 && l[0].Name == "" {
-		return Member{}, fmt.Errorf("no program %s: the file is one program", name)
+		return Member{}, fmt.Errorf("unknown program %s: the file contains only one program", name)
 	}
-	return Member{}, fmt.Errorf("no program %s, expected %s", name, l.Names())
+	return Member{}, fmt.Errorf("unknown program %s, expected one of %s", name, l.Names())
 }
 
 // Names lists the names of the first members.

@@ -132,8 +132,8 @@ func TestParseLineErrors(t *testing.T) {
 		"12g":                          `"12g", expected hexadecimal digits [hex-syntax]`,
 		"-1":                           `"-1", expected hexadecimal digits [hex-syntax]`,
 		"é":                            `"é", expected hexadecimal digits [hex-syntax]`,
-		"123456789 1":                  `"123456789" has more than 32 bits, the size of each of several words [hex-size]`,
-		"1" + strings.Repeat("0", 64):  `a number of more than 256 bits [hex-size]`,
+		"123456789 1":                  `"123456789" has more than 32 bits, the size of a word in a list [hex-size]`,
+		"1" + strings.Repeat("0", 64):  `a number with more than 256 bits [hex-size]`,
 		strings.Repeat("1 ", 9):        `9 words, expected at most 8 [hex-size]`,
 		strings.Repeat("x", 50):        `"` + strings.Repeat("x", 40) + `...", expected hexadecimal digits [hex-syntax]`,
 		"1" + strings.Repeat("/1", 65): `more than 64 table entries [table-entry]`,
@@ -259,7 +259,7 @@ func TestEntryOfOperand(t *testing.T) {
 		{"2d / 77", "r2, [e77]"},
 		{"d2 / 77", "[e77], r2"},
 		{"de / 12 / 34", "[e12], [e34]"},
-		{"dd / 12 / 34", "error: #instruction names entry 5 of table one twice, and the two that are given differ [table-entry]"},
+		{"dd / 12 / 34", "error: #instruction names entry 5 of table one twice, with different values [table-entry]"},
 		{"de / 12", "error: table entries: 1 given, but #instruction uses 2 [table-entry]"},
 		{"22 / 12", "error: table entries: 1 given, but #instruction uses 0 [table-entry]"},
 	} {
@@ -298,12 +298,12 @@ func TestPrepare(t *testing.T) {
 		// A at 1, B at 2, then both at 3
 		{"00000424 / 11 / 22", "two e11, e22"},
 		{"00000664 / 33 / 33", "two e33, e33"},
-		{"00000664 / 33 / 34", "error: two names entry 3 of table one twice, and the two that are given differ [table-entry]"},
+		{"00000664 / 33 / 34", "error: two names entry 3 of table one twice, with different values [table-entry]"},
 		{"00000424 / 11", "error: table entries: 1 given, but two uses 2 [table-entry]"},
 		{"00000424", "two e0, e0; no entry 1 in table one of 0 [table-entry]; no entry 2 in table one of 0 [table-entry]"},
 		{"00000424 / 11 / 22 / 33", "error: table entries: 3 given, but two uses 2 [table-entry]"},
-		{"00001224 / 1 / 2", "error: two names entry 9 of table one, which has 8 [table-entry]"},
-		{"00000424 / 11 / 12345", "error: table entry 1 has 17 bits, but those of one have 16 [hex-size]"},
+		{"00001224 / 1 / 2", "error: two names entry 9 of table one, which has 8 entries [table-entry]"},
+		{"00000424 / 11 / 12345", "error: table entry 1 has 17 bits, but entries of one have 16 [hex-size]"},
 		{"0 / 1", "error: table entries: 1 given, but nop uses 0 [table-entry]"},
 		{"9", "error: 4 bits, but ldi has 64 [hex-size]"},
 		{"100000000", "error: 33 bits, but nop has 32 [hex-size]"},
@@ -461,14 +461,14 @@ func TestMembers(t *testing.T) {
 			t.Errorf("l8 of the program at %d is at %d, %v; expected %d", x.from, addr, ok, x.at)
 		}
 	}
-	if _, err := list.Named("third"); err == nil || err.Error() != "no program third, expected first, second" {
+	if _, err := list.Named("third"); err == nil || err.Error() != "unknown program third, expected one of first, second" {
 		t.Errorf("%v", err)
 	}
 	whole := (&program.Image{Words: make([]uint32, 6)}).Members()
 	if got := whole.Place(160).String(); got != "@0x14" {
 		t.Errorf("%s, expected @0x14", got)
 	}
-	if _, err := whole.Named("third"); err == nil || err.Error() != "no program third: the file is one program" {
+	if _, err := whole.Named("third"); err == nil || err.Error() != "unknown program third: the file contains only one program" {
 		t.Errorf("%v", err)
 	}
 }
@@ -557,7 +557,7 @@ func TestAssembleErrors(t *testing.T) {
 			`x.s:3:5: "x", expected the end of the instruction [text-expected]`,
 			`x.s:5:1: label a is defined twice [duplicate]`,
 			`x.s:5:8: nowhere is not a label [text-symbol]`,
-			`x.s:6:7: x is neither a label nor a name of .set, expected one or a number of 32 bits such as 0x12 [text-symbol]`,
+			`x.s:6:7: x is neither a label nor defined by .set, expected a defined name or a number of 32 bits such as 0x12 [text-symbol]`,
 			`x.s:7:7: b is not a label [text-symbol]`,
 		}},
 		{"no label", ": nop\n.: nop\na : nop\n", []string{
@@ -611,7 +611,7 @@ func TestRaw(t *testing.T) {
 			t.Errorf("at %d: %s, %d bits, expected %s, %d", x.addr, v, n, x.value, x.n)
 		}
 	}
-	if _, err := program.Raw(root, []byte{1}); err == nil || !strings.Contains(err.Error(), "1 bytes, expected words of 2 bytes") {
+	if _, err := program.Raw(root, []byte{1}); err == nil || !strings.Contains(err.Error(), "1 bytes, expected a multiple of 2, the size of a word") {
 		t.Error(err)
 	}
 }

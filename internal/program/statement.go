@@ -67,7 +67,7 @@ func (o *operands) settled(least int64) (int64, error) {
 	unit := int64(o.a.unit / 8)
 	switch {
 	case o.a.guessed != "":
-		e = o.wrong(from, diag.TextSymbol, "%s is defined further down, expected what is known here, as the place of what follows depends on it", o.a.guessed)
+		e = o.wrong(from, diag.TextSymbol, "%s is defined later, expected a value that is known here, because later addresses depend on it", o.a.guessed)
 	case v < least || v > MaxSpace:
 		e = o.wrong(from, diag.TextRange, "%s bytes, expected %d to %d", o.written(from, v), least, MaxSpace)
 	case v%unit != 0 && (least == 0 || unit%v != 0):
@@ -215,7 +215,7 @@ func (a *assembler) align(o *operands) error {
 func (a *assembler) space(n int64, o *operands) error {
 	if a.left += n; a.left > MaxSpace {
 		o.pos = len(o.text)
-		return o.wrong(0, diag.TextRange, "%d bytes left free up to here, expected at most %d in a program", a.left, MaxSpace)
+		return o.wrong(0, diag.TextRange, "%d bytes of free space so far, expected at most %d in a program", a.left, MaxSpace)
 	}
 	a.data(make([]uint32, 8*n/int64(a.unit)), o.text, o.off)
 	return nil

@@ -61,7 +61,7 @@ func (l *lowerer) callExpr(e *expr, want Type) value {
 			return l.convertTo(t, e)
 		}
 	}
-	l.fail(e.span, diag.MeaningName, "no function %s", e.name)
+	l.fail(e.span, diag.MeaningName, "unknown function %s", e.name)
 	return value{}
 }
 
@@ -386,7 +386,7 @@ func extend(op Op) intrinsic {
 		case want.integer():
 			t.Kind, t.Width = want.Kind, want.Width
 		default:
-			l.fail(e.span, diag.MeaningType, "%s without a number of bits, expected one, as in %s(x, 32)", e.name, e.name)
+			l.fail(e.span, diag.MeaningType, "%s needs a number of bits, as in %s(x, 32)", e.name, e.name)
 		}
 		if v.t.Kind == Int {
 			return l.settle(v, t, e.span)

@@ -92,11 +92,11 @@ func (l *lowerer) enum(e *expr) value {
 	}
 	enum := l.m.Model.ISA.Enum(e.name[:dot])
 	if enum == nil {
-		l.fail(e.span, diag.MeaningName, "no enum %s", e.name[:dot])
+		l.fail(e.span, diag.MeaningName, "unknown enum %s", e.name[:dot])
 	}
 	v := enum.Named(e.name[dot+1:])
 	if v == nil {
-		l.fail(e.span, diag.MeaningName, "no value %q in enum %s", e.name[dot+1:], enum.Name)
+		l.fail(e.span, diag.MeaningName, "enum %s has no value %q", enum.Name, e.name[dot+1:])
 	}
 	return number(int64(v.Val))
 }

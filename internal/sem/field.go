@@ -72,7 +72,7 @@ func (l *lowerer) fieldExpr(e *expr) value {
 			return v
 		}
 		if l.m.Model.ISA.Context(name) == nil {
-			l.fail(e.span, diag.MeaningName, "no context or quirk %s", name)
+			l.fail(e.span, diag.MeaningName, "unknown context or quirk %s", name)
 		}
 	}
 	if o := l.operand(e.name); o != nil {

@@ -404,7 +404,7 @@ func (l *lowerer) block(stmts []*stmt) {
 			break
 		}
 		if len(l.b.insts) > MaxInsts {
-			l.fail(s.span, diag.XMLLimit, "an instruction of more than %d operations", MaxInsts)
+			l.fail(s.span, diag.XMLLimit, "an instruction with more than %d operations", MaxInsts)
 		}
 		l.b.span = s.span
 		l.effort(s.span)
@@ -416,7 +416,7 @@ func (l *lowerer) block(stmts []*stmt) {
 // effort counts what is lowered: loops and functions inside each other could go on for ages.
 func (l *lowerer) effort(at diag.Span) {
 	if l.work++; l.work > maxWork {
-		l.fail(at, diag.XMLLimit, "an instruction of more than %d steps of code", maxWork)
+		l.fail(at, diag.XMLLimit, "an instruction with more than %d steps of code", maxWork)
 	}
 }
 
@@ -921,7 +921,7 @@ func (l *lowerer) run(s *stmt) {
 	for _, f := range s.fields {
 		c := l.m.Model.ISA.Context(f.name)
 		if c == nil {
-			l.fail(f.span, diag.MeaningName, "no context %s", f.name)
+			l.fail(f.span, diag.MeaningName, "unknown context %s", f.name)
 		}
 		v, _ := l.constant(l.expr(f.x, Type{}), f.span)
 		context.SetUint(c.Low, c.Width, uint64(v))

@@ -87,10 +87,14 @@ func (m *Machine) ParseQuirks(given map[string]string) (map[string]uint64, error
 		out[q.Name] = v
 		delete(rest, q.Name)
 	}
-	for _, name := range slices.Sorted(maps.Keys(rest)) {
-		return nil, fmt.Errorf("no quirk %q, expected %s", name, cmp.Or(strings.Join(known, ", "), "none: the machine has no quirks"))
+	if len(rest) == 0 {
+		return out, nil
 	}
-	return out, nil
+	name := slices.Min(slices.Collect(maps.Keys(rest)))
+	if len(known) == 0 {
+		return nil, fmt.Errorf("unknown quirk %q: the machine has no quirks", name)
+	}
+	return nil, fmt.Errorf("unknown quirk %q, expected one of %s", name, strings.Join(known, ", "))
 }
 
 // Views lists the views in ASCII order of their names.

@@ -208,7 +208,7 @@ func (l *lowerer) memory(e *expr) *State {
 	}
 	k, known := l.constant(l.expr(e.y, Type{}), e.y.span)
 	if known && (k < 0 || k >= int64(len(group))) {
-		l.fail(e.span, diag.MeaningName, "no memory %d in group %s, expected 0 to %d", k, e.x.name, len(group)-1)
+		l.fail(e.span, diag.MeaningName, "group %s has no memory %d, expected 0 to %d", e.x.name, k, len(group)-1)
 	}
 	if !known {
 		k = 0

@@ -516,7 +516,7 @@ func (p *exprParser) parseEnumValue() (*Node, error) {
 	name := p.text[from:p.pos]
 	enum := p.isa.Enum(name)
 	if enum == nil {
-		return nil, diag.Errorf(diag.Unresolved, p.span(from), "no enum %s", name)
+		return nil, diag.Errorf(diag.Unresolved, p.span(from), "unknown enum %s", name)
 	}
 	if !strings.HasPrefix(p.text[p.pos:], ".") {
 		return nil, diag.Errorf(diag.Unresolved, p.span(from), "%s is not a value by itself, expected a dot and %s", name, enum.names())
@@ -529,7 +529,7 @@ func (p *exprParser) parseEnumValue() (*Node, error) {
 	if v := enum.byName[p.text[start:p.pos]]; v != nil && start < p.pos {
 		return p.node(Node{Op: OpConst, Value: v.Val, Type: I64, Span: p.span(from)})
 	}
-	return nil, diag.Errorf(diag.Unresolved, p.span(from), "no value %q in enum %s, expected %s", p.text[start:p.pos], name, enum.names()).
+	return nil, diag.Errorf(diag.Unresolved, p.span(from), "enum %s has no value %q, expected %s", name, p.text[start:p.pos], enum.names()).
 		With(enum.Span, "enum %s is defined here", name)
 }
 

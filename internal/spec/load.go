@@ -768,7 +768,7 @@ func (l *loader) parseExprAttr(a *attr) *Expr {
 	}
 	name, ok := strings.CutPrefix(a.value.s, "#")
 	if ok && isName(name, "-") || !l.isa.Strict {
-		l.fail(diag.Errorf(diag.Unresolved, a.value.span, "no expr %s", a.value.s))
+		l.fail(diag.Errorf(diag.Unresolved, a.value.span, "unknown expr %s", a.value.s))
 		return nil
 	}
 	return l.newInlineExpr(a.value)
@@ -934,7 +934,7 @@ func (l *loader) readField(n *node, c *Case) {
 	}
 	if a := n.attr("table"); a != nil {
 		if f.Table = l.isa.tables[a.value.s]; f.Table == nil {
-			l.fail(diag.Errorf(diag.Unresolved, a.value.span, "no table %q", a.value.s))
+			l.fail(diag.Errorf(diag.Unresolved, a.value.span, "unknown table %q", a.value.s))
 		}
 	}
 	for _, p := range n.children {

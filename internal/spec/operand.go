@@ -508,7 +508,7 @@ func (l *loader) readComponentNames(n *node, f *File) {
 		return
 	}
 	if f.Names = l.isa.enums[a.value.s]; f.Names == nil {
-		l.fail(diag.Errorf(diag.Unresolved, a.value.span, "no enum %q", a.value.s))
+		l.fail(diag.Errorf(diag.Unresolved, a.value.span, "unknown enum %q", a.value.s))
 	}
 }
 
@@ -654,7 +654,7 @@ func (l *loader) readOutput(n *node) {
 		l.failDuplicate(n, o.Name, old.Span)
 	}
 	if o.File == nil {
-		l.fail(diag.Errorf(diag.Unresolved, n.at("file"), "no file %q", n.value("file")).Meant(n.value("file"), l.fileNames()))
+		l.fail(diag.Errorf(diag.Unresolved, n.at("file"), "unknown register file %q", n.value("file")).Meant(n.value("file"), l.fileNames()))
 		return
 	}
 	if n.attr("number") != nil {
@@ -825,7 +825,7 @@ func (l *loader) readFlow(n *node) *Flow {
 		l.fail(diag.Errorf(diag.XMLAttribute, n.span, "<flow> without kind"))
 	}
 	if f.Stack != "" && l.isa.Stack(f.Stack) == nil {
-		l.fail(diag.Errorf(diag.Unresolved, n.at("stack"), "no stack %q", f.Stack))
+		l.fail(diag.Errorf(diag.Unresolved, n.at("stack"), "unknown stack %q", f.Stack))
 	}
 	return f
 }
@@ -843,7 +843,7 @@ func (l *loader) readLayout(n *node, b *Bitset) {
 	}
 	if f := b.Layout.flushes; f != "" {
 		if b.Layout.Flushes = l.isa.File(f); b.Layout.Flushes == nil {
-			l.fail(diag.Errorf(diag.Unresolved, n.at("flushes"), "no register file %q", f).Meant(f, l.fileNames()))
+			l.fail(diag.Errorf(diag.Unresolved, n.at("flushes"), "unknown register file %q", f).Meant(f, l.fileNames()))
 		}
 	}
 }
@@ -899,13 +899,13 @@ func (l *loader) resolveMem(m *Mem) {
 	switch {
 	case m.memory == "" && m.Index == nil:
 	case m.Index != nil && group == nil:
-		l.fail(diag.Errorf(diag.Unresolved, m.Span, "no memory group %q, expected a <memory> with count because <mem> has index", m.memory))
+		l.fail(diag.Errorf(diag.Unresolved, m.Span, "unknown memory group %q, expected a <memory> with count because <mem> has index", m.memory))
 	case m.Index != nil:
 		m.Memory = group
 	case one == nil && group != nil:
 		l.fail(diag.Errorf(diag.XMLAttribute, m.Span, "<mem> without index, expected one because %s is a group of %d memories", m.memory, group.Count))
 	case one == nil:
-		l.fail(diag.Errorf(diag.Unresolved, m.Span, "no memory %q", m.memory).Meant(m.memory, l.memoryNames()))
+		l.fail(diag.Errorf(diag.Unresolved, m.Span, "unknown memory %q", m.memory).Meant(m.memory, l.memoryNames()))
 	default:
 		m.Memory = one
 	}
@@ -919,7 +919,7 @@ func (l *loader) resolveRelative(r *Relative) {
 		return
 	}
 	if r.Of = l.isa.File(r.of); r.Of == nil {
-		l.fail(diag.Errorf(diag.Unresolved, r.Span, "no register file %q", r.of).Meant(r.of, l.fileNames()))
+		l.fail(diag.Errorf(diag.Unresolved, r.Span, "unknown register file %q", r.of).Meant(r.of, l.fileNames()))
 	}
 }
 
@@ -944,7 +944,7 @@ func (l *loader) resolveReg(r *Reg) {
 		return // readReg has reported it
 	}
 	if r.File = l.isa.File(r.file); r.File == nil {
-		l.fail(diag.Errorf(diag.Unresolved, r.Span, "no register file %q", r.file).Meant(r.file, l.fileNames()))
+		l.fail(diag.Errorf(diag.Unresolved, r.Span, "unknown register file %q", r.file).Meant(r.file, l.fileNames()))
 	}
 }
 

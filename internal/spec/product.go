@@ -107,7 +107,7 @@ func (l *loader) checkSetting(n *node, s Setting) {
 	case i >= 0:
 		_, err = l.isa.Meaning.Quirks[i].Parse(s.Value)
 	default:
-		l.fail(diag.Errorf(diag.Unresolved, n.at("set"), "%s=%s, but there is no context or quirk %s", s.Name, s.Value, s.Name))
+		l.fail(diag.Errorf(diag.Unresolved, n.at("set"), "%s=%s, but the machine has no context or quirk %s", s.Name, s.Value, s.Name))
 	}
 	if err != nil {
 		l.fail(diag.Errorf(diag.ContextValue, n.at("set"), "%v", err))

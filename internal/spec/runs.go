@@ -62,7 +62,7 @@ func (l *loader) readRuns(n *node, b *Bitset) {
 func (l *loader) resolveRuns() {
 	if f := l.isa.Meaning.Fetch; f != nil && f.Root != "" {
 		if b := l.isa.Bitset(f.Root); b == nil || b.Extends != nil {
-			l.fail(diag.Errorf(diag.Unresolved, f.Span, "no root %q", f.Root))
+			l.fail(diag.Errorf(diag.Unresolved, f.Span, "unknown root %q", f.Root))
 		}
 	}
 	for _, b := range l.isa.Bitsets {
@@ -74,7 +74,7 @@ func (l *loader) resolveRuns() {
 		r.Address, r.Count = l.bitsOf(b, r.address), l.bitsOf(b, r.count)
 		if name := r.context.text; name != "" {
 			if r.Context = l.isa.Context(name); r.Context == nil {
-				l.fail(diag.Errorf(diag.Unresolved, r.context.span, "no context %q", name))
+				l.fail(diag.Errorf(diag.Unresolved, r.context.span, "unknown context %q", name))
 			}
 		}
 		for _, s := range r.steps {
@@ -95,7 +95,7 @@ func (l *loader) resolveRunRoots(r *Runs) {
 		b := l.isa.Bitset(name)
 		switch {
 		case b == nil || b.Extends != nil:
-			l.fail(diag.Errorf(diag.Unresolved, r.roots.span, "no root %q", name))
+			l.fail(diag.Errorf(diag.Unresolved, r.roots.span, "unknown root %q", name))
 		case len(r.Roots) > 0 && b.Size != r.Roots[0].Size:
 			l.fail(diag.Errorf(diag.FieldType, r.roots.span, "%s has %d bits and %s has %d, expected roots of the same size", r.Roots[0].Name, r.Roots[0].Size, name, b.Size))
 		default:

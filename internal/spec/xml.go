@@ -234,7 +234,7 @@ func (p *xmlParser) syntaxError(err error, from, to int) error {
 	}
 	switch {
 	case msg == "unexpected EOF" && from < to:
-		return diag.Errorf(diag.XMLSyntax, token, "the file ends inside this")
+		return diag.Errorf(diag.XMLSyntax, token, "the file ends inside this tag or text")
 	case msg == "unexpected EOF" && len(p.stack) > 0:
 		top := p.stack[len(p.stack)-1]
 		return diag.Errorf(diag.XMLSyntax, top.span, "<%s> is not closed before the end of the file", top.name)

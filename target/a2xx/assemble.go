@@ -616,7 +616,7 @@ func (a *Assembler) fillClause(p *sourceClause, c *clause) {
 			a.errs = append(a.errs, errorf(diag.ProgramSize, p.span, "the text has unit %d, but the instructions after the clause are at unit %d; omit the address to have it filled in", at, first))
 		}
 	case first >= 1<<c.address.width || first >= c.store && !a.options.unchecked:
-		a.errs = append(a.errs, errorf(diag.ProgramSize, p.span, "the clause starts at unit %d, which its address cannot reach: there are %d", first, c.store))
+		a.errs = append(a.errs, errorf(diag.ProgramSize, p.span, "the clause starts at unit %d, which its address cannot reach: there are %d units", first, c.store))
 	default:
 		v.SetUint(c.address.low, c.address.width, uint64(first))
 	}
@@ -707,9 +707,9 @@ func (a *Assembler) directive(line string, off int) {
 	f, ok := directives[strings.ToLower(word)]
 	switch {
 	case !ok:
-		a.fail(diag.Directive, off, end, "no directive %s, expected .word, .byte, .org, .stage or .isago", word)
+		a.fail(diag.Directive, off, end, "unknown directive %s, expected .word, .byte, .org, .stage or .isago", word)
 	case len(words) == 0:
-		a.fail(diag.Directive, off, end, "nothing after %s", word)
+		a.fail(diag.Directive, off, end, "nothing after %s, expected an argument", word)
 	case len(words) > 1 && !f.list:
 		a.fail(diag.Directive, off, end, "%q after %s %s, expected nothing", words[1], word, words[0])
 	default:
@@ -779,6 +779,6 @@ func (a *Assembler) isagoDirective(words []string, line string, off int) {
 	case program.BigEndianName:
 		a.out.BigEndian = true
 	default:
-		a.fail(diag.Directive, off, off+len(line), "no directive .isago %s, expected unchecked or big-endian", words[0])
+		a.fail(diag.Directive, off, off+len(line), "unknown directive .isago %s, expected unchecked or big-endian", words[0])
 	}
 }

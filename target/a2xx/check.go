@@ -36,19 +36,19 @@ func (p *layout) clauseProblems(c *placedClause) (texts []string) {
 		texts = append(texts, fmt.Sprintf("%d instructions in a clause, which has sequence bits for %d", c.count, c.steps))
 	}
 	if c.runs && c.address >= c.store {
-		texts = append(texts, fmt.Sprintf("the clause starts at unit %d, which its address cannot reach: there are %d", c.address, c.store))
+		texts = append(texts, fmt.Sprintf("the clause starts at unit %d, which its address cannot reach: there are %d units", c.address, c.store))
 	}
 	if c.runs && c.count > 0 && c.address+c.count > len(p.units) {
-		texts = append(texts, fmt.Sprintf("the clause runs units %d to %d, but the program has %d", c.address, c.address+c.count-1, len(p.units)))
+		texts = append(texts, fmt.Sprintf("the clause runs units %d to %d, but the program has %d units", c.address, c.address+c.count-1, len(p.units)))
 	}
 	if !c.goes || c.clauses == 0 {
 		return texts
 	}
 	switch to := c.target; {
 	case to >= c.clauses:
-		texts = append(texts, fmt.Sprintf("clause %d, which an address cannot reach: it has room for %d", to, c.clauses))
+		texts = append(texts, fmt.Sprintf("clause %d, which its address cannot reach: there are %d clauses", to, c.clauses))
 	case to > len(p.clauses):
-		texts = append(texts, fmt.Sprintf("clause %d, but the program has %d", to, len(p.clauses)))
+		texts = append(texts, fmt.Sprintf("clause %d, but the program has %d clauses", to, len(p.clauses)))
 	}
 	return texts
 }

@@ -71,7 +71,7 @@ func (o *Assembled) encode(format string) ([]byte, error) {
 		return o.Bytes(), nil
 	case "hex":
 	default:
-		return nil, fmt.Errorf("no format %q, expected one of %s", format, strings.Join(Outputs(), ", "))
+		return nil, fmt.Errorf("unknown format %q, expected one of %s", format, strings.Join(Outputs(), ", "))
 	}
 	if n := len(o.Tail); n > 0 {
 		return nil, fmt.Errorf("lines of hexadecimal are words, but the program has %d bytes after the last one", n)

@@ -103,7 +103,7 @@ func (n *names) header(text string, off int) {
 	word := identifier(text)
 	h, ok := headers[strings.ToLower(word)]
 	if !ok {
-		n.a.fail(diag.Directive, off, off+1+len(word), "no header @%s, expected @attribute, @varying, @uniform, @const, @sampler, @bool or @loop", word)
+		n.a.fail(diag.Directive, off, off+1+len(word), "unknown header @%s, expected @attribute, @varying, @uniform, @const, @sampler, @bool or @loop", word)
 		return
 	}
 	kind := strings.ToLower(word)
@@ -172,12 +172,12 @@ func (n *names) named(s *Symbol, rest string, off, end, size int, shared bool) {
 		s.Last = s.First + count - 1
 	}
 	if s.Last >= size {
-		n.a.fail(diag.SpaceFull, off, end, "@%s of %d needs more than the %d there are", s.Kind, count, size)
+		n.a.fail(diag.SpaceFull, off, end, "no room for @%s with %d registers: there are only %d", s.Kind, count, size)
 		return
 	}
 	for _, v := range strings.FieldsFunc(rest, func(r rune) bool { return r == ',' || r == ' ' || r == '\t' }) {
 		if _, err := strconv.ParseFloat(v, 32); err != nil || s.Kind != "const" {
-			n.a.fail(diag.Directive, off, end, "%q after @%s", v, s.Kind)
+			n.a.fail(diag.Directive, off, end, "unexpected %q after @%s", v, s.Kind)
 			return
 		}
 		s.Values = append(s.Values, v)
@@ -204,7 +204,7 @@ func (n *names) same(a, b string) bool {
 
 func (n *names) declare(s *Symbol, off, end int, shared bool) {
 	if o := n.overlapped(s); o != nil && !shared {
-		n.a.errs = append(n.a.errs, errorf(diag.Duplicate, s.span, "@%s takes what another has", s.Kind).With(o.span, "the other"))
+		n.a.errs = append(n.a.errs, errorf(diag.Duplicate, s.span, "@%s overlaps another declaration", s.Kind).With(o.span, "the other declaration"))
 		return
 	}
 	n.list = append(n.list, *s)

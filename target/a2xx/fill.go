@@ -40,7 +40,7 @@ func (r *reader) filling(l *isa.Leaf) *filling {
 	}
 	f := &filling{leaf: l, placeholder: l.Meta("placeholder"), filled: r.values(l, "filled"), stride: r.named(l, "stride"), start: r.named(l, "start"), constant: r.named(l, "constant"), third: r.named(l, "third"), declared: r.m.flag(l.Meta("declared"))}
 	if !slices.ContainsFunc(inside.Leaf(l).Spec.Hazards, func(h *spec.Hazard) bool { return h.Name == f.placeholder }) {
-		r.fail(fmt.Errorf("%s: no hazard %q, which placeholder names", l.Name, f.placeholder))
+		r.fail(fmt.Errorf("%s: placeholder names the unknown hazard %q", l.Name, f.placeholder))
 	}
 	return f
 }

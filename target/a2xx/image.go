@@ -71,7 +71,7 @@ func (m *machine) words(data []byte, order string) ([]uint32, string, error) {
 	}
 	switch {
 	case order != "" && order != littleEndian && order != bigEndian:
-		return nil, "", fmt.Errorf("no order %q, expected %s", order, strings.Join(Orders(), " or "))
+		return nil, "", fmt.Errorf("unknown order %q, expected %s", order, strings.Join(Orders(), " or "))
 	case order == bigEndian || order == "" && m.prefers(big, little):
 		return big, bigEndian, nil
 	}

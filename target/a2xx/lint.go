@@ -40,7 +40,7 @@ func (l *linter) end() {
 		}
 	}
 	if last >= 0 {
-		l.warn(diag.MissingEnd, last, -1, "the program ends only where the condition of this clause holds")
+		l.warn(diag.MissingEnd, last, -1, "the program ends only if the condition of this clause holds")
 	}
 }
 
@@ -48,7 +48,7 @@ func (l *linter) end() {
 func (l *linter) store() {
 	for i := range l.clauses {
 		if c := &l.clauses[i]; c.loaded > 0 && len(l.units) > c.loaded {
-			l.warn(diag.StoreSize, i, -1, "the program has %d units; %s loads at most %d, though addresses reach %d", len(l.units), c.loader, c.loaded, c.store)
+			l.warn(diag.StoreSize, i, -1, "the program has %d units; %s loads at most %d, although addresses reach %d", len(l.units), c.loader, c.loaded, c.store)
 			return
 		}
 	}
@@ -193,7 +193,7 @@ func (l *linter) export(made []room, s *step) {
 		return
 	}
 	if name != "" {
-		l.warn(diag.MissingRoom, -1, s.unit, "export %d, but no clause before allocates %s", n, name)
+		l.warn(diag.MissingRoom, -1, s.unit, "export %d, but no earlier clause allocates %s", n, name)
 	}
 }
 

@@ -27,11 +27,11 @@ func TestWarnings(t *testing.T) {
 		return strings.Replace(text, "ADDR(1)", "ADDR(s0)", 1)
 	}
 	for _, c := range []struct{ name, source, want string }{
-		{"no room", strings.TrimSpace(color), "2:2: warning: export 0, but no clause before allocates PARAM/PIXEL [missing-alloc]"},
-		{"room of another kind", "ALLOC POSITION SIZE(0x0)" + color, "3:2: warning: export 0, but no clause before allocates PARAM/PIXEL [missing-alloc]"},
-		{"no room for a position", "EXEC_END\n ALU: MAXv export62 = R0, R0", "2:2: warning: export 62, but no clause before allocates POSITION [missing-alloc]"},
-		{"no room in memory", "EXEC_END\n ALU: MAXv export32 = R0, R0", "2:2: warning: export 32, but no clause before allocates MEMORY [missing-alloc]"},
-		{"room too late", "EXEC\n ALU: MAXv export0 = R0, R0\nALLOC PARAM/PIXEL SIZE(0x0)\nEXEC_END", "2:2: warning: export 0, but no clause before allocates PARAM/PIXEL [missing-alloc]"},
+		{"no room", strings.TrimSpace(color), "2:2: warning: export 0, but no earlier clause allocates PARAM/PIXEL [missing-alloc]"},
+		{"room of another kind", "ALLOC POSITION SIZE(0x0)" + color, "3:2: warning: export 0, but no earlier clause allocates PARAM/PIXEL [missing-alloc]"},
+		{"no room for a position", "EXEC_END\n ALU: MAXv export62 = R0, R0", "2:2: warning: export 62, but no earlier clause allocates POSITION [missing-alloc]"},
+		{"no room in memory", "EXEC_END\n ALU: MAXv export32 = R0, R0", "2:2: warning: export 32, but no earlier clause allocates MEMORY [missing-alloc]"},
+		{"room too late", "EXEC\n ALU: MAXv export0 = R0, R0\nALLOC PARAM/PIXEL SIZE(0x0)\nEXEC_END", "2:2: warning: export 0, but no earlier clause allocates PARAM/PIXEL [missing-alloc]"},
 		{"room somewhere, and jumps", "COND_JMP ADDR(1) DIR(1) FORCE_CALL\nEXEC\n ALU: MAXv export0 = R0, R0\nALLOC PARAM/PIXEL SIZE(0x0)\nEXEC_END", ""},
 		{"room for one of two", "ALLOC PARAM/PIXEL SIZE(0x0)" + two, "4:2: warning: export 1 is the 2nd after an allocation of 1 [alloc-size]"},
 		{"room for two", "ALLOC PARAM/PIXEL SIZE(0x1)" + two, ""},
@@ -49,8 +49,8 @@ func TestWarnings(t *testing.T) {
 		{"five calls", chain(5), "1:1: warning: calls are 5 deep here, expected at most 4 (on Xenos) [nesting]"},
 		{"a call of itself", "again:\nCOND_CALL ADDR(again) DIR(0) FORCE_CALL\nEXEC_END", "2:1: warning: the subroutine called here calls itself, expected calls at most 4 deep (on Xenos) [nesting]"},
 		{"384 units", "EXEC_END\n.org 383" + move, ""},
-		{"385 units", "EXEC_END\n.org 384" + move, "1:1: warning: the program has 385 units; Mesa's driver loads at most 384, though addresses reach 512 [store-size]"},
-		{"an end under a condition", "COND_EXEC_END COND(1)" + move, "1:1: warning: the program ends only where the condition of this clause holds [missing-end]"},
+		{"385 units", "EXEC_END\n.org 384" + move, "1:1: warning: the program has 385 units; Mesa's driver loads at most 384, although addresses reach 512 [store-size]"},
+		{"an end under a condition", "COND_EXEC_END COND(1)" + move, "1:1: warning: the program ends only if the condition of this clause holds [missing-end]"},
 		{"two ends, one under a condition", "COND_EXEC_END COND(1)" + move + "\nEXEC_END", ""},
 		{"two exports in one instruction", "ALLOC PARAM/PIXEL SIZE(0x0)\nEXEC_END\n ALU: MAXv export0.xyz_ = R0, R0\n MAXs export1.___w = R1", "3:2: warning: both halves export to the number of the vector half; that of the scalar half has no effect [scalar-export]"},
 		{"a constant 1, which both masks have", "ALLOC POSITION SIZE(0x0)\nEXEC_END\n ALU: MAXv export62.xyz1 = R0, R0", ""},

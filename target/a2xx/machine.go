@@ -155,12 +155,12 @@ func newMachine(set *isa.Set) (*machine, error) {
 	m := &machine{set: set, rooms: roomsOf(inside.Machine(set).ISA)}
 	runs, ok := m.findClauses()
 	if !ok || len(runs.Roots) != len(m.kinds) {
-		return nil, fmt.Errorf("the description has no clauses, or not both kinds of instructions")
+		return nil, fmt.Errorf("the description needs clauses that run two roots, for ALU and fetch instructions")
 	}
 	r := reader{m: m}
 	for name := range headers {
 		if set.File(fileOf(name)) == nil {
-			r.fail(fmt.Errorf("the description has no registers %s, which @%s declares", fileOf(name), name))
+			r.fail(fmt.Errorf("the description needs a register file %s for @%s", fileOf(name), name))
 		}
 	}
 	for i, root := range runs.Roots {
@@ -247,7 +247,7 @@ func (r *reader) kind(root *isa.Root, sync string) *kind {
 	for _, l := range root.Leaves {
 		k.follows = append(k.follows, m.flag(l.Meta("follows")))
 		if name := l.Meta("follows"); name != "" && k.follows[l.ID].width == 0 {
-			r.fail(fmt.Errorf("%s: no context %q, which follows names", l.Name, name))
+			r.fail(fmt.Errorf("%s: follows names the unknown context %q", l.Name, name))
 		}
 		k.exports = append(k.exports, r.exports(l))
 		if f := r.filling(l); f != nil {
@@ -401,7 +401,7 @@ func (r *reader) exports(l *isa.Leaf) exports {
 	e := exports{flag: r.named(l, "export"), number: r.named(l, "exports")}
 	c := inside.Machine(r.m.set).ISA.Context(l.Meta("stage"))
 	if c == nil || c.Enum == nil {
-		r.fail(fmt.Errorf("%s: no context %q with names, which stage names", l.Name, l.Meta("stage")))
+		r.fail(fmt.Errorf("%s: stage names %q, expected a context with an enum", l.Name, l.Meta("stage")))
 		return e
 	}
 	e.stage = flag{c.Low, c.Width}
@@ -425,7 +425,7 @@ func (r *reader) ranges(l *isa.Leaf, meta string, size int) []bool {
 		first, err1 := strconv.Atoi(from)
 		last, err2 := strconv.Atoi(to)
 		if err1 != nil || err2 != nil || first < 0 || last >= size || last < first {
-			r.fail(fmt.Errorf("%s: %s=%q, expected numbers up to %d and ranges of them", l.Name, meta, l.Meta(meta), size-1))
+			r.fail(fmt.Errorf("%s: %s=%q, expected numbers and ranges up to %d", l.Name, meta, l.Meta(meta), size-1))
 			return has
 		}
 		for i := first; i <= last; i++ {
@@ -440,7 +440,7 @@ func (r *reader) named(l *isa.Leaf, meta string) run {
 	path := l.Meta(meta)
 	part, ok := inside.Leaf(l).Spec.BitsOf(path)
 	if path != "" && !ok {
-		r.fail(fmt.Errorf("%s: no field %q with contiguous bits, which %s names", l.Name, path, meta))
+		r.fail(fmt.Errorf("%s: %s names %q, expected a field with contiguous bits", l.Name, meta, path))
 	}
 	return run{part.Low, part.Width}
 }

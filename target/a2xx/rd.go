@@ -160,7 +160,7 @@ func (r *rdReader) read(data []byte) error {
 			continue
 		}
 		if kind > rdLastType {
-			return errorf(diag.FileFormat, diag.Span{}, "byte 0x%x: a section of type 0x%x, expected one of up to %d", at-8, kind, rdLastType)
+			return errorf(diag.FileFormat, diag.Span{}, "byte 0x%x: a section of type 0x%x, expected at most %d", at-8, kind, rdLastType)
 		}
 		if size > int64(len(data)-at) {
 			r.note("cut off at byte 0x%x, in a section of %d bytes", len(data), size)
@@ -196,7 +196,7 @@ func (r *rdReader) section(kind uint32, data []byte) error {
 		r.stream(word(0)|word(2)<<32, word(1), 0)
 	}
 	if g := r.capture.GPU; g != 0 && g/100 != 2 {
-		return errorf(diag.FileFormat, diag.Span{}, "a capture of GPU %d, expected one of an A2XX, 200 to 299", g)
+		return errorf(diag.FileFormat, diag.Span{}, "a capture of GPU %d, expected an A2XX GPU, 200 to 299", g)
 	}
 	return nil
 }
@@ -205,7 +205,7 @@ func (r *rdReader) section(kind uint32, data []byte) error {
 func (r *rdReader) stream(addr, words uint64, depth int) {
 	data := r.memory.read(addr, words)
 	if r.commands += len(data) / 4; r.commands > maxCommands || depth > maxNested {
-		r.note("command stream at 0x%x is not read: there are too many", addr)
+		r.note("command stream at 0x%x is not read: there are too many commands or nested streams", addr)
 		return
 	}
 	if uint64(len(data)/4) < words {

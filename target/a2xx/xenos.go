@@ -117,14 +117,14 @@ type xenosReader struct {
 // does not contain the code.
 func ReadXenosShader(set *isa.Set, data []byte) (*XenosShader, error) {
 	if !IsXenosShader(data) {
-		return nil, errorf(diag.FileFormat, diag.Span{}, "no shader of Xenos, which starts with 0x%08x or 0x%08x", xenosMagic, xenosMagic|1)
+		return nil, errorf(diag.FileFormat, diag.Span{}, "not a Xenos shader, which starts with 0x%08x or 0x%08x", xenosMagic, xenosMagic|1)
 	}
 	r := xenosReader{data: data, set: set, shader: &XenosShader{Stage: 1 - int(data[3]&1)}}
 	physical := uint64(r.word(xenosHeaders))
 	at := uint64(r.word(xenosShader))
 	from, size := physical+uint64(r.word(at)), uint64(r.word(at+4))
 	if r.short || at == 0 || from+size > uint64(len(data)) || size%4 != 0 {
-		return nil, errorf(diag.FileFormat, diag.Span{}, "%d bytes of code at byte 0x%x of a file of %d bytes, expected whole words inside of it", size, from, len(data))
+		return nil, errorf(diag.FileFormat, diag.Span{}, "%d bytes of code at byte 0x%x of a file of %d bytes, expected whole words inside the file", size, from, len(data))
 	}
 	r.shader.CodeAt = int(from)
 	for i := range size / 4 {
@@ -313,7 +313,7 @@ func (r *xenosReader) definitions(at, physical uint64) {
 // literal adds a literal, unless it cannot be one.
 func (r *xenosReader) literal(s Symbol) bool {
 	if r.short || s.First < 0 || s.First >= bankOf(r.set, s.Kind).size || len(r.shader.Literals) == maxXenosConstants {
-		r.note("the table of literals cannot be read after %d of them", len(r.shader.Literals))
+		r.note("the table of literals cannot be read after %d literals", len(r.shader.Literals))
 		return false
 	}
 	r.shader.Literals = append(r.shader.Literals, s)

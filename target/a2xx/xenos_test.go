@@ -129,7 +129,7 @@ func TestXenosShaderDamaged(t *testing.T) {
 		}
 	}
 	_, err := a2xx.ReadXenosShader(set, data[:len(data)-4])
-	if want := "24 bytes of code at byte 0x150 of a file of 356 bytes, expected whole words inside of it"; err == nil || !strings.Contains(err.Error(), want) {
+	if want := "24 bytes of code at byte 0x150 of a file of 356 bytes, expected whole words inside the file"; err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("%v, expected %s", err, want)
 	}
 	bad := slices.Clone(data)

@@ -231,7 +231,7 @@ func (r *assembly) assembleFile(src *diag.Source) {
 func (r *assembly) preprocessor(list diag.List) {
 	for _, e := range list {
 		if r.compat {
-			r.asPicasso(e.Span, "ignored, as by picasso: %s", e.Msg)
+			r.asPicasso(e.Span, "ignored, as picasso does: %s", e.Msg)
 			continue
 		}
 		r.errs = append(r.errs, e)
@@ -272,7 +272,7 @@ func (r *assembly) readLine(text string) {
 		}
 		span := r.span(off, off+len(name))
 		if name == "" && r.compat {
-			r.asPicasso(r.span(off+i, off+i+1), "a label without a name is ignored, as by picasso")
+			r.asPicasso(r.span(off+i, off+i+1), "a label without a name is ignored, as in picasso")
 		} else if !isIdentifier(name) {
 			r.fail(diag.TextExpected, span, "%q, expected the name of a label before the colon", quote.Shorten(name))
 			if name == "" {
@@ -325,7 +325,7 @@ func (r *assembly) instruction(text string, off int) {
 	span := r.span(0, len(text))
 	switch {
 	case r.array != nil && r.compat:
-		r.asPicasso(span, "assembled inside the array %s, as by picasso: .end closes that", r.array.name)
+		r.asPicasso(span, "assembled inside the array %s, as picasso does: .end closes the array", r.array.name)
 	case r.array != nil:
 		r.fail(diag.BlockNesting, span, "an instruction inside the array %s, which .end closes", r.array.name)
 		r.offer(len(r.errs)-1, "the instruction at this place")
@@ -419,7 +419,7 @@ func (b *bounds) load(set *isa.Set) error {
 	for name, to := range map[string]*int{"vertex words": &b.vertex, "geometry words": &b.geometry, "rasterised": &b.rasterised} {
 		most, ok := set.Limit(name)
 		if !ok {
-			return fmt.Errorf("the description has no limit %q", name)
+			return fmt.Errorf("the description needs a limit %q", name)
 		}
 		*to = int(most)
 	}
@@ -481,7 +481,7 @@ func (r *assembly) limit(d *dvleState, span diag.Span) {
 	taken := d.geometry || n == most // picasso counts one word late, and only those of vertex shaders
 	if taken && r.compat {
 		d.full = d.geometry
-		r.asPicasso(span, "assembled, as by picasso: %s", message)
+		r.asPicasso(span, "assembled, as picasso does: %s", message)
 		return
 	}
 	r.fail(diag.ProgramSize, span, "%s", message)
@@ -573,7 +573,7 @@ func (r *assembly) write(out *Assembled) {
 	if out.Bytes = data; r.facts.patched() {
 		out.Bytes = r.facts.patch(data)
 		if out.File, err = ReadSHBIN(out.Bytes); err != nil {
-			r.fail(diag.FileFormat, r.facts.span, "the patches make a file that cannot be read: %v", err)
+			r.fail(diag.FileFormat, r.facts.span, "the patched file cannot be read: %v", err)
 		}
 	}
 }
@@ -617,9 +617,9 @@ func (r *assembly) header(d *dvleState) DVLE {
 	case ok:
 		out.Entry, out.End = uint32(p.Start), uint32(p.End)
 	case d.entrySpan.IsValid():
-		r.fail(diag.TextSymbol, d.entrySpan, "no procedure %s", d.entry)
+		r.fail(diag.TextSymbol, d.entrySpan, "unknown procedure %s", d.entry)
 	case len(r.errs) == 0: // else it may be what the other mistakes hide
-		r.fail(diag.TextSymbol, diag.Span{Src: d.src}, "no procedure %s as the entry point; .entry names another, and .nodvle marks a file without a program", d.entry)
+		r.fail(diag.TextSymbol, diag.Span{Src: d.src}, "the entry point %s is not a procedure; .entry names another procedure, and .nodvle marks a file without a program", d.entry)
 	}
 	return out
 }

@@ -62,7 +62,7 @@ func (r *assembly) constants(d *dvleState, bank bank, name string, span diag.Spa
 	}
 	first, ok := r.space(d).banks[bank].constant(len(values))
 	if !ok {
-		r.fail(diag.SpaceFull, span, "no room for %s: the uniforms leave no %s", name, count(len(values), "register"))
+		r.fail(diag.SpaceFull, span, "no room for %s: the uniforms do not leave %s", name, count(len(values), "register"))
 		return
 	}
 	if !r.define(name, span, operand{file: r.banks.files[bank], num: first, swz: noSwizzle}, len(values)) {
@@ -214,7 +214,7 @@ func componentOf(bank bank, text string) component {
 	}
 	n, ok := number(wholeNumber(text))
 	if !ok || n < -128 || n > 255 {
-		return component{problem: "a number from 0 to 255, or from -128 on for the same bytes"}
+		return component{problem: "a number from -128 to 255"}
 	}
 	c := component{value: uint32(uint8(n))}
 	if isHexadecimal(text) && n != 0 {
@@ -328,7 +328,7 @@ func (r *assembly) size(text string, span diag.Span) (n int, ok bool) {
 	if n, ok = number(text); ok && n >= 1 {
 		return n, true
 	}
-	message := fmt.Sprintf("size %q, expected a number from 1 on", text)
+	message := fmt.Sprintf("size %q, expected a number of at least 1", text)
 	c, _, _ := cInteger(text, 10)
 	if c >= 1 && c <= mostSuffix && r.compat {
 		r.asPicasso(span, "%d is used, as picasso does: %s", c, message)

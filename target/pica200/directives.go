@@ -188,7 +188,7 @@ func (r *assembly) directive(text string, off int) {
 	name, span := strings.ToLower(text[off+1:end]), r.span(off, end)
 	f, known := directives[name]
 	if !known {
-		r.fail(diag.Directive, span, "no directive .%s%s", name, quote.DidYouMean("."+name, directiveNames()))
+		r.fail(diag.Directive, span, "unknown directive .%s%s", name, quote.DidYouMean("."+name, directiveNames()))
 		return
 	}
 	if r.array != nil && (name == "proc" || name == "else") {
@@ -465,7 +465,7 @@ func (r *assembly) declareOutput(d *dvleState, name string, span diag.Span, sema
 		r.fail(diag.RegisterUse, span, "%s in a geometry shader, which has %[2]s0 to %[2]s%[3]d", o.String(), o.file.Name, most-1)
 		return
 	case o.num >= r.most.rasterised && semantic != SemanticDummy && !r.facts.unchecked:
-		r.fail(diag.RegisterUse, span, "%s can only be dummy: %[2]s0 to %[2]s%[3]d go to the rasteriser", o.String(), o.file.Name, r.most.rasterised-1)
+		r.fail(diag.RegisterUse, span, "%s can only have the semantic dummy: %[2]s0 to %[2]s%[3]d go to the rasteriser", o.String(), o.file.Name, r.most.rasterised-1)
 		return
 	case explicit && d.written[o.num]&mask != 0 && !r.facts.unchecked:
 		r.fail(diag.Duplicate, span, "components of %s already have a semantic", o.String())
@@ -527,7 +527,7 @@ func (r *assembly) gsh(a *args, span diag.Span) {
 		r.fail(diag.Directive, at, "%q, expected point, variable or fixed", word)
 		return
 	case d.geometry:
-		r.fail(diag.Duplicate, span, "the program is a geometry shader already")
+		r.fail(diag.Duplicate, span, "the program is already a geometry shader")
 		return
 	case len(d.Constants)+len(d.Uniforms)+len(d.Outputs) > 0:
 		r.fail(diag.Directive, span, ".gsh must precede the first constant, uniform, input or output")
@@ -556,7 +556,7 @@ func (r *assembly) geometryMode(d *dvleState, mode GeometryMode, free operand, a
 			return false
 		}
 		if start.num >= free.num {
-			r.fail(diag.RegisterUse, span, "the vertices from %s on lie where uniforms are allocated, from %s on", start.String(), free.String())
+			r.fail(diag.RegisterUse, span, "the vertices start at %s, expected a register below %s, the first uniform", start.String(), free.String())
 			return false
 		}
 		n, ok := a.integer("the number of vertices", 255)

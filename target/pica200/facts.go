@@ -39,7 +39,7 @@ func (r *assembly) isago(a *args, span diag.Span) {
 	word, at := a.word()
 	f, ok := isagoWords[word]
 	if !ok {
-		r.fail(diag.Directive, at, "no directive .isago %s", word)
+		r.fail(diag.Directive, at, "unknown directive .isago %s", word)
 		return
 	}
 	if n, ok := a.numbers(f.widths...); ok && f.take(r, a, n) {

@@ -203,7 +203,7 @@ func (r *assembly) operand(text string, off, end int) (o operand, ok bool) {
 	case isForeignComment(rest) && !swizzled && (indexed || s.alias == nil):
 		r.ignored("register", rest, s.pos)
 	default:
-		r.fail(diag.TextExpected, r.span(s.pos, end), "%q after the register %s", text[s.pos:end], strings.TrimSpace(text[start:s.pos]))
+		r.fail(diag.TextExpected, r.span(s.pos, end), "unexpected %q after the register %s", text[s.pos:end], strings.TrimSpace(text[start:s.pos]))
 		return o, false
 	}
 	o.neg = o.neg != neg

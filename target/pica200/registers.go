@@ -54,7 +54,7 @@ func filesOf(set *isa.Set) (list bankFiles, err error) {
 		}
 	}
 	if slices.Contains(list[:], nil) {
-		return list, fmt.Errorf("the description has no files for inputs, outputs, and uniforms of floats, integers and booleans")
+		return list, fmt.Errorf("the description needs register files for inputs, outputs, and float, integer and boolean uniforms")
 	}
 	return list, nil
 }
@@ -158,7 +158,7 @@ func (b *banks) load(set *isa.Set) (err error) {
 		}
 	}
 	if b.temporaries == nil {
-		return fmt.Errorf("the description has no file of temporary registers")
+		return fmt.Errorf("the description needs a register file for temporaries")
 	}
 	for c := range b.inName {
 		b.inName[c] = identifierByte(byte(c), false)
@@ -175,7 +175,7 @@ func (b *banks) load(set *isa.Set) (err error) {
 	}
 	names := model.File(b.files[floatBank].Name).Names
 	if names == nil {
-		return fmt.Errorf("the registers of %s have no names for their components", b.files[floatBank].Name)
+		return fmt.Errorf("the registers of %s need names for their components", b.files[floatBank].Name)
 	}
 	return b.components.load(names)
 }

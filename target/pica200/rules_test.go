@@ -22,12 +22,12 @@ func TestDescribed(t *testing.T) {
 	for _, x := range []struct{ good, bad, want string }{
 		{`<limit name="VTXID"`, `<limit name="VTX"`, `VTX is not a field of setemit`},
 		{`<limit name="VTXID" most="2"/>`, `<limit name="VTXID" most="two"/>`, `most="two", expected a number`},
-		{`<relative field="IDX" of="c"/>`, `<relative field="IDX" of="d"/>`, `no register file "d"`},
+		{`<relative field="IDX" of="c"/>`, `<relative field="IDX" of="d"/>`, `unknown register file "d"`},
 		{`<layout flushes="o"/>`, `<meta flushs="o"/>`, `flushs`},
 		{`<flow kind="break"`, `<flow kind="brake"`, `kind="brake", expected`},
-		{`<limit name="rasterised"`, `<limit name="rasterized"`, `no limit "rasterised"`},
-		{`use="input"`, `use="special"`, `no files for inputs`},
-		{`type="f32x4" count="96" use="constant" scope="launch" outside="1" components="#component"`, `type="f32x4" count="96" use="constant" scope="launch"`, `the registers of c have no names`},
+		{`<limit name="rasterised"`, `<limit name="rasterized"`, `needs a limit "rasterised"`},
+		{`use="input"`, `use="special"`, `needs register files for inputs`},
+		{`type="f32x4" count="96" use="constant" scope="launch" outside="1" components="#component"`, `type="f32x4" count="96" use="constant" scope="launch"`, `the registers of c need names`},
 		{`display="w"><doc>`, `display="ww"><doc>`, `#component: value 3 with the text "ww", expected letters for 0 to 3`},
 	} {
 		bad := strings.Replace(string(text), x.good, x.bad, 1)

@@ -754,7 +754,7 @@ func (r *shbinReader) checkOverlap() error {
 		if a.order > b.order {
 			a, b = b, a
 		}
-		return formatErrorf(b.at, b.name()+" offset", "0x%x puts it at 0x%x to 0x%x, over the %s at 0x%x to 0x%x",
+		return formatErrorf(b.at, b.name()+" offset", "0x%x puts it at 0x%x to 0x%x, which overlaps the %s at 0x%x to 0x%x",
 			r.u32(b.at), b.start, b.end-1, a.name(), a.start, a.end-1)
 	}
 	return nil

@@ -411,23 +411,23 @@ func TestReadSHBINErrors(t *testing.T) {
 			`offset 0x168: DVLE 1 symbol table size: 0xa bytes from 0x184 need 10 bytes, but the file has 9 there`},
 
 		{"code over descriptors", shbinPatch(0x1c, 4),
-			`offset 0x20: DVLP descriptor table offset: 0x34 puts it at 0x44 to 0x53, over the DVLP code at 0x38 to 0x47`},
+			`offset 0x20: DVLP descriptor table offset: 0x34 puts it at 0x44 to 0x53, which overlaps the DVLP code at 0x38 to 0x47`},
 		{"code over the DVLP header", shbinPatch(0x18, 0x24),
-			`offset 0x18: DVLP code offset: 0x24 puts it at 0x34 to 0x3f, over the DVLP header at 0x10 to 0x37`},
+			`offset 0x18: DVLP code offset: 0x24 puts it at 0x34 to 0x3f, which overlaps the DVLP header at 0x10 to 0x37`},
 		{"code over a DVLE header", shbinPatch(0x18, 0x4c),
-			`offset 0x18: DVLP code offset: 0x4c puts it at 0x5c to 0x67, over the DVLE 0 header at 0x64 to 0xa3`},
+			`offset 0x18: DVLP code offset: 0x4c puts it at 0x5c to 0x67, which overlaps the DVLE 0 header at 0x64 to 0xa3`},
 		{"one DVLE twice", shbinPatch(0x0c, 0x64),
-			`offset 0xc: DVLE 1 header offset: 0x64 puts it at 0x64 to 0xa3, over the DVLE 0 header at 0x64 to 0xa3`},
+			`offset 0xc: DVLE 1 header offset: 0x64 puts it at 0x64 to 0xa3, which overlaps the DVLE 0 header at 0x64 to 0xa3`},
 		{"one table twice", shbinPatch(0x8c, 0x7c, 0x90, 1),
-			`offset 0x8c: DVLE 0 output table offset: 0x7c puts it at 0xe0 to 0xe7, over the DVLE 0 label table at 0xe0 to 0xef`},
+			`offset 0x8c: DVLE 0 output table offset: 0x7c puts it at 0xe0 to 0xe7, which overlaps the DVLE 0 label table at 0xe0 to 0xef`},
 		{"table in a table", shbinPatch(0x94, 0x44, 0x98, 1),
-			`offset 0x94: DVLE 0 uniform table offset: 0x44 puts it at 0xa8 to 0xaf, over the DVLE 0 constant table at 0xa4 to 0xdf`},
+			`offset 0x94: DVLE 0 uniform table offset: 0x44 puts it at 0xa8 to 0xaf, which overlaps the DVLE 0 constant table at 0xa4 to 0xdf`},
 		{"table over its own header", shbinPatch(0x7c, 0x3f, 0x80, 1),
-			`offset 0x7c: DVLE 0 constant table offset: 0x3f puts it at 0xa3 to 0xb6, over the DVLE 0 header at 0x64 to 0xa3`},
+			`offset 0x7c: DVLE 0 constant table offset: 0x3f puts it at 0xa3 to 0xb6, which overlaps the DVLE 0 header at 0x64 to 0xa3`},
 		{"table over the next DVLE's header", shbinPatch(0xa0, 0x15),
-			`offset 0x9c: DVLE 0 symbol table offset: 0xb4 puts it at 0x118 to 0x12c, over the DVLE 1 header at 0x12c to 0x16b`},
+			`offset 0x9c: DVLE 0 symbol table offset: 0xb4 puts it at 0x118 to 0x12c, which overlaps the DVLE 1 header at 0x12c to 0x16b`},
 		{"table over the next DVLE's table", shbinPatch(0x84, 0x108),
-			`offset 0x154: DVLE 1 output table offset: 0x40 puts it at 0x16c to 0x173, over the DVLE 0 label table at 0x16c to 0x17b`},
+			`offset 0x154: DVLE 1 output table offset: 0x40 puts it at 0x16c to 0x173, which overlaps the DVLE 0 label table at 0x16c to 0x17b`},
 
 		{"label name outside", shbinPatch(0xec, 0x12),
 			`offset 0xec: DVLE 0 label 0 symbol offset: 0x12 is outside the symbol table (18 bytes)`},
@@ -697,7 +697,7 @@ func TestReadSHBINLinear(t *testing.T) {
 	}{
 		{"one name of all uniforms", oneName.data, "<nil>"},
 		{"one DVLE after all offsets", oneDVLE.data, "offset 0xc: DVLE 1 header offset: " +
-			"0x100030 puts it at 0x100030 to 0x10006f, over the DVLE 0 header at 0x100030 to 0x10006f"},
+			"0x100030 puts it at 0x100030 to 0x10006f, which overlaps the DVLE 0 header at 0x100030 to 0x10006f"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

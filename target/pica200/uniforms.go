@@ -260,7 +260,7 @@ func (r *assembly) free(u *uniform) bool {
 		}
 	}
 	if first != "" {
-		r.fail(diag.Duplicate, u.span, "%s asks for registers that %s has", u.name, first).With(r.aliases[first].span, "the other declaration")
+		r.fail(diag.Duplicate, u.span, "%s overlaps the registers of %s", u.name, first).With(r.aliases[first].span, "the other declaration")
 	}
 	return first == ""
 }

@@ -125,7 +125,7 @@ func (r *assembly) finish(code *program.Code) {
 		switch {
 		case count > most && !r.long:
 			if at == most {
-				r.fail(diag.ProgramSize, span.Off, span.End, "more than %d instructions; .isago long accepts them", most)
+				r.fail(diag.ProgramSize, span.Off, span.End, "more than %d instructions; .isago long allows them", most)
 				return
 			}
 		case w.Size != wordBits:
@@ -155,7 +155,7 @@ func (r *assembly) checked(word bits.Value, span diag.Span, last bool) bits.Valu
 	if !last || r.open || r.facts.ended(r.d, in) {
 		return word
 	}
-	r.warn(diag.MissingEnd, span, "the last word does not end the program and is made to, as by grate; .isago no-end leaves it as it is")
+	r.warn(diag.MissingEnd, span, "the last word does not end the program, so isago sets its end bit, as grate does; .isago no-end keeps the word unchanged")
 	if err := r.d.SetField(&in, r.facts.ends, 1); err != nil {
 		r.fail(diag.TextExpected, span.Off, span.End, "%v", err)
 	}
@@ -176,7 +176,7 @@ func (r *assembly) uncomment() string {
 		if i == quote {
 			end = quoteEnd(text, i) + 1
 		} else if end = comments.CommentEnd(text, i); end < 0 {
-			r.fail(diag.TextExpected, i, i+2, "a comment that does not end, expected */")
+			r.fail(diag.TextExpected, i, i+2, "a comment without an end, expected */")
 			end = len(text)
 		}
 		if i == slash && end > i {

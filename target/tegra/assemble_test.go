@@ -369,8 +369,8 @@ func TestMistakes(t *testing.T) {
 	}{
 		{".foo", []string{`x.asm:1:1: ".foo", expected .attributes, .exports, .uniforms, .constants or .asm [directive]`}},
 		{"EXEC NOPv;", []string{`x.asm:1:1: "EXEC", expected .attributes, .exports, .uniforms, .constants or .asm [directive]`}},
-		{".isago end", []string{`x.asm:1:8: no directive .isago end, expected no-end or long [directive]`}},
-		{"/* open", []string{`x.asm:1:1: a comment that does not end, expected */ [text-expected]`}},
+		{".isago end", []string{`x.asm:1:8: unknown directive .isago end, expected no-end or long [directive]`}},
+		{"/* open", []string{`x.asm:1:1: a comment without an end, expected */ [text-expected]`}},
 		{".attributes\n [16] = \"a\";", []string{`x.asm:2:3: 16 of attributes, expected 0 to 15 [text-range]`}},
 		{".exports [99999999999999999999] = \"a\";", []string{`x.asm:1:11: 99999999999999999999 of exports, expected 0 to 15 [text-range]`}},
 		{".uniforms [256] = \"a\";", []string{`x.asm:1:12: 256 of uniforms, expected 0 to 255 [text-range]`}},
@@ -391,7 +391,7 @@ func TestMistakes(t *testing.T) {
 		{".constants [1].x = ;", []string{`x.asm:1:20: nothing, expected a number such as 1.5, -2e3 or 0x3f800000 [text-expected]`}},
 		{".constants [1].x = nan;", []string{`x.asm:1:20: "nan", expected a number such as 1.5, -2e3 or 0x3f800000 [text-expected]`}},
 		{".constants [1].x = 1.2.3;", []string{`x.asm:1:20: "1.2.3", expected a number such as 1.5, -2e3 or 0x3f800000 [text-expected]`}},
-		{".constants [1].x = 1e99;", []string{`x.asm:1:20: 1e99 is beyond the largest float [text-range]`}},
+		{".constants [1].x = 1e99;", []string{`x.asm:1:20: 1e99 does not fit a float [text-range]`}},
 		{".constants [1].x = 0x1ffffffff;", []string{`x.asm:1:20: 0x1ffffffff does not fit 32 bits [text-range]`}},
 		{".constants [1].x = 0xg;", []string{`x.asm:1:20: "0xg", expected hexadecimal digits after 0x [text-expected]`}},
 		{".asm\nFOO;\nEXEC BARv;", []string{
@@ -403,7 +403,7 @@ func TestMistakes(t *testing.T) {
 		{".asm EXEC NOPv", []string{`x.asm:1:15: the line ends here`}},
 		{".asm EXEC NOPv\n.constants [1].q = 1;", []string{`x.asm:1:15: the line ends here`, `x.asm:2:16: "q = 1", expected a component`}},
 		{".asm .word 1, 2;", []string{`x.asm:1:6: 2 words of 32 bits, expected 4 [text-expected]`}},
-		{".asm\n" + strings.Repeat("EXEC NOPv;\n", 257), []string{`x.asm:258:1: more than 256 instructions; .isago long accepts them [program-size]`}},
+		{".asm\n" + strings.Repeat("EXEC NOPv;\n", 257), []string{`x.asm:258:1: more than 256 instructions; .isago long allows them [program-size]`}},
 	} {
 		got := mistakes(t, a, x.text)
 		ok := len(got) == len(x.want)

@@ -71,7 +71,7 @@ func ReadContainer(set *isa.Set, src *diag.Source) (*Program, error) {
 		off += len(line)
 	}
 	if !r.code {
-		return nil, diag.Errorf(diag.FileFormat, diag.Span{Src: src, Off: len(src.Text), End: len(src.Text)}, "no line \"code\"")
+		return nil, diag.Errorf(diag.FileFormat, diag.Span{Src: src, Off: len(src.Text), End: len(src.Text)}, "the line \"code\" is missing")
 	}
 	for i, l := range r.p.Labels {
 		if l.Number > len(r.p.Words) {

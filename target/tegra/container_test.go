@@ -90,7 +90,7 @@ func TestContainerMistakes(t *testing.T) {
 	set := load(t)
 	for text, want := range map[string]string{
 		"tegra-vp 2\ncode\n":                                      `x.vp:1:1: "tegra-vp 2", expected "tegra-vp 1" [file-format]`,
-		"tegra-vp 1\n":                                            `x.vp:2:1: no line "code" [file-format]`,
+		"tegra-vp 1\n":                                            `x.vp:2:1: the line "code" is missing [file-format]`,
 		"tegra-vp 1\nfoo 1\n":                                     `x.vp:2:1: "foo", expected attribute, export, uniform, label, constant or code [file-format]`,
 		"tegra-vp 1\nattribute x\n":                               `x.vp:2:1: "x", expected a number and a quoted name [file-format]`,
 		"tegra-vp 1\nattribute 16 \"a\"\n":                        `x.vp:2:1: attribute 16, expected 0 to 15 [text-range]`,
@@ -215,8 +215,8 @@ func TestOrder(t *testing.T) {
 		t.Errorf("%q is %v, %v", text, got, err)
 	}
 	for data, want := range map[string]string{
-		"123456789":         "9 bytes, expected 16 for each instruction [file-format]",
-		"11111111 22222222": "8 bytes, expected 16 for each instruction [file-format]",
+		"123456789":         "9 bytes, expected a multiple of 16, the size of an instruction [file-format]",
+		"11111111 22222222": "8 bytes, expected a multiple of 16, the size of an instruction [file-format]",
 	} {
 		if _, err := tegra.ReadRaw(set, []byte(data), ""); err == nil || !strings.HasSuffix(err.Error(), want) {
 			t.Errorf("%.20q: %v, expected %s", data, err, want)

@@ -313,7 +313,7 @@ func (e *entry) value(r *assembly) (uint32, bool) {
 		e.fail(r, "a number such as 1.5, -2e3 or 0x3f800000")
 		return 0, false
 	case err != nil:
-		r.fail(diag.TextRange, off, end, "%s is beyond the largest float", quote.Shorten(text))
+		r.fail(diag.TextRange, off, end, "%s does not fit a float", quote.Shorten(text))
 		return 0, false
 	}
 	if v != 0 && strings.Trim(lower, "0123456789") == "" {
@@ -336,7 +336,7 @@ func (r *assembly) isago() {
 	case "long":
 		r.long = true
 	default:
-		r.fail(diag.Directive, start, r.pos, "no directive .isago %s, expected no-end or long", quote.Shorten(word))
+		r.fail(diag.Directive, start, r.pos, "unknown directive .isago %s, expected no-end or long", quote.Shorten(word))
 	}
 }
 

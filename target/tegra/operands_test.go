@@ -121,8 +121,8 @@ func TestEndField(t *testing.T) {
 		{`<meta ends="END"/>`, `<meta ends="ENDS"/>`}:                               `<meta ends="ENDS">`,
 		{`<meta ends="END"/>`, `<meta ends="CREL"/>`}:                               `no <flow kind="end">`,
 		{`<meta ends="END"/>`, `<meta end="END"/>`}:                                 `end`,
-		{`<limit name="uniforms"`, `<limit name="uniform"`}:                         `no limit "uniforms"`,
-		{`count="16" use="output"`, `count="16" use="special"`}:                     `no files for`,
+		{`<limit name="uniforms"`, `<limit name="uniform"`}:                         `needs a limit "uniforms"`,
+		{`count="16" use="output"`, `count="16" use="special"`}:                     `needs register files for`,
 		{`<flow kind="jump" target="TARGET"`, `<flow kind="jump" target="TARGETS"`}: `TARGETS is not a field`,
 	})
 }

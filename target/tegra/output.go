@@ -48,7 +48,7 @@ func Encode(set *isa.Set, p *Program, format string) ([]byte, error) {
 		}
 		return out, nil
 	}
-	return nil, fmt.Errorf("no format %q, expected one of %s", format, strings.Join(Outputs(), ", "))
+	return nil, fmt.Errorf("unknown format %q, expected one of %s", format, strings.Join(Outputs(), ", "))
 }
 
 // appendArray appends the words as an array of C, an instruction a line.
@@ -104,7 +104,7 @@ func ReadRaw(set *isa.Set, data []byte, order string) (*Program, error) {
 		return low, nil
 	case "":
 	default:
-		return nil, fmt.Errorf("no order %q, expected %s", order, strings.Join(Orders(), " or "))
+		return nil, fmt.Errorf("unknown order %q, expected %s", order, strings.Join(Orders(), " or "))
 	}
 	d, err := set.NewDecoder("")
 	if err != nil {
@@ -152,7 +152,7 @@ func rawWords(set *isa.Set, data []byte) (words []uint32, err error) {
 		}
 	}
 	if len(data)%16 != 0 {
-		return nil, diag.Errorf(diag.FileFormat, diag.Span{}, "%d bytes, expected 16 for each instruction", len(data))
+		return nil, diag.Errorf(diag.FileFormat, diag.Span{}, "%d bytes, expected a multiple of 16, the size of an instruction", len(data))
 	}
 	for ; len(data) > 0; data = data[4:] {
 		words = append(words, binary.LittleEndian.Uint32(data))

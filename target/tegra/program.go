@@ -67,7 +67,7 @@ func factsOf(set *isa.Set) (*facts, error) {
 	for _, name := range []string{"instructions", "uniforms", "constants"} {
 		n, ok := set.Limit(name)
 		if !ok {
-			return nil, fmt.Errorf("the description has no limit %q", name)
+			return nil, fmt.Errorf("the description needs a limit %q", name)
 		}
 		f.places[name] = int(n)
 	}
@@ -79,7 +79,7 @@ func factsOf(set *isa.Set) (*facts, error) {
 	}
 	f.components = componentsOf(set)
 	if len(f.places) != 5 || f.components == "" {
-		return nil, errors.New("the description has no files for inputs, outputs and constants")
+		return nil, errors.New("the description needs register files for inputs, outputs and constants")
 	}
 	d, err := set.NewDecoder("")
 	if err != nil {

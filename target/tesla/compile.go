@@ -124,7 +124,7 @@ func (c *compiler) cubin(text *program.Text, ctx bits.Value, opt program.Compile
 		code := a.bytes()
 		stands, words = a.places(stands, 4*words), words+len(code)/4
 		if len(code)%4 != 0 {
-			a.errs = append(a.errs, diag.Errorf(diag.TextCondition, diag.Span{Src: src, Off: b.from, End: b.from + 1}, "%d bytes in bincode, expected words of 4 bytes", len(code)))
+			a.errs = append(a.errs, diag.Errorf(diag.TextCondition, diag.Span{Src: src, Off: b.from, End: b.from + 1}, "%d bytes in bincode, expected a multiple of 4, the size of a word", len(code)))
 			code = code[:len(code)/4*4]
 		}
 		if hex {

@@ -249,7 +249,7 @@ func (w *sourceWriter) append(out []byte, code []uint32) []byte {
 			out = appendWord(out, code[addr/32:addr/32+sizeOf(in)])
 		}
 		if ok && !aligned {
-			out = fmt.Appendf(out, "\t// at no multiple of %d bits: %s", w.aligns[in.Leaf.ID], w.d.Append(nil, in))
+			out = fmt.Appendf(out, "\t// not at a multiple of %d bits: %s", w.aligns[in.Leaf.ID], w.d.Append(nil, in))
 		}
 		out = append(out, '\n')
 	})

@@ -192,7 +192,7 @@ func TestRefused(t *testing.T) {
 		{".size 1+1; .b8 1 2 3; .size 4", "has 5 bytes already, expected at most 4"},
 		{".skip #x; x: nop", "the places of labels are not known here"},
 		{".equ 5 5", "expected a name"},
-		{".frob", "no directive .frob"},
+		{".frob", "unknown directive .frob"},
 		{"/* a", "without the end of the comment"},
 		{"/+ a /+ b +/", "without the end of the comment"},
 		{"bra 6", "a multiple of 4"},
@@ -209,7 +209,7 @@ func TestRefused(t *testing.T) {
 func TestFailedNames(t *testing.T) {
 	const text = ".equ N 1/0; .equ M #N+1; mov b32 $r1 #N; .align #N; .skip #M; .b64 #M; l: bra #l; mov b32 $r1 #K"
 	_, err := compile(t, text, "cp")
-	want := fmt.Sprintf("t.s:1:9: division by 0 [text-range]\nt.s:1:%d: K is neither a label nor a name of .set, expected one or a number such as 0x12 [text-symbol]", len(text))
+	want := fmt.Sprintf("t.s:1:9: division by 0 [text-range]\nt.s:1:%d: K is neither a label nor defined by .set, expected a defined name or a number such as 0x12 [text-symbol]", len(text))
 	if err == nil || err.Error() != want {
 		t.Errorf("got  %v\nwant %s", err, want)
 	}

@@ -107,7 +107,7 @@ func (a *assembler) directive(text string, off int64) error {
 	do, ok := directives[name]
 	if !ok {
 		return &asm.Error{Code: diag.Directive, End: len(name), Msg: fmt.Sprintf(
-			"no directive %s, expected .section, .align, .size, .skip, .equ, .isago, .word, .byte, or .b8, .u8, .s8 and so on up to 64 bits", name)}
+			"unknown directive %s, expected .section, .align, .size, .skip, .equ, .isago, .word, .byte, or .b8, .u8, .s8 and so on up to 64 bits", name)}
 	}
 	return do(o)
 }
@@ -119,7 +119,7 @@ func (a *assembler) closeShort() { a.cur.run = a.cur.run[:0] }
 func (o *operands) zeros(n int64) error {
 	a := o.a
 	if a.left += n; a.left > MaxSpace {
-		return &asm.Error{Code: diag.TextRange, End: len(o.s.text), Msg: fmt.Sprintf("%d bytes left free up to here, expected at most %d in a program", a.left, MaxSpace)}
+		return &asm.Error{Code: diag.TextRange, End: len(o.s.text), Msg: fmt.Sprintf("%d bytes of free space so far, expected at most %d in a program", a.left, MaxSpace)}
 	}
 	a.closeShort()
 	a.cur.code = append(a.cur.code, make([]byte, n)...)
@@ -152,7 +152,7 @@ func (o *operands) isago() error {
 		return o.expected(expected)
 	}
 	if !o.a.bare {
-		return o.expected("nothing of that kind: the words of a cubin are text")
+		return o.expected("no word order, because the words of a cubin are text")
 	}
 	o.a.order = order
 	return nil

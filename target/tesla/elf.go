@@ -70,7 +70,7 @@ func OpenELF(set *isa.Set, data []byte) (*program.Image, error) {
 		}
 		code, err := s.Data()
 		if err != nil || len(code)%4 != 0 {
-			return nil, fmt.Errorf("section %s has %d bytes, expected words of 4 bytes inside the file [%s]", s.Name, s.Size, diag.FileFormat)
+			return nil, fmt.Errorf("section %s has %d bytes, expected a multiple of 4 inside the file [%s]", s.Name, s.Size, diag.FileFormat)
 		}
 		if err := im.add(name, headerOf(f, s, name, banks), wordsOf(code), registersOf(s)); err != nil {
 			return nil, err

@@ -126,7 +126,7 @@ func TestEarlierWordGrows(t *testing.T) {
 	for text, want := range map[string]string{
 		counted + "; nop":           "no short instruction before it has a long form",
 		".b32 1; nop":               "data precedes it; add .align 8",
-		"long " + counted + "; nop": "this has no long form",
+		"long " + counted + "; nop": "this instruction has no long form",
 	} {
 		if _, err := compile(t, text, "cp"); err == nil || !strings.Contains(diag.Render(err), want) {
 			t.Errorf("%s: %v, expected %q", text, err, want)

@@ -88,7 +88,7 @@ func (m *Module) Kernel(name string) (*Kernel, error) {
 	case len(m.Kernels) == 0:
 		return nil, fmt.Errorf("the file has no kernel")
 	}
-	return nil, fmt.Errorf("no kernel %q, expected one of %s", name, strings.Join(names, ", "))
+	return nil, fmt.Errorf("unknown kernel %q, expected one of %s", name, strings.Join(names, ", "))
 }
 
 // plainName returns the name of a function without what C++ adds: of _Z5scalePfi, scale.
@@ -363,7 +363,7 @@ func readELFModule(data []byte) (*Module, error) {
 			return nil, err
 		}
 		if len(code)%4 != 0 {
-			return nil, fmt.Errorf("section %s has %d bytes, expected words of 4 bytes [%s]", s.Name, len(code), diag.FileFormat)
+			return nil, fmt.Errorf("section %s has %d bytes, expected a multiple of 4 [%s]", s.Name, len(code), diag.FileFormat)
 		}
 		k := Kernel{Name: name, Code: wordsOf(code), Registers: registersOf(s)}
 		if shared := f.Section(sectionShared + name); shared != nil {

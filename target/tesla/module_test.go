@@ -92,7 +92,7 @@ func TestTextModule(t *testing.T) {
 	if _, err := overloaded.Kernel("scale"); err == nil || err.Error() != `several kernels are called "scale", expected one of _Z5scalePfi, _Z5scalePdi` {
 		t.Error(err)
 	}
-	if _, err := m.Kernel("scales"); err == nil || err.Error() != `no kernel "scales", expected one of _Z5scalePfi, other` {
+	if _, err := m.Kernel("scales"); err == nil || err.Error() != `unknown kernel "scales", expected one of _Z5scalePfi, other` {
 		t.Errorf("error %v", err)
 	}
 }

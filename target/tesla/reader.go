@@ -192,7 +192,7 @@ func (r *reader) try(text string, long bool) (isa.Inst, bool) {
 func (r *reader) why(long bool) error {
 	_, err := r.p.ParseLine(&r.line)
 	if err == nil && long {
-		err = wrong(0, len(r.line.Source), "this has no long form")
+		err = wrong(0, len(r.line.Source), "this instruction has no long form")
 	}
 	return err
 }

@@ -38,7 +38,7 @@ func (l *loader) describe(words [6]uint32) (*constant, error) {
 	}
 	in, _ := d.Decode(wide(words))
 	if in.Leaf == nil {
-		return nil, fmt.Errorf("%08x: no constant of a texture", words)
+		return nil, fmt.Errorf("%08x: not a texture constant", words)
 	}
 	c := &constant{in.Leaf.Name, map[string]isa.Field{}, l.xenos}
 	for _, f := range d.Fields(nil, in) {
@@ -130,7 +130,7 @@ func (l *loader) memoryTexture(t *a2xx.Texture) (*texture, error) {
 	}
 	width, height, layers := c.size()
 	if l.texels += width * height * layers; l.texels > MaxTexels {
-		return nil, fmt.Errorf("%d by %d by %d texels, expected up to %d in all textures", width, height, layers, MaxTexels)
+		return nil, fmt.Errorf("%d by %d by %d texels, expected at most %d in all textures", width, height, layers, MaxTexels)
 	}
 	out := c.sampler()
 	pitch := c.number("PITCH") * rowUnit
@@ -277,13 +277,13 @@ func formatOf(c *constant) (*format, error) {
 	for _, part := range strings.Split(text, "_") {
 		n, err := strconv.Atoi(part)
 		if err != nil || n < 1 || n > 32 || float && n < 16 || len(widths) == 4 {
-			return nil, fmt.Errorf("texels of format %s, which isago does not read", name)
+			return nil, fmt.Errorf("format %s is not supported", name)
 		}
 		widths = append([]int{n}, widths...)
 		total += n
 	}
 	if total < 8 || total&(total-1) != 0 {
-		return nil, fmt.Errorf("texels of format %s, which isago does not read", name)
+		return nil, fmt.Errorf("format %s is not supported", name)
 	}
 	parts := make([]component, len(widths))
 	at := 0

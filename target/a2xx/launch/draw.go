@@ -158,7 +158,7 @@ func (r *runner) rectangle(ctx context.Context, opt exec.RunOptions) (*exec.Outc
 // sameOf returns inputs that are the same for all fragments. It returns an error if fragments have rows of their own.
 func sameOf(in exec.Input) (list []exec.Given, err error) {
 	if len(in.Values) > 1 {
-		return nil, exec.Optionf("inputs of %d fragments, expected one row, which all pixels of the picture get: without a size there is a fragment for each row", len(in.Values))
+		return nil, exec.Optionf("inputs of %d fragments, expected one row, which applies to all pixels; without a size, each row is a fragment", len(in.Values))
 	}
 	at := 0
 	for _, p := range in.Ports {
@@ -218,7 +218,7 @@ func (r *runner) triangles(ctx context.Context, out *exec.Outcome, opt exec.RunO
 		return nil, err
 	}
 	out.Picture, out.Tables = s.to, nil
-	out.Stats = append(out.Stats, fmt.Sprintf("%d fragments, by fours", s.lanes))
+	out.Stats = append(out.Stats, fmt.Sprintf("%d fragments, in groups of four", s.lanes))
 	return out, nil
 }
 
@@ -237,7 +237,7 @@ func (r *runner) corners(out *exec.Outcome) (list []raster.Corner, inputs int, e
 		at += p.Count * len(p.Components())
 	}
 	if place < 0 {
-		return nil, 0, fmt.Errorf("the vertex program exports no position, export%d", position)
+		return nil, 0, fmt.Errorf("the vertex program exports no position (export%d)", position)
 	}
 	for _, row := range out.Values {
 		value := func(i int) float32 { return math.Float32frombits(uint32(row[i])) }

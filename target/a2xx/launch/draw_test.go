@@ -197,7 +197,7 @@ func TestWrongOptions(t *testing.T) {
 		{"size", "7", "expected WIDTHxHEIGHT"}, {"size", "0x7", "expected 1 to 8192"}, {"fragment", "none.bin", "no file none.bin"},
 		{"scene", "s.json", "sizes"}, {"scene", "size.json", "expected 1 to 8192"}, {"scene", "loop.json", "count"}, {"scene", "index.json", "index 0 is -1"},
 		{"scene", "bool.json", "expected 0 to 255"}, {"scene", "const.json", "beyond the last constant"}, {"scene", "buffer.json", "fetch constant 32"},
-		{"scene", "flag.json", "0x3f800000 for bools3, expected components of type bool"}, {"scene", "odd.json", "odd: 3 bytes, expected two for each index"},
+		{"scene", "flag.json", "0x3f800000 for bools3, expected components of type bool"}, {"scene", "odd.json", "odd: 3 bytes, expected a multiple of 2, the size of an index"},
 		{"size", "4x4a", "expected WIDTHxHEIGHT"}, {"size", "4", "expected WIDTHxHEIGHT"}, {"size", "-4x4", "expected 1 to 8192"},
 		{"size", "8193x1", "expected 1 to 8192"}, {"size", "1x8193", "expected 1 to 8192"},
 	} {
@@ -280,7 +280,7 @@ func TestRectangleInputs(t *testing.T) {
 		{[]string{"R1", "0.25", "0", "0", "0.75"}, "", color.NRGBA{128, 64, 64, 255}, ""},
 		{nil, "R1.x,R1.w\n0.25,0.75\n", color.NRGBA{128, 64, 64, 255}, ""},
 		{[]string{"R0", "0", "0", "0", "0"}, "R1.x,R1.y,R1.z,R1.w\n1,0,1,1\n", color.NRGBA{255, 0, 255, 255}, ""},
-		{nil, "R1.x\n1\n2\n", color.NRGBA{}, "inputs of 2 fragments, expected one row, which all pixels of the picture get"},
+		{nil, "R1.x\n1\n2\n", color.NRGBA{}, "inputs of 2 fragments, expected one row, which applies to all pixels"},
 	} {
 		r, err := openSource(t, "fs", add, nil, map[string][]string{"size": {"2x1"}})
 		if err != nil {

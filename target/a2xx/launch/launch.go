@@ -130,7 +130,7 @@ func (l *loader) read(data []byte, program string) (*source, error) {
 	case a2xx.IsCapture(data):
 		return l.capture(data, program)
 	case program != "" && program != "0":
-		return nil, exec.Optionf("no program %q, the file is one program", program)
+		return nil, exec.Optionf("unknown program %q: the file contains only one program", program)
 	case a2xx.IsXenosShader(data):
 		x, err := a2xx.ReadXenosShader(l.req.Set, data)
 		if err != nil {
@@ -157,11 +157,11 @@ func (l *loader) capture(data []byte, program string) (*source, error) {
 	n := 0
 	if program != "" {
 		if n, err = strconv.Atoi(program); err != nil {
-			return nil, exec.Optionf("no program %q, expected a number below %d", program, len(c.Shaders))
+			return nil, exec.Optionf("unknown program %q, expected a number below %d", program, len(c.Shaders))
 		}
 	}
 	if n < 0 || n >= len(c.Shaders) {
-		return nil, exec.Optionf("no shader %d, the capture has %d", n, len(c.Shaders))
+		return nil, exec.Optionf("unknown shader %d: the capture has %d shaders", n, len(c.Shaders))
 	}
 	s := &c.Shaders[n]
 	return &source{stage: l.stageName(s.Stage), words: s.Words, given: s.Constants}, nil
@@ -295,7 +295,7 @@ func (r *runner) resize(w, h int) error {
 // readFragment opens the fragment program.
 func (l *loader) readFragment(r *runner, name string) error {
 	if r.stage == fragments {
-		return fmt.Errorf("a fragment program for a fragment program")
+		return fmt.Errorf("the program is already a fragment program")
 	}
 	data, err := l.req.File(name)
 	if err != nil {
@@ -410,7 +410,7 @@ func (r *runner) Read(data []byte, format string) error {
 // Select is that of exec.Batch. If the run draws, it applies to the outputs of the program.
 func (r *runner) Select(names []string) error {
 	if r.size != (image.Point{}) {
-		return errors.New("a picture is drawn of the outputs")
+		return errors.New("a run that draws a picture uses all outputs")
 	}
 	return r.Batch.Select(names)
 }
@@ -422,7 +422,7 @@ func (r *runner) Run(ctx context.Context, opt exec.RunOptions) (*exec.Outcome, e
 	}
 	if r.fragment != nil { // all vertices are at hand when the triangles are drawn
 		if opt.Rows = nil; opt.Count > MaxVertices {
-			return nil, exec.Optionf("%d vertices, expected at most the %d of a picture", opt.Count, MaxVertices)
+			return nil, exec.Optionf("%d vertices, expected at most %d for a picture", opt.Count, MaxVertices)
 		}
 	}
 	if r.attributes != nil {

@@ -131,7 +131,7 @@ func (l *loader) picture(name string) (image.Image, error) {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	if head.Width > MaxSide || head.Height > MaxSide {
-		return nil, fmt.Errorf("%s: %d by %d texels, expected up to %d", name, head.Width, head.Height, MaxSide)
+		return nil, fmt.Errorf("%s: %d by %d texels, expected at most %d", name, head.Width, head.Height, MaxSide)
 	}
 	im, err := png.Decode(bytes.NewReader(data))
 	if err != nil {

@@ -244,7 +244,7 @@ func TestPairReads(t *testing.T) {
 			}
 		}
 	}
-	if _, err := told.Choosing(map[string]string{"machines": "x"}); err == nil || !strings.Contains(err.Error(), `no quirk "machines", expected dot, flush_results, machine, mad`) {
+	if _, err := told.Choosing(map[string]string{"machines": "x"}); err == nil || !strings.Contains(err.Error(), `unknown quirk "machines", expected one of dot, flush_results, machine, mad`) {
 		t.Errorf("%v", err)
 	}
 }

@@ -39,7 +39,7 @@ func (s *scene) buffer(constant, third int, data []byte) error {
 	}
 	at, size := (len(s.memory)+63)&^63, (len(data)+3)&^3
 	if at+size > MaxMemory {
-		return fmt.Errorf("buffers of more than %d bytes", MaxMemory)
+		return fmt.Errorf("buffers larger than %d bytes in total", MaxMemory)
 	}
 	s.memory = append(append(s.memory, make([]byte, at-len(s.memory))...), data...)
 	s.memory = append(s.memory, make([]byte, size-len(data))...)
@@ -167,7 +167,7 @@ func (l *loader) sceneVertices(s *scene, doc *sceneFile, dir string) error {
 				return err
 			}
 			if len(data)%2 != 0 {
-				return fmt.Errorf("%s: %d bytes, expected two for each index", doc.Indices.file, len(data))
+				return fmt.Errorf("%s: %d bytes, expected a multiple of 2, the size of an index", doc.Indices.file, len(data))
 			}
 			for ; len(data) > 0; data = data[2:] {
 				s.indices = append(s.indices, int(binary.LittleEndian.Uint16(data)))
@@ -182,7 +182,7 @@ func (l *loader) sceneVertices(s *scene, doc *sceneFile, dir string) error {
 		s.vertices = max(s.vertices, n+1)
 	}
 	if s.vertices < 0 || s.vertices > MaxVertices {
-		return fmt.Errorf("%d vertices, expected up to %d", s.vertices, MaxVertices)
+		return fmt.Errorf("%d vertices, expected at most %d", s.vertices, MaxVertices)
 	}
 	return nil
 }

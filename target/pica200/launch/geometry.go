@@ -75,7 +75,7 @@ func newGeometry(l *exec.Launch, file *pica200.SHBIN, d *pica200.DVLE, options m
 	case err != nil:
 		return nil, err
 	case n > 0 && d.GeometryMode == pica200.GeometryFixed && n != g.vertices:
-		return nil, exec.Optionf("--%s %d, but in the file a primitive has %d", verticesOption, n, g.vertices)
+		return nil, exec.Optionf("--%s %d, but a primitive in the file has %d vertices", verticesOption, n, g.vertices)
 	case n > 0:
 		g.vertices = n
 	}
@@ -92,7 +92,7 @@ func newGeometry(l *exec.Launch, file *pica200.SHBIN, d *pica200.DVLE, options m
 func numberOf(option string, options map[string][]string) (n int, err error) {
 	for _, text := range options[option] {
 		if n, err = strconv.Atoi(text); err != nil || n < 1 {
-			return 0, exec.Optionf("--%s %q, expected a number from 1 on", option, text)
+			return 0, exec.Optionf("--%s %q, expected a number of at least 1", option, text)
 		}
 	}
 	return n, nil
@@ -204,7 +204,7 @@ func (g *geometry) runOf(opt exec.RunOptions) (*geometryRun, error) {
 	rows := len(r.in.Values)
 	if per := g.vertices; rows > 0 && per > 0 {
 		if rows%per != 0 {
-			return nil, fmt.Errorf("%d vertices, expected a multiple of the %d of a primitive", rows, per)
+			return nil, fmt.Errorf("%d vertices, expected a multiple of %d, the vertices of a primitive", rows, per)
 		}
 		r.primitives = rows / per
 	}
@@ -247,7 +247,7 @@ func (r *geometryRun) settle() error {
 	}
 	r.attributes, r.because = r.geometry.attributes, r.geometry.because
 	if r.attributes == 0 {
-		r.attributes, r.because = named, "the highest that the inputs name"
+		r.attributes, r.because = named, "the highest attribute that the inputs name"
 	}
 	if named <= r.attributes {
 		return nil

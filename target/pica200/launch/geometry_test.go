@@ -101,14 +101,14 @@ func TestGeometry(t *testing.T) {
 			"point", "point c0", three + "\tsetemit 2, prim\n\tmov o0, -v0\n\temit\n",
 			"v0.x,v0.y,v0.z,v0.w\n1,2,3,4\n5,6,7,8\n9,10,11,12\n-1,0,0,0\n-2,0,0,0\n-3,0,0,0\n", "3",
 			"0 0 1 1 2 3 4;0 0 1 5 6 7 8;0 0 1 9 10 11 12;0 1 0 1 2 3 4;0 1 0 5 6 7 8;0 1 0 -1 -2 -3 -4;" +
-				"1 0 1 -1 0 0 0;1 0 1 -2 0 0 0;1 0 1 -3 0 0 0;1 1 0 -1 0 0 0;1 1 0 -2 0 0 0;1 1 0 1 -0 -0 -0;attributes of a vertex: 1 (the highest that the inputs name)",
+				"1 0 1 -1 0 0 0;1 0 1 -2 0 0 0;1 0 1 -3 0 0 0;1 1 0 -1 0 0 0;1 1 0 -2 0 0 0;1 1 0 1 -0 -0 -0;attributes of a vertex: 1 (the highest attribute that the inputs name)",
 		},
 		{
 			// What is not written again is that of two emits before: the third vertex has y to w of the
 			// first, the fourth those of the second.
 			"banks", "point c0", "\tsetemit 0\n\tmov o0, v0\n\temit\n\tsetemit 1\n\tmov o0, v1\n\temit\n\tsetemit 2, prim\n\tmov o0.x, v2\n\temit\n\tsetemit 0, prim\n\tmov o0.y, v2\n\temit\n",
 			"v0.x,v0.y,v0.z,v0.w\n1,2,3,4\n5,6,7,8\n9,10,11,12\n", "3",
-			"0 0 0 1 2 3 4;0 0 0 5 6 7 8;0 0 0 9 2 3 4;0 1 0 5 10 7 8;0 1 0 5 6 7 8;0 1 0 9 2 3 4;attributes of a vertex: 1 (the highest that the inputs name)",
+			"0 0 0 1 2 3 4;0 0 0 5 6 7 8;0 0 0 9 2 3 4;0 1 0 5 10 7 8;0 1 0 5 6 7 8;0 1 0 9 2 3 4;attributes of a vertex: 1 (the highest attribute that the inputs name)",
 		},
 		{
 			// The slots keep their vertices from one primitive to the next: the second gives its own in
@@ -123,13 +123,13 @@ func TestGeometry(t *testing.T) {
 			// c1, c2; c3, c4; c5.
 			"variable", "variable c48 2", "\tsetemit 0\n\tmov o0, c0\n\temit\n\tsetemit 1\n\tmov o0, c4\n\temit\n\tsetemit 2, prim\n\tmov o0, c5\n\temit\n",
 			"v0.x,v0.y,v0.z,v0.w,v1.x,v1.y,v1.z,v1.w\n1,1,1,1,10,10,10,10\n2,2,2,2,20,20,20,20\n3,3,3,3,30,30,30,30\n", "",
-			"0 0 0 3 3 3 3;0 0 0 20 20 20 20;0 0 0 3 3 3 3;attributes of a vertex: 2 (the highest that the inputs name)",
+			"0 0 0 3 3 3 3;0 0 0 20 20 20 20;0 0 0 3 3 3 3;attributes of a vertex: 2 (the highest attribute that the inputs name)",
 		},
 		{
 			// An array of two vertices from c10 on.
 			"fixed", "fixed c48 c10 2", "\tsetemit 0\n\tmov o0, c10\n\temit\n\tsetemit 1\n\tmov o0, c11\n\temit\n\tsetemit 2, prim\n\tmov o0, c13\n\temit\n",
 			"v0.x,v0.y,v0.z,v0.w,v1.x,v1.y,v1.z,v1.w\n1,1,1,1,10,10,10,10\n2,2,2,2,20,20,20,20\n3,3,3,3,30,30,30,30\n4,4,4,4,40,40,40,40\n", "",
-			"0 0 0 1 1 1 1;0 0 0 10 10 10 10;0 0 0 20 20 20 20;1 0 0 3 3 3 3;1 0 0 30 30 30 30;1 0 0 40 40 40 40;attributes of a vertex: 2 (the highest that the inputs name)",
+			"0 0 0 1 1 1 1;0 0 0 10 10 10 10;0 0 0 20 20 20 20;1 0 0 3 3 3 3;1 0 0 30 30 30 30;1 0 0 40 40 40 40;attributes of a vertex: 2 (the highest attribute that the inputs name)",
 		},
 	} {
 		rows, err := runGeometry(t, geometryInput{csv: test.csv, options: vertices(test.vertices)}, ".gsh "+test.head+"\n.out - position o0\n.proc main\n"+test.body+"\tend\n.end\n")
@@ -148,9 +148,9 @@ func TestGeometryMistakes(t *testing.T) {
 		return ".gsh " + head + "\n.out - position o0\n.proc main\n\tmov o0, v0\n\tsetemit 0\n\temit\n\tend\n.end\n"
 	}
 	for _, test := range []struct{ head, csv, vertices, want string }{
-		{"point c0", "v0.x\n1\n2\n", "3", "2 vertices, expected a multiple of the 3 of a primitive"},
+		{"point c0", "v0.x\n1\n2\n", "3", "2 vertices, expected a multiple of 3, the vertices of a primitive"},
 		{"point c0", "v0.x\n1\n", "x", `--vertices "x", expected a number`},
-		{"fixed c48 c10 2", "v0.x\n1\n", "3", "--vertices 3, but in the file a primitive has 2"},
+		{"fixed c48 c10 2", "v0.x\n1\n", "3", "--vertices 3, but a primitive in the file has 2 vertices"},
 		{"point c0", "v15.x\n1\n2\n", "2", "reaches beyond v15"},
 		{"point c0", "c5.x\n1\n", "", "c5 is not an attribute of a vertex"},
 	} {
@@ -262,9 +262,9 @@ func TestGeometryAttributes(t *testing.T) {
 	attributes := func(n string) map[string][]string { return map[string][]string{"attributes": {n}} }
 	for _, row := range []geometryRow{
 		{"one that the inputs name", "variable c48 2", emits("c1.xy", "c2.xy", "c0.xy"), geometryInput{csv: "v0.x,v0.y\n1,2\n3,4\n"},
-			"0 0 0 1 2;0 0 0 3 4;0 0 0 2 2;attributes of a vertex: 1 (the highest that the inputs name)"},
+			"0 0 0 1 2;0 0 0 3 4;0 0 0 2 2;attributes of a vertex: 1 (the highest attribute that the inputs name)"},
 		{"two that the inputs name", "variable c48 2", emits("c1.xy", "c2.xy", "c3.xy"), geometryInput{csv: two},
-			"0 0 0 1 2;0 0 0 10 20;0 0 0 3 4;attributes of a vertex: 2 (the highest that the inputs name)"},
+			"0 0 0 1 2;0 0 0 10 20;0 0 0 3 4;attributes of a vertex: 2 (the highest attribute that the inputs name)"},
 		{"by the option", "variable c48 2", emits("c1.xy", "c2.xy", "c4.xy"), geometryInput{csv: two, options: attributes("3")},
 			"0 0 0 1 2;0 0 0 10 20;0 0 0 3 4;attributes of a vertex: 3 (--attributes)"},
 		{"fixed, by the option", "fixed c48 c10 2", emits("c10.xy", "c11.xy", "c13.xy"), geometryInput{csv: two, options: attributes("3")},
@@ -280,11 +280,11 @@ func TestGeometryAttributes(t *testing.T) {
 		{"beyond the uniforms", "fixed c95 c90 2", "\tnop\n", geometryInput{csv: two, options: attributes("4")},
 			"a primitive of 2 vertices with 4 attributes reaches beyond c95"},
 		{"no number", "point c0", "\tnop\n", geometryInput{csv: two, options: attributes("none")},
-			`--attributes "none", expected a number from 1 on`},
+			`--attributes "none", expected a number of at least 1`},
 		{"what all vertices have in common", "variable c48 2", emits("c1.xy", "c2.xy", "c4.xy"), geometryInput{csv: "v0.x,v0.y\n1,2\n3,4\n", same: "v1=10,20"},
-			"0 0 0 1 2;0 0 0 10 20;0 0 0 10 20;attributes of a vertex: 2 (the highest that the inputs name)"},
+			"0 0 0 1 2;0 0 0 10 20;0 0 0 10 20;attributes of a vertex: 2 (the highest attribute that the inputs name)"},
 		{"one vertex without rows", "variable c48 2", emits("c0.xy", "c1.xy", "c1.xy"), geometryInput{same: "v0=5,6"},
-			"0 0 0 1 1;0 0 0 5 6;0 0 0 5 6;attributes of a vertex: 1 (the highest that the inputs name)"},
+			"0 0 0 1 1;0 0 0 5 6;0 0 0 5 6;attributes of a vertex: 1 (the highest attribute that the inputs name)"},
 		{"a row of point mode has all inputs", "point c0", emits("v0.xy", "v1.xy", "v1.xy"), geometryInput{csv: "v0.x,v0.y,v1.x,v1.y\n1,2,10,20\n"},
 			"0 0 0 1 2;0 0 0 10 20;0 0 0 10 20"},
 	} {

@@ -34,7 +34,7 @@ func Open(req exec.Request) (exec.Runner, error) {
 	}
 	for _, o := range Options {
 		if len(req.Options[o.Name]) > 0 {
-			return nil, exec.Optionf("--%s is for geometry shaders, and this is a vertex shader", o.Name)
+			return nil, exec.Optionf("--%s applies only to geometry shaders, but this is a vertex shader", o.Name)
 		}
 	}
 	return exec.NewBatch(l), nil
@@ -108,7 +108,7 @@ func choose(file *pica200.SHBIN, program string) (*pica200.DVLE, uint64, error) 
 	case program == "":
 		return &file.DVLEs[first], uint64(file.DVLEs[first].Entry), nil
 	}
-	return nil, 0, exec.Optionf("no program %q, expected %s", program, strings.Join(names, ", "))
+	return nil, 0, exec.Optionf("unknown program %q, expected one of %s", program, strings.Join(names, ", "))
 }
 
 // ports names what the file names: its uniforms and inputs, and its outputs by their semantics.

@@ -61,7 +61,7 @@ func entryOf(p *tegra.Program, name string) (uint64, error) {
 	if n, err := strconv.ParseUint(name, 10, 16); err == nil && n < uint64(len(p.Words)) {
 		return n, nil
 	}
-	return 0, exec.Optionf("no label %q, expected one of the program or a number below %d", name, len(p.Words))
+	return 0, exec.Optionf("unknown label %q, expected a label of the program or a number below %d", name, len(p.Words))
 }
 
 // New returns a program for callers that run it themselves. m is the result of exec.Open for the set.

@@ -34,7 +34,7 @@ func (s *session) calls() ([]call, error) {
 		return []call{c}, err
 	}
 	if len(o[optKernel])+len(o[optGrid])+len(o[optBlock])+len(o[optParams]) > 0 {
-		return nil, exec.Optionf("--%s names the kernel, its grid and its parameters: --%s, --%s, --%s and --%s are for a single kernel", optCall, optKernel, optGrid, optBlock, optParams)
+		return nil, exec.Optionf("--%s cannot be combined with --%s, --%s, --%s or --%s", optCall, optKernel, optGrid, optBlock, optParams)
 	}
 	var list []call
 	for _, text := range o[optCall] {
@@ -101,11 +101,11 @@ func (s *session) missing(k *tesla.Kernel) error {
 		}
 		what = fmt.Sprintf("%d parameters of %s bytes", n, strings.Join(sizes, ", "))
 	case k.Parameters == nil && k.Shared > atParams:
-		what = fmt.Sprintf("%d bytes of parameters and shared memory, from s[0x%x] on", k.Shared-atParams, atParams)
+		what = fmt.Sprintf("%d bytes of parameters and shared memory, starting at s[0x%x]", k.Shared-atParams, atParams)
 	default:
 		return nil
 	}
-	return exec.Optionf("kernel %s takes %s, and none is given: --%s NAME=VALUE gives one, in their order, --%[4]s x=f32:1,2,3 or --%[4]s n=3; --%[5]s 'x:ptr n:s32' says their types, and --%[5]s '' that there are none",
+	return exec.Optionf("kernel %s has %s, but no argument is given: pass arguments in order with --%s NAME=VALUE, such as --%[4]s x=f32:1,2,3 or --%[4]s n=3; declare types with --%[5]s 'x:ptr n:s32', or no parameters with --%[5]s ''",
 		k.Name, what, optArg, optArg, optParams)
 }
 
@@ -148,7 +148,7 @@ func (s *session) parseCall(text string) (c call, err error) {
 	}
 	config := splitList(m[2])
 	if len(config) < 2 || len(config) > 3 {
-		return c, fmt.Errorf("%d values in <<< >>>, expected the grid and the block, and perhaps bytes of shared memory", len(config))
+		return c, fmt.Errorf("%d values in <<< >>>, expected the grid, the block and optionally the bytes of shared memory", len(config))
 	}
 	if err := c.dims(config[0], config[1]); err != nil {
 		return c, err
@@ -163,7 +163,7 @@ func (s *session) parseCall(text string) (c call, err error) {
 		if s.given[arg] == nil {
 			v, err := s.parse(arg, nil)
 			if err != nil || v.array {
-				return c, fmt.Errorf("argument %q is neither a number nor the name of an --%s", arg, optArg)
+				return c, fmt.Errorf("argument %q is neither a number nor a name from --%s", arg, optArg)
 			}
 			arg = fmt.Sprintf("%d of %s", i, text)
 			s.given[arg] = v
@@ -205,7 +205,7 @@ func (c *call) dims(grid, block string) error {
 	}
 	copy(c.block[:], list)
 	if n := c.threads(); n > maxThreads || c.block[2] > maxBlockZ {
-		return fmt.Errorf("block %q has %d threads, expected at most %d, and %d in z", block, n, maxThreads, maxBlockZ)
+		return fmt.Errorf("block %q has %d threads, expected at most %d, and at most %d in z", block, n, maxThreads, maxBlockZ)
 	}
 	if n := int64(c.grid[0]) * int64(c.grid[1]) * int64(c.threads()); n > math.MaxInt {
 		return fmt.Errorf("%d threads, expected at most %d", n, math.MaxInt)
@@ -332,7 +332,7 @@ func (s *session) sharedOf(c *call) (header []byte, size int, err error) {
 		n, _ := p.size(s.pointer)
 		end := atParams + at[i] + n
 		if end > sharedBytes {
-			return nil, 0, fmt.Errorf("parameter %s ends at %d of %d bytes of shared memory", p.name, end, sharedBytes)
+			return nil, 0, fmt.Errorf("parameter %s ends at byte %d, but shared memory has %d bytes", p.name, end, sharedBytes)
 		}
 		for len(header) < end {
 			header = append(header, 0)

@@ -149,7 +149,7 @@ func (s *session) options() (err error) {
 	s.room = DefaultMemory
 	if text := last(s.req.Options[optMemory], ""); text != "" {
 		if s.room, err = strconv.Atoi(text); err != nil || s.room < 0 {
-			return exec.Optionf("--%s %q, expected a number of bytes from 0 on", optMemory, text)
+			return exec.Optionf("--%s %q, expected a number of bytes, at least 0", optMemory, text)
 		}
 	}
 	s.left = s.room
@@ -288,7 +288,7 @@ func (s *session) Run(ctx context.Context, opt exec.RunOptions) (*exec.Outcome, 
 	r := &run{s: s, opt: opt, total: DefaultTotal, out: &exec.Outcome{Noun: "thread", Nouns: "threads"}}
 	if text := last(s.req.Options[optTotal], ""); text != "" {
 		if r.total, err = strconv.ParseInt(text, 0, 64); err != nil || r.total < 0 {
-			return nil, exec.Optionf("--%s %q, expected a number of instructions from 0 on", optTotal, text)
+			return nil, exec.Optionf("--%s %q, expected a number of instructions, at least 0", optTotal, text)
 		}
 	}
 	if text := last(s.req.Options[optWarp], ""); text != "" {
@@ -325,7 +325,7 @@ func (s *session) explain(err error, left int) error {
 	if !errors.As(err, &full) {
 		return err
 	}
-	return fmt.Errorf("%w, expected at most %d: %d of the %d for all arguments and variables are taken; --%s BYTES allows more", err, left, s.room-left, s.room, optMemory)
+	return fmt.Errorf("%w, expected at most %d: %d of the %d bytes for all arguments and variables are in use; --%s BYTES allows more", err, left, s.room-left, s.room, optMemory)
 }
 
 // load puts all arrays into memory.

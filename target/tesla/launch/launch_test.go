@@ -49,7 +49,7 @@ func TestBadEnds(t *testing.T) {
 		{"endless", kernel("l: bra l"), "32", "budget at 0x0: 32 from 0"},
 		{"wild store", kernel("mov b32 $r2 0x1234", "st b32 g14[$r2] $r2"), "40", "trap: access outside of g14 (4 bytes at 0x1234) at 0x8: 32 from 0"},
 		{"behind an array", kernel("ld $r2 b32 s[0x10]", "add b32 $r2 $r2 0x20", "ld b32 $r2 g14[$r2]"), "1",
-			"trap: access outside of g14 (4 bytes at 0x10020, 32 after the start of a, which has 32) at 0x10: 1 from 0"},
+			"trap: access outside of g14 (4 bytes at 0x10020, 32 bytes after the start of a, which has 32 bytes) at 0x10: 1 from 0"},
 		{"beyond shared memory", kernel("mov b32 $r2 0x8000", "shl $a1 $r2 0x0", "st b32 s[$a1+0x0] $r2"), "1", "trap: access outside of s (4 bytes at 0x8000 of 0x4000) at 0x10: 1 from 0"},
 		{"a barrier for more", kernel("bar inc wait 0x1 0x7", "exit nop"), "64", "deadlock: barrier 1 waits for 8, but only 2 arrive at 0x0: 64 from 0"},
 		{"another barrier", kernel("shr u32 $r2 $r0 0x5", "and b32 $c0 # $r2 $r2", "(e $c0) bra l", "bar inc wait 0x1 0xfff", "exit nop", "l: bar inc wait 0x2 0xfff", "exit nop"), "64",
@@ -102,12 +102,12 @@ func TestBadOptions(t *testing.T) {
 		options []string
 		want    string
 	}{
-		{[]string{"kernel=l"}, `no kernel "l", expected one of k`},
+		{[]string{"kernel=l"}, `unknown kernel "l", expected one of k`},
 		{[]string{"grid=0"}, `grid "0", expected up to 2 numbers from 1 to 65535`},
 		{[]string{"grid=1,1,2"}, `grid "1,1,2", expected up to 2 numbers from 1 to 65535`},
-		{[]string{"block=32,32"}, `block "32,32" has 1024 threads, expected at most 512, and 64 in z`},
+		{[]string{"block=32,32"}, `block "32,32" has 1024 threads, expected at most 512, and at most 64 in z`},
 		{[]string{"shared=70000"}, `--shared "70000", expected up to 16384 bytes`},
-		{[]string{"params=a:pointer"}, `no type "pointer"`},
+		{[]string{"params=a:pointer"}, `unknown type "pointer"`},
 		{[]string{"params=a"}, `"a", expected NAME:TYPE`},
 		{[]string{"params=a:s32 a:s32"}, "two parameters are called a"},
 		{[]string{"params=a:s32"}, "parameter a has no value, expected --arg a=VALUE"},
@@ -115,22 +115,22 @@ func TestBadOptions(t *testing.T) {
 		{[]string{"params=a:u8", "arg=a=256"}, `a: "256", expected a number of type u8`},
 		{[]string{"arg=a"}, `"a", expected NAME=VALUE`},
 		{[]string{"arg=a=1", "arg=a=2"}, "a is given twice"},
-		{[]string{"arg=a=f31[4]"}, `no type "f31"`},
-		{[]string{"arg=a=u32[4]:some"}, `"some", expected a number of type u32, or count, or random`},
+		{[]string{"arg=a=f31[4]"}, `unknown type "f31"`},
+		{[]string{"arg=a=u32[4]:some"}, `"some", expected a number of type u32, count or random`},
 		{[]string{"arg=a=@there"}, "no file there"},
-		{[]string{"arg=a=1", "out=a"}, `no array "a"`},
+		{[]string{"arg=a=1", "out=a"}, `unknown array "a"`},
 		{[]string{"arg=a=u32[4]", "picture=a:3x2"}, "a has 4 elements"},
 		{[]string{"call=k"}, "expected KERNEL<<<GRID,BLOCK>>>(ARG,...)"},
 		{[]string{"call=k<<<1>>>()"}, "1 values in <<< >>>"},
-		{[]string{"call=k<<<1,1>>>(a)"}, `argument "a" is neither a number nor the name of an --arg`},
-		{[]string{"call=k<<<1,1>>>()", "grid=2"}, "are for a single kernel"},
-		{nil, "kernel k takes 48 bytes of parameters and shared memory, from s[0x10] on, and none is given"},
+		{[]string{"call=k<<<1,1>>>(a)"}, `argument "a" is neither a number nor a name from --arg`},
+		{[]string{"call=k<<<1,1>>>()", "grid=2"}, "--call cannot be combined with"},
+		{nil, "kernel k has 48 bytes of parameters and shared memory, starting at s[0x10], but no argument is given"},
 		{[]string{"params=", "warp=x"}, `--warp "x", expected the number of a warp`},
-		{[]string{"params=", "grid-budget=-1"}, `--grid-budget "-1", expected a number of instructions from 0 on`},
-		{[]string{"memory=x"}, `--memory "x", expected a number of bytes from 0 on`},
-		{[]string{"arg=a=u8[1]", "arg=b=u32[268435456]"}, "b: 1073741824 bytes, expected at most 1073741823: 1 of the 1073741824 for all arguments and variables are taken; --memory BYTES allows more"},
-		{[]string{"memory=20", "arg=a=u32[4]", "arg=b=u32[2]"}, "b: 8 bytes, expected at most 4: 16 of the 20 for all"},
-		{[]string{"memory=7", "arg=a=1,2"}, "a: 8 bytes, expected at most 7: 0 of the 7 for all"},
+		{[]string{"params=", "grid-budget=-1"}, `--grid-budget "-1", expected a number of instructions, at least 0`},
+		{[]string{"memory=x"}, `--memory "x", expected a number of bytes, at least 0`},
+		{[]string{"arg=a=u8[1]", "arg=b=u32[268435456]"}, "b: 1073741824 bytes, expected at most 1073741823: 1 of the 1073741824 bytes for all arguments and variables are in use; --memory BYTES allows more"},
+		{[]string{"memory=20", "arg=a=u32[4]", "arg=b=u32[2]"}, "b: 8 bytes, expected at most 4: 16 of the 20 bytes for all"},
+		{[]string{"memory=7", "arg=a=1,2"}, "a: 8 bytes, expected at most 7: 0 of the 7 bytes for all"},
 		{[]string{"arg=a=u8[99999999999999999999]"}, "99999999999999999999 elements, expected a number of elements that memory can hold"},
 		{[]string{"arg=a=u64[9223372036854775807]"}, "9223372036854775807 elements, expected a number of elements that memory can hold"},
 	} {
@@ -150,8 +150,8 @@ func TestRoomForVariables(t *testing.T) {
 		size, relocations int
 		want              string
 	}{
-		{1<<30 + 1, 0, "v: 1073741825 bytes, expected at most 1073741824: 0 of the 1073741824 for all"},
-		{1 << 10, 1 << 15, "x16383: 65536 bytes, expected at most 64512: 1073677312 of the 1073741824 for all"}, // 2^14 of them fill the memory, but for v
+		{1<<30 + 1, 0, "v: 1073741825 bytes, expected at most 1073741824: 0 of the 1073741824 bytes for all"},
+		{1 << 10, 1 << 15, "x16383: 65536 bytes, expected at most 64512: 1073677312 of the 1073741824 bytes for all"}, // 2^14 of them fill the memory, but for v
 	} {
 		s, err := opened(t).with(kernel("exit nop"), "params=")
 		if err != nil {
@@ -199,7 +199,7 @@ func TestGridBudget(t *testing.T) {
 
 // An ELF cubin says how large its pointers are: an option that says otherwise is a mistake.
 func TestPointerSizeOfELF(t *testing.T) {
-	for option, want := range map[string]string{"8": "", "4": "--pointer-size 4, but in the file pointers have 8 bytes"} {
+	for option, want := range map[string]string{"8": "", "4": "--pointer-size 4, but pointers in the file have 8 bytes"} {
 		s, err := opened(t).with(kernel("exit nop"), "params=", "pointer-size="+option)
 		if err != nil {
 			t.Fatal(err)

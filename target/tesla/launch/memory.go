@@ -118,7 +118,7 @@ func (s *session) constants(k *tesla.Kernel) error {
 
 func setConstants(banks [][]byte, bank, offset int, data []byte) error {
 	if bank >= len(banks) || offset > len(banks[bank]) || len(data) > len(banks[bank])-offset {
-		return fmt.Errorf("%d bytes of constants at c%d[%#x], which is outside", len(data), bank, offset)
+		return fmt.Errorf("%d bytes of constants at c%d[%#x], outside the constant memory", len(data), bank, offset)
 	}
 	copy(banks[bank][offset:], data)
 	return nil

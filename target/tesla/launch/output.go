@@ -37,12 +37,12 @@ func (s *session) outputs() ([]output, error) {
 		if m[2] != "" {
 			t, ok := types[m[2]]
 			if !ok {
-				return nil, exec.Optionf("--%s %q: no type %q, expected %s", optOut, text, m[2], typeNames)
+				return nil, exec.Optionf("--%s %q: unknown type %q, expected %s", optOut, text, m[2], typeNames)
 			}
 			o.typ = &t
 		}
 		if s.arrays[o.name] == nil && (s.constantOrVariable(o.name) == nil || s.isConstant(o.name)) {
-			return nil, exec.Optionf("--%s: no array %q, expected %s", optOut, o.name, strings.Join(s.arrayNames(), ", "))
+			return nil, exec.Optionf("--%s: unknown array %q, expected one of %s", optOut, o.name, strings.Join(s.arrayNames(), ", "))
 		}
 		list = append(list, o)
 	}
@@ -146,7 +146,7 @@ func (s *session) draw(out *exec.Outcome) error {
 	}
 	m := pictureForm().FindStringSubmatch(text)
 	if m == nil || s.arrays[m[1]] == nil {
-		return exec.Optionf("--%s %q, expected ARRAY:WIDTHxHEIGHT, of %s", optPicture, text, strings.Join(s.arrayNames(), ", "))
+		return exec.Optionf("--%s %q, expected ARRAY:WIDTHxHEIGHT, where ARRAY is one of %s", optPicture, text, strings.Join(s.arrayNames(), ", "))
 	}
 	a := s.arrays[m[1]]
 	width, _ := strconv.Atoi(m[2]) // digits, and too many of them give the largest number

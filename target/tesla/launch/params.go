@@ -65,7 +65,7 @@ func (p *param) parseType(text string) error {
 		p.count, _ = strconv.Atoi(m[2]) // digits, and too many of them give the largest number
 	}
 	if p.typ, p.known = types[elem]; !p.known || p.count < 1 || p.count > 64 {
-		return fmt.Errorf("no type %q, expected ptr, ptr:f32, f32* or f32x4, of %s", text, typeNames)
+		return fmt.Errorf("unknown type %q, expected ptr, ptr:f32, f32* or f32x4, of %s", text, typeNames)
 	}
 	return nil
 }
@@ -114,7 +114,7 @@ func (s *session) pointerSize(calls []call) (int, error) {
 			return 0, exec.Optionf("--%s %q, expected 4 or 8 bytes", optPointer, text)
 		}
 		if stated != 0 && stated != n {
-			return 0, exec.Optionf("--%s %d, but in the file pointers have %d bytes", optPointer, n, stated)
+			return 0, exec.Optionf("--%s %d, but pointers in the file have %d bytes", optPointer, n, stated)
 		}
 		return n, nil
 	}
@@ -132,7 +132,7 @@ func (s *session) pointerSize(calls []call) (int, error) {
 		}
 		left := slices.DeleteFunc(slices.Clone(fitting), func(n int) bool { return !c.fits(n) })
 		if len(left) == 0 {
-			return 0, exec.Optionf("the parameters of kernel %s do not fit its shared memory with pointers of %d bytes, the only size that fits the kernels before: check --%s, or choose with --%s",
+			return 0, exec.Optionf("the parameters of kernel %s do not fit its shared memory with pointers of %d bytes, the only size that fits the earlier kernels: check --%s, or choose with --%s",
 				c.kernel.Name, fitting[0], optCall, optPointer)
 		}
 		fitting = left

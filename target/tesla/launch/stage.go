@@ -43,7 +43,7 @@ var nouns = map[string][2]string{"vp": {"vertex", "vertices"}, "gp": {primitive,
 func openStage(req exec.Request, m *tesla.Module, ctx bits.Value, stage string) (exec.Runner, error) {
 	for _, o := range Options() {
 		if o.Name != optKernel && len(req.Options[o.Name]) > 0 {
-			return nil, exec.Optionf("--%s is for compute programs, and --%s is %s", o.Name, stageContext, stage)
+			return nil, exec.Optionf("--%s applies only to compute programs, but --%s is %s", o.Name, stageContext, stage)
 		}
 	}
 	name := last(req.Options[optKernel], req.Program)
@@ -164,7 +164,7 @@ func (s *stageRun) Run(ctx context.Context, opt exec.RunOptions) (*exec.Outcome,
 	s.emits, s.emitted, s.strip = false, map[int][]emitted{}, map[int]int{}
 	if s.primitives {
 		if opt.Rows = nil; max(opt.Count, s.Given().Lanes) > MaxPrimitives {
-			return nil, exec.Optionf("%d primitives, expected at most %d: the columns of the vertices that a program emits are known when all have run", max(opt.Count, s.Given().Lanes), MaxPrimitives)
+			return nil, exec.Optionf("%d primitives, expected at most %d: the columns of emitted vertices are known only after all primitives have run", max(opt.Count, s.Given().Lanes), MaxPrimitives)
 		}
 	}
 	out, err := s.Batch.Run(ctx, opt)

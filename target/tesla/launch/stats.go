@@ -122,7 +122,7 @@ func (st *stats) lines() []string {
 		}
 	}
 	c := st.c
-	list := []string{fmt.Sprintf("%s: %dx%d blocks of %dx%dx%d threads, %d instructions of warps, %s of the lanes on, %d with lanes off",
+	list := []string{fmt.Sprintf("%s: %dx%d blocks of %dx%dx%d threads, %d warp instructions, %s of the lanes active, %d with inactive lanes",
 		c.kernel.Name, c.grid[0], c.grid[1], c.block[0], c.block[1], c.block[2], all.Times, share(all.Lanes, all.Times*warpSize), all.Short)}
 	names := slices.Collect(maps.Keys(classes))
 	slices.SortFunc(names, func(a, b string) int {
@@ -130,11 +130,11 @@ func (st *stats) lines() []string {
 	})
 	for _, name := range names {
 		l := classes[name]
-		list = append(list, fmt.Sprintf("  %-10s %10d  %5s of all, %s of the lanes on", name, l.Times, share(l.Times, all.Times), share(l.Lanes, l.Times*warpSize)))
+		list = append(list, fmt.Sprintf("  %-10s %10d  %5s of all, %s of the lanes active", name, l.Times, share(l.Times, all.Times), share(l.Lanes, l.Times*warpSize)))
 	}
 	list = append(list, fmt.Sprintf("  branches: %d, of which %d diverged", branches, parted))
 	if st.halves > 0 {
-		list = append(list, fmt.Sprintf("  shared memory: %d accesses of half a warp in %d turns, %d of them for conflicts at its banks; at worst %d turns for one",
+		list = append(list, fmt.Sprintf("  shared memory: %d half-warp accesses in %d passes, %d of them for bank conflicts; at most %d passes for one access",
 			st.halves, st.turns, st.turns-st.halves, st.worst))
 	}
 	return list

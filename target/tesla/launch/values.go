@@ -77,7 +77,7 @@ func number(text string, t sem.Type) (uint64, error) {
 	if digits, ok := strings.CutPrefix(text, "0x"); ok {
 		v, err := strconv.ParseUint(digits, 16, 64)
 		if err != nil || t.Width < 64 && v>>uint(t.Width) != 0 {
-			return 0, fmt.Errorf("%q, expected %d bits in hex", text, t.Width)
+			return 0, fmt.Errorf("%q, expected a hexadecimal number of at most %d bits", text, t.Width)
 		}
 		return v, nil
 	}
@@ -134,7 +134,7 @@ func parseValue(text string, want *sem.Type, room int, file func(string) ([]byte
 	if m := named().FindStringSubmatch(text); m != nil {
 		t, ok := types[m[1]]
 		if !ok {
-			return nil, fmt.Errorf("no type %q, expected %s", m[1], typeNames)
+			return nil, fmt.Errorf("unknown type %q, expected %s", m[1], typeNames)
 		}
 		v.typ, v.typed, text = t, true, m[2]
 	}
@@ -187,7 +187,7 @@ func fill(typ, count, with string, room int) (*value, error) {
 	t, ok := types[typ]
 	n, err := strconv.Atoi(count)
 	if !ok {
-		return nil, fmt.Errorf("no type %q, expected %s", typ, typeNames)
+		return nil, fmt.Errorf("unknown type %q, expected %s", typ, typeNames)
 	}
 	if err != nil || n > math.MaxInt/(t.Width/8) {
 		return nil, fmt.Errorf("%s elements, expected a number of elements that memory can hold", count)
@@ -214,7 +214,7 @@ func fill(typ, count, with string, room int) (*value, error) {
 	default:
 		bits, err := number(with, t)
 		if err != nil {
-			return nil, fmt.Errorf("%w, or count, or random", err)
+			return nil, fmt.Errorf("%w, count or random", err)
 		}
 		each = func(int) uint64 { return bits }
 	}
@@ -254,7 +254,7 @@ func (v *value) read(data []byte, format string) error {
 	}
 	if size := v.typ.Width / 8; len(data)%size != 0 {
 		if v.typed {
-			return fmt.Errorf("%d bytes, expected a multiple of %d: elements of type %s", len(data), size, v.typ)
+			return fmt.Errorf("%d bytes, expected a multiple of %d, the size of %s", len(data), size, v.typ)
 		}
 		v.typ = unsigned(8)
 	}

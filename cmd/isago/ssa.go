@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -37,7 +36,7 @@ func (f *disFlags) blocks(cmd *cobra.Command, name string) error {
 		},
 	})
 	if err != nil {
-		return fileError(name, err)
+		return fmt.Errorf("%s: %w", inputName(name), err)
 	}
 	d, err := f.decoderOf(set, l.Program)
 	if err != nil {
@@ -99,7 +98,7 @@ func (f *disFlags) launched(cmd *cobra.Command, name string) (*isa.Set, *exec.La
 	}
 	l, ok := r.(exec.Launched)
 	if !ok {
-		return nil, nil, fileError(name, errors.New("--ssa needs a program with inputs and outputs, and this program has none"))
+		return nil, nil, fmt.Errorf("%s: --ssa needs a program with inputs and outputs, and this program has none", inputName(name))
 	}
 	return set, l.Launched(), nil
 }

@@ -4,6 +4,7 @@ import (
 	"maps"
 
 	"github.com/isago/isago/internal/sem"
+	"github.com/isago/isago/internal/spec"
 )
 
 // evaluator evaluates an instruction.
@@ -154,9 +155,6 @@ func flag(b bool) uint64 {
 // once for each value of the condition.
 func (e *evaluator) fork(f *fragment, s *state, cond ID) error {
 	id := s.ids[cond]
-	if e.Machine.Wave && !e.w.Inst(id).Uniform {
-		return unsupported("control flow that differs between the lanes of a wave")
-	}
 	if len(e.body.leaves) > maxLeaves {
 		return ErrTooLarge
 	}
@@ -250,7 +248,7 @@ func (e *evaluator) variable(s *state, v Variable) ID {
 // read reads a component of a register.
 func (e *evaluator) read(s *state, in *sem.Inst) (ID, error) {
 	v := Variable{in.State, int(in.Imm), in.Comp}
-	if shared(in.State) {
+	if in.State.Scope > spec.ScopeLane {
 		if e.Known != nil {
 			if k, ok := e.Known(v.State, v.Number, v.Comp); ok {
 				return e.w.Constant(v.Type(), k), nil
@@ -271,7 +269,7 @@ func (e *evaluator) readX(s *state, in *sem.Inst) (ID, error) {
 		x.Imm = n
 		return e.read(s, &x)
 	}
-	if !shared(in.State) && !in.State.ReadOnly && in.State.Use != "input" {
+	if in.State.Scope <= spec.ScopeLane && !in.State.ReadOnly && in.State.Use != "input" {
 		return e.choose(s, in)
 	}
 	x := *in
@@ -281,8 +279,8 @@ func (e *evaluator) readX(s *state, in *sem.Inst) (ID, error) {
 
 // write writes a component of a register.
 func (e *evaluator) write(s *state, in *sem.Inst) error {
-	if shared(in.State) {
-		return unsupported("a write of %s, which waves share", in.State.Name)
+	if in.State.Scope > spec.ScopeLane {
+		return unsupported("a write of %s, which lanes share", in.State.Name)
 	}
 	v := Variable{in.State, int(in.Imm), in.Comp}
 	id := in.B
@@ -410,7 +408,7 @@ func (e *evaluator) push(f *fragment, s *state, in *sem.Inst) (done bool, err er
 	for k, a := range in.Args() {
 		v, known := e.w.Const(a)
 		switch c := (counter{in.State, k}); {
-		case known && !e.counters[c] && !e.counts(s, e.code.Insts[s.at].Args()[k]):
+		case known && !e.counters[c] && !e.counts(e.code.Insts[s.at].Args()[k]):
 			entry[k] = slot{value: v}
 			continue
 		case known && !e.counters[c]:
@@ -443,14 +441,14 @@ func (e *evaluator) dropOldest(s *state, st *stack) {
 
 // counts reports whether a value is the sum or difference of a value from a stack slot and another
 // value, as for a loop counter.
-func (e *evaluator) counts(s *state, id ID) bool {
+func (e *evaluator) counts(id ID) bool {
 	in := &e.code.Insts[id]
 	switch in.Op {
 	case sem.OpAdd, sem.OpSub:
 		return e.fromSlot(in.A) || e.fromSlot(in.B)
 	case sem.OpCast, sem.OpSext, sem.OpSelect, sem.OpSplat:
 		found := false
-		in.EachArg(func(a ID) { found = found || e.counts(s, a) })
+		in.EachArg(func(a ID) { found = found || e.counts(a) })
 		return found
 	}
 	return false

@@ -90,7 +90,7 @@ type counter struct {
 
 // unsupported returns the error for a feature that Specialise does not support.
 func unsupported(format string, args ...any) error {
-	return fmt.Errorf("not specialised: "+format, args...)
+	return fmt.Errorf("cannot specialise "+format, args...)
 }
 
 // explore finds all nodes and returns the entry node. It starts again when it finds a new counter.

@@ -12,7 +12,6 @@ import (
 	"fmt"
 
 	"github.com/isago/isago/internal/sem"
-	"github.com/isago/isago/internal/spec"
 )
 
 // ID is the number of a value in a Program, or NoID.
@@ -155,6 +154,3 @@ type Edge struct {
 
 // NoAddr means that an operation belongs to no instruction.
 const NoAddr = ^uint64(0)
-
-// shared reports whether several waves share a state.
-func shared(s *sem.State) bool { return s.Scope > spec.ScopeWave }

@@ -13,6 +13,9 @@ import (
 // exceeds a limit. It returns the error of the context if the context is cancelled, and another error
 // if the program uses an unsupported feature.
 func Specialise(ctx context.Context, c Config) (*Program, error) {
+	if c.Machine.Wave {
+		return nil, unsupported("programs of a machine whose lanes share a program counter")
+	}
 	x := &explorer{Config: c, counters: map[counter]bool{}}
 	entry, err := x.explore(ctx)
 	if err != nil {
@@ -50,16 +53,12 @@ type link struct {
 func (a *assembler) assemble(entry *node) {
 	start := a.block(a.Entry)
 	a.addr = a.Entry
+	a.order = reachable(entry)
 	for _, n := range a.order {
-		if n.body == nil {
-			continue
-		}
 		a.addNode(n)
 	}
 	for _, n := range a.order {
-		if n.body != nil {
-			a.addEnds(n)
-		}
+		a.addEnds(n)
 	}
 	for _, n := range a.order {
 		n.release()
@@ -71,7 +70,7 @@ func (a *assembler) assemble(entry *node) {
 	a.same = make([]ID, len(a.p.Insts))
 	for i := range a.same {
 		a.same[i] = ID(i)
-		if in := &a.p.Insts[i]; in.Op == sem.OpSplat && !a.Machine.Wave { // in a program for one lane, a splat equals its operand
+		if in := &a.p.Insts[i]; in.Op == sem.OpSplat { // in a program for one lane, a splat equals its operand
 			a.same[i] = in.A
 		}
 	}
@@ -88,6 +87,20 @@ func (a *assembler) assemble(entry *node) {
 	for i, b := range a.p.Blocks {
 		b.Index = i
 	}
+}
+
+// reachable returns the nodes to which paths from the entry lead. Others were found while more seemed to be constant.
+func reachable(entry *node) []*node {
+	list, seen := []*node{entry}, map[*node]bool{entry: true}
+	for i := 0; i < len(list); i++ {
+		for _, f := range list[i].body.leaves {
+			if f.kind == Jump && !seen[f.target] {
+				seen[f.target] = true
+				list = append(list, f.target)
+			}
+		}
+	}
+	return list
 }
 
 func (a *assembler) block(addr uint64) *Block {
@@ -170,9 +183,6 @@ func (a *assembler) addEnds(n *node) {
 func (a *assembler) findWants() {
 	written := map[Variable]bool{}
 	for _, n := range a.order {
-		if n.body == nil {
-			continue
-		}
 		for _, f := range n.body.leaves {
 			for v := range f.vals {
 				if v.State.Kind == sem.FileState && a.wanted(v) {
@@ -224,9 +234,6 @@ func (a *assembler) demand(entry *node, begin *Edge, start *Block) {
 		return param(n, v)
 	}
 	for _, n := range a.order {
-		if n.body == nil {
-			continue
-		}
 		for _, p := range head(n).Params {
 			open = append(open, want{n, p.Variable})
 		}

@@ -24,6 +24,8 @@ func Programs(asked int) int {
 
 // Tally counts the programs, lanes and values that were compared.
 type Tally struct {
+	// Given is Config.Given. nil is all writable lane registers.
+	Given                             func(s *sem.State, number, comp int) bool
 	Programs, TooLarge, Lanes, Values int
 	// Others counts the programs that were not specialised for other reasons, by reason.
 	Others map[string]int
@@ -35,8 +37,8 @@ func (x Tally) String() string {
 }
 
 // Check specialises a program and compares its results with a wave that has run. after is that wave.
-// before is a wave of the same program, with the same initial values, that has not run. Check treats
-// all writable lane registers as both inputs and outputs. If the program number is odd, Check
+// before is a wave of the same program, with the same initial values, that has not run. Check compares
+// all writable lane registers. If the program number is odd, Check
 // specialises the program for the uniforms of the wave.
 func (x *Tally) Check(t *testing.T, program int, before, after *exec.Wave) {
 	t.Helper()
@@ -45,6 +47,9 @@ func (x *Tally) Check(t *testing.T, program int, before, after *exec.Wave) {
 	}
 	m := after.Program.Machine
 	c := flow.Config{Machine: m, Code: after.Program.Code, Given: own, Wanted: own}
+	if x.Given != nil {
+		c.Given = x.Given
+	}
 	if program%2 == 1 {
 		c.Known = func(s *sem.State, number, comp int) (uint64, bool) { return before.Get(s, number, comp, 0), true }
 	}

@@ -106,27 +106,40 @@ func startRandom(l *exec.Launch, seed uint64, pick []int) *exec.Wave {
 	return w
 }
 
-// A lane in a wave gives what it gives alone, in both manners of floats.
-func TestLanesAlone(t *testing.T) {
+// randomLaunch returns a launch of random program number i with random constants, in one of the manners of floats. r and
+// seed continue the random numbers of the program.
+func randomLaunch(t *testing.T, i int) (l *exec.Launch, p *tegra.Program, r *rand.Rand, seed uint64) {
+	t.Helper()
 	set, m := load(t)
 	quirks := []map[string]string{{}, {"float": "nv30"}, {"legacy": "true", "swapped": "true", "set_before_clamp": "true"}}
-	var all []int
+	seed = uint64(i + *first)
+	r = rand.New(rand.NewPCG(seed, 1000))
+	p = &tegra.Program{Words: randomWords(r)}
+	l, err := launch.New(m, set, p, quirks[i%len(quirks)])
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n := range 32 {
+		for k := range 4 {
+			l.Shared.Set(m.State("c"), n, k, randomFloat(r))
+		}
+	}
+	return l, p, r, seed
+}
+
+// allLanes returns the numbers of the lanes of a wave.
+func allLanes() (all []int) {
 	for k := range exec.Lanes {
 		all = append(all, k)
 	}
+	return all
+}
+
+// A lane in a wave gives what it gives alone, in both manners of floats.
+func TestLanesAlone(t *testing.T) {
+	all := allLanes()
 	for i := range *programs {
-		seed := uint64(i + *first)
-		r := rand.New(rand.NewPCG(seed, 1000))
-		p := &tegra.Program{Words: randomWords(r)}
-		l, err := launch.New(m, set, p, quirks[i%len(quirks)])
-		if err != nil {
-			t.Fatal(err)
-		}
-		for n := range 32 {
-			for k := range 4 {
-				l.Shared.Set(m.State("c"), n, k, randomFloat(r))
-			}
-		}
+		l, p, r, seed := randomLaunch(t, i)
 		verify(t, l.Program, len(p.Words))
 		wave := runRandom(l, seed, all)
 		wavetest.CheckStopped(t, wave)

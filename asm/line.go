@@ -20,15 +20,15 @@ func (l *Line) Start(source string) {
 	l.Source, l.Text, l.parts, l.kept, l.done = source, l.Text[:0], l.parts[:0], 0, 0
 }
 
-// Keep appends the source to Text, from the byte at which the last call of Start, Keep or Stand ended, up to byte to.
+// Keep appends the source to Text, from the byte at which the last call of Start, Keep or Replace ended, up to byte to.
 func (l *Line) Keep(to int) {
 	l.Text = append(l.Text, l.Source[l.done:to]...)
 	l.kept, l.done = len(l.Text), to
 }
 
-// Stand records that the bytes appended to Text since the last call of Start, Keep or Stand replace the source up to
+// Replace records that the bytes appended to Text since the last call of Start, Keep or Replace replace the source up to
 // byte end.
-func (l *Line) Stand(end int) {
+func (l *Line) Replace(end int) {
 	l.parts = append(l.parts, linePart{int32(l.kept), int32(len(l.Text)), int32(l.done), int32(end)})
 	l.kept, l.done = len(l.Text), end
 }

@@ -20,7 +20,7 @@ func lineOf(source string, pieces ...[2]string) *asm.Line {
 		l.Keep(off)
 		if p[1] != "" {
 			l.Text = append(l.Text, p[1]...)
-			l.Stand(end)
+			l.Replace(end)
 		}
 		off = end
 	}

@@ -264,7 +264,7 @@ func (n *names) spellOut(line *asm.Line, text string) (wrong []*asm.Error, ok bo
 		line.Keep(i)
 		size, problems := n.register(line, &n.list[at], text[i+len(name):])
 		end := i + len(name) + size
-		line.Stand(end)
+		line.Replace(end)
 		for _, p := range problems {
 			wrong = append(wrong, &asm.Error{Code: diag.RegisterUse, Off: i, End: end, Msg: p})
 		}

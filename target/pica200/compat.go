@@ -337,7 +337,7 @@ func (r *assembly) immediate(text string, off, end int) bool {
 	}
 	r.asPicasso(r.span(off, end), "%s is assembled as %d, as picasso does: %s", written, n, message)
 	r.line.Text = strconv.AppendInt(r.line.Text, n, 10)
-	r.line.Stand(end)
+	r.line.Replace(end)
 	return true
 }
 
@@ -360,5 +360,5 @@ func (r *assembly) modifiers(text string, off, end int) {
 	if len(r.line.Text) == start { // no operand is left behind the comma
 		r.line.Text = bytes.TrimRight(r.line.Text, " \t,")
 	}
-	r.line.Stand(end)
+	r.line.Replace(end)
 }

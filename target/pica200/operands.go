@@ -568,7 +568,7 @@ func (r *assembly) spellOperand(as *sourceOperand, text string, off, end int) bo
 	}
 	r.line.Keep(off)
 	r.line.Text = append(r.line.Text, ' ')
-	r.line.Stand(lead)
+	r.line.Replace(lead)
 	next := end
 	off, end = lead, lead+len(trimEnd(text[lead:end]))
 	switch as.kind {
@@ -590,10 +590,10 @@ func (r *assembly) spellOperand(as *sourceOperand, text string, off, end int) bo
 		if !r.spellRegister(as, text, off, end) {
 			return false
 		}
-		r.line.Stand(end)
+		r.line.Replace(end)
 	}
 	r.line.Keep(end)
-	r.line.Stand(next)
+	r.line.Replace(next)
 	return true
 }
 
@@ -606,7 +606,7 @@ func (r *assembly) other(text string, off, end int) {
 		}
 		r.line.Keep(off + i)
 		off += i + 2
-		r.line.Stand(off)
+		r.line.Replace(off)
 	}
 }
 

@@ -134,7 +134,7 @@ func constants(line *asm.Line, text string, name func(string) (int64, bool)) (ne
 	put := func(from, to int, number string) {
 		line.Keep(from)
 		line.Text = append(line.Text, number...)
-		line.Stand(to)
+		line.Replace(to)
 	}
 	s := scanner{text: text}
 	for i := 0; i < len(text); {

@@ -4,10 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"encoding/json"
-	"fmt"
 	"math/rand/v2"
-	"os"
-	"slices"
 	"strings"
 	"testing"
 
@@ -16,6 +13,7 @@ import (
 	"github.com/isago/isago/facts"
 	"github.com/isago/isago/internal/alloctest"
 	"github.com/isago/isago/internal/program"
+	"github.com/isago/isago/internal/schematest"
 	"github.com/isago/isago/isa"
 	"github.com/isago/isago/survey"
 	"github.com/isago/isago/target/catalog"
@@ -23,109 +21,9 @@ import (
 	"github.com/isago/isago/view"
 )
 
-// schema is a JSON Schema, as much of the language as docs/json.schema.json uses.
-type schema struct {
-	Ref                  string             `json:"$ref"`
-	Defs                 map[string]*schema `json:"$defs"`
-	Type                 any                `json:"type"`
-	Enum                 []string           `json:"enum"`
-	Required             []string           `json:"required"`
-	Properties           map[string]*schema `json:"properties"`
-	AdditionalProperties *bool              `json:"additionalProperties"`
-	Items                *schema            `json:"items"`
-	MinItems             *int               `json:"minItems"`
-	MaxItems             *int               `json:"maxItems"`
-	Title                string             `json:"title"`
-	Schema               string             `json:"$schema"`
-}
-
-func loadSchema(t *testing.T) *schema {
-	t.Helper()
-	data, err := os.ReadFile("../docs/json.schema.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	dec := json.NewDecoder(bytes.NewReader(data))
-	dec.DisallowUnknownFields() // else a part of the schema would not count
-	s := &schema{}
-	if err := dec.Decode(s); err != nil {
-		t.Fatal(err)
-	}
-	return s
-}
-
-// check returns the mistake in a value, "" for none.
-func (s *schema) check(root *schema, v any, path string) string {
-	if s.Ref != "" {
-		def := root.Defs[strings.TrimPrefix(s.Ref, "#/$defs/")]
-		if def == nil {
-			return "no " + s.Ref
-		}
-		return def.check(root, v, path)
-	}
-	if s.Type != nil && !typed(s.Type, v) {
-		return fmt.Sprintf("%s is %v, want %v", path, v, s.Type)
-	}
-	if text, _ := v.(string); s.Enum != nil && !slices.Contains(s.Enum, text) {
-		return fmt.Sprintf("%s is %v, want one of %v", path, v, s.Enum)
-	}
-	if list, ok := v.([]any); ok {
-		if s.MinItems != nil && len(list) < *s.MinItems || s.MaxItems != nil && len(list) > *s.MaxItems {
-			return fmt.Sprintf("%s has %d items", path, len(list))
-		}
-		for i, x := range list {
-			if wrong := s.Items.check(root, x, fmt.Sprintf("%s[%d]", path, i)); s.Items != nil && wrong != "" {
-				return wrong
-			}
-		}
-	}
-	object, ok := v.(map[string]any)
-	if !ok {
-		return ""
-	}
-	for _, name := range s.Required {
-		if _, ok := object[name]; !ok {
-			return fmt.Sprintf("%s has no %s", path, name)
-		}
-	}
-	for name, x := range object {
-		p := s.Properties[name]
-		if p == nil {
-			if s.AdditionalProperties != nil && !*s.AdditionalProperties {
-				return fmt.Sprintf("%s has %s", path, name)
-			}
-			continue
-		}
-		if wrong := p.check(root, x, path+"."+name); wrong != "" {
-			return wrong
-		}
-	}
-	return ""
-}
-
-func typed(want, v any) bool {
-	if list, ok := want.([]any); ok {
-		return slices.ContainsFunc(list, func(w any) bool { return typed(w, v) })
-	}
-	switch x := v.(type) {
-	case string:
-		return want == "string"
-	case json.Number:
-		_, err := x.Int64()
-		return want == "integer" && err == nil
-	case bool:
-		return want == "boolean"
-	case []any:
-		return want == "array"
-	case map[string]any:
-		return want == "object"
-	}
-	return false
-}
-
 // TestSurveySchema holds a survey against the schema: words that are and are not instructions, with findings, rare values and features.
 func TestSurveySchema(t *testing.T) {
-	root := loadSchema(t)
+	root := schematest.Load(t, "../docs/json.schema.json")
 	set, err := pica200.Load(isa.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -159,26 +57,13 @@ func TestSurveySchema(t *testing.T) {
 	if len(report.NonconformingFirst)*len(report.Shapes)*len(report.Rare)*len(report.Features) == 0 {
 		t.Errorf("the survey has not all: %s", data)
 	}
-	if wrong := root.Defs["survey"].check(root, decode(t, data), "survey"); wrong != "" {
-		t.Error(wrong)
-	}
-}
-
-func decode(t *testing.T, data []byte) any {
-	t.Helper()
-	dec := json.NewDecoder(bytes.NewReader(data))
-	dec.UseNumber()
-	var v any
-	if err := dec.Decode(&v); err != nil {
-		t.Fatalf("%v in %s", err, data)
-	}
-	return v
+	root.Def(t, "survey").Check(t, "survey", data)
 }
 
 // TestSchema holds words of every instruction of every machine against the schema, brief and in full, and
 // reads them with the Go type.
 func TestSchema(t *testing.T) {
-	root := loadSchema(t)
+	root := schematest.Load(t, "../docs/json.schema.json")
 	r := rand.New(rand.NewPCG(3, 4))
 	for _, m := range catalog.Machines() {
 		set, err := m.Load(isa.Options{})
@@ -206,9 +91,7 @@ func TestSchema(t *testing.T) {
 						j.Facts = told
 					}
 					data := j.Append(nil, d, in)
-					if wrong := root.Defs["instruction"].check(root, decode(t, data), l.Name); wrong != "" {
-						t.Errorf("%s: %s", m.Name, wrong)
-					}
+					root.Def(t, "instruction").Check(t, m.Name+" "+l.Name, data)
 					dec := json.NewDecoder(bytes.NewReader(data))
 					dec.DisallowUnknownFields()
 					var back view.Instruction
@@ -268,7 +151,7 @@ func BenchmarkJSON(b *testing.B) {
 
 // TestDiffSchema holds a difference against the schema: an instruction that replaces another, one that is added, a declaration.
 func TestDiffSchema(t *testing.T) {
-	root := loadSchema(t)
+	root := schematest.Load(t, "../docs/json.schema.json")
 	set, err := pica200.Load(isa.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -301,9 +184,7 @@ func TestDiffSchema(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if wrong := root.Defs["diff"].check(root, decode(t, data), "diff"); wrong != "" {
-		t.Error(wrong)
-	}
+	root.Def(t, "diff").Check(t, "diff", data)
 	if report.Equal || report.Same != 1 || len(report.Hunks) != 1 || len(report.Declared) != 1 {
 		t.Fatalf("%s", data)
 	}

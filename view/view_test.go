@@ -15,6 +15,7 @@ import (
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/diag"
 	"github.com/isago/isago/internal/program"
+	"github.com/isago/isago/internal/schematest"
 	"github.com/isago/isago/isa"
 	"github.com/isago/isago/target/example"
 	"github.com/isago/isago/view"
@@ -144,7 +145,7 @@ func TestJSON(t *testing.T) {
 	d := exampleDecoder(t)
 	im := exampleImage(t, d)
 	im.Contents = []program.Part{{Title: "a part", Lines: []string{"a line"}, Data: map[string]int{"lines": 1}}}
-	root := loadSchema(t)
+	root := schematest.Load(t, "../docs/json.schema.json")
 	for _, x := range []struct {
 		name   string
 		detail view.Detail
@@ -157,9 +158,7 @@ func TestJSON(t *testing.T) {
 		}
 		golden(t, x.name, out.Bytes())
 		checkPlaces(t, out.Bytes())
-		if wrong := root.check(root, decode(t, out.Bytes()), x.name); wrong != "" {
-			t.Error(wrong)
-		}
+		root.Check(t, x.name, out.Bytes())
 	}
 }
 

@@ -1,0 +1,58 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/isago/isago/internal/schematest"
+)
+
+// The output of check --json and lint --json matches the schema, and each member of the schema occurs.
+func TestFindingsSchema(t *testing.T) {
+	schema := schematest.Load(t, "../../docs/json.schema.json")
+	dir := t.TempDir()
+	file := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	check := func(definition string, args ...string) {
+		var out, errs bytes.Buffer
+		run(args, strings.NewReader(""), &out, &errs)
+		schema.Def(t, definition).Check(t, strings.Join(args, " "), out.Bytes())
+	}
+	flawed, err := filepath.Glob("../../prove/testdata/*.xml")
+	if err != nil || len(flawed) == 0 {
+		t.Fatal(err, len(flawed))
+	}
+	for _, name := range flawed {
+		check("check", "check", "--json", name)
+	}
+	for _, machine := range []string{"example", "pica200", "tegra"} {
+		check("check", "check", "--json", "--effort", "1", "--search", "0", "--isa", machine)
+	}
+	check("check", "check", "--json", file("broken.xml", "<isa>\n<enum name=\"#a\"/>\n<enum name=\"#a\"/></isa>\n")) // does not load
+
+	const kernel = "code {\n\tname = %s\n\tlmem = 0\n\tsmem = 16\n\treg = 4\n\tbar = 0\n\tbincode {\n\t\tmov b32 $r0 $r1\n\t\tst b32 g14[$r2] $r0\n\t\texit nop\n\t}\n}\n"
+	source := file("two.cubin.s", "architecture {sm_10}\nabiversion {0}\nmodname {cubin}\n"+fmt.Sprintf(kernel, "a")+fmt.Sprintf(kernel, "b"))
+	cubin := filepath.Join(dir, "two.cubin")
+	if status := run([]string{"asm", "-o", cubin, source}, strings.NewReader(""), new(bytes.Buffer), new(bytes.Buffer)); status != 0 {
+		t.Fatalf("status %d", status)
+	}
+	programs, err := filepath.Glob("testdata/lint/*")
+	if err != nil || len(programs) == 0 {
+		t.Fatal(err, len(programs))
+	}
+	for _, name := range append(programs, cubin) {
+		check("findings", "lint", "--json", name)
+	}
+	if unseen := schema.Unseen("check", "finding", "related", "row", "witness", "claim"); len(unseen) > 0 {
+		t.Errorf("no output has %q", unseen)
+	}
+}

@@ -26,6 +26,9 @@ type Mesa struct {
 	// MaxErrors ends the listing after more than that many bad lines in a row; 0 disables the limit. A line is bad if it is not
 	// an instruction, or has a finding that is printed.
 	MaxErrors int
+	// Progress is called before each instruction is printed, with the number of printed instructions and of all
+	// instructions, unless it is nil.
+	Progress func(done, all int)
 }
 
 // MesaEntry is an entry point of a program. Index is the number of its instruction.
@@ -58,6 +61,9 @@ func (l *Mesa) Write(w *bufio.Writer) (bad int, err error) {
 	var line []byte
 	row := 0 // bad lines since the last good one
 	for i, word := range l.Words {
+		if l.Progress != nil {
+			l.Progress(i, len(l.Words))
+		}
 		line = line[:0]
 		line, entries = l.labelsAt(line, i, entries, branches[int64(i)], calls[int64(i)])
 		l.Printer.Index = int64(i)

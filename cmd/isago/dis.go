@@ -280,6 +280,13 @@ func (f *disFlags) run(cmd *cobra.Command, name string) error {
 	if err := f.check(); err != nil {
 		return err
 	}
+	if f.hex {
+		defer progressOf(cmd).startLines(cmd, name)()
+	} else {
+		progress := progressOf(cmd)
+		progress.start("%s: disassembling", inputName(name))
+		defer progress.end()
+	}
 	switch {
 	case f.ir:
 		return f.operations(cmd, name)
@@ -304,9 +311,6 @@ func (f *disFlags) run(cmd *cobra.Command, name string) error {
 		return err
 	}
 	defer in.Close()
-	progress := progressOf(cmd)
-	progress.start("%s: disassembling", inputName(name))
-	defer progress.end()
 	if more != nil {
 		if err := f.warnOfText(cmd, name, in); err != nil {
 			return err
@@ -620,7 +624,6 @@ func (f *disFlags) lines(cmd *cobra.Command, name string, palette view.Palette) 
 	if f.findings == "stderr" {
 		jobs = 1 // findings must be printed in order
 	}
-	defer progressOf(cmd).startLines(cmd, name)()
 	err = eachLine(cmd.Context(), r, bufio.NewWriterSize(cmd.OutOrStdout(), outputBuffer), jobs, start)
 	if err == nil && found.Load() {
 		return errFindings

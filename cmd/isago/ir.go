@@ -16,7 +16,7 @@ import (
 
 // operations lists the instructions of a program, each with the operations that it is lowered to.
 func (f *disFlags) operations(cmd *cobra.Command, name string) error {
-	set, p, err := f.lowered(cmd, name)
+	set, p, size, err := f.lowered(cmd, name)
 	if err != nil {
 		return err
 	}
@@ -30,11 +30,13 @@ func (f *disFlags) operations(cmd *cobra.Command, name string) error {
 	}
 	w := bufio.NewWriterSize(cmd.OutOrStdout(), outputBuffer)
 	odd := false
+	progress := progressOf(cmd)
 	err = inorder.Run(f.jobs, stretches(p, scout), start, func(r stretchText, _ bool) error {
 		odd = odd || r.odd
 		if r.err != nil {
 			return r.err
 		}
+		progress.report("%s: %d %%", inputName(name), 100*int64(r.end)*int64(p.Machine.Unit)/size)
 		_, err := w.Write(r.text)
 		return err
 	})
@@ -44,34 +46,34 @@ func (f *disFlags) operations(cmd *cobra.Command, name string) error {
 	return errFindings
 }
 
-// lowered reads a program for lowering.
-func (f *disFlags) lowered(cmd *cobra.Command, name string) (*isa.Set, *exec.Program, error) {
+// lowered reads a program for lowering. size is the size of its code in bits.
+func (f *disFlags) lowered(cmd *cobra.Command, name string) (set *isa.Set, p *exec.Program, size int64, err error) {
 	in, err := f.openPart(cmd, name)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, 0, err
 	}
 	defer in.Close()
 	set, im, err := f.readImage(name, in)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, 0, err
 	}
 	m, err := exec.Open(set)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, 0, err
 	}
 	ctx, err := f.context(set)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, 0, err
 	}
 	root, err := m.Root(f.root)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, 0, err
 	}
 	words := sem.Words{Context: ctx, Tables: im.Tables, Word: exec.Inner32(m, im.Words, im.Bits)}
 	for len(words.Tables) < len(m.Model.ISA.Tables) {
 		words.Tables = append(words.Tables, nil)
 	}
-	return set, exec.NewProgram(m, root, words, exec.Words32(m, root, im.Words, im.Bits)), nil
+	return set, exec.NewProgram(m, root, words, exec.Words32(m, root, im.Words, im.Bits)), im.Size(), nil
 }
 
 // decoderOf returns a decoder of a program's instructions.
@@ -89,9 +91,11 @@ func (f *disFlags) decoderOf(set *isa.Set, p *exec.Program) (*isa.Decoder, error
 // stretch is a part of a program: the instructions that start at or after the address from and before the address to.
 type stretch struct{ from, to uint64 }
 
-// stretchText is the listing of a stretch. odd is set if a word is not an instruction, or needs a missing table entry.
+// stretchText is the listing of a stretch, which ends before the address end. odd is set if a word is not an
+// instruction, or needs a missing table entry.
 type stretchText struct {
 	text []byte
+	end  uint64
 	odd  bool
 	err  error
 }
@@ -125,6 +129,7 @@ func stretches(p *exec.Program, d *isa.Decoder) iter.Seq[stretch] {
 // list returns the listing of the stretch. It does not keep the operations, because each instruction is lowered only
 // once.
 func (s stretch) list(p *exec.Program, d *isa.Decoder) (r stretchText) {
+	r.end = s.to
 	var buf []byte
 	for addr := s.from; addr < s.to; {
 		v, _ := p.Fetch(addr)

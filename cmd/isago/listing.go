@@ -97,6 +97,8 @@ func (f *disFlags) mesa(cmd *cobra.Command, name string) error {
 	if err != nil {
 		return err
 	}
+	progress := progressOf(cmd)
+	l.Progress = func(done, all int) { progress.report("%s: %d %%", inputName(name), 100*done/all) }
 	w := bufio.NewWriterSize(cmd.OutOrStdout(), outputBuffer)
 	bad, err := l.Write(w)
 	if err == nil {

@@ -27,7 +27,7 @@ type progress struct {
 	shown   bool
 	off     bool
 	quit    chan struct{} // ends the goroutine of the job
-	began   func()        // is called at the start of each job, unless it is nil
+	began   func()        // is called with mu locked at the start of each job, unless it is nil
 }
 
 // Short jobs show nothing. A job that does not report its progress shows the elapsed time.
@@ -68,13 +68,13 @@ func (p *progress) start(format string, args ...any) {
 		return
 	}
 	p.end()
-	if p.began != nil {
-		p.began()
-	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.text, p.started = fmt.Sprintf(format, args...), time.Now()
 	p.next, p.told = p.started.Add(progressAfter), false
+	if p.began != nil {
+		p.began()
+	}
 	quit := make(chan struct{})
 	p.quit = quit
 	go func() {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -94,7 +95,8 @@ func TestProgressOfCommands(t *testing.T) {
 		{"check", "--isa", "example"},
 		{"gen", "c", "--isa", "example", "-o", dir},
 		{"lint", light}, {"survey", light}, {"survey", "--isa", "example", raw}, {"diff", light, light},
-		{"dis", light}, {"dis", "--isa", "example", raw}, {"dis", "--isa", "example", "--hex", hex},
+		{"dis", "--ir", light}, {"dis", "--ssa", light}, {"dis", "--compat", "mesa", "--isa", "example", raw},
+		{"dis", "--compat", "mesa", "--isa", "example", "--hex", hex}, {"dis", light}, {"dis", "--isa", "example", raw}, {"dis", "--isa", "example", "--hex", hex},
 		{"asm", "-o", filepath.Join(dir, "o"), source}, {"asm", "--isa", "example", "--hex", text},
 		{"asm", "--isa", "example", "--plain", "--hex", text},
 		{"run", light, "-n", "2"}, {"step", "--isa", "example", text},
@@ -115,6 +117,34 @@ func TestProgressOfCommands(t *testing.T) {
 		errs.Reset()
 		if run(args, strings.NewReader(""), io.Discard, &errs); strings.Contains(errs.String(), "\x1b") {
 			t.Errorf("%q: %q", args, errs.String())
+		}
+	}
+}
+
+// dis --ir and dis --compat mesa report how much of the program they have printed.
+func TestProgressOfOtherListings(t *testing.T) {
+	raw := filepath.Join(t.TempDir(), "raw")
+	if err := os.WriteFile(raw, make([]byte, 256), 0o666); err != nil { // 128 words, two stretches of --ir
+		t.Fatal(err)
+	}
+	spec := filepath.Join(t.TempDir(), "x.xml")
+	if err := os.WriteFile(spec, []byte(`<isa><bitset name="#instruction" size="32"/><bitset name="zero" extends="#instruction"><display>zero</display><pattern low="0" high="31">00000000000000000000000000000000</pattern></bitset></isa>`), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ flag, machine, want string }{{"--ir", "--isa=example", ": 50 %"}, {"--compat=mesa", "--spec=" + spec, ": 0 %"}} {
+		var told bytes.Buffer
+		args := []string{"dis", c.flag, "--jobs", "1", c.machine, raw}
+		root := newRoot(args...)
+		root.SetArgs(args)
+		root.SetOut(io.Discard)
+		p := progressOf(root)
+		p.w = &told
+		p.began = func() { p.next = time.Time{} } // the first report is shown
+		if err := root.Execute(); err != nil && !errors.Is(err, errFindings) {
+			t.Fatal(err)
+		}
+		if want := removed + raw + c.want + removed; told.String() != want {
+			t.Errorf("%s: %q, want %q", c.flag, told.String(), want)
 		}
 	}
 }

@@ -78,7 +78,7 @@ func (f *disFlags) launched(cmd *cobra.Command, name string) (*isa.Set, *exec.La
 	}
 	m, format, known := f.recognise(data)
 	if !known || m.Launch == nil {
-		set, p, err := f.lowered(cmd, name)
+		set, p, _, err := f.lowered(cmd, name)
 		if err != nil {
 			return nil, nil, err
 		}

@@ -27,7 +27,7 @@ func (f *disFlags) blocks(cmd *cobra.Command, name string) error {
 	}
 	values := exec.NewWave(l.Program, l.Shared)
 	p, err := flow.Specialise(cmd.Context(), flow.Config{
-		Machine: l.Program.Machine, Code: l.Program.Code, Entry: l.Entry,
+		Machine: l.Program.Machine, Code: l.Program.Code, Entry: l.Entry, OneLane: l.Program.Machine.Wave,
 		Known: func(s *sem.State, number, comp int) (uint64, bool) {
 			if !constants[flow.Variable{State: s, Number: number, Comp: comp}] {
 				return 0, false

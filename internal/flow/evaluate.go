@@ -101,7 +101,7 @@ func (e *evaluator) inst(f *fragment, s *state, old *sem.Inst) (done bool, err e
 	guard, decided := e.w.Const(in.Guard)
 	switch {
 	case in.Op.Pure() || in.Op == sem.OpConst:
-		s.ids[s.at] = e.w.Write(in)
+		s.ids[s.at] = e.pure(in)
 		return false, nil
 	case decided && in.Guard != NoID:
 		in.Guard = NoID
@@ -133,15 +133,85 @@ func (e *evaluator) inst(f *fragment, s *state, old *sem.Inst) (done bool, err e
 		case !decided:
 			return true, e.fork(f, s, old.Guard)
 		case holds:
-			return e.control(f, s, &in)
+			return e.effect(f, s, &in)
 		}
 	case sem.OpUnknown, sem.OpHazard, sem.OpFlow, sem.OpRun:
+	case sem.OpLane, sem.OpExists, sem.OpAny, sem.OpAll, sem.OpBallot, sem.OpFrom, sem.OpLanesOf, sem.OpAtomic:
+		s.ids[s.at] = e.oneLane(&in)
+	case sem.OpLoad, sem.OpStore, sem.OpBarrier:
+		if holds || in.Op == sem.OpLoad {
+			s.ids[s.at] = e.w.Write(in)
+		}
 	case sem.OpService:
 		return false, unsupported("the host callback %s", in.Text())
 	default:
 		return false, unsupported("the operation %s", in.Op)
 	}
 	return false, err
+}
+
+// pure writes an operation. If its operands are constants and selections between two constants by one
+// condition, the result is a selection between two constants.
+func (e *evaluator) pure(in sem.Inst) ID {
+	if in.Op == sem.OpSplat && e.OneLane {
+		return in.A
+	}
+	cond, t := NoID, in.Type()
+	var values [2][3]uint64
+	for i, a := range [3]ID{in.A, in.B, in.C} {
+		if a == NoID {
+			continue
+		}
+		x := *e.w.Inst(a)
+		c, onTrue, onFalse := x.A, x.B, x.C
+		switch {
+		case x.Op == sem.OpConst:
+			values[0][i], values[1][i] = x.Imm, x.Imm
+			continue
+		case x.Op != sem.OpSelect:
+			return e.w.Write(in)
+		}
+		v, known := e.w.Const(onTrue)
+		u, also := e.w.Const(onFalse)
+		if !known || !also || cond != NoID && c != cond {
+			return e.w.Write(in)
+		}
+		cond, values[1][i], values[0][i] = c, v, u
+	}
+	if cond == NoID || in.Op == sem.OpSelect && cond == in.A {
+		return e.w.Write(in)
+	}
+	choice := func(v [3]uint64) ID { return e.w.Constant(t, sem.Apply(&in, v[0], v[1], v[2])) }
+	return e.w.Select(cond, t, choice(values[1]), choice(values[0]))
+}
+
+// oneLane evaluates an operation among the lanes of a wave, for a wave of one lane.
+func (e *evaluator) oneLane(in *sem.Inst) ID {
+	t := in.Type()
+	number := func(v uint64) ID { return e.w.Constant(t, v) }
+	switch in.Op {
+	case sem.OpLane:
+		return number(0)
+	case sem.OpExists:
+		return number(1)
+	case sem.OpAny:
+		return e.w.And(in.Guard, in.A)
+	case sem.OpAll:
+		return e.w.Not(e.w.And(in.Guard, e.w.Not(in.A)))
+	case sem.OpBallot:
+		return e.w.Select(e.w.And(in.Guard, in.A), t, number(1), number(0))
+	case sem.OpFrom:
+		lane := e.w.Inst(in.B).Type()
+		first := sem.Inst{Op: sem.OpEq, A: in.B, B: e.w.Constant(lane, 0), C: NoID, Guard: NoID}
+		return e.w.Select(e.pure(first.Typed(sem.BoolType, lane)), t, in.A, number(0))
+	case sem.OpLanesOf:
+		mask := e.w.Inst(in.A).Type()
+		bit := sem.Inst{Op: sem.OpSlice, A: in.A, B: NoID, C: NoID, Guard: NoID}
+		low := sem.Type{Kind: sem.Uint, Width: 1}
+		set := sem.Inst{Op: sem.OpNe, A: e.pure(bit.Typed(low, mask)), B: e.w.Constant(low, 0), C: NoID, Guard: NoID}
+		return e.pure(set.Typed(sem.BoolType, low))
+	}
+	return NoID
 }
 
 func flag(b bool) uint64 {
@@ -187,11 +257,7 @@ func (e *evaluator) assume(s *state, id ID, v uint64) {
 			s.vals[x] = value
 		}
 	}
-	for x, p := range s.vals {
-		if p == id {
-			s.vals[x] = value
-		}
-	}
+	s.replace(id, value)
 	switch in := *e.w.Inst(id); {
 	case in.Op == sem.OpNot:
 		e.assume(s, in.A, 1-v)
@@ -206,16 +272,57 @@ func (e *evaluator) assume(s *state, id ID, v uint64) {
 // refine repeats the evaluation of operations that depend on conditions whose values have become
 // known.
 func (e *evaluator) refine(s *state) {
+	for x, id := range s.vals {
+		s.vals[x] = e.decided(s, id)
+	}
 	changed := make([]bool, s.at)
-	for i := range s.at {
+	for i := 0; i < s.at; i++ {
 		in := &e.code.Insts[i]
+		if in.Op == sem.OpSkip {
+			if v, known := e.w.Const(e.value(s, in.Guard)); known && v == 0 {
+				i = int(in.Imm) - 1 // the evaluation skipped the region
+			}
+			continue
+		}
 		if v, known := s.known[s.ids[i]]; known {
 			s.ids[i], changed[i] = e.w.Constant(sem.BoolType, v), true
 			continue
 		}
+		if x := e.decided(s, s.ids[i]); x != s.ids[i] {
+			s.ids[i], changed[i] = x, true
+			continue
+		}
 		in.EachArg(func(a ID) { changed[i] = changed[i] || changed[a] })
 		if changed[i] && in.Op.Pure() {
-			s.ids[i] = e.w.Write(in.WithArgs(func(a ID) ID { return s.ids[a] }))
+			old := s.ids[i]
+			if s.ids[i] = e.pure(in.WithArgs(func(a ID) ID { return s.ids[a] })); s.ids[i] != old {
+				s.replace(old, s.ids[i])
+			}
+		}
+	}
+}
+
+// decided returns the value that a selection chooses on this path, or the value itself if the condition
+// is not known.
+func (e *evaluator) decided(s *state, id ID) ID {
+	for id != NoID {
+		in := e.w.Inst(id)
+		v, known := s.known[in.A]
+		if in.Op != sem.OpSelect || !known {
+			break
+		}
+		if id = in.C; v != 0 {
+			id = in.B
+		}
+	}
+	return id
+}
+
+// replace replaces a value in the variables that hold it.
+func (s *state) replace(old, value ID) {
+	for x, id := range s.vals {
+		if id == old {
+			s.vals[x] = value
 		}
 	}
 }
@@ -248,7 +355,10 @@ func (e *evaluator) variable(s *state, v Variable) ID {
 // read reads a component of a register.
 func (e *evaluator) read(s *state, in *sem.Inst) (ID, error) {
 	v := Variable{in.State, int(in.Imm), in.Comp}
-	if in.State.Scope > spec.ScopeLane {
+	if v.Number >= e.count(in.State) {
+		return e.w.Constant(v.Type(), in.State.OutsideBits), nil
+	}
+	if !e.own(in.State) {
 		if e.Known != nil {
 			if k, ok := e.Known(v.State, v.Number, v.Comp); ok {
 				return e.w.Constant(v.Type(), k), nil
@@ -259,80 +369,88 @@ func (e *evaluator) read(s *state, in *sem.Inst) (ID, error) {
 	if in.State.ReadOnly {
 		return e.w.Once(sem.Reading(v.State, v.Number, v.Comp)), nil
 	}
+	if e.arrays[in.State] {
+		return e.w.Write(sem.Reading(v.State, v.Number, v.Comp)), nil
+	}
 	return e.variable(s, v), nil
+}
+
+// count returns the number of registers of a file.
+func (x *explorer) count(s *sem.State) int {
+	if x.Count != nil {
+		return x.Count(s)
+	}
+	return s.Count
+}
+
+// own reports whether each lane of the specialised program has its own copy of a state.
+func (x *explorer) own(s *sem.State) bool {
+	return s.Scope <= spec.ScopeLane || x.OneLane && s.Scope == spec.ScopeWave
 }
 
 // readX reads a register whose number is computed.
 func (e *evaluator) readX(s *state, in *sem.Inst) (ID, error) {
-	if n, ok := e.w.Const(in.A); ok && n < uint64(in.State.Count) {
+	if n, ok := e.w.Const(in.A); ok && n < uint64(e.count(in.State)) {
 		x := *in
 		x.Imm = n
 		return e.read(s, &x)
 	}
-	if in.State.Scope <= spec.ScopeLane && !in.State.ReadOnly && in.State.Use != "input" {
-		return e.choose(s, in)
-	}
 	x := *in
 	x.Guard = NoID
+	if e.own(in.State) && !in.State.ReadOnly && in.State.Use != "input" {
+		return e.w.Write(x), e.array(in.State)
+	}
 	return e.w.Once(x), nil
 }
 
 // write writes a component of a register.
 func (e *evaluator) write(s *state, in *sem.Inst) error {
-	if in.State.Scope > spec.ScopeLane {
+	if !e.own(in.State) {
 		return unsupported("a write of %s, which lanes share", in.State.Name)
 	}
+	if e.arrays[in.State] {
+		e.w.Write(*in)
+		return nil
+	}
 	v := Variable{in.State, int(in.Imm), in.Comp}
+	if v.Number >= e.count(in.State) {
+		return nil
+	}
 	id := in.B
 	if in.Guard != NoID {
 		id = e.w.Select(in.Guard, v.Type(), id, e.variable(s, v))
+	}
+	if c := (counter{in.State, in.Comp}); e.control(in.State) && !e.counters[c] && e.counts(e.code.Insts[s.at].B) {
+		e.counters[c] = true
+		e.again = true
 	}
 	s.vals[v] = id
 	return nil
 }
 
-// maxArray limits the size of register files that instructions can both change and access with a
-// computed register number. Such an access becomes a selection among all registers of the file.
-const maxArray = 32
-
-// equals returns the condition that a computed register number equals n.
-func (e *evaluator) equals(in *sem.Inst, n int) ID {
-	t := e.w.Inst(in.A).Type()
-	test := sem.Inst{Op: sem.OpEq, A: in.A, B: e.w.Constant(t, uint64(n)), C: NoID, Guard: NoID}
-	return e.w.Write(test.Typed(sem.BoolType, t))
-}
-
-// choose reads a register whose number is computed, from a file that instructions change. It selects
-// among the values of all registers.
-func (e *evaluator) choose(s *state, in *sem.Inst) (ID, error) {
-	if in.State.Count > maxArray || in.State.Outside != sem.OutsideValue {
-		return NoID, unsupported("an indexed read of %s", in.State.Name)
+// array makes a register file an array. The exploration starts again.
+func (e *evaluator) array(f *sem.State) error {
+	if reset(f) {
+		return unsupported("a computed register number of %s, which holds values for one instruction", f.Name)
 	}
-	id := e.w.Constant(in.Type(), in.State.OutsideBits)
-	for n := range in.State.Count {
-		id = e.w.Select(e.equals(in, n), in.Type(), e.variable(s, Variable{in.State, n, in.Comp}), id)
+	if !e.arrays[f] {
+		e.arrays[f], e.again = true, true
 	}
-	return id, nil
+	return nil
 }
 
 // writeX writes a register whose number is computed.
 func (e *evaluator) writeX(s *state, in *sem.Inst) error {
-	if n, ok := e.w.Const(in.A); ok && n < uint64(in.State.Count) {
+	if n, ok := e.w.Const(in.A); ok && n < uint64(e.count(in.State)) {
 		x := *in
 		x.Imm = n
 		return e.write(s, &x)
 	}
-	if in.State.Count > maxArray || in.State.Outside != sem.OutsideValue {
-		return unsupported("an indexed write of %s", in.State.Name)
+	if !e.own(in.State) {
+		return unsupported("a write of %s, which lanes share", in.State.Name)
 	}
-	for n := range in.State.Count {
-		x := *in
-		x.Imm, x.Guard = uint64(n), e.w.And(in.Guard, e.equals(in, n))
-		if err := e.write(s, &x); err != nil {
-			return err
-		}
-	}
-	return nil
+	e.w.Write(*in)
+	return e.array(in.State)
 }
 
 func (e *evaluator) stack(s *state, of *sem.State) *stack {
@@ -357,9 +475,9 @@ func (e *evaluator) top(s *state, in *sem.Inst) ID {
 	return e.variable(s, Variable{in.State, at, in.Comp})
 }
 
-// control evaluates an operation that changes a stack or the program counter, or that ends the
+// effect evaluates an operation that changes a stack or the program counter, or that ends the
 // program. done is true if the operation has ended the fragment.
-func (e *evaluator) control(f *fragment, s *state, in *sem.Inst) (done bool, err error) {
+func (e *evaluator) effect(f *fragment, s *state, in *sem.Inst) (done bool, err error) {
 	switch in.Op {
 	case sem.OpJump:
 		s.pc = e.code.Insts[s.at].A
@@ -439,33 +557,49 @@ func (e *evaluator) dropOldest(s *state, st *stack) {
 	st.entries = st.entries[1:]
 }
 
-// counts reports whether a value is the sum or difference of a value from a stack slot and another
-// value, as for a loop counter.
+// counts reports whether a value is computed by arithmetic from a stack slot or a control register, as
+// for a loop counter.
 func (e *evaluator) counts(id ID) bool {
 	in := &e.code.Insts[id]
+	found := false
 	switch in.Op {
-	case sem.OpAdd, sem.OpSub:
-		return e.fromSlot(in.A) || e.fromSlot(in.B)
-	case sem.OpCast, sem.OpSext, sem.OpSelect, sem.OpSplat:
-		found := false
+	case sem.OpCast, sem.OpSext, sem.OpSplat, sem.OpSlice, sem.OpConcat:
 		in.EachArg(func(a ID) { found = found || e.counts(a) })
-		return found
+	case sem.OpSelect:
+		found = e.counts(in.B) || e.counts(in.C)
+	case sem.OpAdd, sem.OpSub, sem.OpMul, sem.OpShl, sem.OpShr, sem.OpConvert, sem.OpMin, sem.OpMax:
+		in.EachArg(func(a ID) { found = found || e.fromControl(a) })
 	}
-	return false
+	return found
 }
 
-// fromSlot reports whether a value is read from a stack slot or computed from such a value.
-func (e *evaluator) fromSlot(id ID) bool {
-	switch in := &e.code.Insts[id]; in.Op {
+// fromControl reports whether a value is read from a stack slot or a control register, or computed from
+// such a value.
+func (e *evaluator) fromControl(id ID) bool {
+	in := &e.code.Insts[id]
+	switch in.Op {
 	case sem.OpTop:
 		return true
-	case sem.OpAdd, sem.OpSub, sem.OpCast, sem.OpSext, sem.OpSelect, sem.OpSplat:
-		found := false
-		in.EachArg(func(a ID) { found = found || e.fromSlot(a) })
-		return found
+	case sem.OpRead, sem.OpReadX:
+		return e.control(in.State)
+	case sem.OpSelect:
+		return e.fromControl(in.B) || e.fromControl(in.C)
 	}
-	return false
+	found := false
+	if in.Op.Pure() {
+		in.EachArg(func(a ID) { found = found || e.fromControl(a) })
+	}
+	return found
 }
+
+// control reports whether a state is a control register: a register of the wave that instructions can
+// write. The keys of nodes contain the constant values of control registers, except counters.
+func (x *explorer) control(s *sem.State) bool {
+	return x.OneLane && s.Kind == sem.FileState && s.Scope == spec.ScopeWave && !s.ReadOnly && s.Count <= maxControl && !x.arrays[s]
+}
+
+// maxControl limits the size of a file of control registers.
+const maxControl = 16
 
 // leave ends a fragment at the end of the instruction. It forks if the next address depends on an
 // unknown condition.
@@ -487,7 +621,7 @@ func (e *evaluator) leave(f *fragment, s *state) error {
 		}
 		next = v
 	}
-	target, err := e.node(next, s.stacks)
+	target, err := e.node(next, s.stacks, e.registers(s))
 	if err != nil {
 		return err
 	}
@@ -499,6 +633,23 @@ func (e *evaluator) leave(f *fragment, s *state) error {
 	e.close(f, Jump)
 	f.target, f.vals = target, s.vals
 	return nil
+}
+
+// registers returns the values of the control registers that are part of a node's key.
+func (e *evaluator) registers(s *state) []slot {
+	var list []slot
+	for _, v := range e.controls {
+		if e.counters[counter{v.State, v.Comp}] {
+			continue
+		}
+		c := e.before(e.n, v)
+		if id, ok := s.vals[v]; ok {
+			k, known := e.w.Const(id)
+			c = constant{dynamic: !known, value: k}
+		}
+		list = append(list, slot(c))
+	}
+	return list
 }
 
 // decider returns the unknown condition that selects a value, or NoID if there is none.

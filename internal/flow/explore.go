@@ -11,7 +11,8 @@ import (
 	"github.com/isago/isago/internal/spec"
 )
 
-// node is a variant of an instruction: the instruction with the contents of the stacks before it.
+// node is a variant of an instruction: the instruction with the contents of the stacks and the values of
+// the control registers before it.
 type node struct {
 	addr   uint64
 	stacks []stack
@@ -75,10 +76,15 @@ type explorer struct {
 	nodes    map[string]*node
 	order    []*node
 	variants map[uint64]int
-	// counters are the slots to which instructions push values that they compute from stack slots,
-	// such as loop counters. The keys of nodes do not contain the values of counters.
+	// counters are the stack slots and control registers that get a value computed from a stack slot or
+	// a control register, such as loop counters. The keys of nodes do not contain the values of counters.
 	counters map[counter]bool
-	again    bool // a new counter was found, so the exploration must start again
+	// arrays are the register files that an instruction accesses with a computed register number. They
+	// are not converted to SSA form: blocks contain the reads and writes.
+	arrays map[*sem.State]bool
+	// controls are the components of the control registers.
+	controls []Variable
+	again    bool // a new counter or array was found, so the exploration must start again
 	// evaluations is the number of evaluations of instructions.
 	evaluations int
 }
@@ -93,7 +99,8 @@ func unsupported(format string, args ...any) error {
 	return fmt.Errorf("cannot specialise "+format, args...)
 }
 
-// explore finds all nodes and returns the entry node. It starts again when it finds a new counter.
+// explore finds all nodes and returns the entry node. It starts again when it finds a new counter or
+// array.
 func (x *explorer) explore(ctx context.Context) (entry *node, err error) {
 	for {
 		for _, n := range x.order {
@@ -106,7 +113,7 @@ func (x *explorer) explore(ctx context.Context) (entry *node, err error) {
 				stacks = append(stacks, stack{state: s})
 			}
 		}
-		if entry, err = x.node(x.Entry, stacks); err != nil {
+		if entry, err = x.node(x.Entry, stacks, x.startRegisters()); err != nil {
 			return nil, err
 		}
 		for open := []*node{entry}; len(open) > 0 && !x.again; {
@@ -139,20 +146,45 @@ func (x *explorer) explore(ctx context.Context) (entry *node, err error) {
 	}
 }
 
-// node returns the node for an address and the contents of the stacks. It adds the node if it is new,
-// or returns ErrTooLarge if there are too many nodes.
-func (x *explorer) node(addr uint64, stacks []stack) (*node, error) {
+// startRegisters finds the control registers and returns the part of the entry node's key that contains
+// them.
+func (x *explorer) startRegisters() (list []slot) {
+	x.controls = x.controls[:0]
+	for _, s := range x.Machine.States {
+		if !x.control(s) {
+			continue
+		}
+		for n := range s.Count {
+			for comp := range max(1, s.Type.Len) {
+				v := Variable{s, n, comp}
+				x.controls = append(x.controls, v)
+				if !x.counters[counter{s, comp}] {
+					list = append(list, slot(x.initial(v)))
+				}
+			}
+		}
+	}
+	return list
+}
+
+// node returns the node for an address, the contents of the stacks and the values of the control
+// registers. It adds the node if it is new, or returns ErrTooLarge if there are too many nodes.
+func (x *explorer) node(addr uint64, stacks []stack, registers []slot) (*node, error) {
 	key := binary.LittleEndian.AppendUint64(nil, addr)
+	add := func(list []slot) {
+		for _, v := range list {
+			if v.dynamic {
+				key = append(key, 1)
+			} else {
+				key = binary.LittleEndian.AppendUint64(append(key, 0), v.value)
+			}
+		}
+	}
+	add(registers)
 	for _, s := range stacks {
 		key = binary.AppendUvarint(key, uint64(len(s.entries)))
 		for _, e := range s.entries {
-			for _, v := range e {
-				if v.dynamic {
-					key = append(key, 1)
-				} else {
-					key = binary.LittleEndian.AppendUint64(append(key, 0), v.value)
-				}
-			}
+			add(e)
 		}
 	}
 	n := x.nodes[string(key)]
@@ -177,6 +209,9 @@ func (x *explorer) before(n *node, v Variable) constant {
 
 // initial returns the value of a variable before the program starts.
 func (x *explorer) initial(v Variable) constant {
+	if v.State.InitExists && x.OneLane {
+		return constant{value: 1}
+	}
 	if v.State.Kind == sem.StackState || v.State.InitExists || x.given(v) {
 		return constant{dynamic: true}
 	}

@@ -43,12 +43,19 @@ type Config struct {
 	// Code returns the lowered instruction at an address. If Code returns an error, the specialised
 	// program stops at that address, with the text of the error as the reason.
 	Code func(addr uint64) (*sem.Code, error)
+	// OneLane specialises the program for waves of one lane. A machine whose lanes share a program counter
+	// requires it. In a wave of one lane, any and all are the condition itself, and the control
+	// registers of the wave belong to the lane.
+	OneLane bool
 	// Entry is the address of the first instruction.
 	Entry uint64
 	// Known returns the value of a register component that no instruction changes, such as a uniform.
 	// ok is false if the value is unknown before the launch. If Known is nil, all of these values are
 	// unknown.
 	Known func(s *sem.State, number, comp int) (v uint64, ok bool)
+	// Count returns the number of registers that the launch allocates in a file. If Count is nil, it
+	// allocates all registers.
+	Count func(s *sem.State) int
 	// Given reports whether the launch sets a register component before the program starts. If Given
 	// is nil, the launch sets the input registers.
 	Given func(s *sem.State, number, comp int) bool
@@ -101,6 +108,9 @@ type Program struct {
 	Addrs []uint64
 	// Blocks are the blocks. The program starts with the first block.
 	Blocks []*Block
+	// Arrays are the register files that the program accesses with a computed register number. Their
+	// registers are not SSA values: the operations in blocks read and write them in order.
+	Arrays []*sem.State
 }
 
 // Block is a sequence of operations without a branch, followed by a terminator.

@@ -13,10 +13,10 @@ import (
 // exceeds a limit. It returns the error of the context if the context is cancelled, and another error
 // if the program uses an unsupported feature.
 func Specialise(ctx context.Context, c Config) (*Program, error) {
-	if c.Machine.Wave {
+	if c.Machine.Wave && !c.OneLane {
 		return nil, unsupported("programs of a machine whose lanes share a program counter")
 	}
-	x := &explorer{Config: c, counters: map[counter]bool{}}
+	x := &explorer{Config: c, counters: map[counter]bool{}, arrays: map[*sem.State]bool{}}
 	entry, err := x.explore(ctx)
 	if err != nil {
 		return nil, err
@@ -84,6 +84,11 @@ func (a *assembler) assemble(entry *node) {
 	}
 	a.dropRepeated()
 	a.dropUnused()
+	for _, s := range a.Machine.States {
+		if a.arrays[s] {
+			a.p.Arrays = append(a.p.Arrays, s)
+		}
+	}
 	for i, b := range a.p.Blocks {
 		b.Index = i
 	}
@@ -241,9 +246,12 @@ func (a *assembler) demand(entry *node, begin *Edge, start *Block) {
 			if f.kind != Exit {
 				continue
 			}
+			b := n.heads[f]
 			for _, v := range a.wants {
-				end := &n.heads[f].End
-				end.Outputs = append(end.Outputs, Param{value(n, f, v), v})
+				b.End.Outputs = append(b.End.Outputs, Param{value(n, f, v), v})
+			}
+			for s := range a.arrays {
+				a.addElements(b, s)
 			}
 		}
 	}
@@ -262,6 +270,19 @@ func (a *assembler) demand(entry *node, begin *Edge, start *Block) {
 				id = a.constant(w.v.Type(), c.value)
 			}
 			begin.Args = append(begin.Args, id)
+		}
+	}
+}
+
+// addElements adds the wanted elements of an array to the outputs of a block that ends with an Exit.
+func (a *assembler) addElements(b *Block, s *sem.State) {
+	for n := range s.Count {
+		for comp := range max(1, s.Type.Len) {
+			if v := (Variable{s, n, comp}); a.wanted(v) {
+				id := a.add(sem.Reading(s, n, comp))
+				b.Insts = append(b.Insts, id)
+				b.End.Outputs = append(b.End.Outputs, Param{id, v})
+			}
 		}
 	}
 }
@@ -332,7 +353,7 @@ func (a *assembler) dropRepeated() {
 		b.Insts = slices.DeleteFunc(b.Insts, func(id ID) bool {
 			in := a.p.Insts[id].WithArgs(a.find)
 			a.p.Insts[id] = in
-			if !in.Op.Pure() && in.Op != sem.OpRead && in.Op != sem.OpReadX {
+			if !in.Op.Pure() && !a.unchanging(&in) {
 				return false
 			}
 			first := seen.Find(a.p.Insts, id)
@@ -341,6 +362,11 @@ func (a *assembler) dropRepeated() {
 		})
 	}
 	a.replace()
+}
+
+// unchanging reports whether an operation reads a register that no operation writes.
+func (a *assembler) unchanging(in *sem.Inst) bool {
+	return (in.Op == sem.OpRead || in.Op == sem.OpReadX) && !a.arrays[in.State]
 }
 
 func (a *assembler) dropParam(b *Block, edges []*Edge, i int) {
@@ -385,6 +411,11 @@ func (a *assembler) dropUnused() {
 		}
 	}
 	for _, b := range a.p.Blocks {
+		for _, id := range b.Insts {
+			if hasEffect(&a.p.Insts[id]) {
+				mark(id)
+			}
+		}
 		mark(b.End.Cond)
 		for _, o := range b.End.Outputs {
 			mark(o.ID)
@@ -400,6 +431,17 @@ func (a *assembler) dropUnused() {
 	for _, b := range a.p.Blocks {
 		b.Insts = slices.DeleteFunc(b.Insts, func(id ID) bool { return !used[id] })
 	}
+}
+
+// hasEffect reports whether an operation does more than compute a value.
+func hasEffect(in *sem.Inst) bool {
+	switch in.Op {
+	case sem.OpWrite, sem.OpWriteX, sem.OpStore, sem.OpBarrier:
+		return true
+	case sem.OpLoad, sem.OpReadX:
+		return in.State.Outside == sem.OutsideTrap
+	}
+	return false
 }
 
 // dropEmpty redirects edges past blocks that contain only a jump. It also converts each branch with

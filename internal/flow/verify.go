@@ -9,7 +9,8 @@ import (
 
 // Verify checks that the program is well-formed. On every path, each value must be defined before it
 // is used. Each edge must have an argument of the right type for each parameter. The only operations
-// in blocks must be pure operations and reads of registers. Tests call Verify for every program that
+// in blocks must be pure operations, accesses to registers and
+// memories, and barriers. Tests call Verify for every program that
 // they specialise.
 func (p *Program) Verify() error {
 	made := make([]*Block, len(p.Insts)) // the block that defines each value, or nil for a constant
@@ -50,8 +51,8 @@ func (p *Program) Verify() error {
 		}
 		for k, id := range b.Insts {
 			in := &p.Insts[id]
-			if !in.Op.Pure() && in.Op != sem.OpRead && in.Op != sem.OpReadX {
-				return fmt.Errorf("b%d: %s", b.Index, in.Op)
+			if err := p.verifyOp(in); err != nil {
+				return fmt.Errorf("b%d: %w", b.Index, err)
 			}
 			var err error
 			in.EachArg(func(a ID) {
@@ -66,6 +67,23 @@ func (p *Program) Verify() error {
 		if err := p.verifyEnd(b, use); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// verifyOp checks that an operation may occur in a block.
+func (p *Program) verifyOp(in *sem.Inst) error {
+	switch in.Op {
+	case sem.OpRead, sem.OpReadX, sem.OpLoad, sem.OpStore, sem.OpBarrier:
+		return nil
+	case sem.OpWrite, sem.OpWriteX:
+		if slices.Contains(p.Arrays, in.State) {
+			return nil
+		}
+		return fmt.Errorf("a write of %s, which is no array", in.State.Name)
+	}
+	if !in.Op.Pure() {
+		return fmt.Errorf("the operation %s", in.Op)
 	}
 	return nil
 }

@@ -3,8 +3,10 @@
 package flowtest
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/isago/isago/exec"
@@ -25,11 +27,49 @@ func Programs(asked int) int {
 // Tally counts the programs, lanes and values that were compared.
 type Tally struct {
 	// Given is Config.Given. nil is all writable lane registers.
-	Given                             func(s *sem.State, number, comp int) bool
+	Given func(s *sem.State, number, comp int) bool
+	// Count is Config.Count.
+	Count func(s *sem.State) int
+
 	Programs, TooLarge, Lanes, Values int
 	// Others counts the programs that were not specialised for other reasons, by reason.
 	Others map[string]int
 }
+
+// Before holds the values of a wave before it runs. A Wave is a Before.
+type Before interface {
+	Get(s *sem.State, number, comp, lane int) uint64
+	Memory(s *sem.State) []byte
+}
+
+// Snapshot returns the present values of the first lane of a wave.
+func Snapshot(w *exec.Wave) Before {
+	x := snapshot{map[flow.Variable]uint64{}, map[*sem.State][]byte{}}
+	for _, s := range w.Program.Machine.States {
+		switch {
+		case s.Kind == sem.MemoryState && w.Used(s):
+			x.memories[s] = slices.Clone(w.Memory(s))
+		case s.Kind == sem.FileState:
+			for n := range s.Count {
+				for comp := range max(1, s.Type.Len) {
+					x.registers[flow.Variable{State: s, Number: n, Comp: comp}] = w.Get(s, n, comp, 0)
+				}
+			}
+		}
+	}
+	return x
+}
+
+type snapshot struct {
+	registers map[flow.Variable]uint64
+	memories  map[*sem.State][]byte
+}
+
+func (x snapshot) Get(s *sem.State, number, comp, _ int) uint64 {
+	return x.registers[flow.Variable{State: s, Number: number, Comp: comp}]
+}
+
+func (x snapshot) Memory(s *sem.State) []byte { return x.memories[s] }
 
 // String returns the counts as text.
 func (x Tally) String() string {
@@ -37,16 +77,17 @@ func (x Tally) String() string {
 }
 
 // Check specialises a program and compares its results with a wave that has run. after is that wave.
-// before is a wave of the same program, with the same initial values, that has not run. Check compares
-// all writable lane registers. If the program number is odd, Check
+// before has the values before the run. If the lanes of
+// the machine share a program counter, the waves have one lane. Check compares all writable lane registers
+// and the memories. If the program number is odd, Check
 // specialises the program for the uniforms of the wave.
-func (x *Tally) Check(t *testing.T, program int, before, after *exec.Wave) {
+func (x *Tally) Check(t *testing.T, program int, before Before, after *exec.Wave) {
 	t.Helper()
 	own := func(s *sem.State, _, _ int) bool {
 		return s.Kind == sem.FileState && s.Scope == spec.ScopeLane && !s.ReadOnly
 	}
 	m := after.Program.Machine
-	c := flow.Config{Machine: m, Code: after.Program.Code, Given: own, Wanted: own}
+	c := flow.Config{Machine: m, Code: after.Program.Code, OneLane: m.Wave, Count: x.Count, Given: own, Wanted: own}
 	if x.Given != nil {
 		c.Given = x.Given
 	}
@@ -76,14 +117,19 @@ func (x *Tally) Check(t *testing.T, program int, before, after *exec.Wave) {
 	x.compare(t, program, p, before, after)
 }
 
-func (x *Tally) compare(t *testing.T, program int, p *flow.Program, before, after *exec.Wave) {
+func (x *Tally) compare(t *testing.T, program int, p *flow.Program, before Before, after *exec.Wave) {
 	t.Helper()
 	for _, s := range after.Stops() {
-		for lane := program % 8; lane < exec.Lanes; lane += 8 {
+		first := program % 8
+		if after.Program.Machine.Wave {
+			first = 0
+		}
+		for lane := first; lane < exec.Lanes; lane += 8 {
 			if s.Lanes>>uint(lane)&1 == 0 || s.Reason == "budget" {
 				continue
 			}
-			out, stop, ok := p.Run(func(v flow.Variable) uint64 { return before.Get(v.State, v.Number, v.Comp, lane) }, 1<<16)
+			h := host{before, lane, map[*sem.State][]byte{}}
+			out, stop, ok := p.Run(flow.Host{Read: h.read, Load: h.load, Store: h.store}, 1<<16)
 			if !ok {
 				t.Errorf("program %d, lane %d: does not end, expected %v", program, lane, s)
 				return
@@ -101,6 +147,59 @@ func (x *Tally) compare(t *testing.T, program int, p *flow.Program, before, afte
 					return
 				}
 			}
+			for s, got := range h.memories {
+				if want := part(after, s, lane); !bytes.Equal(got, want) {
+					t.Errorf("program %d, lane %d: %s is %x, expected %x\n%s", program, lane, s.Name, got, want, p)
+				}
+			}
 		}
 	}
+}
+
+// host provides the initial values of a lane.
+type host struct {
+	wave     Before
+	lane     int
+	memories map[*sem.State][]byte // the memories that the program has accessed
+}
+
+func (h host) read(v flow.Variable) uint64 { return h.wave.Get(v.State, v.Number, v.Comp, h.lane) }
+
+// bytes returns size bytes of a memory, or nil if the memory does not contain them.
+func (h host) bytes(s *sem.State, addr, size uint64) []byte {
+	m, ok := h.memories[s]
+	if !ok {
+		m = slices.Clone(part(h.wave, s, h.lane))
+		h.memories[s] = m
+	}
+	if n := uint64(len(m)); addr > n || size > n-addr {
+		return nil
+	}
+	return m[addr : addr+size]
+}
+
+func (h host) load(s *sem.State, addr, size uint64) (v uint64, ok bool) {
+	b := h.bytes(s, addr, size)
+	for i, x := range b {
+		v |= uint64(x) << uint(8*i)
+	}
+	return v, b != nil
+}
+
+func (h host) store(s *sem.State, addr, size, v uint64) bool {
+	b := h.bytes(s, addr, size)
+	for i := range b {
+		b[i] = byte(v >> uint(8*i))
+	}
+	return b != nil
+}
+
+// part returns the bytes of a memory that belong to a lane.
+func part(w Before, s *sem.State, lane int) []byte {
+	m := w.Memory(s)
+	if s.Scope != spec.ScopeLane {
+		return m
+	}
+	n := len(m) / exec.Lanes
+	return m[lane*n : (lane+1)*n]
 }

@@ -107,6 +107,7 @@ func randomFloat(r *rand.Rand) uint64 {
 type randomRun struct {
 	m       *sem.Machine
 	p       *exec.Program
+	r       *rand.Rand
 	shared  *exec.Shared
 	code    []uint32
 	seed    uint64
@@ -115,8 +116,15 @@ type randomRun struct {
 	wave    bool // a clause runs for all lanes if any agrees
 }
 
-// run runs lanes; pick says which of 64 lanes' inputs they get, -1 that there is no lane. It notes whether a clause asked lanes that disagree.
+// run runs lanes as start starts them. It notes whether a clause asked lanes that disagree.
 func (x *randomRun) run(pick []int) *exec.Wave {
+	w := x.start(pick)
+	w.Run(context.Background())
+	return w
+}
+
+// start starts a wave. pick has the number of the inputs of each lane, 0 to 63, or -1 for a lane that does not exist.
+func (x *randomRun) start(pick []int) *exec.Wave {
 	m, seed := x.m, x.seed
 	w := exec.NewWave(x.p, x.shared)
 	w.Budget = 300
@@ -147,7 +155,6 @@ func (x *randomRun) run(pick []int) *exec.Wave {
 		w.Set(m.State("p0"), 0, 0, lane, p0)
 		w.Set(m.State("a0"), 0, 0, lane, uint64(r.IntN(16)))
 	}
-	w.Run(context.Background())
 	return w
 }
 
@@ -162,42 +169,46 @@ func clauseAt(code []uint32, n uint64) uint64 {
 	return v
 }
 
+// randomLaunch returns a random program with random constants and a random memory.
+func randomLaunch(t *testing.T, m *sem.Machine, seed uint64) *randomRun {
+	r := rand.New(rand.NewPCG(seed, 1000))
+	code := randomProgram(r)
+	quirks := map[string]string{}
+	if r.IntN(2) == 0 {
+		quirks = map[string]string{"machine": "xenos", "mad": "once", "dot": "wxyz", "flush_results": "true", "predicated_exec": "wave"}
+	}
+	shared := exec.NewShared(m, exec.OfBlock, exec.OfLaunch)
+	for n := range 256 {
+		for k := range 4 {
+			shared.Set(m.State("C"), n, k, randomFloat(r))
+		}
+		shared.Set(m.State("bools"), n, 0, uint64(r.IntN(2)))
+	}
+	for n := range 32 {
+		shared.Set(m.State("loop"), n, 0, uint64(r.IntN(4)|r.IntN(8)<<8|r.IntN(256)<<16))
+		for k := range 6 {
+			shared.Set(m.State("sampler"), n, k, uint64(r.IntN(4096)))
+		}
+	}
+	memory := make([]byte, 4096)
+	for k := range memory {
+		memory[k] = byte(r.Uint32())
+	}
+	shared.SetMemory(m.State("memory"), memory)
+	return &randomRun{m: m, p: newProgram(t, m, code, quirks), r: r, shared: shared, code: code, seed: seed, wave: len(quirks) > 0}
+}
+
 // A lane in a wave gives what it gives alone, where no clause asks lanes that disagree.
 func TestLanesAlone(t *testing.T) {
 	_, m := load(t)
 	asked := 0
 	for i := range *programs {
-		seed := uint64(i + *first)
-		r := rand.New(rand.NewPCG(seed, 1000))
-		code := randomProgram(r)
-		quirks := map[string]string{}
-		if r.IntN(2) == 0 {
-			quirks = map[string]string{"machine": "xenos", "mad": "once", "dot": "wxyz", "flush_results": "true", "predicated_exec": "wave"}
-		}
-		p := newProgram(t, m, code, quirks)
-		shared := exec.NewShared(m, exec.OfBlock, exec.OfLaunch)
-		for n := range 256 {
-			for k := range 4 {
-				shared.Set(m.State("C"), n, k, randomFloat(r))
-			}
-			shared.Set(m.State("bools"), n, 0, uint64(r.IntN(2)))
-		}
-		for n := range 32 {
-			shared.Set(m.State("loop"), n, 0, uint64(r.IntN(4)|r.IntN(8)<<8|r.IntN(256)<<16))
-			for k := range 6 {
-				shared.Set(m.State("sampler"), n, k, uint64(r.IntN(4096)))
-			}
-		}
-		memory := make([]byte, 4096)
-		for k := range memory {
-			memory[k] = byte(r.Uint32())
-		}
-		shared.SetMemory(m.State("memory"), memory)
+		x := randomLaunch(t, m, uint64(i+*first))
+		r, code, p := x.r, x.code, x.p
 		all := make([]int, exec.Lanes)
 		for k := range all {
 			all[k] = k
 		}
-		x := &randomRun{m: m, p: p, shared: shared, code: code, seed: seed, wave: len(quirks) > 0}
 		wave := x.run(all)
 		again := x.run(all)
 		wavetest.CheckStopped(t, wave)

@@ -120,7 +120,7 @@ func TestSpecialisedExamples(t *testing.T) {
 			}
 			w.Run(t.Context())
 			for lane := range exec.Lanes {
-				out, stop, ok := p.Run(func(v flow.Variable) uint64 { return before.Get(v.State, v.Number, v.Comp, lane) }, 1<<20)
+				out, stop, ok := p.Run(flow.Host{Read: func(v flow.Variable) uint64 { return before.Get(v.State, v.Number, v.Comp, lane) }}, 1<<20)
 				if !ok || stop != "" || len(out) == 0 {
 					t.Fatalf("%s, lane %d: %v, %q, %d outputs", name, lane, ok, stop, len(out))
 				}

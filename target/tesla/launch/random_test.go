@@ -184,24 +184,30 @@ func (p *drawn) write() string {
 // alone runs a program with the threads of a mask, which is nothing for all, and returns the memory.
 func alone(t *testing.T, base *session, text string, mask uint64, quirk uint64, data []byte) []byte {
 	t.Helper()
+	return run32(t, base, text, quirk, data, func(w *exec.Wave) {
+		if mask != 0 {
+			w.SetLanes(mask)
+		}
+	})
+}
+
+// run32 runs a program with 32 threads and returns the memory. It calls begun before the warp runs.
+func run32(t *testing.T, base *session, text string, quirk uint64, data []byte, begun func(w *exec.Wave)) []byte {
+	t.Helper()
 	s := *base // what is known of the machine is the same for all programs
 	s.given, s.arrays, s.order, s.banks = map[string]*value{}, map[string]*array{}, nil, nil
 	s.words.Quirks = map[string]uint64{"fall_through_first": quirk}
 	if err := s.take("values", &value{typ: unsigned(32), array: true, data: data}, false); err != nil {
 		t.Fatal(err)
 	}
-	s.begun = func(w *exec.Wave) {
-		if mask != 0 {
-			w.SetLanes(mask)
-		}
-	}
+	s.begun = begun
 	out, err := s.Run(t.Context(), exec.RunOptions{Budget: 100000})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for i := range out.Stops {
 		if out.Noted(&out.Stops[i]) {
-			t.Fatalf("mask %x, quirk %d: %s\n%s", mask, quirk, out.Stops[i].Stop, text)
+			t.Fatalf("quirk %d: %s\n%s", quirk, out.Stops[i].Stop, text)
 		}
 	}
 	return s.arrays["values"].data

@@ -12,10 +12,11 @@ type Grid struct {
 	Program *Program
 	// Shared is what all share.
 	Shared *Shared
-	// Blocks is the number of blocks, Threads how many lanes each has, Width how many of them make a wave.
-	Blocks, Threads, Width int
-	Entry                  uint64
-	Services               map[string]Service
+	// Blocks is the number of blocks, and Threads the number of lanes of a block. The description defines how many of them
+	// make a wave.
+	Blocks, Threads int
+	Entry           uint64
+	Services        map[string]Service
 	// Fit prepares a wave before it is used for the first time: its numbers of registers, the sizes of its memories.
 	Fit func(w *Wave)
 	// Begin gives a block and its waves, which have been started, what they have at the beginning.
@@ -46,7 +47,10 @@ type GridOptions struct {
 }
 
 // Waves returns the number of waves of a block.
-func (g *Grid) Waves() int { return (g.Threads + g.Width - 1) / g.Width }
+func (g *Grid) Waves() int { return (g.Threads + g.width() - 1) / g.width() }
+
+// width returns the number of lanes of a wave.
+func (g *Grid) width() int { return g.Program.Machine.Lanes }
 
 // Run runs the blocks in order, or several at a time. It ends with the first block in which lanes stop otherwise
 // than by an end. The error is that of the context.
@@ -109,7 +113,7 @@ func (r *gridRun) work(ctx context.Context, parallel bool) {
 	for i := range waves {
 		w := NewWave(r.g.Program, own, r.g.Shared)
 		w.Services, w.Strict, w.Profile = r.g.Services, r.opt.Strict, profile
-		w.Number, w.width = i, r.g.Width
+		w.Number, w.width = i, r.g.width()
 		if parallel {
 			w.Lock = &r.atomic
 		}
@@ -160,7 +164,7 @@ func (r *gridRun) begin(b *block, own *Shared, block int) {
 		if r.opt.Budget > 0 {
 			w.Budget = r.opt.Budget
 		}
-		w.Start(min(r.g.Width, r.g.Threads-i*r.g.Width), r.g.Entry)
+		w.Start(min(r.g.width(), r.g.Threads-i*r.g.width()), r.g.Entry)
 		w.Trace = nil
 		if r.opt.Trace != nil && block*len(b.waves)+i == r.opt.Traced {
 			w.Trace = r.opt.Trace
@@ -180,7 +184,7 @@ func (r *gridRun) finish(b *block, block int, good bool, err error) {
 		return
 	}
 	for i, w := range b.waves {
-		r.tally.Add(w, block*r.g.Threads+i*r.g.Width)
+		r.tally.Add(w, block*r.g.Threads+i*r.g.width())
 	}
 	if b.races != nil {
 		b.races.collect(r.tally, block)

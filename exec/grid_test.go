@@ -18,7 +18,7 @@ func gridOf(t *testing.T, blocks, threads, bytes int, words ...uint64) (*Grid, *
 	shared.SetMemory(m.state("g"), make([]byte, bytes))
 	return &Grid{
 		Program: m.program("#instruction", sem.Words{}, append(words, teslaExit)...), Shared: shared,
-		Blocks: blocks, Threads: threads, Width: 32,
+		Blocks: blocks, Threads: threads,
 		Begin: func(block int, _ *Shared, waves []*Wave) {
 			for i, w := range waves {
 				for lane := range 32 {

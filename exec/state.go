@@ -13,7 +13,7 @@ import (
 )
 
 // Lanes is the number of lanes that one dispatch serves.
-const Lanes = 64
+const Lanes = spec.MaxLanes
 
 // plane holds one component of all lanes.
 type plane = [Lanes]uint64

@@ -19,6 +19,9 @@ type (
 	// be changed.
 	State = sem.State
 
+	// Place is the place of an <input> of the description, where a launch puts a value before a program starts.
+	Place = sem.Place
+
 	// View is a file of a machine seen as registers of another type.
 	View = sem.View
 

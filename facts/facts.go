@@ -86,8 +86,8 @@ type State struct {
 	Use string
 	// Once is set where each component is to be written at most once.
 	Once bool
-	// Given is the number of registers, from the first on, that hold something when a program starts.
-	Given int
+	// Given lists the numbers of the registers that have a value when a program starts.
+	Given []int
 	// Allocated is set where a launch decides how many of the registers a program has.
 	Allocated bool
 	// Carries is set of a register that hands on what it is given: reading that counts where the register is read.

@@ -21,7 +21,10 @@ func (l *linter) dropUnallocated() {
 	}
 	least := map[*facts.State]int{}
 	for _, s := range l.Facts.States() {
-		least[s] = max(1, s.Given)
+		least[s] = 1
+		for _, n := range s.Given {
+			least[s] = max(least[s], n+1)
+		}
 	}
 	for _, n := range l.order {
 		for a := range n.facts.Writes() {

@@ -85,7 +85,9 @@ func (l *linter) initial() *constants {
 		return c
 	}
 	for p, s := range l.states {
-		if first, _ := l.Facts.Part(s, 0, 0); s.Defined && !s.Lanes && s.Use != "special" && p >= int(first)+s.Given*max(1, len(s.Components)) {
+		first, _ := l.Facts.Part(s, 0, 0)
+		given := slices.Contains(s.Given, (p-int(first))/max(1, len(s.Components)))
+		if s.Defined && !s.Lanes && s.Use != "special" && !given {
 			c.of[facts.Part(p)] = s.Init
 		}
 	}
@@ -172,7 +174,7 @@ func (l *linter) propagateWrites() {
 // addGiven adds the registers that hold a value when the program starts.
 func (l *linter) addGiven(n *node) {
 	for _, s := range l.Facts.States() {
-		for k := range s.Given {
+		for _, k := range s.Given {
 			for c := range max(1, len(s.Components)) {
 				if p, ok := l.Facts.Part(s, k, c); ok {
 					n.mustIn.add(p)

@@ -295,6 +295,8 @@ type State struct {
 	Slots       []Slot
 	// Access are the types with which a memory is reached, as the description has them; none where it does not say.
 	Access []string
+	// Banks is the number of banks of a memory, which hold consecutive words of 32 bits in turn; 0 for none.
+	Banks int
 	// Word is the type of the values of a memory that users give and read by their address: the first of Access.
 	Word Type
 	// Aliases are other names, which users may give; the first of a memory is that of the texts of instructions.
@@ -303,8 +305,8 @@ type State struct {
 	EmptyTraps bool
 	// Once tells that each component is to be written at most once.
 	Once bool
-	// Given is the number of registers, from the first on, that hold something when a program starts.
-	Given int
+	// Given lists the numbers of the registers that have a value when a program starts.
+	Given []int
 	// Allocated tells that a launch decides how many of the registers a program has; the others are outside.
 	Allocated bool
 	// ReadOnly tells of a rom, Values what it holds.

@@ -19,9 +19,13 @@ type Machine struct {
 	Model *model.Machine
 	// States lists files, registers, stacks and memories in the order of the description.
 	States []*State
+	// Places are the places of the values that a program starts with, in the order of the description.
+	Places []*Place
 	// Unit is the number of bits that the counter counts in; Wave tells that it belongs to the wave.
 	Unit int
 	Wave bool
+	// Lanes is the number of lanes of a wave.
+	Lanes int
 
 	states    map[string]*State
 	views     map[string]*View
@@ -191,7 +195,7 @@ func (l *machineLoader) load(isa *spec.ISA) {
 		l.add(s)
 	}
 	for _, mem := range isa.Memories {
-		s := &State{Kind: MemoryState, Name: mem.Name, Group: mem.Of, Count: int(mem.Size), Scope: spec.ScopeOf(mem.Scope, spec.ScopeLaunch), Type: Type{Kind: Uint, Width: 8}, Word: U32, Access: mem.Access, Use: mem.Use, Aliases: mem.Aliases, Span: mem.Span}
+		s := &State{Kind: MemoryState, Name: mem.Name, Group: mem.Of, Count: int(mem.Size), Scope: spec.ScopeOf(mem.Scope, spec.ScopeLaunch), Type: Type{Kind: Uint, Width: 8}, Word: U32, Access: mem.Access, Banks: mem.Banks, Use: mem.Use, Aliases: mem.Aliases, Span: mem.Span}
 		if len(mem.Access) > 0 {
 			first, _ := spec.ParseValueType(mem.Access[0])
 			s.Word = typeOfValue(first).Elem()
@@ -213,9 +217,10 @@ func (l *machineLoader) load(isa *spec.ISA) {
 	}
 	l.functions(m.Functions, l.m.functions)
 	l.functions(m.Services, l.m.services)
-	l.m.Unit = 8
-	if m.Fetch != nil {
-		l.m.Unit, l.m.Wave = m.Fetch.Unit, m.Fetch.Wave
+	l.places(isa)
+	l.m.Unit, l.m.Lanes = 8, spec.MaxLanes
+	if f := m.Fetch; f != nil {
+		l.m.Unit, l.m.Wave, l.m.Lanes = f.Unit, f.Wave, f.Lanes
 	}
 }
 
@@ -257,10 +262,13 @@ func (l *machineLoader) files(isa *spec.ISA) {
 		if f.Of != nil || f.Single {
 			continue
 		}
-		s := &State{Name: f.Name, Type: typeOfValue(f.Type), Count: f.Count, Scope: spec.ScopeOf(f.Scope, spec.ScopeLane), Use: f.Use, Once: f.Once, Given: f.Given, Carries: f.Carries, Allocated: f.Allocated, Aliases: f.Aliases, Span: f.Span}
+		s := &State{Name: f.Name, Type: typeOfValue(f.Type), Count: f.Count, Scope: spec.ScopeOf(f.Scope, spec.ScopeLane), Use: f.Use, Once: f.Once, Carries: f.Carries, Allocated: f.Allocated, Aliases: f.Aliases, Span: f.Span}
 		l.init(s, f.Init, f.Span)
 		l.outside(s, f.Outside, f.Span)
 		s.Names = componentNames(f)
+		for n := range f.Given {
+			s.Given = append(s.Given, n)
+		}
 		l.add(s)
 	}
 	for _, f := range isa.Files {

@@ -261,6 +261,7 @@ func (l *loader) run(top *node) {
 	l.each("stack", l.readStack)
 	l.each("limit", func(n *node) { l.isa.Limits = append(l.isa.Limits, l.readLimit(n)) })
 	l.each("output", l.readOutput)
+	l.each("input", l.readInput)
 	l.each("attribute", l.declareMeta)
 	l.readMeaning()
 	l.checkAliases()
@@ -388,6 +389,14 @@ func (l *loader) readNumber(n *node, name string, low, high int64) int {
 		return 0
 	}
 	return int(v)
+}
+
+// readOptional is readNumber for an attribute with a default.
+func (l *loader) readOptional(n *node, name string, none int, low, high int64) int {
+	if n.attr(name) == nil {
+		return none
+	}
+	return l.readNumber(n, name, low, high)
 }
 
 // readBool reads an attribute that is true or false. The default is false.

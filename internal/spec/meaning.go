@@ -171,8 +171,10 @@ type Fetch struct {
 	Wave bool
 	// Root is the root of the words at the program counter. "" means the main root.
 	Root string
-	Doc  string
-	Span diag.Span
+	// Lanes is the number of lanes of a wave, MaxLanes by default.
+	Lanes int
+	Doc   string
+	Span  diag.Span
 }
 
 // Meaning is the part of the semantics that is defined outside of bitsets.
@@ -198,7 +200,7 @@ func (l *loader) readMeaning() {
 			l.fail(diag.Errorf(diag.Duplicate, n.span, "a second <fetch>").With(m.Fetch.Span, "the first"))
 			return
 		}
-		m.Fetch = &Fetch{Unit: l.readNumber(n, "unit", 1, 256), Wave: l.readWave(n), Root: n.value("root"), Doc: docOf(n), Span: n.span}
+		m.Fetch = &Fetch{Unit: l.readNumber(n, "unit", 1, 256), Wave: l.readWave(n), Root: n.value("root"), Lanes: l.readOptional(n, "lanes", MaxLanes, 1, MaxLanes), Doc: docOf(n), Span: n.span}
 	})
 }
 

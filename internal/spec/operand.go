@@ -162,6 +162,8 @@ type Memory struct {
 	// the memory.
 	Access  []string
 	Outside string
+	// Banks is the number of banks that hold consecutive words of 32 bits in turn, or 0 if the memory has no banks.
+	Banks int
 	// Aliases are other names that users may write. The first one is the name in assembly text.
 	Aliases []string
 	// Index is the position in ISA.Memories.
@@ -572,7 +574,7 @@ func (l *loader) linkViews() {
 }
 
 func (l *loader) readMemory(n *node) {
-	m := Memory{Name: l.readIdentifier(n), Doc: docOf(n), Span: n.span, Scope: l.readChoice(n, "scope", scopes), Use: l.readChoice(n, "use", Uses), Outside: l.readWordOrNumber(n, "outside", "zero", "wrap", "trap"), Access: l.readAccess(n), Aliases: l.readAliases(n), Count: 1}
+	m := Memory{Name: l.readIdentifier(n), Doc: docOf(n), Span: n.span, Scope: l.readChoice(n, "scope", scopes), Use: l.readChoice(n, "use", Uses), Outside: l.readWordOrNumber(n, "outside", "zero", "wrap", "trap"), Access: l.readAccess(n), Aliases: l.readAliases(n), Banks: l.readOptional(n, "banks", 0, 1, MaxLanes), Count: 1}
 	if n.attr("size") != nil {
 		m.Size = int64(l.readNumber(n, "size", 1, 1<<40))
 	}

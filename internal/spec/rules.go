@@ -16,7 +16,7 @@ type rule struct {
 // rules is the grammar of the language, with isaspec's and isago's elements. An element has the same contents in every
 // parent.
 var rules = map[string]rule{
-	"isa":         {"name strict", "doc text import context table template enum expr bitset file view memory stack limit output attribute register rom function service quirk fetch hint product", false},
+	"isa":         {"name strict", "doc text import context table template enum expr bitset file view memory stack limit output input attribute register rom function service quirk fetch hint product", false},
 	"text":        {"words storage halves comment case syntax", "doc", false},
 	"import":      {"file", "", false},
 	"context":     {"name type default bind", "doc", false},
@@ -26,10 +26,11 @@ var rules = map[string]rule{
 	"value":       {"val display name syntax", "doc alias reg", false},
 	"file":        {"name type count use scope outside init components once given carries allocated", "doc alias", false},
 	"view":        {"name file type align components", "doc alias", false},
-	"memory":      {"name count use scope size access outside", "doc alias", false},
+	"memory":      {"name count use scope size access outside banks", "doc alias", false},
 	"stack":       {"name depth full empty scope", "doc slot", false},
 	"limit":       {"name most", "doc", false},
 	"output":      {"name file number components required", "doc", false},
+	"input":       {"name file number count components memory offset type low high context", "doc", false},
 	"attribute":   {"name", "doc", false},
 	"operand":     {"name role kind", "doc display reg mem relative modifier swizzle mask semantics write", false},
 	"reg":         {"file index component when", "", false},
@@ -73,7 +74,7 @@ var rules = map[string]rule{
 	"function":    {"name scope", "doc", true},
 	"service":     {"name scope", "doc", false},
 	"quirk":       {"name type default launch", "doc", false},
-	"fetch":       {"unit scope root", "doc", false},
+	"fetch":       {"unit scope root lanes", "doc", false},
 	"semantics":   {"type fidelity source scope around", "", true},
 	"write":       {"type", "", true},
 	"around":      {"scope always", "", true},

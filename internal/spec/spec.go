@@ -42,6 +42,8 @@ type ISA struct {
 	Limits   []*Limit
 	// Outputs are the semantics of program outputs, by which the next stage of the pipeline finds them.
 	Outputs []*Output
+	// Inputs are the places of the values that a program starts with.
+	Inputs []*Input
 	// Modifiers are the names of all modifiers. negate, absolute and saturate, which every machine has, come first.
 	Modifiers []string
 	Meaning   Meaning

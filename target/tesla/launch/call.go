@@ -259,7 +259,7 @@ func (r *run) call(ctx context.Context, c *call) (good bool, err error) {
 	}
 	g := &exec.Grid{
 		Program: exec.NewProgram(s.machine, s.root, s.words, fetch(c.kernel.Code, s.machine.Unit)),
-		Shared:  s.shared, Blocks: c.grid[0] * c.grid[1], Threads: c.threads(), Width: warpSize,
+		Shared:  s.shared, Blocks: c.grid[0] * c.grid[1], Threads: c.threads(),
 		Fit: func(w *exec.Wave) { s.fit(w, c, size) },
 	}
 	shared := s.machine.State("s")

@@ -1,0 +1,139 @@
+package sem
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/isago/isago/bits"
+	"github.com/isago/isago/diag"
+	"github.com/isago/isago/internal/spec"
+)
+
+// Place is the place of an <input>, where a launch puts a value before a program starts.
+type Place struct {
+	Name, Doc string
+	// States are the file, the register or the memory. For a group of memories, they are all memories of the group.
+	States []*State
+	// The value is in each component of Comps of the registers from Number on, of which there are Count.
+	Number, Count int
+	Comps         []int
+	// Offset is the address of the value in a memory, in bytes.
+	Offset uint64
+	// Type is the type of a component, or of the value in a memory. The value has Width bits of it, starting with bit Low.
+	Type       Type
+	Low, Width int
+
+	spec *spec.Input
+}
+
+// State returns the first state, which is the only one except for a group of memories.
+func (p *Place) State() *State { return p.States[0] }
+
+// Bits returns a number as a value of the type of its place: a float with this value, or the lowest bits of an integer.
+func (p *Place) Bits(n uint64) uint64 {
+	switch {
+	case p.Type.Kind == Bool && n != 0:
+		return 1
+	case p.Type.Kind == Float:
+		v, _ := ParseLiteral(strconv.FormatUint(n, 10), p.Type) // beyond the largest number it is infinity
+		return v
+	}
+	return n & (^uint64(0) >> (64 - p.Width))
+}
+
+// Place returns the place of the input with a name in some contexts, or nil.
+func (m *Machine) Place(name string, context bits.Value) *Place {
+	for _, p := range m.Places {
+		if c := p.spec.Context; p.Name == name && (c == nil || context.Uint(c.Low, c.Width) == p.spec.Value) {
+			return p
+		}
+	}
+	return nil
+}
+
+// places resolves the places of inputs. Registers in which the launch puts values count as given.
+func (l *machineLoader) places(isa *spec.ISA) {
+	for _, s := range isa.Inputs {
+		p := &Place{Name: s.Name, Doc: s.Doc, Number: s.Number, Count: s.Count, Offset: uint64(s.Offset), spec: s}
+		ok := false
+		if s.Memory.Text() != "" {
+			ok = l.inMemory(p)
+		} else {
+			ok = l.inFile(p)
+		}
+		if !ok {
+			continue
+		}
+		if p.Width = p.Type.Width; s.Low >= 0 {
+			p.Low, p.Width = s.Low, s.High-s.Low+1
+		}
+		if p.Low+p.Width > p.Type.Width || p.Width < p.Type.Width && (p.Type.Kind == Float || p.Type.Kind == Bool) {
+			l.fail(diag.Errorf(diag.MeaningType, s.Span, "bits %d to %d of a value of type %s", p.Low, p.Low+p.Width-1, p.Type))
+			continue
+		}
+		l.m.Places = append(l.m.Places, p)
+	}
+}
+
+func (l *machineLoader) inFile(p *Place) bool {
+	code := p.spec.File
+	s := l.m.states[code.Text()]
+	if s == nil || s.Kind != FileState || s.ReadOnly {
+		l.fail(diag.Errorf(diag.Unresolved, code.Span(0, len(code.Text())), "unknown register file %q", code.Text()).Meant(code.Text(), slices.Collect(maps.Keys(l.m.states))))
+		return false
+	}
+	if p.Number+p.Count > s.Count {
+		l.fail(diag.Errorf(diag.MeaningType, p.spec.Span, "registers %d to %d of %s, which has %d", p.Number, p.Number+p.Count-1, s.Name, s.Count))
+		return false
+	}
+	p.States, p.Type = []*State{s}, s.Type.Elem()
+	if p.Comps = l.components(s, p.spec.Components); p.Comps == nil {
+		return false
+	}
+	for n := p.Number; n < p.Number+p.Count; n++ {
+		if !slices.Contains(s.Given, n) {
+			s.Given = append(s.Given, n)
+		}
+	}
+	return true
+}
+
+// components returns the numbers of the components whose first letters code lists, or of all for an empty list. It
+// returns nil after an error.
+func (l *machineLoader) components(s *State, code spec.Code) (list []int) {
+	for k := range s.Type.Count() {
+		if name := s.Letter(k); code.Text() == "" || name != "" && strings.Contains(code.Text(), name[:1]) {
+			list = append(list, k)
+		}
+	}
+	if n := len(code.Text()); n > 0 && n != len(list) {
+		l.fail(diag.Errorf(diag.MeaningType, code.Span(0, n), "components %q of %s, which has type %s", code.Text(), s.Name, s.Type))
+		return nil
+	}
+	return list
+}
+
+func (l *machineLoader) inMemory(p *Place) bool {
+	code := p.spec.Memory
+	if s := l.m.states[code.Text()]; s != nil && s.Kind == MemoryState {
+		p.States = []*State{s}
+	} else if p.States = l.m.groups[code.Text()]; p.States == nil {
+		l.fail(diag.Errorf(diag.Unresolved, code.Span(0, len(code.Text())), "unknown memory %q", code.Text()).Meant(code.Text(), slices.Collect(maps.Keys(l.m.states))))
+		return false
+	}
+	s := p.State()
+	if p.Type = s.Word; p.spec.Type.Text() != "" {
+		p.Type = l.typ(p.spec.Type)
+	}
+	if p.Type.Len > 0 || p.Type.Width%8 != 0 {
+		l.fail(diag.Errorf(diag.MeaningType, p.spec.Span, "a value of type %s, expected a number of 8, 16, 32 or 64 bits", p.Type))
+		return false
+	}
+	if n := uint64(p.Type.Width / 8); s.Count > 0 && (p.Offset >= uint64(s.Count) || uint64(s.Count)-p.Offset < n) {
+		l.fail(diag.Errorf(diag.MeaningType, p.spec.Span, "%d bytes at 0x%x of %s, which has %d", n, p.Offset, code.Text(), s.Count))
+		return false
+	}
+	return true
+}

@@ -1,0 +1,78 @@
+package spec
+
+import (
+	"strings"
+
+	"github.com/isago/isago/diag"
+)
+
+// MaxLanes is the largest number of lanes of a wave.
+const MaxLanes = 64
+
+// Input is an <input>: the place where a launch puts a value before a program starts.
+type Input struct {
+	Name, Doc string
+	Span      diag.Span
+	// File is the name of the file or the register. It is empty if the value is in memory. The value is in each of Count
+	// registers, starting with Number. Components are the first letters of their components, or "" for all components.
+	File, Components Code
+	Number, Count    int
+	// Memory is the name of the memory or the group, Offset the byte address, and Type the type of the value. Without
+	// Type, the value has the first type with which code accesses the memory.
+	Memory, Type Code
+	Offset       int64
+	// Low and High are the bits of the value, or -1 for all bits.
+	Low, High int
+	// Context is the context that must have the value Value. It is nil if the input exists in each context.
+	Context *Context
+	Value   uint64
+}
+
+// overlaps reports whether a context exists in which both inputs exist.
+func (i *Input) overlaps(j *Input) bool {
+	return i.Context == nil || i.Context != j.Context || i.Value == j.Value
+}
+
+// readInput reads <input name="thread.x" file="r" number="0" low="0" high="15"/>. The reader of the semantics resolves
+// the names of files and memories.
+func (l *loader) readInput(n *node) {
+	i := &Input{
+		Name: l.readName(n), Doc: docOf(n), Span: n.span, File: l.readCode(n, "file"), Components: l.readCode(n, "components"),
+		Number: l.readOptional(n, "number", 0, 0, 1<<20), Count: l.readOptional(n, "count", 1, 1, 1<<20),
+		Memory: l.readCode(n, "memory"), Type: l.readCode(n, "type"), Offset: int64(l.readOptional(n, "offset", 0, 0, 1<<62)), Low: -1, High: -1,
+	}
+	other := ""
+	switch file, memory := n.attr("file"), n.attr("memory"); {
+	case (file == nil) == (memory == nil):
+		l.fail(diag.Errorf(diag.XMLAttribute, n.span, "<input> with %s, expected a file or a memory", map[bool]string{true: "both", false: "neither"}[file != nil]))
+	case file != nil:
+		other = "offset type"
+	default:
+		other = "number count components"
+	}
+	for _, a := range n.attrs {
+		if contains(other, a.name) {
+			l.fail(diag.Errorf(diag.XMLAttribute, a.named(), "%s in an <input> of a %s", a.name, map[bool]string{true: "file", false: "memory"}[n.attr("file") != nil]))
+		}
+	}
+	if n.attr("low") != nil || n.attr("high") != nil {
+		i.Low = l.readNumber(n, "low", 0, 63)
+		i.High = l.readNumber(n, "high", int64(i.Low), 63)
+	}
+	if a := n.attr("context"); a != nil {
+		name, value, _ := strings.Cut(a.value.s, "=")
+		var err error
+		if i.Context = l.isa.contexts[name]; i.Context == nil {
+			l.fail(diag.Errorf(diag.Unresolved, a.value.span, "context=%q, expected NAME=VALUE with a context of the machine", a.value.s))
+		} else if i.Value, err = i.Context.Parse(value); err != nil {
+			l.fail(diag.Errorf(diag.ContextValue, a.value.span, "%v", err))
+		}
+	}
+	for _, old := range l.isa.Inputs {
+		if old.Name == i.Name && old.overlaps(i) {
+			l.failDuplicate(n, i.Name, old.Span)
+			break
+		}
+	}
+	l.isa.Inputs = append(l.isa.Inputs, i)
+}

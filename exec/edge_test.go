@@ -184,3 +184,35 @@ v[2].zw.y = 5; v[3].where(6).zy.xy = u32x2(7, 8); v[3].where(6).wx = u32x2(9, 9)
 		}
 	}
 }
+
+// The value of a bitset with a mask says which components are written; that of a bitset with a swizzle has their numbers, also
+// as an argument of a function and where components are assigned.
+func TestMaskAndSwizzleAreValues(t *testing.T) {
+	m := parse(t, `<isa strict="true">
+<file name="v" type="u32x4" count="5" init="9"/>
+<function name="pick(v: u32x4, k: u4x4): u32x4">return v.[k];</function>
+<bitset name="#mask" size="4"><display>{N}</display><field name="N" low="0" high="3" type="uint"/>
+<mask x="{N} &amp; 8" y="{N} &amp; 4" z="{N} &amp; 2" w="{N} &amp; 1"/></bitset>
+<bitset name="#swizzle" size="8"><display>{A}{B}{C}{D}</display>
+<field name="A" low="6" high="7" type="uint"/><field name="B" low="4" high="5" type="uint"/><field name="C" low="2" high="3" type="uint"/><field name="D" low="0" high="1" type="uint"/>
+<swizzle x="{A}" y="{B}" z="{C}" w="{D}"/></bitset>
+<bitset name="#instruction" size="12"><display>{M} {S}</display>
+<field name="M" low="8" high="11" type="#mask"/><field name="S" low="0" high="7" type="#swizzle"/>
+<semantics>
+v[1].where({M}) = v[0].[{S}]; v[2] = pick(v[0], {S}); v[3].[{S}] = v[0]; v[4].where({M}.wzyx) = u32x4(select({M}, u32x4(1), u32x4(2)));
+</semantics></bitset>
+</isa>`)
+	w := NewWave(m.program("#instruction", sem.Words{}, 0b1010_01_11_00_10)) // x and z; y, w, x, z
+	w.Start(1, 0)
+	for comp := range 4 {
+		w.Set(m.state("v"), 0, comp, 0, uint64(comp))
+	}
+	w.Run(t.Context())
+	for n, want := range [][4]uint64{1: {1, 9, 0, 9}, 2: {1, 3, 0, 2}, 3: {2, 0, 3, 1}, 4: {9, 2, 9, 2}} {
+		for comp, v := range want {
+			if got := w.Get(m.state("v"), n, comp, 0); n > 0 && got != v {
+				t.Errorf("component %d of v[%d] is %d, want %d", comp, n, got, v)
+			}
+		}
+	}
+}

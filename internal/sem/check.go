@@ -39,10 +39,11 @@ func (c *checks) run(r ran) {
 	}
 }
 
-// operandValue is what is known of the value of an operand: its type, and whether it is the same in all lanes.
+// operandValue is what is known of the value of an operand: its type, whether it is the same in all lanes, and whether it is
+// a constant.
 type operandValue struct {
-	t       Type
-	uniform bool
+	t                Type
+	uniform, settled bool
 }
 
 type operandKey struct {
@@ -112,11 +113,19 @@ func (m *Machine) newChecker(c *checks) *lowerer {
 
 // settled is a value that is a constant and not known: what a function may be called with.
 func (l *lowerer) settled(t Type) value {
-	v := l.opaque(t, false)
-	if v.t.integer() && v.t.Len == 0 {
-		v.comps[0] = l.b.param(t)
+	if t.integer() {
+		return l.settledOf(t)
 	}
-	return v
+	return l.opaque(t, false)
+}
+
+// settledOf is a value of which only is known that it is a constant.
+func (l *lowerer) settledOf(t Type) value {
+	out := value{t: t, has: NoID, comps: l.b.list(t.Count())}
+	for i := range out.comps {
+		out.comps[i] = l.b.param(t)
+	}
+	return out
 }
 
 // checkFunctions looks at the functions, also those that nobody calls. A generic one is tried with 32 bits.
@@ -168,11 +177,12 @@ func (c *checks) value(l *lowerer, env *model.Env) operandValue {
 		return v
 	}
 	t := l.typeOfEnv(env)
-	out := operandValue{t, true}
+	out := operandValue{t, true, true}
 	c.values[env] = out
 	c.leaves(l, env, func(f *model.Scope) {
 		v := l.valueIn(f)
-		out.uniform = out.uniform && l.uniformValue(v)
+		is := l.known(v)
+		out.uniform, out.settled = out.uniform && is.uniform, out.settled && is.settled
 		if !v.t.same(t) || v.t.maybe() != t.maybe() {
 			l.fail(f.Unit.Leaf.Spec.Span, diag.MeaningType, "%s has a value of type %s, but other leaves of %s have values of type %s", f.Unit.Leaf.Name, v.t, env.Root.Name, t)
 		}
@@ -194,6 +204,15 @@ func (l *lowerer) uniformValue(v value) bool {
 		}
 	}
 	return l.b.uniform(v.has)
+}
+
+// known is what is known of a value.
+func (l *lowerer) known(v value) operandValue {
+	is := operandValue{v.t, l.uniformValue(v), v.t.Kind != Tuple && v.has == NoID}
+	for _, id := range v.comps {
+		is.settled = is.settled && l.b.settled(id)
+	}
+	return is
 }
 
 // place checks that all leaves of an operand can be assigned and returns one of the places.

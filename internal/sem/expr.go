@@ -344,17 +344,41 @@ func (l *lowerer) sliceOf(v value, high, low int, at diag.Span) value {
 // comp lowers v.[k].
 func (l *lowerer) comp(e *expr) value {
 	v := l.expr(e.x, Type{})
-	k, known := l.constant(l.expr(e.y, Type{}), e.y.span)
-	if v.t.Len == 0 {
-		l.fail(e.span, diag.MeaningType, "a component of a value of type %s", v.t)
+	list, t := l.componentNumbers(e, v.t)
+	out := value{t: t, has: NoID, comps: l.b.list(len(list))[:0]}
+	for _, k := range list {
+		if k < 0 {
+			out.comps = append(out.comps, l.opaque(v.t.Elem(), l.uniformValue(v)).comps[0])
+			continue
+		}
+		out.comps = append(out.comps, v.comps[k])
 	}
-	if !known {
-		return l.opaque(v.t.Elem(), l.uniformValue(v))
+	return out
+}
+
+// componentNumbers returns the numbers in k of x.[k], and the type of the result. x has the type t. A number that is not
+// known while a description is checked is -1.
+func (l *lowerer) componentNumbers(e *expr, t Type) ([]int, Type) {
+	k := l.expr(e.y, Type{})
+	if t.Len == 0 {
+		l.fail(e.span, diag.MeaningType, "a component of a value of type %s", t)
 	}
-	if k < 0 || k >= int64(v.t.Len) {
-		l.fail(e.span, diag.MeaningType, "component %d of a value of type %s", k, v.t)
+	list := make([]int, max(1, k.t.Len))
+	for i := range list {
+		one := k
+		if k.t.Len > 0 {
+			one = value{t: k.t.Elem(), comps: k.comps[i : i+1], has: NoID}
+		}
+		n, known := l.constant(one, e.y.span)
+		if known && (n < 0 || n >= int64(t.Len)) {
+			l.fail(e.span, diag.MeaningType, "component %d of a value of type %s", n, t)
+		}
+		if list[i] = int(n); !known {
+			list[i] = -1
+		}
 	}
-	return l.b.scalar(v.t, v.comps[k])
+	t.Len = k.t.Len
+	return list, t
 }
 
 // dot lowers v.xy on a value, and top(stack).slot.

@@ -1,6 +1,7 @@
 package sem
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/isago/isago/diag"
@@ -129,12 +130,15 @@ func (m *Machine) speaks(root *spec.Bitset) bool {
 			continue
 		}
 		for _, c := range b.Cases {
-			s = s || c.Semantics != nil || c.Write != nil || c.Facts.Reg != nil
+			s = s || c.Semantics != nil || c.Write != nil || c.Facts.Reg != nil || selects(&c.Facts)
 		}
 	}
 	m.speaking[root] = s
 	return s
 }
+
+// selects reports whether a mask or a swizzle is the value of an operand, which no register is.
+func selects(f *spec.Facts) bool { return f.Reg == nil && (f.Mask != nil || f.Swizzle != nil) }
 
 // nestedValue runs the meaning of a bitset field.
 func (l *lowerer) nestedValue(r *model.Ref) value {
@@ -144,13 +148,16 @@ func (l *lowerer) nestedValue(r *model.Ref) value {
 	f := l.enter(r)
 	if f == nil {
 		l.trap("an operand that matches no leaf")
-		return l.opaqueOf(operandValue{l.typeOfEnv(r.Env), true})
+		return l.opaqueOf(operandValue{t: l.typeOfEnv(r.Env), uniform: true})
 	}
 	return l.valueIn(f)
 }
 
 // opaqueOf is opaque, also for values that may be missing.
 func (l *lowerer) opaqueOf(is operandValue) value {
+	if is.settled {
+		return l.settledOf(is.t)
+	}
 	v := l.opaque(is.t, is.uniform)
 	if is.t.maybe() {
 		in := valued(OpRead, BoolType)
@@ -178,6 +185,9 @@ func (l *lowerer) typeOfEnv(env *model.Env) Type {
 				if c.Facts.Reg != nil {
 					return l.fileType(c.Facts.Reg.File)
 				}
+				if selects(&c.Facts) {
+					return selectionType(&c.Facts)
+				}
 			}
 		}
 	}
@@ -204,7 +214,7 @@ func (l *lowerer) valueIn(f *model.Scope) value {
 	var out value
 	seen := false
 	l.cases(f, func(c *spec.Case, given model.Assumptions) bool {
-		v, ok := l.caseValue(f, given, c.Semantics, c.Facts.Reg, c.Span)
+		v, ok := l.caseValue(f, given, c.Semantics, &c.Facts, c.Span)
 		if ok && seen && !v.t.same(out.t) {
 			l.fail(c.Span, diag.MeaningType, "a value of type %s, but of type %s in another case", v.t, out.t)
 		}
@@ -219,19 +229,52 @@ func (l *lowerer) valueIn(f *model.Scope) value {
 	return out
 }
 
-// caseValue is the value that a semantics or a register gives.
-func (l *lowerer) caseValue(f *model.Scope, given model.Assumptions, s *spec.Semantics, r *spec.Reg, at diag.Span) (value, bool) {
+// caseValue is the value that a semantics, a register, a mask or a swizzle gives.
+func (l *lowerer) caseValue(f *model.Scope, given model.Assumptions, s *spec.Semantics, k *spec.Facts, at diag.Span) (value, bool) {
 	switch {
 	case s != nil:
 		var v value
 		b := l.parsed(s.Code, s.Type)
 		l.inScope(s.Wave, s.Span, func() { v = l.code(b, f, given) })
 		return v, true
-	case r != nil && l.holds(r.When, f):
-		p := l.regPlace(r, f)
+	case k.Reg != nil && l.holds(k.Reg.When, f):
+		p := l.regPlace(k.Reg, f)
 		return l.read(&p, at), true
+	case selects(k):
+		return l.selection(k, f, at), true
 	}
 	return value{}, false
+}
+
+// selection is the value of a mask or a swizzle: for each component whether it is written, or the number of the component
+// that it reads.
+func (l *lowerer) selection(k *spec.Facts, f *model.Scope, at diag.Span) value {
+	if k.Mask != nil && k.Swizzle != nil {
+		l.fail(at, diag.MeaningType, "a <mask> next to a <swizzle>, expected a <semantics> for the value")
+	}
+	t := selectionType(k)
+	if l.check {
+		return l.settledOf(t)
+	}
+	out := value{t: t, has: NoID, comps: l.b.list(t.Count())[:0]}
+	for _, e := range slices.Concat(k.Mask, k.Swizzle) {
+		n := uint64(l.eval.Eval(f.Unit.Prog(e), f))
+		out.comps = append(out.comps, l.b.constant(t.Elem(), min(n, t.mask()))) // a number that is too large is beyond each register
+	}
+	return out
+}
+
+// selectionType is the type of the value of a mask or a swizzle. A number of a component has four bits, because a register
+// has at most 16 components.
+func selectionType(k *spec.Facts) Type {
+	t, n := BoolType, len(k.Mask)
+	if k.Mask == nil {
+		t, n = Type{Kind: Uint, Width: 4}, len(k.Swizzle)
+	}
+	if n > 1 {
+		t.Len = n
+	}
+	return t
 }
 
 // holds evaluates a condition on the bits; one that is absent holds, and while a description is checked each.
@@ -247,12 +290,12 @@ func (l *lowerer) operandValue(o *spec.Operand, at diag.Span) value {
 	}
 	var v value
 	ok := false
-	l.inside(o, func() { v, ok = l.caseValue(l.frame, model.Assumptions{}, o.Semantics, o.Facts.Reg, at) })
+	l.inside(o, func() { v, ok = l.caseValue(l.frame, model.Assumptions{}, o.Semantics, &o.Facts, at) })
 	if !ok {
 		l.fail(o.Span, diag.MeaningNone, "operand %s has no <semantics> for its value", o.Name)
 	}
 	if l.check {
-		l.checks.operands[operandKey{l.frame.Unit, o}] = operandValue{v.t, l.uniformValue(v)}
+		l.checks.operands[operandKey{l.frame.Unit, o}] = l.known(v)
 	}
 	return v
 }
@@ -344,7 +387,7 @@ func (l *lowerer) casePlace(f *model.Scope, given model.Assumptions, a *spec.Act
 		}
 		if s := a.Semantics; s != nil { // what is read is what the semantics says
 			p.read = func() value {
-				v, _ := l.caseValue(f, given, s, nil, s.Span)
+				v, _ := l.caseValue(f, given, s, &spec.Facts{}, s.Span)
 				return v
 			}
 		}

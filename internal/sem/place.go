@@ -62,11 +62,11 @@ func (l *lowerer) place(e *expr) place {
 			p.narrow(l.components(e.name, nil, t, e.span))
 			return p
 		}
-		k, known := l.constant(l.expr(e.y, Type{}), e.y.span)
-		if t.Len == 0 || known && (k < 0 || k >= int64(t.Len)) {
-			l.fail(e.span, diag.MeaningType, "component %d of a value of type %s", k, t)
+		list, _ := l.componentNumbers(e, t)
+		for i, k := range list {
+			list[i] = max(k, 0)
 		}
-		p.narrow([]int{int(k)})
+		p.narrow(list)
 		return p
 	case eSlice:
 		p := l.place(e.x)

@@ -333,7 +333,7 @@ func (c *compiler) isUniform(in *sem.Inst) bool {
 		same, ok := c.same[c.w.stores[in.State.Index]]
 		return ok && (in.Op != sem.OpTop || same>>uint(in.Comp)&1 != 0)
 	}
-	if in.Op < sem.OpSplat || in.Op > sem.OpConcat {
+	if !in.Op.Pure() {
 		return false
 	}
 	for _, a := range [3]sem.ID{in.A, in.B, in.C} {
@@ -432,8 +432,7 @@ func (c *compiler) writeOf(v int) int {
 
 // lives reports whether a value can be in a register from where it is made to where the register is written.
 func (c *compiler) lives(v sem.ID, at int, write *sem.Inst) bool {
-	op := c.code.Insts[v].Op
-	if op < sem.OpSplat || op > sem.OpConcat || c.uniform[v] || c.homes[v] != nil {
+	if !c.code.Insts[v].Op.Pure() || c.uniform[v] || c.homes[v] != nil {
 		return false
 	}
 	for i := range c.code.Insts {
@@ -572,7 +571,7 @@ func (c *compiler) inst(id sem.ID) {
 		c.skip(id, in)
 	case in.Op == sem.OpSplat:
 		c.locs[id] = c.locs[in.A]
-	case in.Op > sem.OpSplat && in.Op <= sem.OpConcat:
+	case in.Op.Pure():
 		c.pure(id, in)
 	default:
 		c.effect(id, in)

@@ -33,7 +33,7 @@ func fitsType(op sem.Op, t sem.Type) bool {
 	case sem.OpNot, sem.OpAnd, sem.OpOr, sem.OpXor:
 		return t.Kind != sem.Float
 	case sem.OpFlush:
-		return t.Width == 32
+		return t.Width == 32 && t.Kind != sem.Sint
 	case sem.OpProduct:
 		return t.Kind == sem.Float && t.Width == 32
 	case sem.OpFma, sem.OpSqrt, sem.OpExp2, sem.OpLog2, sem.OpSin, sem.OpCos, sem.OpRint:
@@ -75,7 +75,9 @@ func checkKernel(t *testing.T, m *machine, r *rand.Rand, op sem.Op, args int, ty
 	case sem.OpProduct:
 		imm = uint64(round % 2)
 	case sem.OpConvert:
-		result, imm = types[r.IntN(len(types)-1)], uint64(r.IntN(5))
+		if result, imm = types[r.IntN(len(types)-1)], uint64(r.IntN(5)); result.Kind != sem.Float && typ.Kind != sem.Float {
+			imm = 0
+		}
 	case sem.OpSlice:
 		result, imm = sem.Type{Kind: sem.Uint, Width: 5}, 2
 	case sem.OpCast:
@@ -99,6 +101,9 @@ func checkKernel(t *testing.T, m *machine, r *rand.Rand, op sem.Op, args int, ty
 		if op == sem.OpSelect && i == 0 {
 			states[i].Type = sem.BoolType
 		}
+		if (op == sem.OpShl || op == sem.OpShr) && i == 1 {
+			states[i].Type.Kind = sem.Uint
+		}
 		if i == args {
 			states[i].Type = result
 			continue
@@ -111,8 +116,8 @@ func checkKernel(t *testing.T, m *machine, r *rand.Rand, op sem.Op, args int, ty
 		ids[i] = sem.ID(len(code.Insts))
 		code.Insts = append(code.Insts, in)
 	}
-	in := blank.Typed(result, from)
-	in.Op, in.Imm, in.A, in.B, in.C = op, imm, ids[0], ids[1], ids[2]
+	in := sem.Inst{Op: op, Imm: imm, A: ids[0], B: ids[1], C: ids[2], Guard: sem.NoID}
+	in = in.Typed(result, from)
 	code.Insts = append(code.Insts, in)
 	out := blank.Typed(result, sem.Type{})
 	out.Op, out.State, out.B = sem.OpWrite, states[args], sem.ID(len(code.Insts)-1)

@@ -78,8 +78,8 @@ func TestSkippedRegions(t *testing.T) {
 			}
 		}
 	}
-	if code, err := p.Code(0); err != nil || code.Verify() != nil {
-		t.Error(err, code.Verify())
+	if _, err := p.Code(0); err != nil {
+		t.Error(err)
 	}
 }
 

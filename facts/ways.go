@@ -280,7 +280,7 @@ func (w *walk) value(id sem.ID, in *sem.Inst) number {
 			return number{true, map[truth]uint64{always: 1, never: 0}[t]}
 		}
 	}
-	if in.Op < sem.OpSplat || in.Op > sem.OpConcat {
+	if !in.Op.Pure() {
 		return number{}
 	}
 	var args [3]uint64

@@ -341,11 +341,7 @@ func (e *evaluator) variable(s *state, v Variable) ID {
 	default:
 		var ok bool
 		if id, ok = e.body.params[v]; !ok {
-			if v.State.Kind == sem.StackState {
-				id = e.w.Write(sem.ReadingSlot(v.State, v.Number, v.Comp))
-			} else {
-				id = e.w.Write(sem.Reading(v.State, v.Number, v.Comp))
-			}
+			id = e.w.Write(sem.Param(v.Type()))
 			e.body.params[v] = id
 		}
 	}

@@ -143,7 +143,6 @@ func (a *assembler) addNode(n *node) {
 	for v, id := range n.body.params {
 		id += n.first
 		params[id] = true
-		a.p.Insts[id].Op = sem.OpParam
 		head.Params = append(head.Params, Param{id, v})
 	}
 	slices.SortFunc(head.Params, func(x, y Param) int { return cmp.Compare(x.ID, y.ID) })
@@ -223,8 +222,7 @@ func (a *assembler) demand(entry *node, begin *Edge, start *Block) {
 		}
 		id, ok := n.body.params[v]
 		if !ok {
-			in := sem.Inst{Op: sem.OpParam, A: NoID, B: NoID, C: NoID, Guard: NoID, State: v.State, Comp: v.Comp, Imm: uint64(v.Number)}
-			id = a.add(in.Typed(v.Type(), sem.Type{})) - n.first
+			id = a.add(sem.Param(v.Type())) - n.first
 			n.body.params[v] = id
 			b := head(n)
 			b.Params = append(b.Params, Param{id + n.first, v})

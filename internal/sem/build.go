@@ -135,15 +135,15 @@ func (b *builder) isConst(id ID) (uint64, bool) {
 // settled reports whether a value is a constant, known or not.
 func (b *builder) settled(id ID) bool {
 	op := b.insts[id].Op
-	return op == OpConst || op == OpParam
+	return op == OpConst || op == OpSettled
 }
 
 func (b *builder) uniform(id ID) bool { return id == NoID || b.insts[id].Uniform }
 
 // op appends a pure operation, or finds its value.
 func (b *builder) op(op Op, t Type, from Type, imm uint64, args ...ID) ID {
-	in := valued(op, t.Elem())
-	in.from, in.Imm, in.Uniform = pack(from.Elem()), imm, true
+	in := blank(op).Typed(t.Elem(), from.Elem())
+	in.Imm, in.Uniform = imm, true
 	folded, opaque := true, true
 	var values [3]uint64
 	for i, a := range args {
@@ -182,7 +182,7 @@ func (in *Inst) arg(i int) *ID {
 
 // param returns a constant that is not known.
 func (b *builder) param(t Type) ID {
-	in := valued(OpParam, t.Elem())
+	in := valued(OpSettled, t.Elem())
 	in.Uniform = true
 	return b.push(&in)
 }

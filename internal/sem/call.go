@@ -144,6 +144,9 @@ func (l *lowerer) convertTo(t Type, e *expr) value {
 	if v.t.same(to) {
 		return v
 	}
+	if to.Kind != Float && v.t.Kind != Float {
+		mode = Nearest // between integers nothing is rounded
+	}
 	return l.each(OpConvert, to, v.t, uint64(mode), v)
 }
 

@@ -442,7 +442,7 @@ func (l *lowerer) indexExpr(e *expr) (value, bool) {
 	k, known := l.constant(l.expr(e.y, Type{}), e.y.span)
 	if !known {
 		t := Type{Kind: Uint, Width: 1}
-		in := valued(OpRead, t)
+		in := valued(OpOpaque, t)
 		return l.b.scalar(t, l.b.push(&in)), true
 	}
 	return l.sliceOf(v, int(k), int(k), e.span), true

@@ -160,7 +160,7 @@ func (l *lowerer) opaqueOf(is operandValue) value {
 	}
 	v := l.opaque(is.t, is.uniform)
 	if is.t.maybe() {
-		in := valued(OpRead, BoolType)
+		in := valued(OpOpaque, BoolType)
 		in.Uniform = is.uniform
 		v.has = l.b.push(&in)
 	}

@@ -5,140 +5,6 @@ import (
 	"github.com/isago/isago/internal/spec"
 )
 
-// Op is an operation of the IR.
-type Op uint8
-
-// The operations. A value is the bits of one component, in the low bits of 64, the rest being 0; arguments are A, B
-// and C, and Imm is a constant. Floats have the number of bits of their type.
-const (
-	OpConst Op = iota // Imm
-	OpParam           // a constant that is not known: only while a description is checked
-	OpSplat           // A, the same in all lanes
-
-	// Arithmetic. The operators on floats round as Imm, a Mode, says.
-	OpAdd
-	OpSub
-	OpMul
-	OpMulHigh // the upper half of the product
-	OpDiv
-	OpMod
-	OpFma // A*B+C, rounded once
-	OpSqrt
-	OpExp2
-	OpLog2
-	OpSin
-	OpCos
-	OpRint // to a whole number, as Imm says
-	OpNeg
-	OpNot
-	OpAnd
-	OpOr
-	OpXor
-	OpShl
-	OpShr
-	OpMin
-	OpMax
-	OpClz
-	OpPopcount
-	OpCarry    // of A+B+C
-	OpOverflow // of A+B+C as signed numbers
-	OpEq
-	OpNe
-	OpLt
-	OpLe
-	OpSelect  // A ? B : C
-	OpCast    // the bits of A, cut to the width
-	OpSext    // A with its sign
-	OpConvert // the value of A in another type, as Imm says
-	OpSlice   // the bits of A from Imm on
-	OpFlush   // the float A of 32 bits, or its bits, and of those that are too small for its exponent the sign alone
-	OpProduct // A*B, floats of 32 bits, and +0 where one of them is 0; where Imm is 1 also where one is a denormal
-	OpConcat  // A above B
-
-	// State.
-	OpRead   // component Comp of number Imm of State
-	OpReadX  // of number A
-	OpWrite  // B into component Comp of number Imm
-	OpWriteX // B into number A
-	OpLoad   // Imm bytes of State at A
-	OpStore  // B into Imm bytes at A
-	OpTop    // slot Comp of entry Imm from the top of State
-	OpDepth  // the number of entries
-	OpEmpty  // whether there is none
-	OpPush   // Args
-	OpPop
-
-	// Lanes.
-	OpLane    // the number of the lane
-	OpExists  // the lanes there are
-	OpAny     // A holds in a lane
-	OpAll     // A holds in all lanes
-	OpBallot  // the lanes in which A holds
-	OpFrom    // A of lane B
-	OpLanesOf // whether the bit of the lane is set in A
-
-	// Effects on what runs.
-	OpJump    // the counter is A
-	OpEnd     // the lane is done
-	OpTrap    // with Text
-	OpUnknown // what follows is not known of the machine: Text says what
-	OpHazard  // what is probably a mistake: Text is the name of the hazard, a blank and what is wrong; only in Told code
-	OpBarrier // A and B: number and count; Imm is Arrives, Waits or both
-	OpService // Args; Text is its name
-	OpResult  // component Comp of the results of service A
-	OpSkip    // go on at Imm where the guard holds in no lane; Results of the region are used after it
-	OpRun     // an instruction that another runs starts: the word at Imm, of the root that Text names
-	OpAtomic  // what stands before Imm is done by one lane after another, the lowest first
-	OpFlow    // where the instruction itself jumps, to A, before its arounds have their say: only in Told code
-)
-
-// What a wave does at a barrier.
-const (
-	Arrives = 1 << iota // it counts as one that is there
-	Waits               // it goes on when enough are there
-)
-
-var opNames = [...]string{
-	OpConst: "const", OpParam: "param", OpSplat: "splat", OpAdd: "add", OpSub: "sub", OpMul: "mul", OpMulHigh: "mulhigh",
-	OpDiv: "div", OpMod: "mod", OpFma: "fma", OpSqrt: "sqrt", OpExp2: "exp2", OpLog2: "log2", OpSin: "sin", OpCos: "cos",
-	OpRint: "rint", OpNeg: "neg", OpNot: "not", OpAnd: "and", OpOr: "or", OpXor: "xor", OpShl: "shl", OpShr: "shr",
-	OpMin: "min", OpMax: "max", OpClz: "clz", OpPopcount: "popcount", OpCarry: "carry", OpOverflow: "overflow",
-	OpEq: "eq", OpNe: "ne", OpLt: "lt", OpLe: "le", OpSelect: "select", OpCast: "cast", OpSext: "sext",
-	OpConvert: "convert", OpSlice: "slice", OpFlush: "flush", OpProduct: "product", OpConcat: "concat", OpRead: "read", OpReadX: "readx", OpWrite: "write",
-	OpWriteX: "writex", OpLoad: "load", OpStore: "store", OpTop: "top", OpDepth: "depth", OpEmpty: "empty", OpPush: "push", OpPop: "pop",
-	OpLane: "lane", OpExists: "exists", OpAny: "any", OpAll: "all", OpBallot: "ballot", OpFrom: "from",
-	OpLanesOf: "lanesof", OpJump: "jump", OpEnd: "end", OpTrap: "trap", OpUnknown: "unknown", OpHazard: "hazard", OpBarrier: "barrier", OpService: "service",
-	OpResult: "result", OpSkip: "skip", OpRun: "run", OpAtomic: "atomic", OpFlow: "flow",
-}
-
-// String returns the operation's name.
-func (o Op) String() string { return opNames[o] }
-
-// Pure reports whether the value follows from the arguments alone.
-func (o Op) Pure() bool { return o >= OpSplat && o <= OpConcat }
-
-// compares reports whether the operation asks how two values stand to each other.
-func (o Op) compares() bool { return o >= OpEq && o <= OpLe }
-
-// effect reports whether the operation does something under its guard, and has no value.
-func (o Op) effect() bool {
-	switch o {
-	case OpWrite, OpWriteX, OpStore, OpPush, OpPop, OpJump, OpEnd, OpTrap, OpUnknown, OpHazard, OpBarrier, OpService, OpSkip, OpRun, OpAtomic, OpFlow:
-		return true
-	}
-	return false
-}
-
-// guarded reports whether a guard says for which lanes the operation counts. Of what reads, the guard says
-// where reading what nobody wrote is a finding.
-func (o Op) guarded() bool {
-	switch o {
-	case OpRead, OpReadX, OpLoad, OpTop, OpAny, OpAll, OpBallot:
-		return true
-	}
-	return o.effect()
-}
-
 // Mode is a way to round.
 type Mode uint8
 
@@ -204,9 +70,12 @@ func (in *Inst) Type() Type { return in.typ.unpack() }
 // From is the type of A where that matters: comparisons and conversions.
 func (in *Inst) From() Type { return in.from.unpack() }
 
-// Typed returns the operation with these types.
+// Typed returns the operation with the given types. It ignores from if the operation does not need it.
 func (in Inst) Typed(of, from Type) Inst {
-	in.typ, in.from = pack(of), pack(from)
+	in.typ, in.from = pack(of), 0
+	if in.Op.signature().from != tNone {
+		in.from = pack(from)
+	}
 	return in
 }
 

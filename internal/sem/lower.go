@@ -123,6 +123,7 @@ func (l *lowerer) lower(root *model.Root, v bits.Value, addr uint64) (code *Code
 	l.finish()
 	code = &Code{Insts: l.b.prune(nil), Next: next, Jumps: l.jumps, Runs: l.runs}
 	code.carry()
+	code.check()
 	return code, nil
 }
 
@@ -169,7 +170,7 @@ func (l *lowerer) finish() {
 	if l.b.isTrue(guard) {
 		guard = NoID
 	}
-	in := valued(OpJump, U32)
+	in := blank(OpJump)
 	in.A, l.b.guard = l.pc.comps[0], guard
 	l.do(in, l.m.Wave)
 }

@@ -59,39 +59,43 @@ func (in *Inst) TextWith(name func(id ID) string) string {
 	return string(in.appendWith(nil, func(dst []byte, id ID) []byte { return append(dst, name(id)...) }))
 }
 
-// details appends what stands beside the arguments.
+// details appends the state, the immediate and the text of the operation.
 func (in *Inst) details(dst []byte) []byte {
-	switch in.Op {
-	case OpConst:
+	s := in.Op.signature()
+	number := "?"
+	switch s.imm {
+	case iBits:
 		return appendConst(append(dst, ' '), in.Type(), in.Imm)
-	case OpRead, OpWrite:
-		return in.State.appendComponent(append(dst, ' '), strconv.FormatUint(in.Imm, 10), in.Comp)
-	case OpReadX, OpWriteX:
-		return in.State.appendComponent(append(dst, ' '), "?", in.Comp)
-	case OpLoad, OpStore:
-		return fmt.Appendf(dst, " %s.%d", in.State.Name, in.Imm)
-	case OpTop:
-		return fmt.Appendf(dst, " %s+%d.%s", in.State.Name, in.Imm, in.State.Slots[in.Comp].Name)
-	case OpDepth, OpEmpty, OpPush, OpPop:
-		return append(append(dst, ' '), in.State.Name...)
-	case OpTrap, OpUnknown, OpHazard, OpService:
-		return strconv.AppendQuote(append(dst, ' '), in.Text())
-	case OpResult:
-		return fmt.Appendf(dst, " %d", in.Comp)
-	case OpRun:
-		return fmt.Appendf(dst, " word %d", in.Imm)
-	case OpSkip, OpAtomic:
-		return fmt.Appendf(dst, " to %%%d", in.Imm)
-	case OpBarrier:
-		return append(dst, [...]string{Arrives: " arrives", Waits: " waits", Arrives | Waits: ""}[in.Imm]...)
-	case OpSlice:
+	case iMode:
+		return in.appendMode(dst)
+	case iLow:
 		return fmt.Appendf(dst, " from %d", in.Imm)
-	case OpProduct:
+	case iFlushes:
 		if in.Imm == 1 {
 			return append(dst, " flushed"...)
 		}
-	case OpConvert, OpRint, OpAdd, OpSub, OpMul, OpDiv, OpFma, OpSqrt:
-		return in.appendMode(dst)
+	case iBytes:
+		return fmt.Appendf(dst, " %s.%d", in.State.Name, in.Imm)
+	case iEntry:
+		return fmt.Appendf(dst, " %s+%d.%s", in.State.Name, in.Imm, in.State.Slots[in.Comp].Name)
+	case iParts:
+		return append(dst, [...]string{Arrives: " arrives", Waits: " waits", Arrives | Waits: ""}[in.Imm]...)
+	case iEnd:
+		return fmt.Appendf(dst, " to %%%d", in.Imm)
+	case iAddress:
+		return fmt.Appendf(dst, " word %d", in.Imm)
+	case iRegister:
+		number = strconv.FormatUint(in.Imm, 10)
+	}
+	switch {
+	case s.state == kRegisters || s.state == kWritable:
+		return in.State.appendComponent(append(dst, ' '), number, in.Comp)
+	case s.state != kNone:
+		return append(append(dst, ' '), in.State.Name...)
+	case s.comp:
+		return fmt.Appendf(dst, " %d", in.Comp)
+	case s.text:
+		return strconv.AppendQuote(append(dst, ' '), in.Text())
 	}
 	return dst
 }

@@ -193,7 +193,7 @@ func (l *lowerer) opaque(t Type, uniform bool) value {
 	}
 	if t.Kind != Tuple {
 		for range t.Count() {
-			in := valued(OpRead, t.Elem())
+			in := valued(OpOpaque, t.Elem())
 			in.Uniform = uniform
 			out.comps = append(out.comps, l.b.push(&in))
 		}

@@ -3,16 +3,32 @@ package sem
 import (
 	"fmt"
 	"slices"
+	"testing"
 )
 
-// Verify tells what is wrong with lowered code: it is a check of this package, which tests always run.
+// Verify checks that the code is well-formed: each operation has what its signature requires, values are made before they
+// are used, and a value from a region that may be skipped is one of the region's results. Tests verify all code that is
+// lowered.
 func (c *Code) Verify() error {
 	for i := range c.Insts {
 		if err := c.verify(ID(i)); err != nil {
-			return fmt.Errorf("%s: %w", c.Insts[i].line(ID(i)), err)
+			return fmt.Errorf("%%%d, %s: %w", i, c.Insts[i].Op, err)
 		}
 	}
 	return c.verifyRegions()
+}
+
+// Checked reports whether all lowered code is verified, which is so in tests. Benchmarks turn it off.
+var Checked = testing.Testing()
+
+// check panics if the code is not well-formed.
+func (c *Code) check() {
+	if !Checked {
+		return
+	}
+	if err := c.Verify(); err != nil {
+		panic(fmt.Sprintf("%v\n%s", err, c))
+	}
 }
 
 // verifyRegions checks that each value which is used after a region that may be skipped is one of its results, and that a
@@ -45,70 +61,217 @@ func (c *Code) verifyRegions() error {
 }
 
 func (c *Code) verify(id ID) error {
-	in := &c.Insts[id]
-	for _, a := range append([]ID{in.A, in.B, in.C, in.Guard}, in.Args()...) {
-		if a == NoID {
-			continue
+	in, s := &c.Insts[id], c.Insts[id].Op.signature()
+	if in.Op == OpParam || in.Op == OpOpaque || in.Op == OpSettled {
+		return fmt.Errorf("an unknown value")
+	}
+	err := in.verifyState(s)
+	args := [3]ID{in.A, in.B, in.C}
+	for i, want := range s.args {
+		if err == nil && (want == tNone) != (args[i] == NoID) {
+			return fmt.Errorf("argument %c of %s", "ABC"[i], in.Op)
 		}
-		if a < 0 || a >= id {
-			return fmt.Errorf("%%%d is used before it is made", a)
-		}
-		if c.Insts[a].Op.effect() && !(in.Op == OpResult && c.Insts[a].Op == OpService) {
-			return fmt.Errorf("%%%d has no value", a)
-		}
-		if in.Uniform && in.Op.Pure() && !c.Insts[a].Uniform {
-			return fmt.Errorf("a value for the wave follows from %%%d, one for each lane", a)
+		if want != tNone && err == nil {
+			err = c.verifyArg(in, id, args[i], want)
 		}
 	}
-	if in.Guard != NoID && (c.Insts[in.Guard].Type().Kind != Bool || !in.Op.guarded()) {
-		return fmt.Errorf("guard %%%d", in.Guard)
+	for i, a := range in.Args() {
+		if err == nil {
+			err = c.verifyArg(in, id, a, tAny)
+		}
+		if err == nil && in.Op == OpPush && !c.Insts[a].Type().same(in.State.Slots[i].Type) {
+			err = fmt.Errorf("%%%d is %s, expected %s", a, c.Insts[a].Type(), in.State.Slots[i].Type)
+		}
 	}
-	if in.Op == OpParam {
-		return fmt.Errorf("a constant that is not known")
+	switch guarded := in.Op.guarded(); {
+	case err != nil:
+		return err
+	case s.guard && in.Guard == NoID, !guarded && in.Guard != NoID:
+		return fmt.Errorf("a missing guard, or a guard that has no effect")
+	case in.Guard != NoID:
+		if err := c.verifyGuard(in, id); err != nil {
+			return err
+		}
 	}
-	if (in.Op == OpSkip || in.Op == OpAtomic) && (in.Imm <= uint64(id) || in.Imm > uint64(len(c.Insts))) {
-		return fmt.Errorf("%s to %%%d", in.Op, in.Imm)
+	if !s.list && len(in.Args()) > 0 || s.text != (in.Text() != "") || len(in.Results()) > 0 && in.Op != OpSkip {
+		return fmt.Errorf("a list, a text or results that do not belong here, or a missing text")
 	}
-	return c.verifyTypes(in)
+	if !in.is(s.result, in.Type()) {
+		return fmt.Errorf("type %s, expected %s", in.Type(), typingNames[s.result])
+	}
+	if !in.is(s.from, in.From()) {
+		return fmt.Errorf("from type %s, expected %s", in.From(), typingNames[s.from])
+	}
+	return c.verifyImmediate(in, id, s)
 }
 
-func (c *Code) verifyTypes(in *Inst) error {
-	typ := func(a ID) Type { return c.Insts[a].Type() }
-	want := func(a ID, t Type) error {
-		if !typ(a).same(t) {
-			return fmt.Errorf("%%%d is %s, expected %s", a, typ(a), t)
+// verifyArg checks an argument: that it is a value made before, for all lanes or for each lane as needed, and its type.
+func (c *Code) verifyArg(in *Inst, id, a ID, want typing) error {
+	if a < 0 || a >= id {
+		return fmt.Errorf("%%%d is used before it is made", a)
+	}
+	x := &c.Insts[a]
+	if want == tService {
+		if x.Op != OpService {
+			return fmt.Errorf("%%%d is not a service", a)
 		}
 		return nil
 	}
-	switch in.Op {
-	case OpSelect:
-		if err := want(in.A, BoolType); err != nil {
-			return err
+	switch {
+	case x.Op.effect():
+		return fmt.Errorf("%%%d has no value", a)
+	case !in.is(want, x.Type()):
+		return fmt.Errorf("%%%d is %s, expected %s", a, x.Type(), in.expected(want))
+	case in.Uniform && in.Op.Pure() && !x.Uniform, in.Uniform && in.Op.effect() && !x.Uniform:
+		return fmt.Errorf("%%%d has a value for each lane, expected one for all", a)
+	case !in.Uniform && in.Op.Pure() && in.Op != OpSplat && x.Uniform && x.Op != OpConst:
+		return fmt.Errorf("%%%d has one value for all lanes, expected a splat", a)
+	}
+	return nil
+}
+
+func (c *Code) verifyGuard(in *Inst, id ID) error {
+	g := in.Guard
+	switch {
+	case g < 0 || g >= id:
+		return fmt.Errorf("%%%d is used before it is made", g)
+	case !c.Insts[g].Type().same(BoolType):
+		return fmt.Errorf("the guard %%%d is %s, expected bool", g, c.Insts[g].Type())
+	case in.Uniform && in.Op.effect() && in.Op != OpSkip && !c.Insts[g].Uniform:
+		return fmt.Errorf("the guard %%%d has a value for each lane, expected one for all", g)
+	}
+	return nil
+}
+
+// is reports whether a type is what an operand or a value must have.
+func (in *Inst) is(want typing, t Type) bool {
+	if t.Len > 0 && want != tResults {
+		return false
+	}
+	switch want {
+	case tNone:
+		return t.Kind == None
+	case tAny:
+		return t.Kind == Bool || t.integer() || t.Kind == Float
+	case tNumber:
+		return t.integer() || t.Kind == Float
+	case tInteger:
+		return t.integer()
+	case tUnsigned:
+		return t.Kind == Uint
+	case tFloat:
+		return t.Kind == Float
+	case tWord:
+		return t.same(U32) || t.same(F32)
+	case tLogical:
+		return t.integer() || t.Kind == Bool
+	case tBit:
+		return t.same(BoolType) || t.Kind == Uint && t.Width == 1
+	case tResults:
+		return t.Kind != Tuple && !t.loose()
+	}
+	return t.same(in.exactly(want))
+}
+
+// exactly returns the type that an operand or a value must have, where there is only one.
+func (in *Inst) exactly(want typing) Type {
+	switch want {
+	case tType:
+		return in.Type()
+	case tFrom:
+		return in.From()
+	case tComponent:
+		return in.State.Type.Elem()
+	case tSlot:
+		return in.State.Slots[in.Comp].Type
+	case tF32:
+		return F32
+	case tBool:
+		return BoolType
+	case tU32:
+		return U32
+	case tU64:
+		return U64
+	case tRest:
+		return Type{Kind: Uint, Width: in.Type().Width - in.From().Width}
+	}
+	return Type{}
+}
+
+// expected describes the type that an operand must have.
+func (in *Inst) expected(want typing) string {
+	if t := in.exactly(want); t.Kind != None {
+		return t.String()
+	}
+	return typingNames[want]
+}
+
+// verifyState checks the state of an operation and the number of a component or slot.
+func (in *Inst) verifyState(s *signature) error {
+	st := in.State
+	if (s.state == kNone) != (st == nil) {
+		return fmt.Errorf("a missing state, or one that does not belong here")
+	}
+	comps := 1 // component numbers are below
+	ok := true
+	switch s.state {
+	case kRegisters, kWritable:
+		ok, comps = st.Kind == FileState && (s.state == kRegisters || !st.ReadOnly), st.Type.Count()
+		if ok && in.Uniform != (st.wide() && (in.Op != OpReadX || in.Uniform)) {
+			return fmt.Errorf("%s has the scope of a wave or more, or else is each lane's own", st.Name)
 		}
-		if err := want(in.B, in.Type()); err != nil {
-			return err
+	case kMemory:
+		ok = st.Kind == MemoryState
+	case kStack:
+		if ok, comps = st.Kind == StackState, len(st.Slots); ok && in.Uniform != st.wide() {
+			return fmt.Errorf("%s has the scope of a wave or more, or else is each lane's own", st.Name)
 		}
-		return want(in.C, in.Type())
-	case OpEq, OpNe, OpLt, OpLe, OpCarry, OpOverflow:
-		if err := want(in.A, in.From()); err != nil {
-			return err
+		if ok && s.list && len(in.Args()) != len(st.Slots) {
+			return fmt.Errorf("%d values for %d slots", len(in.Args()), len(st.Slots))
 		}
-		return want(in.B, in.From())
-	case OpAdd, OpSub, OpMul, OpMulHigh, OpDiv, OpMod, OpAnd, OpOr, OpXor, OpMin, OpMax, OpProduct:
-		if err := want(in.A, in.Type()); err != nil {
-			return err
-		}
-		return want(in.B, in.Type())
-	case OpFlush, OpNeg, OpNot, OpSqrt, OpExp2, OpLog2, OpSin, OpCos, OpRint, OpSplat:
-		return want(in.A, in.Type())
-	case OpWrite, OpWriteX:
-		return want(in.B, in.State.Type.Elem())
-	case OpPush:
-		for i, a := range in.Args() {
-			if err := want(a, in.State.Slots[i].Type); err != nil {
-				return err
-			}
-		}
+	}
+	if !ok {
+		return fmt.Errorf("%s is a state of another kind", st.Name)
+	}
+	switch {
+	case !s.comp && in.Comp != 0:
+		return fmt.Errorf("component %d", in.Comp)
+	case s.state != kNone && (in.Comp < 0 || s.comp && in.Comp >= comps):
+		return fmt.Errorf("component %d of %s", in.Comp, st.Name)
+	}
+	return nil
+}
+
+// verifyImmediate checks the range of the immediate.
+func (c *Code) verifyImmediate(in *Inst, id ID, s *signature) error {
+	t, ok := in.Type(), true
+	switch s.imm {
+	case iNone:
+		ok = in.Imm == 0
+	case iBits:
+		ok = in.Imm&^t.mask() == 0
+	case iMode:
+		ok = in.Imm <= uint64(Away) && (t.Kind == Float || in.From().Kind == Float || Mode(in.Imm) == Nearest)
+	case iLow:
+		ok = in.Imm < 64 && int(in.Imm)+t.Width <= in.From().Width
+	case iFlushes:
+		ok = in.Imm <= 1
+	case iRegister, iEntry:
+		ok = in.Imm < uint64(in.State.Count)
+	case iBytes:
+		ok = in.Imm*8 == uint64(t.Width) && (in.Imm == 1 || in.Imm == 2 || in.Imm == 4 || in.Imm == 8)
+	case iParts:
+		ok = in.Imm >= Arrives && in.Imm <= Arrives|Waits
+	case iEnd:
+		ok = in.Imm > uint64(id) && in.Imm <= uint64(len(c.Insts))
+	}
+	switch {
+	case !ok:
+		return fmt.Errorf("the immediate %d, expected %s", in.Imm, immediateNames[s.imm])
+	case in.Op == OpResult && (in.Comp < 0 || in.Comp >= c.Insts[in.A].Type().Count() || !c.Insts[in.A].Type().Elem().same(t)):
+		return fmt.Errorf("component %d of %s as %s", in.Comp, c.Insts[in.A].Type(), t)
+	case in.Op == OpSext && t.Width < in.From().Width:
+		return fmt.Errorf("%s is wider than %s", in.From(), t)
 	}
 	return nil
 }

@@ -12,7 +12,10 @@ type whole struct {
 // for it until it may have changed, and what is written and then written again is written once. Lanes that do not run
 // would show the difference, to their neighbours and as they are read later.
 func (c *Code) Whole() *Code {
-	c.whole.once.Do(func() { c.whole.code = joined(c) })
+	c.whole.once.Do(func() {
+		c.whole.code = joined(c)
+		c.whole.code.check()
+	})
 	return c.whole.code
 }
 

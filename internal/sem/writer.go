@@ -82,12 +82,8 @@ func Reading(s *State, number, comp int) Inst {
 	return in
 }
 
-// ReadingSlot returns an operation that reads a slot of the entry of a stack at a position, 0 being the oldest.
-func ReadingSlot(s *State, position, slot int) Inst {
-	in := valued(OpTop, s.Slots[slot].Type)
-	in.State, in.Imm, in.Comp, in.Uniform = s, uint64(position), slot, s.wide()
-	return in
-}
+// Param returns a parameter of a block.
+func Param(t Type) Inst { return valued(OpParam, t) }
 
 // Finder finds operations that do the same with the same values.
 type Finder struct{ t table }

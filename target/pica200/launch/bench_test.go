@@ -58,6 +58,8 @@ func BenchmarkLight(b *testing.B) {
 
 // BenchmarkLower lowers the words of random programs.
 func BenchmarkLower(b *testing.B) {
+	defer func(v bool) { sem.Checked = v }(sem.Checked)
+	sem.Checked = false
 	_, m := load(b)
 	root, _ := m.Model.Root("")
 	r := rand.New(rand.NewPCG(1, 1000))

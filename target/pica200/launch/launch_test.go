@@ -98,8 +98,8 @@ func checkRow(t *testing.T, set *isa.Set, m *sem.Machine, line int, cells []stri
 		if in, ok := d.Decode(bits.Of(uint64(w))); ok {
 			seen[inside.Leaf(in.Leaf).Name] = true
 		}
-		if code, err := p.Code(uint64(addr)); err != nil || code.Verify() != nil {
-			t.Fatalf("meaning.txt:%d: word %d: %v, %v", line, addr, err, code.Verify())
+		if _, err := p.Code(uint64(addr)); err != nil {
+			t.Fatalf("meaning.txt:%d: word %d: %v", line, addr, err)
 		}
 	}
 	w := exec.NewWave(p)

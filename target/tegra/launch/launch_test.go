@@ -147,8 +147,8 @@ func (r *row) run(cells []string, seen map[string]bool) {
 				seen[in.Leaf.Name] = true
 			}
 		}
-		if code, err := l.Program.Code(uint64(addr)); err != nil || code.Verify() != nil {
-			r.t.Fatalf("meaning.txt:%d: word %d: %v, %v", r.line, addr, err, code.Verify())
+		if _, err := l.Program.Code(uint64(addr)); err != nil {
+			r.t.Fatalf("meaning.txt:%d: word %d: %v", r.line, addr, err)
 		}
 	}
 	w := exec.NewWave(l.Program)

@@ -31,6 +31,16 @@ func (s *Shared) Give(p *Place, number uint64) { s.stores[p.State()].give(p, []u
 
 func (st *store) give(p *Place, numbers []uint64) {
 	mask := ^uint64(0) >> (64 - p.Width) << p.Low
+	if s := st.state; s.Kind == sem.FileState && !st.wide() && len(p.Comps) == 1 && (p.Type.Kind == sem.Uint || p.Type.Kind == sem.Sint) {
+		i := p.Number*st.comps + p.Comps[0]
+		st.use(i)
+		to := &st.planes[i]
+		for lane, n := range numbers {
+			to[lane] = to[lane]&^mask | n<<p.Low&mask
+		}
+		st.written[i] |= 1<<uint(len(numbers)) - 1
+		return
+	}
 	for lane, n := range numbers {
 		v := p.Bits(n) << p.Low & mask
 		if st.state.Kind == sem.MemoryState {

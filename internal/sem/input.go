@@ -25,6 +25,10 @@ type Place struct {
 	Type       Type
 	Low, Width int
 
+	// Context is the context in which the input exists only with Value. It is nil if the input exists in each context.
+	Context *spec.Context
+	Value   uint64
+
 	spec *spec.Input
 }
 
@@ -46,7 +50,7 @@ func (p *Place) Bits(n uint64) uint64 {
 // Place returns the place of the input with a name in some contexts, or nil.
 func (m *Machine) Place(name string, context bits.Value) *Place {
 	for _, p := range m.Places {
-		if c := p.spec.Context; p.Name == name && (c == nil || context.Uint(c.Low, c.Width) == p.spec.Value) {
+		if c := p.Context; p.Name == name && (c == nil || context.Uint(c.Low, c.Width) == p.Value) {
 			return p
 		}
 	}
@@ -56,7 +60,7 @@ func (m *Machine) Place(name string, context bits.Value) *Place {
 // places resolves the places of inputs. Registers in which the launch puts values count as given.
 func (l *machineLoader) places(isa *spec.ISA) {
 	for _, s := range isa.Inputs {
-		p := &Place{Name: s.Name, Doc: s.Doc, Number: s.Number, Count: s.Count, Offset: uint64(s.Offset), spec: s}
+		p := &Place{Name: s.Name, Doc: s.Doc, Number: s.Number, Count: s.Count, Offset: uint64(s.Offset), Context: s.Context, Value: s.Value, spec: s}
 		ok := false
 		if s.Memory.Text() != "" {
 			ok = l.inMemory(p)

@@ -39,7 +39,7 @@ func saxpy() *kernels {
 }
 
 func matmul() *kernels {
-	k := (&kernels{}).set(optGrid, "16,16").set(optBlock, "16,16").set(optParams, "a:ptr b:ptr c:ptr n:s32")
+	k := (&kernels{}).set(optGrid, "16,16").set(optBlock, "16,16").set(optParams, "a:ptr b:ptr c:ptr n:s32").set(optPointer, "4")
 	return k.set(optArg, "a=f32[65536]:count", "b=f32[65536]:1", "c=f32[65536]", "n=256").set(optOut, "c=c.raw")
 }
 

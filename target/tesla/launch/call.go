@@ -16,6 +16,7 @@ import (
 // call is a kernel with a grid, blocks and arguments.
 type call struct {
 	kernel *tesla.Kernel
+	places *places
 	grid   [2]int
 	block  [3]int
 	shared int // -1 where nobody says it
@@ -50,6 +51,7 @@ func (s *session) calls() ([]call, error) {
 // single returns the kernel of --kernel, --grid and --block.
 func (s *session) single() (c call, err error) {
 	o := s.req.Options
+	c.places = s.places
 	name := last(o[optKernel], s.req.Program)
 	switch c.kernel, err = s.module.Kernel(name); {
 	case err != nil && name != "":
@@ -62,8 +64,8 @@ func (s *session) single() (c call, err error) {
 	}
 	c.shared = -1
 	if text := last(o[optShared], ""); text != "" {
-		if c.shared, err = strconv.Atoi(text); err != nil || c.shared < 0 || c.shared > sharedBytes {
-			return c, exec.Optionf("--%s %q, expected up to %d bytes", optShared, text, sharedBytes)
+		if c.shared, err = strconv.Atoi(text); err != nil || c.shared < 0 || c.shared > s.places.maxShared() {
+			return c, exec.Optionf("--%s %q, expected up to %d bytes", optShared, text, s.places.maxShared())
 		}
 	}
 	if err := s.missing(c.kernel); err != nil {
@@ -100,8 +102,8 @@ func (s *session) missing(k *tesla.Kernel) error {
 			sizes = append(sizes, strconv.Itoa(p.Size))
 		}
 		what = fmt.Sprintf("%d parameters of %s bytes", n, strings.Join(sizes, ", "))
-	case k.Parameters == nil && k.Shared > atParams:
-		what = fmt.Sprintf("%d bytes of parameters and shared memory, starting at s[0x%x]", k.Shared-atParams, atParams)
+	case k.Parameters == nil && k.Shared > s.places.start():
+		what = fmt.Sprintf("%d bytes of parameters and shared memory, starting at %s", k.Shared-s.places.start(), s.places.at(s.places.start()))
 	default:
 		return nil
 	}
@@ -143,6 +145,7 @@ func (s *session) parseCall(text string) (c call, err error) {
 	if m == nil {
 		return c, fmt.Errorf("expected KERNEL<<<GRID,BLOCK>>>(ARG,...)")
 	}
+	c.places = s.places
 	if c.kernel, err = s.module.Kernel(m[1]); err != nil {
 		return c, err
 	}
@@ -155,8 +158,8 @@ func (s *session) parseCall(text string) (c call, err error) {
 	}
 	c.shared = -1
 	if len(config) == 3 {
-		if c.shared, err = strconv.Atoi(config[2]); err != nil || c.shared < 0 || c.shared > sharedBytes {
-			return c, fmt.Errorf("%q, expected up to %d bytes of shared memory", config[2], sharedBytes)
+		if c.shared, err = strconv.Atoi(config[2]); err != nil || c.shared < 0 || c.shared > s.places.maxShared() {
+			return c, fmt.Errorf("%q, expected up to %d bytes of shared memory", config[2], s.places.maxShared())
 		}
 	}
 	for i, arg := range splitList(m[3]) {
@@ -195,17 +198,17 @@ func splitList(text string) []string {
 
 // dims reads the sizes of the grid and of a block.
 func (c *call) dims(grid, block string) error {
-	list, err := sizes(grid, 2, maxGrid)
+	list, err := sizes(grid, len(c.grid), c.places.maxBlocks)
 	if err != nil {
 		return fmt.Errorf("grid %w", err)
 	}
 	copy(c.grid[:], list)
-	if list, err = sizes(block, 3, maxThreads); err != nil {
+	if list, err = sizes(block, len(c.block), c.places.maxThreads); err != nil {
 		return fmt.Errorf("block %w", err)
 	}
 	copy(c.block[:], list)
-	if n := c.threads(); n > maxThreads || c.block[2] > maxBlockZ {
-		return fmt.Errorf("block %q has %d threads, expected at most %d, and at most %d in z", block, n, maxThreads, maxBlockZ)
+	if n := c.threads(); n > c.places.maxThreads || c.block[2] > c.places.maxZ {
+		return fmt.Errorf("block %q has %d threads, expected at most %d, and at most %d in z", block, n, c.places.maxThreads, c.places.maxZ)
 	}
 	if n := int64(c.grid[0]) * int64(c.grid[1]) * int64(c.threads()); n > math.MaxInt {
 		return fmt.Errorf("%d threads, expected at most %d", n, math.MaxInt)
@@ -253,7 +256,7 @@ func (r *run) call(ctx context.Context, c *call) (good bool, err error) {
 	if err := s.constants(c.kernel); err != nil {
 		return false, err
 	}
-	header, size, err := s.sharedOf(c)
+	parameters, size, err := s.sharedOf(c)
 	if err != nil {
 		return false, err
 	}
@@ -262,13 +265,21 @@ func (r *run) call(ctx context.Context, c *call) (good bool, err error) {
 		Shared:  s.shared, Blocks: c.grid[0] * c.grid[1], Threads: c.threads(),
 		Fit: func(w *exec.Wave) { s.fit(w, c, size) },
 	}
-	shared := s.machine.State("s")
+	numbers := s.numbers(c)
 	g.Begin = func(block int, own *exec.Shared, waves []*exec.Wave) {
-		mem := own.Memory(shared)
-		copy(mem, header)
-		put16(mem[atBlock:], block%c.grid[0], block/c.grid[0])
+		p := s.places
+		copy(own.Memory(p.parameters.State())[p.start():], parameters)
+		for k, n := range c.block {
+			own.Give(p.threads[k], uint64(n))
+		}
+		for k, n := range [2]int{block % c.grid[0], block / c.grid[0]} {
+			own.Give(p.blocks[k], uint64(c.grid[k]))
+			own.Give(p.block[k], uint64(n))
+		}
 		for i, w := range waves {
-			s.threads(w, c, block, i)
+			for _, n := range numbers[i] {
+				w.Give(n.place, n.of...)
+			}
 			if s.begun != nil {
 				s.begun(w)
 			}
@@ -321,23 +332,20 @@ func fetch(code []uint32, unit int) func(addr uint64) (v bits.Value, ok bool) {
 	}
 }
 
-// sharedOf returns the initial contents of the memory of a block, and its size: what the kernel declares plus what
-// the call adds, or else all shared memory of the hardware.
-func (s *session) sharedOf(c *call) (header []byte, size int, err error) {
+// sharedOf returns the parameters as they are in the memory of a block, and the size of this memory: what the kernel
+// declares plus what the call adds, or else all shared memory of the hardware.
+func (s *session) sharedOf(c *call) (parameters []byte, size int, err error) {
 	at, _ := c.place(s.pointer)
-	header = make([]byte, atParams)
-	put16(header[atThreads:], c.block[0], c.block[1], c.block[2])
-	put16(header[atBlocks:], c.grid[0], c.grid[1])
 	for i, p := range c.params {
 		n, _ := p.size(s.pointer)
-		end := atParams + at[i] + n
-		if end > sharedBytes {
-			return nil, 0, fmt.Errorf("parameter %s ends at byte %d, but shared memory has %d bytes", p.name, end, sharedBytes)
+		end := at[i] + n
+		if most := s.places.maxShared(); s.places.start()+end > most {
+			return nil, 0, fmt.Errorf("parameter %s ends at byte %d, but shared memory has %d bytes", p.name, s.places.start()+end, most)
 		}
-		for len(header) < end {
-			header = append(header, 0)
+		for len(parameters) < end {
+			parameters = append(parameters, 0)
 		}
-		to := header[atParams+at[i] : end]
+		to := parameters[at[i]:end]
 		if !p.pointer {
 			copy(to, s.given[c.args[i]].data)
 			continue
@@ -348,17 +356,11 @@ func (s *session) sharedOf(c *call) (header []byte, size int, err error) {
 		}
 		copy(to, put(nil, unsigned(64), a.addr))
 	}
-	size = sharedBytes
+	size = s.places.maxShared()
 	if c.shared >= 0 {
-		size = min(max(c.kernel.Shared, len(header))+c.shared, sharedBytes)
+		size = min(max(c.kernel.Shared, s.places.start()+len(parameters))+c.shared, size)
 	}
-	return header, size, nil
-}
-
-func put16(data []byte, values ...int) {
-	for i, v := range values {
-		data[2*i], data[2*i+1] = byte(v), byte(v>>8)
-	}
+	return parameters, size, nil
 }
 
 // fit sets the registers and the sizes of the memories of a warp.
@@ -366,19 +368,6 @@ func (s *session) fit(w *exec.Wave, c *call, shared int) {
 	if c.kernel.Registers > 0 {
 		w.Allocate(c.kernel.Registers)
 	}
-	w.SetSize(s.machine.State("l"), localBytes)
-	w.SetSize(s.machine.State("s"), shared)
-}
-
-// threads sets the thread numbers of a warp.
-func (s *session) threads(w *exec.Wave, c *call, block, warp int) {
-	r, special := s.machine.State("r"), s.machine.State("sr")
-	for lane := range min(warpSize, c.threads()-warp*warpSize) {
-		n := warp*warpSize + lane
-		x, y, z := n%c.block[0], n/c.block[0]%c.block[1], n/c.block[0]/c.block[1]
-		w.Set(r, 0, 0, lane, uint64(z<<26|y<<16|x))
-		if special != nil { // the thread and the warp of the physical processor: as if there were one
-			w.Set(special, 0, 0, lane, uint64(warp<<8|lane))
-		}
-	}
+	w.SetSize(s.places.local.State(), s.places.maxLocal)
+	w.SetSize(s.places.parameters.State(), shared)
 }

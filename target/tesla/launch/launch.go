@@ -70,25 +70,6 @@ const (
 	DefaultMemory = 1 << 30
 )
 
-// The limits of the hardware.
-const (
-	warpSize    = 32
-	maxThreads  = 512
-	maxBlockZ   = 64
-	maxGrid     = 65535
-	sharedBytes = 16384
-	localBytes  = 16384
-)
-
-// The places of a kernel's inputs: in shared memory, numbers of 16 bits, followed by the parameters; in registers,
-// the thread in its block.
-const (
-	atThreads = 0x2
-	atBlocks  = 0x8
-	atBlock   = 0xc
-	atParams  = 0x10
-)
-
 // session is a module with its inputs.
 type session struct {
 	req     exec.Request
@@ -109,6 +90,7 @@ type session struct {
 
 	// begun is called for each warp that starts; nil for no call.
 	begun  func(w *exec.Wave)
+	places *places
 	arrays map[string]*array
 	banks  [][]byte
 	shared *exec.Shared
@@ -130,10 +112,13 @@ func Open(req exec.Request) (exec.Runner, error) {
 			return nil, err
 		}
 	}
-	if _, stage, compute := stageOf(machine, ctx); !compute {
-		return openStage(req, m, ctx, stage)
+	if !isCompute(machine, ctx) {
+		return openStage(req, m, machine, ctx)
 	}
 	s := &session{req: req, module: m, machine: machine, given: map[string]*value{}, arrays: map[string]*array{}}
+	if s.places, err = placesOf(machine, ctx); err != nil {
+		return nil, err
+	}
 	if s.root, err = machine.Model.Root(""); err != nil {
 		return nil, err
 	}
@@ -351,21 +336,17 @@ func (s *session) load() error {
 	}
 	data, areas := layOut(list)
 	s.shared = exec.NewShared(s.machine, exec.OfLaunch, exec.OfLaunch)
-	for _, st := range s.machine.States {
-		if st.Kind == sem.MemoryState && st.Group == "g" {
-			s.shared.SetMemory(st, data, areas...)
-		}
+	for _, st := range s.places.global.States {
+		s.shared.SetMemory(st, data, areas...)
 	}
-	s.banks = banksOf(s.machine, s.shared)
+	s.banks = banksOf(s.places.constants, s.shared)
 	return nil
 }
 
 // banksOf returns the constant memories, by their numbers.
-func banksOf(m *exec.Machine, shared *exec.Shared) (banks [][]byte) {
-	for _, st := range m.States {
-		if st.Kind == sem.MemoryState && st.Group == "c" {
-			banks = append(banks, shared.Memory(st))
-		}
+func banksOf(constants *exec.Place, shared *exec.Shared) (banks [][]byte) {
+	for _, st := range constants.States {
+		banks = append(banks, shared.Memory(st))
 	}
 	return banks
 }

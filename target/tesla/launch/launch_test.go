@@ -328,7 +328,7 @@ func TestBankTurns(t *testing.T) {
 		{"one word for half, the others in a row", func(lane int) uint64 { return uint64(4 * max(lane, 8)) }, 1},
 		{"bytes in a row", func(lane int) uint64 { return uint64(lane) }, 4},
 	} {
-		if got := bankTurns(row.addr, 0xffff); got != row.want {
+		if got := bankTurns(row.addr, 0xffff, 16); got != row.want {
 			t.Errorf("%s: %d turns, expected %d", row.name, got, row.want)
 		}
 	}

@@ -149,9 +149,9 @@ func (s *session) pointerSize(calls []call) (int, error) {
 }
 
 // fits reports whether parameters with pointers of a size fit the declared shared memory of the kernel, which is
-// atParams bytes, the parameters, and variables. A size that leaves no byte to variables wins.
+// the sizes of the grid and of a block, the parameters, and variables. A size that leaves no byte to variables wins.
 func (c *call) fits(pointer int) bool {
-	room := c.kernel.Shared - atParams
+	room := c.kernel.Shared - c.places.start()
 	if c.kernel.Shared == 0 {
 		return true // the file does not say
 	}
@@ -187,8 +187,8 @@ func (c *call) ambiguous() error {
 	if c.kernel.Shared == 0 {
 		why = "the file does not have the size of the kernel's shared memory"
 	}
-	return exec.Optionf("kernel %s: parameter %s is at s[%#x] with pointers of 4 bytes and at s[%#x] with pointers of 8, and %s: choose with --%s 4 (a 32-bit host) or --%[6]s 8 (a 64-bit host)",
-		c.kernel.Name, c.params[i].name, atParams+at[0], atParams+at[1], why, optPointer)
+	return exec.Optionf("kernel %s: parameter %s is at %s with pointers of 4 bytes and at %s with pointers of 8, and %s: choose with --%s 4 (a 32-bit host) or --%[6]s 8 (a 64-bit host)",
+		c.kernel.Name, c.params[i].name, c.places.at(c.places.start()+at[0]), c.places.at(c.places.start()+at[1]), why, optPointer)
 }
 
 // misfit returns the error of ambiguous for a call whose parameters do not fit the declared shared memory with any size.
@@ -199,5 +199,5 @@ func (c *call) misfit() error {
 	_, small := c.place(pointerSizes[0])
 	_, large := c.place(pointerSizes[1])
 	return exec.Optionf("kernel %s declares %d bytes of shared memory, and its parameters end at %d with pointers of 4 bytes and at %d with pointers of 8: check the parameters, or choose with --%s 4 or --%[5]s 8",
-		c.kernel.Name, c.kernel.Shared, atParams+small, atParams+large, optPointer)
+		c.kernel.Name, c.kernel.Shared, c.places.start()+small, c.places.start()+large, optPointer)
 }

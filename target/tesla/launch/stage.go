@@ -12,38 +12,34 @@ import (
 	"github.com/isago/isago/target/tesla"
 )
 
-// stageContext is the context with the stage of a program. Its default is that of compute programs.
-const stageContext = "stage"
+// isCompute reports whether a program runs on a grid: its threads have numbers.
+func isCompute(m *exec.Machine, ctx bits.Value) bool { return m.Place(threadInput, ctx) != nil }
 
-// stageOf returns the stage of a program: its number and its name.
-func stageOf(m *exec.Machine, ctx bits.Value) (stage uint64, name string, compute bool) {
-	c := m.Model.ISA.Context(stageContext)
-	stage = ctx.Uint(c.Low, c.Width)
-	for _, v := range c.Enum.Values {
-		if v.Val == stage {
-			name = v.Display
-		}
-	}
-	return stage, name, stage == c.Default
-}
-
-// The registers of the description that hold numbers of a program, and the memory with the inputs of fragments.
-const (
-	registers = "r"
-	varyings  = "v"
-)
+// threadInput is an input that only programs on a grid have.
+const threadInput = "thread.x"
 
 // primitive is a lane of a program that emits vertices.
 const primitive = "primitive"
 
-// nouns are the names of a lane, by the name of the stage.
-var nouns = map[string][2]string{"vp": {"vertex", "vertices"}, "gp": {primitive, "primitives"}, "fp": {"fragment", "fragments"}}
+// nouns are the names of a lane, by the name of the input with its attributes.
+var nouns = [][2]string{{"vertex", "vertices"}, {primitive, "primitives"}, {"fragment", "fragments"}}
+
+// attributes returns the names of a lane of a program, and the input with its attributes.
+func attributes(m *exec.Machine, ctx bits.Value) (noun, plural string, p *exec.Place) {
+	for _, n := range nouns {
+		if p := m.Place(n[0], ctx); p != nil {
+			return n[0], n[1], p
+		}
+	}
+	return "lane", "lanes", nil
+}
 
 // openStage opens a program of a cubin that is not a compute program.
-func openStage(req exec.Request, m *tesla.Module, ctx bits.Value, stage string) (exec.Runner, error) {
+func openStage(req exec.Request, m *tesla.Module, machine *exec.Machine, ctx bits.Value) (exec.Runner, error) {
 	for _, o := range Options() {
 		if o.Name != optKernel && len(req.Options[o.Name]) > 0 {
-			return nil, exec.Optionf("--%s applies only to compute programs, but --%s is %s", o.Name, stageContext, stage)
+			_, plural, _ := attributes(machine, ctx)
+			return nil, exec.Optionf("--%s applies only to compute programs, but the lanes of this program are %s", o.Name, plural)
 		}
 	}
 	name := last(req.Options[optKernel], req.Program)
@@ -61,9 +57,13 @@ func openStage(req exec.Request, m *tesla.Module, ctx bits.Value, stage string) 
 	if k.Registers > 0 {
 		l.Fit = func(w *exec.Wave) { w.Allocate(k.Registers) }
 	}
+	constants, err := exec.PlaceOf(l.Program.Machine, ctx, "constants")
+	if err != nil {
+		return nil, err
+	}
 	for _, list := range [][]tesla.Segment{m.Constants, k.Constants} {
 		for _, c := range list {
-			if err := setConstants(banksOf(l.Program.Machine, l.Shared), c.Bank, c.Offset, c.Data); err != nil {
+			if err := setConstants(banksOf(constants, l.Shared), c.Bank, c.Offset, c.Data); err != nil {
 				return nil, err
 			}
 		}
@@ -75,25 +75,30 @@ func openStage(req exec.Request, m *tesla.Module, ctx bits.Value, stage string) 
 // in which each thread is alone. A row of a geometry program is a vertex that it emits.
 func Words(l *exec.Launch) exec.Runner {
 	m := l.Program.Machine
-	s := &stageRun{Batch: exec.NewBatch(l), varyings: m.State(varyings)}
+	s := &stageRun{Batch: exec.NewBatch(l)}
 	for _, st := range m.States {
 		if st.Kind == sem.MemoryState && st.Use == "output" {
 			s.outputs = st
 		}
 	}
-	_, name, compute := stageOf(m, l.Program.Words.Context)
-	if compute {
+	ctx := l.Program.Words.Context
+	if isCompute(m, ctx) {
 		return s.Batch
 	}
-	s.Noun, s.Nouns, s.primitives = nouns[name][0], nouns[name][1], nouns[name][0] == primitive
-	l.Services = map[string]exec.Service{"varying": s.varying, "vertex": s.emit, "primitive": s.restart}
+	noun, plural, place := attributes(m, ctx)
+	s.Noun, s.Nouns, s.primitives = noun, plural, noun == primitive
+	l.Services = map[string]exec.Service{"vertex": s.emit, "primitive": s.restart}
+	if place != nil {
+		s.attributes = place.State()
+		l.Services["varying"] = s.varying
+	}
 	return s
 }
 
 // stageRun is a program with the vertices that it emits.
 type stageRun struct {
 	*exec.Batch
-	outputs, varyings *exec.State
+	outputs, attributes *exec.State
 
 	// primitives is set if a lane is a primitive, which may emit vertices.
 	primitives bool
@@ -117,10 +122,10 @@ func (s *stageRun) varying(c *exec.Call) {
 			continue
 		}
 		n := int(min(c.Args[0][lane]/wordSize, 1<<16))
-		if c.Wave.Written(s.varyings, n, 0)>>uint(lane)&1 == 0 {
-			c.Wave.Unwritten(s.varyings, n, 0, 1<<uint(lane))
+		if c.Wave.Written(s.attributes, n, 0)>>uint(lane)&1 == 0 {
+			c.Wave.Unwritten(s.attributes, n, 0, 1<<uint(lane))
 		}
-		c.Results[0][lane] = c.Wave.Get(s.varyings, n, 0, lane)
+		c.Results[0][lane] = c.Wave.Get(s.attributes, n, 0, lane)
 	}
 }
 

@@ -34,52 +34,47 @@ func (st *stats) options(r *run) exec.GridOptions {
 	}
 	opt.Traced = r.warp
 	if r.opt.Stats {
-		st.profile = exec.NewProfile(warpSize)
+		st.profile = exec.NewProfile(st.s.machine.Lanes)
 		opt.Profile, opt.Watch = st.profile, st.watch
 	}
 	return opt
 }
 
-// The banks of shared memory. Consecutive words are in consecutive banks. Half a warp takes as many cycles as there
-// are words in one bank, except that in each cycle one word goes to all threads that want it.
-const (
-	banks    = 16
-	bankWord = 4
-	halfWarp = 16
-)
-
-// watch counts cycles at the banks.
+// watch counts cycles at the banks of a memory. As many lanes as there are banks access the memory at once.
 func (st *stats) watch(_ *exec.Wave, a *exec.Access) {
-	if a.State.Name != "s" {
+	banks := a.State.Banks
+	if banks == 0 {
 		return
 	}
-	for half := 0; half < warpSize; half += halfWarp {
-		lanes := a.Lanes >> uint(half) & (1<<halfWarp - 1)
+	for first := 0; first < exec.Lanes; first += banks {
+		lanes := a.Lanes >> uint(first) & (1<<uint(banks) - 1)
 		if lanes == 0 {
 			continue
 		}
-		n := int64(bankTurns(func(lane int) uint64 { return a.Addr(half + lane) }, lanes))
+		n := int64(bankTurns(func(lane int) uint64 { return a.Addr(first + lane) }, lanes, banks))
 		st.halves++
 		st.turns += n
 		st.worst = max(st.worst, n)
 	}
 }
 
-// bankTurns returns the cycles of half a warp: in each cycle one word goes to all threads that want it, and each
-// other bank serves one thread.
-func bankTurns(addr func(lane int) uint64, lanes uint64) int {
+// bankWord is the size of a word of a bank, in bytes: that of all memories with banks.
+const bankWord = 4
+
+// bankTurns returns the cycles of an access by lanes: in each cycle one word goes to all lanes that want it, and each
+// other bank serves one lane.
+func bankTurns(addr func(lane int) uint64, lanes uint64, banks int) int {
 	turns := 0
 	for ; lanes != 0; turns++ {
 		first := addr(mathbits.TrailingZeros64(lanes)) / bankWord
-		var busy [banks]bool
-		busy[first%banks] = true
-		for lane := range halfWarp {
+		busy := uint64(1) << (first % uint64(banks))
+		for lane := range banks {
 			if lanes>>uint(lane)&1 == 0 {
 				continue
 			}
 			word := addr(lane) / bankWord
-			if word == first || !busy[word%banks] {
-				busy[word%banks] = true
+			if bank := uint64(1) << (word % uint64(banks)); word == first || busy&bank == 0 {
+				busy |= bank
 				lanes &^= 1 << uint(lane)
 			}
 		}
@@ -121,16 +116,16 @@ func (st *stats) lines() []string {
 			parted += l.Parted
 		}
 	}
-	c := st.c
+	c, width := st.c, int64(st.s.machine.Lanes)
 	list := []string{fmt.Sprintf("%s: %dx%d blocks of %dx%dx%d threads, %d warp instructions, %s of the lanes active, %d with inactive lanes",
-		c.kernel.Name, c.grid[0], c.grid[1], c.block[0], c.block[1], c.block[2], all.Times, share(all.Lanes, all.Times*warpSize), all.Short)}
+		c.kernel.Name, c.grid[0], c.grid[1], c.block[0], c.block[1], c.block[2], all.Times, share(all.Lanes, all.Times*width), all.Short)}
 	names := slices.Collect(maps.Keys(classes))
 	slices.SortFunc(names, func(a, b string) int {
 		return cmp.Or(cmp.Compare(classes[b].Times, classes[a].Times), cmp.Compare(a, b))
 	})
 	for _, name := range names {
 		l := classes[name]
-		list = append(list, fmt.Sprintf("  %-10s %10d  %5s of all, %s of the lanes active", name, l.Times, share(l.Times, all.Times), share(l.Lanes, l.Times*warpSize)))
+		list = append(list, fmt.Sprintf("  %-10s %10d  %5s of all, %s of the lanes active", name, l.Times, share(l.Times, all.Times), share(l.Lanes, l.Times*width)))
 	}
 	list = append(list, fmt.Sprintf("  branches: %d, of which %d diverged", branches, parted))
 	if st.halves > 0 {

@@ -114,7 +114,7 @@ func (r *rig) plain(text string) error {
 		}
 		again := string(r.back.Append(nil, in))
 		if again != text && !(r.invented && slices.Equal(strings.Fields(again), strings.Fields(text))) {
-			return fmt.Errorf("it is read as %s, which prints %q", res.Inst.Bits, again)
+			return fmt.Errorf("it parses as %s, which prints %q", res.Inst.Bits, again)
 		}
 	}
 	return nil
@@ -141,7 +141,7 @@ func (r *rig) exact(l *asm.Lossless, p *asm.Parser, in isa.Inst, must bool) erro
 		return fmt.Errorf("lossless %q: %w", text, err)
 	}
 	if res.Inst != in || res.Context != r.d.Context() {
-		return fmt.Errorf("lossless %q is read as %s in %s", text, res.Inst.Bits, res.Context)
+		return fmt.Errorf("lossless text %q parses as %s in %s", text, res.Inst.Bits, res.Context)
 	}
 	for _, e := range res.Entries {
 		if p == r.line && e.Value != r.d.TableEntry(e.Table, e.Index) {

@@ -74,7 +74,7 @@ func (l *Listing) Find(member, place string, plus int) (Decoded, error) {
 	case !met:
 		return Decoded{}, placeErrorf("%s is not a label, and no instruction starts at 0x%x", place, (at-in.Start)/8)
 	case left > 0:
-		return Decoded{}, placeErrorf("the program ends before the instruction %d after %s", plus, place)
+		return Decoded{}, placeErrorf("the program has fewer than %d instructions after %s", plus, place)
 	}
 	return found, nil
 }

@@ -23,7 +23,7 @@ func newVersion() *cobra.Command {
 		Use:     "version [flags]",
 		GroupID: "about",
 		Short:   "Print the version",
-		Long:    "version prints the version of isago, the revision of its source, the version of Go and the system.",
+		Long:    "version prints the version of isago, the revision of its source, the Go version and the operating system.",
 		Example: `  isago version
   isago version --json`,
 		Args: noArgs,

@@ -65,7 +65,7 @@ for the entries of each table. --format raw writes the bytes of the code.
 --hex writes one instruction per line: its words in groups of 32 bits, in the order in which programs store
 them, and its table entries, each after a slash.
 
---plain reads one instruction per line, independent of the other lines. For a line that asm cannot read,
+--plain assembles each line independently of the other lines. For a line that asm cannot read,
 it prints "error: ..." and continues.
 
 Exit status: 0; 1 if asm cannot read the input; 2 for a mistake on the command line; 3 if asm could not
@@ -103,7 +103,7 @@ read some lines of --plain.`,
 	complete(cmd, "compat", f.compats)
 	f.jobsFlag.add(cmd)
 	flags := cmd.Flags()
-	flags.BoolVar(&f.plain, "plain", false, "read one instruction per line, independent of the other lines; needs --hex")
+	flags.BoolVar(&f.plain, "plain", false, "assemble each line independently of the other lines; needs --hex")
 	flags.BoolVar(&f.hex, "hex", false, "write hexadecimal text, one instruction per line")
 	flags.StringVarP(&f.output, "output", "o", "-", "write to `FILE`; - is standard output")
 	return cmd

@@ -45,7 +45,7 @@ the bits and, if possible, a word as a counterexample. Errors come first, then w
 check decides most questions by proof. A note not-proved marks a question that it could not decide within
 --effort.
 
-Without --gen, check covers every generation for which the description differs. To accept a finding, put
+Without --gen, check covers one generation of each range in which the description is the same. To accept a finding, put
 a suppression with the reason on its line or the line before:
 
   <!-- check: ignore hidden-bits: the hardware sets it -->

@@ -140,10 +140,10 @@ func contextsOf(sets []*isa.Set) string {
 			}
 		}
 		if len(names) > 0 {
-			of = append(of, setName(set)+" has "+strings.Join(names, " and "))
+			of = append(of, setName(set)+": "+strings.Join(names, ", "))
 		}
 	}
-	return " (" + strings.Join(of, ", ") + ")"
+	return " (" + strings.Join(of, "; ") + ")"
 }
 
 // needsContexts reports whether a command line needs the context flags: it has a flag that the command does not define,

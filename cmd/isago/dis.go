@@ -50,15 +50,15 @@ dis prints several files, or all programs in a folder, one after another, each b
 each file is one object. -o FOLDER writes one file for each input, with .s or .json added to the name.
 
 If asm can write the format of FILE, dis prints source that assembles to the same bytes. --listing, or any
-flag for listings, prints a listing instead. Raw tesla words are printed as source too. Raw words may also be
+flag for listings, prints a listing instead. dis also prints raw tesla words as source. Raw words may also be
 hexadecimal text, such as a C array.
 
 An argument that is not a file and looks like hexadecimal is code: words in the order in which programs
-store them. With --hex, each argument is one line of --hex, even if a file has that name. Arguments with
-table entries after a slash are lines of --hex too.
+store them. An argument with table entries after a slash is one line of hexadecimal text, as for --hex. With
+--hex, every argument is such a line, even if a file has that name.
 
---hex reads one instruction per line. One group of digits is a number, most significant digit first. Several
-groups are 32-bit words in the order in which programs store them. Table entries follow the word, each after a
+--hex reads one instruction per line. A single group of digits is the whole instruction as a number, most
+significant digit first. Several groups are 32-bit words in the order in which programs store them. Table entries follow the word, each after a
 slash, or come from --table. For a line that dis cannot read, it prints "error: ..." and continues. For a2xx,
 the whole input is one program of 32-bit words, which dis reads before it prints; with --root, each line is
 an instruction.
@@ -79,7 +79,7 @@ with host callbacks. docs/run.md describes the form.
 Findings follow a tab, and --labels adds labels. docs/language.md lists the differences from Mesa's tools.
 
 Exit status: 0; 1 if dis cannot read the input; 2 for a mistake on the command line; 3 if words are unknown
-or have unexpected bits, or dis could not read lines of --hex.`,
+or have unexpected bits, or dis could not read some lines of --hex.`,
 		Example: `  isago dis light.shbin
   isago dis light.shbin | isago asm --isa pica200 -o same.shbin
   isago dis --addresses --words light.shbin

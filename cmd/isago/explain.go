@@ -223,7 +223,7 @@ func (f *explainFlags) run(cmd *cobra.Command, text string, span diag.Span) erro
 func withFile(text string, err error) error {
 	var e *diag.Error
 	if errors.As(err, &e) && strings.ContainsAny(text, "./\\") && !strings.ContainsAny(text, " \t") && !looksLikeWords(text) {
-		e.Msg = fmt.Sprintf("no file %s, and %s", text, e.Msg)
+		e.Msg = fmt.Sprintf("file %s does not exist, and %s", text, e.Msg)
 	}
 	return err
 }

@@ -73,7 +73,7 @@ func limits() []limitsOf {
 		}},
 		{"gen", []limit{
 			{"an expression with everything it uses inlined", text("%s operators, names and numbers; all expressions together %s", thousands(gen.MaxNodes), thousands(gen.MaxAll)), ""},
-			{"comparisons needed to tell the instructions of a root apart", thousands(gen.MaxGrowth), ""},
+			{"comparisons needed to distinguish the instructions of a root", thousands(gen.MaxGrowth), ""},
 		}},
 		{"dis --ssa", []limit{
 			{"variants of the instructions of a program", text("%s, of one instruction %s", thousands(flow.MaxNodes), thousands(flow.MaxVariants)), ""},
@@ -87,10 +87,10 @@ func limits() []limitsOf {
 			{"values of a field that are counted individually", thousands(survey.MaxValues), ""},
 			{"groups of unknown words", thousands(survey.MaxShapes), ""},
 			{"features", thousands(survey.MaxFeatures), ""},
-			{"raw code whose operands are searched for features", text("%s; the report counts the longer files", bytesOf(largestProgram)), ""},
+			{"raw code whose operands are searched for features", text("%s; the report counts the larger files", bytesOf(largestProgram)), ""},
 		}},
 		{"run", []limit{
-			{"the file of --in", bytesOf(defaultInLimit), "run --in-limit"},
+			{"the input file of --in", bytesOf(defaultInLimit), "run --in-limit"},
 			{"instructions of 64 vertices, or of a warp", text("%s for vertices, %s for a warp", thousands(defaultBudget), thousands(teslalaunch.DefaultBudget)), "run --budget"},
 			{"instructions of a grid", thousands(teslalaunch.DefaultTotal), "run --grid-budget"},
 			{"bytes of all arguments and variables of a kernel", bytesOf(teslalaunch.DefaultMemory), "run --memory"},

@@ -39,8 +39,8 @@ contains; - is standard input.
 
 --instructions lists instructions instead: mnemonic, text and documentation.
 
---registers lists registers, stacks and memories instead, with the names that run, step and --set use, and
-their type, number, use, scope and the effect of accesses beyond the end.
+--registers lists registers, stacks and memories instead. It shows the names that run, step and --set use, the
+type, the number of registers, the use, the scope, and the effect of an access beyond the end.
 
 --quirks lists quirks instead: behaviour on which documents, emulators or hardware disagree. The default value
 is first. The flag --quirk of run and the member quirks of step choose another value.`,
@@ -68,7 +68,7 @@ is first. The flag --quirk of run and the member quirks of step choose another v
 			case len(args) == 1:
 				err := f.file(cmd, args[0])
 				if _, unknown := catalog.Lookup(args[0]); errors.Is(err, fs.ErrNotExist) && unknown == nil {
-					return usagef("no file %s; --isa %[1]s shows that machine", args[0])
+					return usagef("file %s does not exist; --isa %[1]s shows the machine of that name", args[0])
 				}
 				return err
 			}

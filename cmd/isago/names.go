@@ -21,7 +21,7 @@ type namesFlag struct {
 
 func (f *namesFlag) add(cmd *cobra.Command) {
 	var file string
-	cmd.Flags().StringVar(&file, "names", "", "read the texts of fields of type custom from `FILE`, with lines of FIELD VALUE TEXT")
+	cmd.Flags().StringVar(&file, "names", "", "read the texts of values of custom fields from `FILE`; each line is FIELD VALUE TEXT")
 	_ = cmd.MarkFlagFilename("names")
 	f.read = sync.OnceValues(func() (*customNames, error) {
 		if file == "" {

@@ -66,18 +66,18 @@ one of these formats:
 A value is a number, the bits of a number after 0x, or true or false.
 
 A kernel of a cubin runs over a grid of blocks. --kernel, --grid, --block and --params describe the launch,
-and --arg gives the arguments. --call replaces the first four; its arguments are numbers or names of --arg.
-Several calls share the memory. The arrays that changed are the outputs.
+and --arg sets the arguments. --call replaces the first four flags; its arguments are numbers or names that
+--arg defines. Several calls share the memory. The outputs are the arrays that changed.
 
 --read selects what is printed: outputs, registers such as r5 or r5.x, or whole register files such as r.
-A name that is both an output and an input means the output. Without --read, run prints the outputs of the
+If an output and an input have the same name, the name means the output. Without --read, run prints the outputs of the
 program; for raw code it prints the registers that the program wrote.
 
 A register that was never written reads as 0, and run reports the read on standard error. With --strict the
 vertex stops there.
 
 run prints outputs while it computes them. Only the inputs from --in stay in memory, so memory use does not
-grow with --count. run splits a table of more than a million cells into several, each with the heading.
+grow with --count. run splits a table of more than a million cells into several tables, each with the heading.
 
 Exit status: 0; 1 if run cannot read the input; 2 for a mistake on the command line; 3 if a vertex did not
 reach the end of the program, or read a register that was never written; 130 if run was interrupted.`,

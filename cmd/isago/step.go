@@ -265,7 +265,7 @@ func (r *stepRun) answer(ctx context.Context) (*stepAnswer, error) {
 		}
 	}
 	if _, ok := fetch(pc); !ok {
-		return nil, fmt.Errorf("the words have no instruction at pc %d", pc)
+		return nil, fmt.Errorf("no instruction starts at pc %d", pc)
 	}
 	r.w = exec.NewWave(p)
 	if r.w.Budget = 10000; r.q.Steps > 0 {

@@ -53,7 +53,7 @@ func (f *disFlags) useWords(cmd *cobra.Command, args []string) (ok bool, err err
 		_, err := f.load(nil)
 		return false, err
 	case !f.given():
-		return false, usagef("no file %s, and words in hexadecimal need the machine: name it with --isa or --spec", text)
+		return false, usagef("file %s does not exist, and hexadecimal words need a machine; choose one with --isa or --spec", text)
 	case f.offset != 0 || f.length != 0:
 		return false, usagef("--offset and --length select bytes of a file, but %s is given as words on the command line", text)
 	case f.hex || strings.Contains(text, "/"):

@@ -126,7 +126,7 @@ func covers(t *testing.T, fset *token.FileSet, call *ast.CallExpr, wanted []stri
 		}
 		re := messageRegexp(format)
 		if !slices.ContainsFunc(wanted, re.MatchString) {
-			t.Errorf("%s: no test wants %q", fset.Position(lit.Pos()), format)
+			t.Errorf("%s: no test expects the message %q", fset.Position(lit.Pos()), format)
 		}
 		return
 	}

@@ -24,7 +24,7 @@ func (p *Program) Verify() error {
 		}
 		for k, id := range b.Insts {
 			if made[id] != nil {
-				return fmt.Errorf("b%d: value %d is made twice", i, id)
+				return fmt.Errorf("b%d: value %d is defined twice", i, id)
 			}
 			made[id], place[id] = b, k
 		}
@@ -43,9 +43,9 @@ func (p *Program) Verify() error {
 			switch {
 			case id == NoID || p.Insts[id].Op == sem.OpConst:
 			case made[id] == nil:
-				return fmt.Errorf("b%d: value %d is used and not made", b.Index, id)
+				return fmt.Errorf("b%d: value %d is used but not defined", b.Index, id)
 			case made[id] == b && place[id] >= at, !dominates(made[id], b):
-				return fmt.Errorf("b%d: value %d is used before it is made", b.Index, id)
+				return fmt.Errorf("b%d: value %d is used before its definition", b.Index, id)
 			}
 			return nil
 		}

@@ -488,11 +488,11 @@ func (l *linter) checkReads(n *node) {
 		case never.Mask != 0:
 			l.report(n.addr, diag.ReadUnwritten, never.String(), "%s is read before anything writes it", never)
 		case sometimes.Mask != 0:
-			l.report(n.addr, diag.ReadUnwritten, sometimes.String(), "%s is read, but not written on every path to here", sometimes)
+			l.report(n.addr, diag.ReadUnwritten, sometimes.String(), "%s is read, but some path to this instruction does not write it", sometimes)
 		}
 	}
 	if len(initial) > 0 {
-		l.report(n.addr, diag.ReadInitial, list(initial), "%s %s used with the initial value: nothing sets %s before", list(initial), are(initial), them(initial))
+		l.report(n.addr, diag.ReadInitial, list(initial), "the instruction reads the initial value of %s: no earlier instruction sets %s", list(initial), them(initial))
 	}
 }
 
@@ -605,7 +605,7 @@ func (l *linter) checkFlow(n *node) {
 		}
 		switch {
 		case w.Stops != "" && (!l.Facts.Waves() || len(n.ways) == 1):
-			l.report(n.addr, diag.StopsHere, w.Stops, "the program may stop here: %s", w.Stops)
+			l.report(n.addr, diag.StopsHere, w.Stops, "the program may trap here: %s", w.Stops)
 		case w.Overruled:
 			l.report(n.addr, diag.JumpAtEnd, "", "this jump has no effect: the end of a scope takes precedence")
 		case w.Lost != "":

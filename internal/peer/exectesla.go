@@ -47,7 +47,7 @@ func compareTeslaExec(file string, k *known, report func(difference)) (rows int,
 
 func (x *executor) tesla(r *teslaRow, quirks map[string]string) (got, want string, err error) {
 	if r.Debug != 0 {
-		return "", "", fmt.Errorf("dbg %d, expected 0: no quirk has the debug word", r.Debug)
+		return "", "", fmt.Errorf("dbg %d, expected 0, because no quirk sets the debug word", r.Debug)
 	}
 	c := code{contexts: map[string]string{"chip": r.Chipset, "stage": "cp"}, quirks: quirks}
 	if c.words, err = words32(r.Words); err != nil {

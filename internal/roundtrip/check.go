@@ -113,15 +113,15 @@ func (c *Checker) compare(w bits.Value, o Outcome) error {
 func (c *Checker) checkText(o *Outcome) error {
 	res, err := c.parser.Parse(string(c.text))
 	if err != nil {
-		return fmt.Errorf("it is not read: %w", err)
+		return fmt.Errorf("it does not parse: %w", err)
 	}
 	c.back.SetContext(res.Context)
 	in, ok := c.back.Decode(res.Inst.Bits)
 	if !ok || in != res.Inst {
-		return fmt.Errorf("it is read as %s of %s, which does not decode so", res.Inst.Bits, res.Inst.Leaf.Name)
+		return fmt.Errorf("it parses as %s of %s, which does not decode that way", res.Inst.Bits, res.Inst.Leaf.Name)
 	}
 	if c.again = c.back.Append(c.again[:0], in); string(c.again) != string(c.text) {
-		return fmt.Errorf("it is read as %s, which prints %q", res.Inst.Bits, c.again)
+		return fmt.Errorf("it parses as %s, which prints %q", res.Inst.Bits, c.again)
 	}
 	o.Same = in == o.Inst
 	return nil
@@ -137,13 +137,13 @@ func (c *Checker) checkLossless(o Outcome) error {
 	}
 	res, err := c.parser.Parse(string(text))
 	if err != nil {
-		return fmt.Errorf("lossless %q is not read: %w", text, err)
+		return fmt.Errorf("lossless text %q does not parse: %w", text, err)
 	}
 	if res.Inst != o.Inst || res.Context != c.Decoder.Context() {
-		return fmt.Errorf("lossless %q is read as %s", text, res.Inst.Bits)
+		return fmt.Errorf("lossless text %q parses as %s", text, res.Inst.Bits)
 	}
 	if o.Same && len(text) != len(c.text) {
-		return fmt.Errorf("lossless %q has a suffix that nothing needs", text)
+		return fmt.Errorf("lossless text %q has an unnecessary suffix", text)
 	}
 	return nil
 }

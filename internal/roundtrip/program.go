@@ -44,18 +44,18 @@ func (c *Checker) Program(set *isa.Set, source *Words, n int) error {
 	})
 	code, err := program.Assemble(c.parser, set, root, &diag.Source{Name: "program", Text: text.String()})
 	if err != nil {
-		return fmt.Errorf("the program is not read: %w", err)
+		return fmt.Errorf("the program does not assemble: %w", err)
 	}
 	words := code.Insts()
 	if len(words) != len(lines) {
-		return fmt.Errorf("%d lines give %d words", len(lines), len(words))
+		return fmt.Errorf("%d lines assemble to %d words", len(lines), len(words))
 	}
 	for i := range words {
 		w := &words[i]
 		d.Addr = w.Addr
 		in, _ := d.Decode(w.Word)
 		if again := d.Append(nil, in); in.Leaf == nil || string(again) != lines[i] {
-			return fmt.Errorf("at %d, %q is read as %s, which prints %q", w.Addr, lines[i], w.Word, again)
+			return fmt.Errorf("at %d, %q parses as %s, which prints %q", w.Addr, lines[i], w.Word, again)
 		}
 	}
 	return nil

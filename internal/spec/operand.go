@@ -519,7 +519,7 @@ func (l *loader) checkAliases() {
 	check := func(what string, known map[string]bool, aliases []string, at diag.Span) {
 		for _, a := range aliases {
 			if known[a] {
-				l.fail(diag.Errorf(diag.Duplicate, at, "another %s is already called %s", what, a))
+				l.fail(diag.Errorf(diag.Duplicate, at, "%s is already the name of another %s", a, what))
 			}
 			known[a] = true
 		}

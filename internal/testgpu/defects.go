@@ -58,7 +58,7 @@ func plant(list []Defect) (fs.FS, error) {
 				continue
 			}
 			if n := strings.Count(text, d.Old); n != 1 {
-				return nil, fmt.Errorf("defect %s: %q stands in %s %d times, expected once", d.Name, d.Old, name, n)
+				return nil, fmt.Errorf("defect %s: %q occurs in %s %d times, expected once", d.Name, d.Old, name, n)
 			}
 			text = strings.Replace(text, d.Old, d.New, 1)
 		}

@@ -40,7 +40,7 @@ func CheckStopped(t *testing.T, w *exec.Wave) {
 		stopped |= s.Lanes
 	}
 	if stopped != w.Exists() {
-		t.Errorf("lanes %b stopped of %b", stopped, w.Exists())
+		t.Errorf("lanes %b stopped, expected %b", stopped, w.Exists())
 	}
 }
 
@@ -64,7 +64,7 @@ func CheckSameLane(t *testing.T, program int, a *exec.Wave, x int, b *exec.Wave,
 		return
 	}
 	if sa != sb {
-		t.Errorf("program %d, lane %d: stops by %v and by %v", program, x, sa, sb)
+		t.Errorf("program %d, lane %d: stops with %v in one run and with %v in the other", program, x, sa, sb)
 	}
 	for _, s := range m.States {
 		if s.Kind == sem.StackState && s.Scope > spec.ScopeLane && alone && len(a.Stops()) > 1 {
@@ -72,7 +72,7 @@ func CheckSameLane(t *testing.T, program int, a *exec.Wave, x int, b *exec.Wave,
 		}
 		if s.Kind == sem.StackState {
 			if da, db := a.Depth(s, x), b.Depth(s, y); da != db {
-				t.Errorf("program %d, lane %d: %d and %d entries on %s", program, x, da, db, s.Name)
+				t.Errorf("program %d, lane %d: %d entries on one stack %s and %d on the other", program, x, da, s.Name, db)
 			}
 			continue
 		}
@@ -86,7 +86,7 @@ func CheckSameLane(t *testing.T, program int, a *exec.Wave, x int, b *exec.Wave,
 					t.Errorf("program %d, lane %d: %s%d component %d is %x and %x", program, x, s.Name, n, k, va, vb)
 				}
 				if wa, wb := a.Written(s, n, k)>>uint(x)&1, b.Written(s, n, k)>>uint(y)&1; wa != wb {
-					t.Errorf("program %d, lane %d: %s%d component %d is written: %d and %d", program, x, s.Name, n, k, wa, wb)
+					t.Errorf("program %d, lane %d: %s%d component %d has the written flag %d in one run and %d in the other", program, x, s.Name, n, k, wa, wb)
 				}
 			}
 		}
@@ -109,10 +109,10 @@ func CheckSameLane(t *testing.T, program int, a *exec.Wave, x int, b *exec.Wave,
 	ra, rb := reads(a, x), reads(b, y)
 	for f := range ra {
 		if !rb[f] {
-			t.Errorf("program %d, lane %d: finding %+v in one wave alone", program, x, f)
+			t.Errorf("program %d, lane %d: finding %+v in only one of the waves", program, x, f)
 		}
 	}
 	if len(ra) != len(rb) {
-		t.Errorf("program %d, lane %d: %d and %d findings", program, x, len(ra), len(rb))
+		t.Errorf("program %d, lane %d: %d findings in one wave and %d in the other", program, x, len(ra), len(rb))
 	}
 }

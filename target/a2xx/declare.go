@@ -172,7 +172,7 @@ func (n *names) named(s *Symbol, rest string, off, end, size int, shared bool) {
 		s.Last = s.First + count - 1
 	}
 	if s.Last >= size {
-		n.a.fail(diag.SpaceFull, off, end, "no room for @%s with %d registers: there are only %d", s.Kind, count, size)
+		n.a.fail(diag.SpaceFull, off, end, "not enough registers for @%s with %d registers: there are only %d", s.Kind, count, size)
 		return
 	}
 	for _, v := range strings.FieldsFunc(rest, func(r rune) bool { return r == ',' || r == ' ' || r == '\t' }) {

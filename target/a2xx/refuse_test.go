@@ -87,7 +87,7 @@ func TestRefused(t *testing.T) {
 		{"a header beyond the bank", "@attribute(R64) x", "1:1: (R64) x, expected (R0) to (R63), or a range such as (R0-R3) [register-use]"},
 		{"two uniforms in one place", "@uniform(C0-C3) a\n@uniform(C3) b", "2:1: @uniform overlaps another declaration [duplicate]"},
 		{"a name twice", "@uniform a\n@attribute a", "2:1: a is declared twice [duplicate]"},
-		{"no room", "@uniform a[200]\n@uniform b[57]", "2:1: no room for @uniform with 57 registers: there are only 256 [space-full]"},
+		{"no room", "@uniform a[200]\n@uniform b[57]", "2:1: not enough registers for @uniform with 57 registers: there are only 256 [space-full]"},
 		{"a name without a register", "@uniform(C0-C3) m\nEXEC_END\n ALU: MAXv R0 = m[4], R0", "3:17: m has 4 registers [register-use]"},
 		{"an index that is none", "@uniform(C0-C3) m\nEXEC_END\n ALU: MAXv R0 = m[], R0", "3:17: [], expected a number, an address register or their sum [register-use]"},
 		{"a mistake after a name", "@uniform(C0-C3) matrix\nEXEC_END\n ALU: MAXv R0 = matrix[1], S0", `3:28: `},

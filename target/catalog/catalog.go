@@ -181,7 +181,7 @@ func Find(name string) (Machine, isa.Product, error) {
 	if ask := quote.DidYouMean(strings.ToLower(name), all); ask != "" {
 		return Machine{}, isa.Product{}, fmt.Errorf("unknown machine %q%s", name, ask)
 	}
-	return Machine{}, isa.Product{}, fmt.Errorf("unknown machine %q; there are %s", name, strings.Join(own, ", "))
+	return Machine{}, isa.Product{}, fmt.Errorf("unknown machine %q, expected one of %s", name, strings.Join(own, ", "))
 }
 
 // RecogniseSource returns the machine whose compiler a source is for, by its suffix or by a word that only such

@@ -60,7 +60,7 @@ func TestLookup(t *testing.T) {
 		}
 	}
 	_, err = catalog.Lookup("nope")
-	if want := `unknown machine "nope"; there are pica200, tegra, a2xx, tesla, example`; err == nil || err.Error() != want {
+	if want := `unknown machine "nope", expected one of pica200, tegra, a2xx, tesla, example`; err == nil || err.Error() != want {
 		t.Errorf("got %v, expected %s", err, want)
 	}
 }

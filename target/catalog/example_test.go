@@ -26,7 +26,7 @@ func ExampleLookup() {
 	fmt.Println(err)
 	// Output:
 	// table opdesc: 128 entries of 32 bits
-	// unknown machine "voodoo"; there are pica200, tegra, a2xx, tesla, example
+	// unknown machine "voodoo", expected one of pica200, tegra, a2xx, tesla, example
 }
 
 // A compiler takes source files, and tells all mistakes and all that is odd.

@@ -305,8 +305,8 @@ func TestPicassoMessages(t *testing.T) {
 	}
 	want := `0.pica:1:11: warning: "1.0 / 64.0" is read as 1.0, as picasso does: expected a number such as 0.5, 1e-3, inf or f24:3f0000 [as-picasso]
 0.pica:2:11: warning: "0x10" is read as 0, as picasso does, not as 16 [as-picasso]
-0.pica:6:9: warning: pos.x is assembled as v0.x, as picasso does: pos is an output, and outputs cannot be read: compute in one of r0 to r15, read that one, and copy it to pos [as-picasso]
-0.pica:7:9: warning: c5[c3] is assembled as c5, as picasso does: index "c3", expected a number, an address register (a0.x, a0.y, aL), or one plus a number [as-picasso]
+0.pica:6:9: warning: pos.x is assembled as v0.x, as picasso does: pos is an output, and outputs cannot be read: compute the value in one of r0 to r15, read that register, and copy it to pos [as-picasso]
+0.pica:7:9: warning: c5[c3] is assembled as c5, as picasso does: index "c3", expected a number, an address register (a0.x, a0.y, aL), or an address register plus a number [as-picasso]
 0.pica:8:9: warning: c8[a0.x-1] is assembled as c8, as picasso does, not as c7[a0.x] [as-picasso]
 0.pica:9:5: warning: i5 is assembled as i1 with a bit set above its number, as picasso does: i5, but i registers go from i0 to i3 [as-picasso]`
 	if got := out.Warnings.Error(); got != want {

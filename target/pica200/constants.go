@@ -62,7 +62,7 @@ func (r *assembly) constants(d *dvleState, bank bank, name string, span diag.Spa
 	}
 	first, ok := r.space(d).banks[bank].constant(len(values))
 	if !ok {
-		r.fail(diag.SpaceFull, span, "no room for %s: the uniforms do not leave %s", name, count(len(values), "register"))
+		r.fail(diag.SpaceFull, span, "not enough free registers for %s: it needs %s in addition to the uniforms", name, count(len(values), "register"))
 		return
 	}
 	if !r.define(name, span, operand{file: r.banks.files[bank], num: first, swz: noSwizzle}, len(values)) {
@@ -355,7 +355,7 @@ func (r *assembly) endArray() {
 		return
 	}
 	if n > r.banks.files[floatBank].Count {
-		r.fail(diag.SpaceFull, array.span, "no room for %s: it has %s", array.name, count(n, "value"))
+		r.fail(diag.SpaceFull, array.span, "not enough registers for %s: it has %s", array.name, count(n, "value"))
 		return
 	}
 	values := append(array.values, make([][16]byte, n-len(array.values))...)

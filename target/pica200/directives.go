@@ -405,7 +405,7 @@ func (r *assembly) out(a *args, _ diag.Span) {
 	text, letters, masked := strings.Cut(kind, ".")
 	semantic, ok := semanticNamed(text)
 	if !ok {
-		r.fail(diag.Directive, at, "%q, expected what the output is: %s", text, semanticList())
+		r.fail(diag.Directive, at, "%q, expected the semantic of the output: %s", text, semanticList())
 		return
 	}
 	o := operand{file: r.banks.files[outputBank], num: -1, swz: noSwizzle}
@@ -416,7 +416,7 @@ func (r *assembly) out(a *args, _ diag.Span) {
 		if own == "" {
 			own = letters
 		}
-		r.fail(diag.Directive, at, "the mask follows the register if there is one, expected %s %s.%s", text, reg, own)
+		r.fail(diag.Directive, at, "the mask must follow the register, expected %s %s.%s", text, reg, own)
 		return
 	case masked:
 		if o.swz, ok = r.banks.components.parse(letters); !ok {
@@ -468,7 +468,7 @@ func (r *assembly) declareOutput(d *dvleState, name string, span diag.Span, sema
 		r.fail(diag.RegisterUse, span, "%s can only have the semantic dummy: %[2]s0 to %[2]s%[3]d go to the rasteriser", o.String(), o.file.Name, r.most.rasterised-1)
 		return
 	case explicit && d.written[o.num]&mask != 0 && !r.facts.unchecked:
-		r.fail(diag.Duplicate, span, "components of %s already have a semantic", o.String())
+		r.fail(diag.Duplicate, span, "some components of %s already have a semantic", o.String())
 		return
 	}
 	if name != "-" && !r.define(name, span, operand{file: o.file, num: o.num, swz: noSwizzle}, 1) {

@@ -304,7 +304,7 @@ func (s *operandScan) index(o *operand, start int) bool {
 	open := s.pos
 	shut := strings.IndexByte(s.text[open:s.end], ']')
 	if shut < 0 {
-		s.r.fail(diag.TextExpected, s.r.span(open, s.end), "no ] that closes this [")
+		s.r.fail(diag.TextExpected, s.r.span(open, s.end), "this [ has no matching ]")
 		return false
 	}
 	inner := s.text[open+1 : open+shut]
@@ -316,7 +316,7 @@ func (s *operandScan) index(o *operand, start int) bool {
 	span := s.r.span(open+1, open+shut)
 	offset, register, turned, ok := s.r.banks.splitIndex(inner)
 	if !ok {
-		s.r.fail(diag.TextExpected, span, "index %q, expected a number, an address register (%s), or one plus a number", strings.TrimSpace(inner), strings.Join(s.r.banks.address[1:], ", "))
+		s.r.fail(diag.TextExpected, span, "index %q, expected a number, an address register (%s), or an address register plus a number", strings.TrimSpace(inner), strings.Join(s.r.banks.address[1:], ", "))
 		return false
 	}
 	name := strings.TrimSpace(s.text[start:open])
@@ -677,10 +677,10 @@ func (r *assembly) usable(o *operand, as *sourceOperand, written string, span di
 		if alias, _, _ := strings.Cut(strings.TrimLeft(written, "- \t"), "."); r.aliases[strings.Trim(alias, " \t")] != nil {
 			name = strings.Trim(alias, " \t")
 		}
-		r.fail(diag.RegisterUse, span, "%s is an output, and outputs cannot be read: compute in one of %[2]s0 to %[2]s%[3]d, read that one, and copy it to %[1]s",
+		r.fail(diag.RegisterUse, span, "%s is an output, and outputs cannot be read: compute the value in one of %[2]s0 to %[2]s%[3]d, read that register, and copy it to %[1]s",
 			name, r.banks.temporaries.Name, r.banks.temporaries.Count-1)
 	case (o.neg || o.swz != noSwizzle) && slices.Contains(as.files, o.file) && r.whole(as):
-		r.fail(diag.RegisterUse, span, "%s has neither sign nor components, expected only the name", o.String())
+		r.fail(diag.RegisterUse, span, "%s cannot have a sign or components", o.String())
 	default:
 		return true
 	}

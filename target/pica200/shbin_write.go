@@ -59,7 +59,7 @@ func (w *shbinWriter) join() ([]byte, error) {
 		case p.start < int64(len(out)):
 			return nil, fmt.Errorf("%s at 0x%x overlaps the %s, which ends at 0x%x", p.name(), p.start, w.parts[i-1].name(), len(out))
 		case p.start+int64(len(p.data)) > MaxFileSize:
-			return nil, fmt.Errorf("%s at 0x%x: a file larger than 0x%x bytes is not written", p.name(), p.start, MaxFileSize)
+			return nil, fmt.Errorf("%s at 0x%x would make the file larger than 0x%x bytes", p.name(), p.start, MaxFileSize)
 		}
 		out = append(out, make([]byte, int(p.start)-len(out))...)
 		out = append(out, p.data...)

@@ -185,7 +185,7 @@ func (r *assembly) sized(part string, off int) (name string, size int, ok bool) 
 	inner, behind, closed := strings.Cut(rest, "]")
 	at := off + len(name) + 1
 	if !closed {
-		r.fail(diag.Directive, r.span(at-1, off+len(part)), "no ] that closes this [")
+		r.fail(diag.Directive, r.span(at-1, off+len(part)), "this [ has no matching ]")
 		return name, 0, false
 	}
 	r.ignored("size", behind, at+len(inner)+1)
@@ -221,7 +221,7 @@ func (r *assembly) allocate(d *dvleState, u *uniform) bool {
 	} else {
 		var ok bool
 		if u.first, ok = bank.uniform(u.size); !ok {
-			r.fail(diag.SpaceFull, u.span, "no room for %s: %s in addition to %d and the constants", u.name, count(u.size, "register"), bank.up)
+			r.fail(diag.SpaceFull, u.span, "not enough free registers for %s: it needs %s in addition to %d for other uniforms and to the constants", u.name, count(u.size, "register"), bank.up)
 			return false
 		}
 	}

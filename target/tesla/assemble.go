@@ -152,7 +152,7 @@ func (a *assembler) startAhead() (func(program.Statement) read, error) {
 func (a *assembler) batch(b *program.Batch[read]) error {
 	if b.Open >= 0 {
 		a.errs, a.tainted = a.errs[:a.before], false
-		a.fail(wrong(0, 2, "%s without the end of the comment", a.src.View(b.Open, b.Open+2)), b.Open)
+		a.fail(wrong(0, 2, "%s starts a comment that has no end", a.src.View(b.Open, b.Open+2)), b.Open)
 		return errEnough
 	}
 	for i, s := range b.Statements {

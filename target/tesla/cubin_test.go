@@ -193,8 +193,8 @@ func TestRefused(t *testing.T) {
 		{".skip #x; x: nop", "the places of labels are not known here"},
 		{".equ 5 5", "expected a name"},
 		{".frob", "unknown directive .frob"},
-		{"/* a", "without the end of the comment"},
-		{"/+ a /+ b +/", "without the end of the comment"},
+		{"/* a", "starts a comment that has no end"},
+		{"/+ a /+ b +/", "starts a comment that has no end"},
 		{"bra 6", "a multiple of 4"},
 		{"texauto all $r0:$r1:$r2:$r3 $t0 $s0 $r0; nop; .b32 1; nop", "multiple of 8"},
 	} {

@@ -246,16 +246,16 @@ func TestPictures(t *testing.T) {
 		}
 	}
 	for want, texture := range map[string]string{
-		"expected 1d, 2d, 3d or cube":    `"file": "small.png", "dimension": "4d"`,
-		"1 pictures, expected 6 to 6":    `"file": "small.png", "dimension": "cube"`,
-		"a picture of 2 rows":            `"file": "small.png", "dimension": "1d"`,
-		"expected (2,2) as in the first": `"files": ["small.png", "line.png"], "dimension": "3d"`,
-		"0 pictures":                     `"filter": "linear"`,
-		"5 words, expected 6":            `"file": "small.png", "words": ["1","2","3","4","5"]`,
-		"expected a number of 32 bits":   `"file": "small.png", "words": ["1","2","3","4","5","x"]`,
-		"format FMT_ETC1_RGB is not":     `"file": "small.png", "words": ["0","47","0","0","0","512"]`,
-		"texels, expected at most":       `"file": "small.png", "words": ["0","6","0x3ffffff","0","0","512"]`,
-		"no file nothing.bin":            `"file": "nothing.bin", "words": ["0","6","0","0","0","512"]`,
+		"expected 1d, 2d, 3d or cube":           `"file": "small.png", "dimension": "4d"`,
+		"1 pictures, expected 6 to 6":           `"file": "small.png", "dimension": "cube"`,
+		"a picture of 2 rows":                   `"file": "small.png", "dimension": "1d"`,
+		"expected (2,2), the size of the first": `"files": ["small.png", "line.png"], "dimension": "3d"`,
+		"0 pictures":                            `"filter": "linear"`,
+		"5 words, expected 6":                   `"file": "small.png", "words": ["1","2","3","4","5"]`,
+		"expected a 32-bit number":              `"file": "small.png", "words": ["1","2","3","4","5","x"]`,
+		"format FMT_ETC1_RGB is not":            `"file": "small.png", "words": ["0","47","0","0","0","512"]`,
+		"texels, expected at most":              `"file": "small.png", "words": ["0","6","0x3ffffff","0","0","512"]`,
+		"no file nothing.bin":                   `"file": "nothing.bin", "words": ["0","6","0","0","0","512"]`,
 	} {
 		f["s.json"] = []byte(`{"textures": [{"constant": 0, ` + texture + `}]}`)
 		if _, err := openSource(t, "fs", "ALLOC PARAM/PIXEL SIZE(0x0) / EXEC_END / ALU: MAXv export0 = R0, R0", f, map[string][]string{"scene": {"s.json"}}); err == nil || !strings.Contains(err.Error(), want) {

@@ -362,7 +362,7 @@ func (l *loader) textureOption(s *scene, text string) error {
 			t.Mipmaps = true
 		default:
 			if _, err := strconv.ParseUint(how, 0, 32); err != nil {
-				return fmt.Errorf("%q, expected nearest, linear, clamp, repeat, mirror, 1d, 2d, mipmaps or a word of the constant", how)
+				return fmt.Errorf("%q, expected nearest, linear, clamp, repeat, mirror, 1d, 2d, mipmaps or a word of the texture constant", how)
 			}
 			t.Words = append(t.Words, how)
 		}
@@ -410,7 +410,7 @@ func (r *runner) Read(data []byte, format string) error {
 // Select is that of exec.Batch. If the run draws, it applies to the outputs of the program.
 func (r *runner) Select(names []string) error {
 	if r.size != (image.Point{}) {
-		return errors.New("a run that draws a picture uses all outputs")
+		return errors.New("--read cannot be combined with a picture, which needs all outputs")
 	}
 	return r.Batch.Select(names)
 }

@@ -52,7 +52,7 @@ type level struct {
 	texels [][4]float32
 }
 
-var errWrap = errors.New("expected a wrap of repeat, clamp or mirror, and a filter of linear or nearest")
+var errWrap = errors.New("expected the wrap mode repeat, clamp or mirror, and the filter linear or nearest")
 
 // addTexture reads a texture.
 func (l *loader) addTexture(s *scene, t sceneTexture, dir string) error {
@@ -73,7 +73,7 @@ func (l *loader) addTexture(s *scene, t sceneTexture, dir string) error {
 			return err
 		}
 		if len(layers) > 0 && im.Bounds().Size() != layers[0].Bounds().Size() {
-			return fmt.Errorf("%s: %v texels, expected %v as in the first picture", name, im.Bounds().Size(), layers[0].Bounds().Size())
+			return fmt.Errorf("%s: %v texels, expected %v, the size of the first picture", name, im.Bounds().Size(), layers[0].Bounds().Size())
 		}
 		layers = append(layers, im)
 	}
@@ -100,7 +100,7 @@ func (l *loader) addMemory(s *scene, t sceneTexture, dir string) error {
 	for k, text := range t.Words {
 		w, err := strconv.ParseUint(text, 0, 32)
 		if err != nil {
-			return fmt.Errorf("word %d: %q, expected a number of 32 bits", k, text)
+			return fmt.Errorf("word %d of the texture constant: %q, expected a 32-bit number", k, text)
 		}
 		m.Words[k] = uint32(w)
 	}

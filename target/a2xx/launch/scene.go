@@ -135,7 +135,7 @@ func (l *loader) sceneData(r *runner, doc *sceneFile, dir string) error {
 			return fmt.Errorf("buffer %d: %w", i, err)
 		}
 		if len(b.Constant) == 0 || len(b.Constant) > 2 {
-			return fmt.Errorf("buffer %d: constant %v, expected a number, or a number and a third", i, b.Constant)
+			return fmt.Errorf("buffer %d: constant %v, expected [CONSTANT] or [CONSTANT, THIRD]", i, b.Constant)
 		}
 		if err := r.scene.buffer(b.Constant[0], append(b.Constant, 0)[1], data); err != nil {
 			return fmt.Errorf("buffer %d: %w", i, err)
@@ -210,7 +210,7 @@ func (p *sceneProgram) give(l *exec.Launch) error {
 			return fmt.Errorf("constants: %w", err)
 		}
 		if port.Count = (len(values) + 3) / 4; port.First+port.Count > port.State.Count {
-			return fmt.Errorf("constants: %s: %d values, which reach beyond the last constant", name, len(values))
+			return fmt.Errorf("constants: %s: %d values extend beyond the last constant", name, len(values))
 		}
 		words := make([]uint64, len(values))
 		for i, v := range values {

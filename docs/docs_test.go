@@ -11,7 +11,6 @@ import (
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/diag"
 	"github.com/isago/isago/exec"
-	"github.com/isago/isago/internal/sem"
 	"github.com/isago/isago/internal/spec"
 	"github.com/isago/isago/isa"
 )
@@ -132,13 +131,13 @@ func runs(t *testing.T, set *isa.Set, b block) {
 			}
 			code = append(code, v)
 		}
-		root, _ := m.Model.Root("")
-		p := exec.NewProgram(m, root, sem.Words{}, func(addr uint64) (v bits.Value, ok bool) {
+		root, _ := m.Root("")
+		p := exec.NewProgram(m, exec.Words{Root: root, Fetch: func(addr uint64) (v bits.Value, ok bool) {
 			if addr >= uint64(len(code)) {
 				return v, false
 			}
 			return code[addr], true
-		})
+		}})
 		w := exec.NewWave(p)
 		w.Budget = 1000
 		w.Start(1, 0)

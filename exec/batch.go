@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/isago/isago/internal/sem"
 	"github.com/isago/isago/internal/textfile"
 )
 
@@ -191,7 +190,7 @@ func (b *Batch) stream(ctx context.Context, in Input, opt RunOptions) (*Result, 
 
 // settled reports whether the columns of the table are known before the program runs.
 func (b *Batch) settled() bool {
-	return b.chosen || !b.Changed && !slices.ContainsFunc(b.Program.Machine.States, func(s *sem.State) bool { return told(s) && s.Use == "output" })
+	return b.chosen || !b.Changed && !slices.ContainsFunc(b.Program.Machine.States, func(s *State) bool { return told(s) && s.Use == "output" })
 }
 
 // late returns the error of an output that has no column, nil where all have one.
@@ -310,11 +309,11 @@ func (b *Batch) selected(name string) (list []Port, err error) {
 // count returns how many registers a file or a view of that name has, 0 where there is none.
 func (l *Launch) count(name string) int {
 	for _, s := range l.Program.Machine.States {
-		if s.Kind == sem.FileState && (s.Name == name || slices.Contains(s.Aliases, name)) {
+		if s.Kind == Registers && (s.Name == name || slices.Contains(s.Aliases, name)) {
 			return s.Count
 		}
 	}
-	for _, v := range l.Program.Machine.Views() {
+	for _, v := range l.Program.Machine.Views {
 		if v.Name == name || slices.Contains(v.Aliases, name) {
 			return v.Count()
 		}
@@ -330,13 +329,13 @@ func columnsOf(ports []Port) []Column {
 	for i := range ports {
 		p := &ports[i]
 		for n := range p.Count {
-			c := Column{Name: p.Name, Type: p.Type().Elem()}
+			c := Column{Name: p.Name, Type: scalarOf(p.Type())}
 			if p.Count > 1 {
 				c.Name = fmt.Sprintf("%s[%d]", p.Name, n)
 			}
-			if p.Type().Len > 0 {
+			if names := p.names(); names != nil {
 				for _, k := range p.Components() {
-					c.Components = append(c.Components, p.Letter(k))
+					c.Components = append(c.Components, names[k])
 				}
 			}
 			list = append(list, c)

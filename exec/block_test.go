@@ -5,17 +5,14 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-
-	"github.com/isago/isago/internal/sem"
-	"github.com/isago/isago/internal/spec"
 )
 
 // blockOf starts waves of so many lanes that share memory; g has n bytes.
 func blockOf(t *testing.T, waves, lanes, n int, words ...uint64) (*machine, *Shared, []*Wave) {
 	t.Helper()
 	m := load(t, "tesla.xml")
-	p := m.program("#instruction", sem.Words{}, append(words, teslaExit)...)
-	shared := NewShared(m.Machine, spec.ScopeBlock, spec.ScopeLaunch)
+	p := m.program("#instruction", Words{}, append(words, teslaExit)...)
+	shared := NewShared(m.Machine, ScopeBlock, ScopeLaunch)
 	shared.SetMemory(m.state("g"), make([]byte, n))
 	var list []*Wave
 	for range waves {
@@ -82,7 +79,7 @@ func smallest(declared, code string) string {
 // Lanes whose atomic is at the same address, and known to be, each find what those before left: 0, 1, 3, 6.
 func TestAtomicAtOneAddress(t *testing.T) {
 	m := parse(t, smallest(`<memory name="g" size="4" scope="launch"/>`, `var v: u32 = 7; atomic { v = g.u32[0]; g.u32[0] = v + r[1]; } r[0] = v;`))
-	w := NewWave(m.program("#instruction", sem.Words{}, 1))
+	w := NewWave(m.program("#instruction", Words{}, 1))
 	w.Start(4, 0)
 	for lane := range 4 {
 		w.Set(m.state("r"), 1, 0, lane, uint64(lane+1))
@@ -96,7 +93,7 @@ func TestAtomicAtOneAddress(t *testing.T) {
 // A service may answer a condition, with any number but 0 for true.
 func TestServiceAnswersCondition(t *testing.T) {
 	m := parse(t, smallest(`<service name="ask(a: u32): bool"/>`, `r[0] = ask(r[1]) ? 7 : 8;`))
-	w := NewWave(m.program("#instruction", sem.Words{}, 1))
+	w := NewWave(m.program("#instruction", Words{}, 1))
 	w.Services = map[string]Service{"ask": func(c *Call) { each(c.Mask, func(i int) { c.Results[0][i] = c.Args[0][i] }) }}
 	w.Start(3, 0)
 	for lane := range 3 {
@@ -111,7 +108,7 @@ func TestServiceAnswersCondition(t *testing.T) {
 // A service that no lane asks, as is seen where an instruction is prepared for all lanes at once, answers nobody.
 func TestServiceNeverAsked(t *testing.T) {
 	m := parse(t, smallest(`<service name="ask(a: u32): u32"/><file name="b" type="bool" count="1" init="0"/>`, `if (b[0]) { r[0] = b[0] ? 5 : ask(r[1]); }`))
-	w := NewWave(m.program("#instruction", sem.Words{}, 1))
+	w := NewWave(m.program("#instruction", Words{}, 1))
 	w.Services = map[string]Service{"ask": func(*Call) { t.Error("asked") }}
 	w.Start(2, 0)
 	w.Set(m.state("b"), 0, 0, 1, 1)
@@ -236,7 +233,7 @@ func TestNotFound(t *testing.T) {
 <semantics scope="wave">if (any(r[2] == 7)) { end; }</semantics></bitset>
 </isa>`)
 	run := func(words ...uint64) *Wave {
-		w := NewWave(m.program("#instruction", sem.Words{}, words...))
+		w := NewWave(m.program("#instruction", Words{}, words...))
 		w.Start(4, 0)
 		w.Run(t.Context())
 		return w

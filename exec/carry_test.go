@@ -2,8 +2,6 @@ package exec
 
 import (
 	"testing"
-
-	"github.com/isago/isago/internal/sem"
 )
 
 // banks is a machine with outputs in two banks, which change places.
@@ -38,7 +36,7 @@ func TestBanksKeepWhatWasWritten(t *testing.T) {
 		{[]uint64{write, some}, [6]uint64{2, 0, 1, 0, 7, 7}}, // lane 0 alone changes them
 	} {
 		m := parse(t, banks)
-		w := NewWave(m.program("#instruction", sem.Words{}, test.words...))
+		w := NewWave(m.program("#instruction", Words{}, test.words...))
 		for range 2 { // the second time as the first
 			w.Start(2, 0)
 			w.Run(t.Context())
@@ -54,7 +52,7 @@ func TestBanksKeepWhatWasWritten(t *testing.T) {
 // A program that is begun again finds its registers as they were, and its stacks empty.
 func TestRestart(t *testing.T) {
 	m := parse(t, banks)
-	w := NewWave(m.program("#instruction", sem.Words{}, 0))
+	w := NewWave(m.program("#instruction", Words{}, 0))
 	w.Start(1, 0)
 	w.Run(t.Context())
 	w.Restart(0)

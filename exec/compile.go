@@ -224,7 +224,7 @@ func (w *Wave) inTurn(in sem.Inst) bool {
 	case sem.OpWrite, sem.OpWriteX, sem.OpStore, sem.OpPush, sem.OpPop:
 		return true
 	}
-	return w.Program.Machine.Writes(in.State)
+	return w.Program.Machine.sem.Writes(in.State)
 }
 
 // block prepares the operations from one up to another. Values of an atomic keep their planes to its end: its
@@ -659,7 +659,7 @@ func (c *compiler) effect(id sem.ID, in *sem.Inst) {
 	case sem.OpTrap:
 		c.add(func(w *Wave) { w.stop(g.of(w), "trap", in.Text()) })
 	case sem.OpRun:
-		root, _ := c.w.Program.Machine.Model.Root(in.Text()) // which the description names
+		root, _ := c.w.Program.Machine.sem.Model.Root(in.Text()) // which the description names
 		at := inner{true, root.ByteOffset(in.Imm)}
 		c.add(func(w *Wave) {
 			w.inner = at

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/isago/isago/internal/sem"
+	"github.com/isago/isago/isa"
 )
 
 const edges = `<isa strict="true">
@@ -36,7 +36,7 @@ const (
 
 func startEdges(t *testing.T, lanes int, words ...uint64) (*Wave, *machine) {
 	m := parse(t, edges)
-	w := NewWave(m.program("#instruction", sem.Words{}, words...))
+	w := NewWave(m.program("#instruction", Words{}, words...))
 	w.Start(lanes, 0)
 	return w, m
 }
@@ -105,10 +105,12 @@ func wantStop(t *testing.T, w *Wave, text string, lanes uint64) {
 // Numbers of a launch fit their type, with a sign or without, or are refused.
 func TestParseFits(t *testing.T) {
 	var l Launch
-	u8, s8, b := sem.Type{Kind: sem.Uint, Width: 8}, sem.Type{Kind: sem.Sint, Width: 8}, sem.BoolType
+	of := func(kind isa.TypeKind, bits int) isa.Type { return isa.Type{Kind: kind, Bits: bits, Lanes: 1} }
+	u8, s8, b := of(isa.Unsigned, 8), of(isa.Signed, 8), of(isa.Bool, 1)
+	u32, u64, f32 := of(isa.Unsigned, 32), of(isa.Unsigned, 64), of(isa.Float, 32)
 	for _, row := range []struct {
 		text string
-		typ  sem.Type
+		typ  isa.Type
 		want uint64
 		err  string
 	}{
@@ -117,18 +119,18 @@ func TestParseFits(t *testing.T) {
 		{"-128", s8, 0x80, ""},
 		{"256", u8, 0, `"256" does not fit u8`},
 		{"-129", s8, 0, `"-129" does not fit s8`},
-		{"4294967296", sem.U32, 0, `"4294967296" does not fit u32`},
-		{"18446744073709551615", sem.U64, 1<<64 - 1, ""},
-		{"18446744073709551615", sem.U32, 0, `"18446744073709551615" does not fit u32`},
+		{"4294967296", u32, 0, `"4294967296" does not fit u32`},
+		{"18446744073709551615", u64, 1<<64 - 1, ""},
+		{"18446744073709551615", u32, 0, `"18446744073709551615" does not fit u32`},
 		{"1", b, 1, ""},
 		{"2", b, 0, `"2" does not fit bool`},
 		{"-1", b, 0, `"-1" does not fit bool`},
-		{"inf", sem.F32, 0x7f800000, ""},
-		{"3.4028235e38", sem.F32, 0x7f7fffff, ""},
-		{"1e39", sem.F32, 0, `"1e39" does not fit f32`},
-		{"70000", sem.Type{Kind: sem.Float, Width: 16}, 0, `"70000" does not fit f16`},
-		{"1e-46", sem.F32, 0, ""},
-		{"-0", sem.F32, 1 << 31, ""},
+		{"inf", f32, 0x7f800000, ""},
+		{"3.4028235e38", f32, 0x7f7fffff, ""},
+		{"1e39", f32, 0, `"1e39" does not fit f32`},
+		{"70000", of(isa.Float, 16), 0, `"70000" does not fit f16`},
+		{"1e-46", f32, 0, ""},
+		{"-0", f32, 1 << 31, ""},
 	} {
 		got, err := l.Parse(row.text, row.typ)
 		if text := ""; err != nil {
@@ -149,7 +151,7 @@ func TestPairOrNothing(t *testing.T) {
 <bitset name="#instruction" size="8"><display>{N}</display><field name="N" low="0" high="7" type="uint"/>
 <semantics>r[1] = 9; if let v = pair(r[0]) { let (a, b) = v; r[1] = a; r[2] = b; }</semantics></bitset>
 </isa>`)
-	w := NewWave(m.program("#instruction", sem.Words{}, 0))
+	w := NewWave(m.program("#instruction", Words{}, 0))
 	w.Start(2, 0)
 	w.Set(m.state("r"), 0, 0, 1, 5)
 	w.Run(t.Context())
@@ -170,7 +172,7 @@ v[1].x = v[0].wyxx.w; v[1].y = v[0].wz.y; v[1].z = zext(v[0][7:4].wzyx.x, 32); v
 v[2].zw.y = 5; v[3].where(6).zy.xy = u32x2(7, 8); v[3].where(6).wx = u32x2(9, 9);
 </semantics></bitset>
 </isa>`)
-	w := NewWave(m.program("#instruction", sem.Words{}, 0))
+	w := NewWave(m.program("#instruction", Words{}, 0))
 	w.Start(1, 0)
 	for comp, v := range []uint64{0x21, 0x32, 0x43, 0x54} {
 		w.Set(m.state("v"), 0, comp, 0, v)
@@ -202,7 +204,7 @@ func TestMaskAndSwizzleAreValues(t *testing.T) {
 v[1].where({M}) = v[0].[{S}]; v[2] = pick(v[0], {S}); v[3].[{S}] = v[0]; v[4].where({M}.wzyx) = u32x4(select({M}, u32x4(1), u32x4(2)));
 </semantics></bitset>
 </isa>`)
-	w := NewWave(m.program("#instruction", sem.Words{}, 0b1010_01_11_00_10)) // x and z; y, w, x, z
+	w := NewWave(m.program("#instruction", Words{}, 0b1010_01_11_00_10)) // x and z; y, w, x, z
 	w.Start(1, 0)
 	for comp := range 4 {
 		w.Set(m.state("v"), 0, comp, 0, uint64(comp))

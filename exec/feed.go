@@ -162,7 +162,7 @@ func findComponent(name string, find func(string) (Port, error)) (Port, error) {
 		p.Mask = 1
 		return p, nil
 	}
-	for k := range p.Type().Count() {
+	for k := range p.Type().Lanes {
 		if p.Letter(k) == comp {
 			p.Mask = 1 << uint(k)
 			return p, nil

@@ -3,8 +3,6 @@ package exec
 import (
 	"strings"
 	"testing"
-
-	"github.com/isago/isago/internal/sem"
 )
 
 // A description says in its own words that small floats are flushed, and that is one operation.
@@ -15,8 +13,8 @@ func TestFlush(t *testing.T) {
 <bitset name="#instruction" size="8"><display>{N}</display><field name="N" low="0" high="7" type="uint"/>
 <semantics>r[1] = flush(r[0]);</semantics></bitset>
 </isa>`)
-	p := m.program("#instruction", sem.Words{}, 0)
-	code, err := p.Code(0)
+	p := m.program("#instruction", Words{}, 0)
+	code, err := p.lowered(0)
 	if err != nil || !strings.Contains(code.String(), "= flush %") || strings.Contains(code.String(), "select") {
 		t.Errorf("%v\n%s", err, code)
 	}
@@ -45,8 +43,8 @@ func TestProduct(t *testing.T) {
 <bitset name="#instruction" size="8"><display>{N}</display><field name="N" low="0" high="7" type="uint"/>
 <semantics>r[2] = mul(r[0], r[1]); r[3] = mul(flush(r[0]), flush(r[1]));</semantics></bitset>
 </isa>`)
-	p := m.program("#instruction", sem.Words{}, 0)
-	code, err := p.Code(0)
+	p := m.program("#instruction", Words{}, 0)
+	code, err := p.lowered(0)
 	if err != nil || !strings.Contains(code.String(), "= product %") || !strings.Contains(code.String(), "= product flushed %") || strings.Contains(code.String(), "select") {
 		t.Errorf("%v\n%s", err, code)
 	}
@@ -81,8 +79,8 @@ func TestWhole(t *testing.T) {
 <bitset name="#instruction" size="8"><display>{N}</display><field name="N" low="0" high="7" type="uint"/>
 <semantics>r[1] = r[0] + 1; r[1] = r[1] + r[0]; if (r[3] == 1) { r[2] = 5; } r[2] = r[2] + r[1]; let x = r[3] == r[3] ? r[1] : r[2]; r[1] = x;</semantics></bitset>
 </isa>`)
-	p := m.program("#instruction", sem.Words{}, 0)
-	code, err := p.Code(0)
+	p := m.program("#instruction", Words{}, 0)
+	code, err := p.lowered(0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -117,7 +115,7 @@ func TestWholeRegion(t *testing.T) {
 <bitset name="#instruction" size="8"><display>{N}</display><field name="N" low="0" high="7" type="uint"/>
 <semantics>if (r[3] == 1) { r[1] = (r[0] * 3 + 7) * (r[0] + 5) / (r[0] + 1) ^ r[0] * 11; } let before = r[0]; r[0] = 9; r[2] = before + r[1];</semantics></bitset>
 </isa>`)
-	p := m.program("#instruction", sem.Words{}, 0)
+	p := m.program("#instruction", Words{}, 0)
 	for _, taken := range []uint64{0, 1} {
 		w := NewWave(p)
 		w.Start(3, 0)
@@ -144,7 +142,7 @@ func TestPrintsConstants(t *testing.T) {
 <bitset name="#instruction" size="8"><display>{N}</display><field name="N" low="0" high="7" type="uint"/>
 <semantics>r[0] = r[0] * -12; f[0] = f[0] * 1.5; u[0] = u[0] * 3000000000;</semantics></bitset>
 </isa>`)
-	code, err := m.program("#instruction", sem.Words{}, 0).Code(0)
+	code, err := m.program("#instruction", Words{}, 0).lowered(0)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,8 +3,6 @@ package exec
 import (
 	"context"
 	"sync"
-
-	"github.com/isago/isago/internal/spec"
 )
 
 // Grid is blocks of waves that run one program and share a launch's state; each block has state of its own.
@@ -102,7 +100,7 @@ func (r *gridRun) work(ctx context.Context, parallel bool) {
 	if !ok {
 		return
 	}
-	own := NewShared(r.g.Program.Machine, spec.ScopeBlock, spec.ScopeBlock)
+	own := NewShared(r.g.Program.Machine, ScopeBlock, ScopeBlock)
 	waves := make([]*Wave, r.g.Waves())
 	b := newBlock(waves)
 	b.allowed = r.allowed

@@ -4,9 +4,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"testing"
-
-	"github.com/isago/isago/internal/sem"
-	"github.com/isago/isago/internal/spec"
 )
 
 // gridOf is a grid of the small Tesla: r0 is the thread in its block, r9 the block, r10 four times the thread of
@@ -14,10 +11,10 @@ import (
 func gridOf(t *testing.T, blocks, threads, bytes int, words ...uint64) (*Grid, *machine) {
 	t.Helper()
 	m := load(t, "tesla.xml")
-	shared := NewShared(m.Machine, spec.ScopeLaunch, spec.ScopeLaunch)
+	shared := NewShared(m.Machine, ScopeLaunch, ScopeLaunch)
 	shared.SetMemory(m.state("g"), make([]byte, bytes))
 	return &Grid{
-		Program: m.program("#instruction", sem.Words{}, append(words, teslaExit)...), Shared: shared,
+		Program: m.program("#instruction", Words{}, append(words, teslaExit)...), Shared: shared,
 		Blocks: blocks, Threads: threads,
 		Begin: func(block int, _ *Shared, waves []*Wave) {
 			for i, w := range waves {

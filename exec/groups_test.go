@@ -2,16 +2,13 @@ package exec
 
 import (
 	"testing"
-
-	"github.com/isago/isago/internal/sem"
-	"github.com/isago/isago/internal/spec"
 )
 
 // runGroups runs words of groups.xml.
 func runGroups(t *testing.T, set func(w *Wave, m *machine), words ...uint64) (*Wave, *machine) {
 	t.Helper()
 	m := load(t, "groups.xml")
-	w := NewWave(m.program("#instruction", sem.Words{}, words...), NewShared(m.Machine, spec.ScopeBlock, spec.ScopeLaunch))
+	w := NewWave(m.program("#instruction", Words{}, words...), NewShared(m.Machine, ScopeBlock, ScopeLaunch))
 	w.Start(2, 0)
 	set(w, m)
 	w.Run(t.Context())
@@ -55,7 +52,7 @@ func TestSetLanes(t *testing.T) {
 // Memories of the wave's own are made when they are first used.
 func TestUsed(t *testing.T) {
 	m := load(t, "groups.xml")
-	w := NewWave(m.program("#instruction", sem.Words{}, 1<<8|1))
+	w := NewWave(m.program("#instruction", Words{}, 1<<8|1))
 	w.Start(1, 0)
 	if w.Used(m.state("g0")) {
 		t.Error("g0 has bytes, and nothing used it")

@@ -7,14 +7,12 @@ import (
 	"testing/fstest"
 
 	"github.com/isago/isago/bits"
-	"github.com/isago/isago/internal/model"
-	"github.com/isago/isago/internal/sem"
-	"github.com/isago/isago/internal/spec"
+	"github.com/isago/isago/isa"
 )
 
 // machine is a description with its meaning, checked.
 type machine struct {
-	*sem.Machine
+	*Machine
 	t testing.TB
 }
 
@@ -30,23 +28,19 @@ func load(t testing.TB, name string) *machine {
 
 func parse(t testing.TB, text string) *machine {
 	t.Helper()
-	isa, err := spec.Load(fstest.MapFS{"test.xml": {Data: []byte(text)}}, "test.xml")
+	set, err := isa.Load(fstest.MapFS{"test.xml": {Data: []byte(text)}}, "test.xml", isa.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	mod, err := model.New(isa, model.Options{})
+	m, err := Open(set)
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := sem.New(mod)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, r := range mod.Roots {
+	for _, r := range m.sem.Model.Roots {
 		if r.Name[0] == '#' && r.Name != "#instruction" && r.Name != "#alu" {
 			continue
 		}
-		if err := m.Check(r); err != nil {
+		if err := m.sem.Check(r); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -54,28 +48,29 @@ func parse(t testing.TB, text string) *machine {
 }
 
 // words is a program whose words follow each other, each a unit of the counter.
-func (m *machine) program(root string, words sem.Words, list ...uint64) *Program {
+func (m *machine) program(root string, words Words, list ...uint64) *Program {
 	m.t.Helper()
-	r, err := m.Model.Root(root)
-	if err != nil {
+	var err error
+	if words.Root, err = m.set.Root(root); err != nil {
 		m.t.Fatal(err)
 	}
 	if words.Context.IsZero() {
-		words.Context = m.Model.Context
+		words.Context = m.set.DefaultContext()
 	}
-	p := NewProgram(m.Machine, r, words, func(addr uint64) (bits.Value, bool) {
+	words.Fetch = func(addr uint64) (bits.Value, bool) {
 		if addr >= uint64(len(list)) {
 			return bits.Value{}, false
 		}
 		return bits.Of(list[addr]), true
-	})
+	}
+	p := NewProgram(m.Machine, words)
 	for i := range list { // of words that do not run, too, the operations are verified
-		_, _ = p.Code(uint64(i))
+		_, _ = p.lowered(uint64(i))
 	}
 	return p
 }
 
-func (m *machine) state(name string) *sem.State {
+func (m *machine) state(name string) *State {
 	m.t.Helper()
 	s := m.State(name)
 	if s == nil {

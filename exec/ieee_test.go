@@ -3,6 +3,8 @@ package exec
 import (
 	"math"
 	"math/big"
+
+	"github.com/isago/isago/internal/sem"
 )
 
 // ieee is a width of floats, which are computed here of numbers without limits.
@@ -183,19 +185,19 @@ func (f ieee) zeroSum(a, b uint64, mode string) bool {
 }
 
 // nearest is the value of one type in another.
-func nearest(t, from Type, v uint64, mode string) uint64 {
+func nearest(t, from sem.Type, v uint64, mode string) uint64 {
 	r := new(big.Rat)
-	if from.Kind != Float {
+	if from.Kind != sem.Float {
 		r.SetInt(whole(from, v))
-		if t.Kind == Float {
+		if t.Kind == sem.Float {
 			return ieee(t.Width).round(r, false, mode)
 		}
 	} else {
 		f := ieee(from.Width)
 		switch {
-		case t.Kind == Float && f.magnitude(v) >= f.infinity():
+		case t.Kind == sem.Float && f.magnitude(v) >= f.infinity():
 			return ieee(t.Width).special(f.float(v))
-		case t.Kind == Float:
+		case t.Kind == sem.Float:
 			return ieee(t.Width).round(f.number(v), f.sign(v), mode)
 		case f.isNaN(v):
 			return 0
@@ -205,7 +207,7 @@ func nearest(t, from Type, v uint64, mode string) uint64 {
 		}
 	}
 	least, most := whole(t, 0), whole(t, ^uint64(0)>>(64-t.Width))
-	if t.Kind == Signed {
+	if t.Kind == sem.Sint {
 		least, most = whole(t, 1<<(t.Width-1)), whole(t, 1<<(t.Width-1)-1)
 	}
 	n := integral(r, mode)

@@ -22,7 +22,7 @@ type action func(x, y []uint64)
 // meaner makes up what an instruction does.
 type meaner struct {
 	*rand.Rand
-	types []Type
+	types []sem.Type
 	// long is the number of components of its vectors.
 	long int
 	// vars are the variables in sight, of which some can be assigned to; each has a place behind the registers.
@@ -63,20 +63,20 @@ func (m *meaner) runs() int                 { return m.global(memory) }
 const memory, entries = 16, 3
 
 // index is the number of a type of components.
-func (m *meaner) index(t Type) int { return slices.Index(m.types, t.Elem()) }
+func (m *meaner) index(t sem.Type) int { return slices.Index(m.types, t.Elem()) }
 
-var aBool = Type{Kind: Bool, Width: 1}
+var aBool = sem.Type{Kind: sem.Bool, Width: 1}
 
-var someTypes = []Type{
-	{Kind: Unsigned, Width: 1}, {Kind: Unsigned, Width: 7}, {Kind: Unsigned, Width: 8}, {Kind: Unsigned, Width: 16},
-	{Kind: Unsigned, Width: 31}, {Kind: Unsigned, Width: 33}, {Kind: Unsigned, Width: 64}, {Kind: Signed, Width: 5}, {Kind: Signed, Width: 8},
-	{Kind: Signed, Width: 16}, {Kind: Signed, Width: 32}, {Kind: Signed, Width: 48}, {Kind: Signed, Width: 64},
-	{Kind: Float, Width: 16}, {Kind: Float, Width: 32}, {Kind: Float, Width: 64},
+var someTypes = []sem.Type{
+	{Kind: sem.Uint, Width: 1}, {Kind: sem.Uint, Width: 7}, {Kind: sem.Uint, Width: 8}, {Kind: sem.Uint, Width: 16},
+	{Kind: sem.Uint, Width: 31}, {Kind: sem.Uint, Width: 33}, {Kind: sem.Uint, Width: 64}, {Kind: sem.Sint, Width: 5}, {Kind: sem.Sint, Width: 8},
+	{Kind: sem.Sint, Width: 16}, {Kind: sem.Sint, Width: 32}, {Kind: sem.Sint, Width: 48}, {Kind: sem.Sint, Width: 64},
+	{Kind: sem.Float, Width: 16}, {Kind: sem.Float, Width: 32}, {Kind: sem.Float, Width: 64},
 }
 
 func newMeaner(seed uint64) *meaner {
 	m := &meaner{Rand: rand.New(rand.NewPCG(seed, 5))}
-	m.types = []Type{aBool, {Kind: Unsigned, Width: 32}, {Kind: Signed, Width: 32}, {Kind: Float, Width: 32}}
+	m.types = []sem.Type{aBool, {Kind: sem.Uint, Width: 32}, {Kind: sem.Sint, Width: 32}, {Kind: sem.Float, Width: 32}}
 	for _, i := range m.Perm(len(someTypes))[:3] {
 		if !slices.Contains(m.types, someTypes[i]) {
 			m.types = append(m.types, someTypes[i])
@@ -90,7 +90,7 @@ func newMeaner(seed uint64) *meaner {
 func (m *meaner) pick(from ...string) string { return from[m.IntN(len(from))] }
 
 // some is a type of the machine of one of the kinds, with so many components.
-func (m *meaner) some(comps int, kinds ...Kind) Type {
+func (m *meaner) some(comps int, kinds ...sem.Kind) sem.Type {
 	for {
 		if t := m.types[m.IntN(len(m.types))]; slices.Contains(kinds, t.Kind) {
 			t.Len = comps
@@ -108,7 +108,7 @@ func (m *meaner) anyLen() int {
 }
 
 // of returns a type with the components of another.
-func of(t Type, like Type) Type {
+func of(t sem.Type, like sem.Type) sem.Type {
 	t.Len = like.Len
 	return t
 }
@@ -138,7 +138,7 @@ func (m *meaner) exchange() (text string, v variable, do exchange) {
 	case 0:
 		return m.atomic()
 	case 1:
-		value, of := m.term(m.some(0, Bool, Unsigned, Signed, Float), 4), m.term(m.types[1], 2)
+		value, of := m.term(m.some(0, sem.Bool, sem.Uint, sem.Sint, sem.Float), 4), m.term(m.types[1], 2)
 		v = m.declare(value.t, fmt.Sprintf("v%d", m.places), false)
 		return fmt.Sprintf("let %s = from(%s, %s %% 70);", v.text, value.text, of.text), v, func(lanes [][]uint64, running []int) {
 			for _, i := range running {
@@ -151,7 +151,7 @@ func (m *meaner) exchange() (text string, v variable, do exchange) {
 		}
 	}
 	c, kind := m.term(aBool, 3), m.IntN(3)
-	t := []Type{aBool, aBool, m.types[1]}[kind]
+	t := []sem.Type{aBool, aBool, m.types[1]}[kind]
 	v = m.declare(t, fmt.Sprintf("v%d", m.places), false)
 	form := []string{"let %s = any(%s);", "let %s = all(%s);", "let %s = u32(trunc(ballot(%s), 32));"}[kind]
 	return fmt.Sprintf(form, v.text, c.text), v, func(lanes [][]uint64, running []int) {
@@ -242,7 +242,7 @@ func (m *meaner) statement(depth int) (text string, do action) {
 	case n > 13:
 		return m.push()
 	case n > 11 && !m.together:
-		far := m.resized(m.types[1], m.term(m.some(0, Unsigned), 2))
+		far := m.resized(m.types[1], m.term(m.some(0, sem.Uint), 2))
 		return "pc = next + " + far.text + " % 3;", func(x, y []uint64) { y[m.jump()] = far.of(x, 0) % 3 }
 	case n < 2 && depth > 0:
 		c := m.term(aBool, 2)
@@ -337,7 +337,7 @@ func (m *meaner) variable() (text string, do action) {
 			return v.text + " = " + value.text + ";", set(v.place, value)
 		}
 	}
-	t := m.some(m.anyLen(), Bool, Unsigned, Signed, Float)
+	t := m.some(m.anyLen(), sem.Bool, sem.Uint, sem.Sint, sem.Float)
 	value, varies := m.term(t, 3), m.IntN(2) == 0
 	v := m.declare(t, fmt.Sprintf("v%d", m.places), varies)
 	if varies {
@@ -346,7 +346,7 @@ func (m *meaner) variable() (text string, do action) {
 	return fmt.Sprintf("let %s = %s;", v.text, value.text), set(v.place, value)
 }
 
-func (m *meaner) declare(t Type, text string, varies bool) variable {
+func (m *meaner) declare(t sem.Type, text string, varies bool) variable {
 	place := m.places
 	m.places += t.Count()
 	v := variable{term{t, text, func(x []uint64, k int) uint64 { return x[place+min(k, t.Count()-1)] }}, place, varies}
@@ -386,12 +386,12 @@ func (m *meaner) write() (text string, do action) {
 		i := m.term(m.types[1], 2)
 		return fmt.Sprintf("r_%s[%s %% %d] = %s;", t, i.text, regs, value.text), func(x, y []uint64) { y[m.own(k, int(i.of(x, 0)%regs))] = value.of(x, 0) }
 	case 1:
-		if t.Kind != Unsigned && t.Kind != Signed {
+		if t.Kind != sem.Uint && t.Kind != sem.Sint {
 			break
 		}
 		low := m.IntN(t.Width)
 		high := low + m.IntN(t.Width-low)
-		part := m.resized(Type{Kind: Unsigned, Width: high - low + 1}, m.term(m.some(0, Unsigned), 2))
+		part := m.resized(sem.Type{Kind: sem.Uint, Width: high - low + 1}, m.term(m.some(0, sem.Uint), 2))
 		mask := ^uint64(0) >> (63 - high + low) << low
 		return fmt.Sprintf("r_%s[%d][%d:%d] = %s;", t, n, high, low, part.text), func(x, y []uint64) { y[place] = y[place]&^mask | part.of(x, 0)<<low }
 	}
@@ -401,10 +401,10 @@ func (m *meaner) write() (text string, do action) {
 // writeView writes half of a register, or two.
 func (m *meaner) writeView() (text string, do action) {
 	if n := m.IntN(2 * regs); m.IntN(2) == 0 {
-		part, low := m.resized(Type{Kind: Unsigned, Width: 16}, m.term(m.some(0, Unsigned), 2)), n%2*16
+		part, low := m.resized(sem.Type{Kind: sem.Uint, Width: 16}, m.term(m.some(0, sem.Uint), 2)), n%2*16
 		return fmt.Sprintf("half[%d] = %s;", n, part.text), func(x, y []uint64) { y[m.own(1, n/2)] = y[m.own(1, n/2)]&^(0xffff<<low) | part.of(x, 0)<<low }
 	}
-	pair, n := m.resized(Type{Kind: Unsigned, Width: 64}, m.term(m.some(0, Unsigned), 2)), m.IntN(regs-1)
+	pair, n := m.resized(sem.Type{Kind: sem.Uint, Width: 64}, m.term(m.some(0, sem.Uint), 2)), m.IntN(regs-1)
 	return fmt.Sprintf("pair[%d] = %s;", n, pair.text), func(x, y []uint64) {
 		v := pair.of(x, 0)
 		y[m.own(1, n)], y[m.own(1, n+1)] = v&0xffffffff, v>>32
@@ -413,7 +413,7 @@ func (m *meaner) writeView() (text string, do action) {
 
 // store writes so many bytes of memory.
 func (m *meaner) store(size int) (text string, do action) {
-	i, value := m.term(m.types[1], 2), m.resized(Type{Kind: Unsigned, Width: 8 * size}, m.term(m.some(0, Unsigned), 3))
+	i, value := m.term(m.types[1], 2), m.resized(sem.Type{Kind: sem.Uint, Width: 8 * size}, m.term(m.some(0, sem.Uint), 3))
 	return fmt.Sprintf("m.u%d[%s] = %s;", 8*size, m.address(i, size), value.text), func(x, y []uint64) {
 		at, v := i.of(x, 0)%uint64(memory-size+1), value.of(x, 0)
 		for b := range size {
@@ -430,7 +430,7 @@ func (m *meaner) writeVector(k, n int, value term) (text string, do action) {
 		one := m.term(value.t.Elem(), 3)
 		return fmt.Sprintf("%s.%s = %s;", name, letters[comp:comp+1], one.text), func(x, y []uint64) { y[m.vector(k, n, comp)] = one.of(x, 0) }
 	case 1:
-		mask := m.resized(Type{Kind: Unsigned, Width: m.long}, m.term(m.types[1], 2))
+		mask := m.resized(sem.Type{Kind: sem.Uint, Width: m.long}, m.term(m.types[1], 2))
 		return fmt.Sprintf("%s.where(%s) = %s;", name, mask.text, value.text), func(x, y []uint64) {
 			which := mask.of(x, 0)
 			for c, v := range value.all(x) {
@@ -479,7 +479,7 @@ func (m *meaner) compare(t *testing.T, text string, exchange exchange, do action
 		words = append(words, 0x80|m.Uint64N(128))
 	}
 	machine := parse(t, text)
-	w := NewWave(machine.program("#instruction", sem.Words{}, words...))
+	w := NewWave(machine.program("#instruction", Words{}, words...))
 	w.Services = m.services()
 	for _, n := range []int{1, 1 + m.IntN(8), 32, 64} {
 		w.Start(n, 0)
@@ -518,9 +518,9 @@ func (m *meaner) run(words []uint64, lanes [][]uint64, exchange exchange, do act
 // same compares the registers of a lane with what they should be.
 func (m *meaner) same(t *testing.T, machine *machine, w *Wave, lane int, x []uint64) {
 	t.Helper()
-	m.each(func(file string, typ Type, n, comp, place int) {
+	m.each(func(file string, typ sem.Type, n, comp, place int) {
 		got := w.Get(machine.state(file), n, comp, lane)
-		if typ.Kind == Float {
+		if typ.Kind == sem.Float {
 			got = ieee(typ.Width).canonical(got)
 		}
 		if got != x[place] {
@@ -560,7 +560,7 @@ func (m *meaner) sameStack(t *testing.T, s *State, w *Wave, lane int, x []uint64
 }
 
 // each visits the registers of a lane.
-func (m *meaner) each(visit func(file string, t Type, n, comp, place int)) {
+func (m *meaner) each(visit func(file string, t sem.Type, n, comp, place int)) {
 	for k, t := range m.types {
 		for n := range regs {
 			visit("r_"+t.String(), t, n, 0, m.own(k, n))
@@ -576,19 +576,19 @@ func (m *meaner) fill(machine *machine, w *Wave, n int) [][]uint64 {
 	lanes := make([][]uint64, n)
 	for lane := range lanes {
 		x := make([]uint64, m.places)
-		m.each(func(file string, t Type, n, comp, place int) {
+		m.each(func(file string, t sem.Type, n, comp, place int) {
 			x[place] = m.odd(t)
 			w.Set(machine.state(file), n, comp, lane, x[place])
 		})
 		for i := range memory {
-			x[m.bytes(uint64(i))] = m.odd(Type{Kind: Unsigned, Width: 8})
+			x[m.bytes(uint64(i))] = m.odd(sem.Type{Kind: sem.Uint, Width: 8})
 			w.Memory(machine.state("m"))[lane*memory+i] = byte(x[m.bytes(uint64(i))])
 		}
 		x[m.lane()] = uint64(lane)
 		lanes[lane] = x
 	}
 	for i := range memory {
-		v := m.odd(Type{Kind: Unsigned, Width: 8})
+		v := m.odd(sem.Type{Kind: sem.Uint, Width: 8})
 		w.Memory(machine.state("g"))[i] = byte(v)
 		for _, x := range lanes {
 			x[m.global(i)] = v

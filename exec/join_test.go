@@ -56,16 +56,16 @@ func TestJoins(t *testing.T) {
 				w.active = r.Uint64()
 			}
 			for _, s := range states {
-				w.stores = append(w.stores, newStore(s))
+				w.stores = append(w.stores, newStore(s, nil))
 			}
 			var want [Lanes]uint64
 			for lane := range Lanes {
 				var values []uint64
 				for i := range 4 {
 					values = append(values, randomBits(r, f32))
-					w.Set(states[i], 0, 0, lane, values[i])
+					w.stores[i].set(0, 0, lane, values[i])
 				}
-				want[lane] = w.Get(states[round%5], 0, 0, lane)
+				want[lane] = w.stores[round%5].get(0, 0, lane)
 				for _, in := range code.Insts[4 : len(code.Insts)-1] {
 					at := func(id sem.ID) uint64 {
 						if id == none {
@@ -81,7 +81,7 @@ func TestJoins(t *testing.T) {
 			}
 			(&compiled{code: code}).run(w)
 			for lane := range Lanes {
-				if got := sem.Canonical(w.Get(states[round%5], 0, 0, lane), f32); got != sem.Canonical(want[lane], f32) {
+				if got := sem.Canonical(w.stores[round%5].get(0, 0, lane), f32); got != sem.Canonical(want[lane], f32) {
 					t.Fatalf("row %d, round %d, lane %d: %x, want %x", n, round, lane, got, want[lane])
 				}
 			}

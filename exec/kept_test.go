@@ -3,8 +3,6 @@ package exec
 import (
 	"slices"
 	"testing"
-
-	"github.com/isago/isago/internal/sem"
 )
 
 // A program that is longer than what is kept of it runs as any other, twice through, and no more is kept.
@@ -18,7 +16,7 @@ func TestProgramLongerThanWhatIsKept(t *testing.T) {
   <semantics>r[1] = r[1] + 1; if (r[1] == 1) { pc = 0; }</semantics></bitset>
 </isa>`)
 	words := append(slices.Repeat([]uint64{1, 2}, maxKept), 0x10)
-	p := m.program("#instruction", sem.Words{}, words...)
+	p := m.program("#instruction", Words{}, words...)
 	w := NewWave(p)
 	w.Start(2, 0)
 	w.Run(t.Context())

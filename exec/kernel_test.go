@@ -135,7 +135,7 @@ func checkKernel(t *testing.T, m *machine, r *rand.Rand, op sem.Op, args int, ty
 		w.exists, w.whole, w.active = w.exists>>32, w.whole>>32, w.active>>32
 	}
 	for _, s := range states {
-		w.stores = append(w.stores, newStore(s))
+		w.stores = append(w.stores, newStore(s, nil))
 	}
 	values := [3][Lanes]uint64{}
 	for i := range args {
@@ -145,7 +145,7 @@ func checkKernel(t *testing.T, m *machine, r *rand.Rand, op sem.Op, args int, ty
 				v = 1
 			}
 			values[i][lane] = v
-			w.Set(states[i], 0, 0, lane, v)
+			w.stores[i].set(0, 0, lane, v)
 		}
 	}
 	(&compiled{code: code}).run(w)
@@ -154,7 +154,7 @@ func checkKernel(t *testing.T, m *machine, r *rand.Rand, op sem.Op, args int, ty
 		if w.active>>uint(lane)&1 == 0 {
 			want = 0
 		}
-		if got := sem.Canonical(w.Get(states[args], 0, 0, lane), result); got != want {
+		if got := sem.Canonical(w.stores[args].get(0, 0, lane), result); got != want {
 			t.Fatalf("%s %s of %x, %x, %x (%d): %x, want %x", op, typ, values[0][lane], values[1][lane], values[2][lane], imm, got, want)
 		}
 	}

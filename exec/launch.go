@@ -12,7 +12,7 @@ import (
 
 	"github.com/isago/isago/internal/inorder"
 	"github.com/isago/isago/internal/sem"
-	"github.com/isago/isago/internal/spec"
+	"github.com/isago/isago/isa"
 )
 
 // Port is a name under which a program is given registers, or gives them back.
@@ -30,26 +30,28 @@ type Port struct {
 }
 
 // Type returns the type of a register; of a memory, of a word.
-func (p *Port) Type() Type {
+func (p *Port) Type() isa.Type {
 	switch {
 	case p.View != nil:
 		return p.View.Type
-	case p.State.Kind == sem.MemoryState:
+	case p.State.Kind == Memory:
 		return p.State.Word
 	}
 	return p.State.Type
 }
 
-// componentType returns the type of a component of a register, or of a word of a memory.
-func componentType(s *State) Type {
-	p := Port{State: s}
-	return p.Type().Elem()
+// names returns the names of the components, or nil for a scalar.
+func (p *Port) names() []string {
+	if p.View != nil {
+		return p.View.Components
+	}
+	return p.State.Components
 }
 
 // Components lists the numbers of the components that matter, in order.
 func (p *Port) Components() []int {
 	var list []int
-	for k := range p.Type().Count() {
+	for k := range p.Type().Lanes {
 		if p.Mask == 0 || p.Mask>>uint(k)&1 != 0 {
 			list = append(list, k)
 		}
@@ -57,12 +59,12 @@ func (p *Port) Components() []int {
 	return list
 }
 
-// Letter returns the name of a component.
+// Letter returns the name of a component, or "" for a scalar.
 func (p *Port) Letter(comp int) string {
-	if p.View != nil {
-		return p.View.Letter(comp)
+	if names := p.names(); names != nil {
+		return names[comp]
 	}
-	return p.State.Letter(comp)
+	return ""
 }
 
 // Launch is a program with what it is fed: each lane has inputs and outputs of its own, and all share the
@@ -81,7 +83,7 @@ type Launch struct {
 	// Emits tells that the program hands its outputs on while it runs, and not at its end.
 	Emits bool
 	// Value reads a form of values that the machine alone knows; nil where there is none.
-	Value func(text string, t Type) (v uint64, ok bool)
+	Value func(text string, t isa.Type) (v uint64, ok bool)
 	// Services are what the surroundings do.
 	Services map[string]Service
 	// Open tells that the program ends where its words do.
@@ -195,7 +197,7 @@ func (l *Launch) NameOf(s *State, number, comp int) string {
 		for _, p := range list {
 			switch n := number - p.First; {
 			case p.State != s || p.View != nil || n < 0 || n >= p.Count || p.Mask != 0 && p.Mask>>uint(comp)&1 == 0:
-			case p.Name == s.Name+strconv.Itoa(number) || s.Single && p.Name == s.Name || s.Kind == sem.MemoryState && p.Name == WordName(s, number):
+			case p.Name == s.Name+strconv.Itoa(number) || s.Single && p.Name == s.Name || s.Kind == Memory && p.Name == WordName(s, number):
 				return ""
 			case p.Count > 1:
 				return fmt.Sprintf("%s[%d]", p.Name, n)
@@ -227,7 +229,7 @@ func registerNumber(digits string) (n int, ok bool) {
 func (l *Launch) register(name string) (Port, bool) {
 	m := l.Program.Machine
 	for _, s := range m.States {
-		if s.Kind != sem.FileState {
+		if s.Kind != Registers {
 			continue
 		}
 		for _, own := range append([]string{s.Name}, s.Aliases...) {
@@ -239,7 +241,7 @@ func (l *Launch) register(name string) (Port, bool) {
 			}
 		}
 	}
-	for _, v := range m.Views() {
+	for _, v := range m.Views {
 		for _, own := range append([]string{v.Name}, v.Aliases...) {
 			if n, ok := numberIn(name, own); ok && v.Has(n) {
 				return Port{Name: name, State: v.Of, View: v, First: n, Count: 1}, true
@@ -272,12 +274,12 @@ func (l *Launch) names(all bool, lists ...[]Port) string {
 		}
 	}
 	for _, s := range l.Program.Machine.States {
-		if s.Kind == sem.FileState && !s.Single && (s.Use == "input" || s.Use == "constant") {
+		if s.Kind == Registers && !s.Single && (s.Use == "input" || s.Use == "constant") {
 			names = append(names, s.Name+"0 to "+s.Name+strconv.Itoa(s.Count-1))
 		}
 	}
 	for _, s := range l.Program.Machine.States {
-		if s.Kind == sem.MemoryState && (s.Use == "input" || s.Use == "constant") && l.most(s) > 0 {
+		if s.Kind == Memory && (s.Use == "input" || s.Use == "constant") && l.most(s) > 0 {
 			if s.Group == "" || s.Name == s.Group+"0" { // of a group one stands for all
 				names = append(names, strings.Replace(WordName(s, 0), "0x0", "ADDRESS", 1))
 			}
@@ -285,7 +287,7 @@ func (l *Launch) names(all bool, lists ...[]Port) string {
 	}
 	for _, s := range l.Program.Machine.States {
 		switch {
-		case !all || s.Kind != sem.FileState || s.Use == "input" || s.Use == "constant":
+		case !all || s.Kind != Registers || s.Use == "input" || s.Use == "constant":
 		case s.Single:
 			names = append(names, s.Name)
 		default:
@@ -301,7 +303,7 @@ func (l *Launch) names(all bool, lists ...[]Port) string {
 
 // Parse reads a component and returns its bits: a number, its bits behind 0x, true or false, or a form of the machine's
 // own. The error tells that the text is none of them, or does not fit the type.
-func (l *Launch) Parse(text string, t Type) (uint64, error) {
+func (l *Launch) Parse(text string, t isa.Type) (uint64, error) {
 	text = strings.TrimSpace(text)
 	if l.Value != nil {
 		if v, ok := l.Value(text, t); ok {
@@ -310,17 +312,17 @@ func (l *Launch) Parse(text string, t Type) (uint64, error) {
 	}
 	if digits, ok := strings.CutPrefix(text, "0x"); ok {
 		v, err := strconv.ParseUint(digits, 16, 64)
-		if err != nil || t.Width < 64 && v>>uint(t.Width) != 0 {
-			return 0, fmt.Errorf("%q, expected a hexadecimal number of at most %d bits", text, t.Width)
+		if err != nil || t.Bits < 64 && v>>uint(t.Bits) != 0 {
+			return 0, fmt.Errorf("%q, expected a hexadecimal number of at most %d bits", text, t.Bits)
 		}
 		return v, nil
 	}
-	v, err := sem.ParseLiteral(text, t)
+	v, err := sem.ParseLiteral(text, elem(t))
 	if errors.Is(err, strconv.ErrRange) {
-		return 0, fmt.Errorf("%q does not fit %s", text, t.Elem())
+		return 0, fmt.Errorf("%q does not fit %s", text, scalarOf(t))
 	}
 	if err != nil {
-		return 0, fmt.Errorf("%q, expected a value of type %s", text, t.Elem())
+		return 0, fmt.Errorf("%q, expected a value of type %s", text, scalarOf(t))
 	}
 	return v, nil
 }
@@ -328,7 +330,7 @@ func (l *Launch) Parse(text string, t Type) (uint64, error) {
 // SetUniform gives registers that all lanes share their bits, component by component from the first on. The error tells
 // that each lane has its own, or that there are too many values, or bits.
 func (l *Launch) SetUniform(p Port, values []uint64) error {
-	if p.State.Scope < spec.ScopeBlock {
+	if p.State.Scope < ScopeBlock {
 		return fmt.Errorf("%s is not a uniform: each lane has its own value", p.Name)
 	}
 	comps := p.Components()
@@ -339,16 +341,16 @@ func (l *Launch) SetUniform(p Port, values []uint64) error {
 		return err
 	}
 	for i, c := range flatten([]Port{p})[:len(values)] {
-		l.Shared.stores[p.State].put(c, 0, values[i])
+		l.Shared.stores[p.State.Index].put(c, 0, values[i])
 	}
 	return nil
 }
 
 // fit returns an error where bits are more than components of a type have.
-func fit(name string, t sem.Type, values []uint64) error {
+func fit(name string, t isa.Type, values []uint64) error {
 	for _, v := range values {
-		if t.Width < 64 && v>>uint(t.Width) != 0 {
-			return fmt.Errorf("%#x for %s, expected components of type %s", v, name, t.Elem())
+		if t.Bits < 64 && v>>uint(t.Bits) != 0 {
+			return fmt.Errorf("%#x for %s, expected components of type %s", v, name, scalarOf(t))
 		}
 	}
 	return nil
@@ -640,7 +642,7 @@ func (f *feed) takeComputed(w *Wave, o *outputs, at, n int) {
 			continue
 		}
 		for number, lanes := range st.known {
-			c := component{state: st.state, number: number}
+			c := component{state: st.public, number: number}
 			if lanes == 0 || slices.Contains(f.outputs, c) {
 				continue
 			}
@@ -728,7 +730,7 @@ func (f *feed) give(w *Wave, from, n int) {
 	given := make([]uint64, len(f.inputs)) // the lanes that are given each
 	planes := make([]*plane, len(f.inputs))
 	for i, c := range f.inputs {
-		if st := w.stores[c.state.Index]; !st.wide() && c.state.Kind == sem.FileState && c.view == nil {
+		if st := w.stores[c.state.Index]; !st.wide() && c.state.Kind == Registers && c.view == nil {
 			planes[i] = &st.planes[c.number*st.comps+c.comp]
 		} else {
 			planes[i] = new(plane)
@@ -776,7 +778,7 @@ func (f *feed) give(w *Wave, from, n int) {
 
 // component is one component of a register.
 type component struct {
-	state        *sem.State
+	state        *State
 	number, comp int
 	view         *View // whose register it is, nil for one of the state itself
 }

@@ -3,9 +3,6 @@ package exec
 import (
 	"fmt"
 	"testing"
-
-	"github.com/isago/isago/internal/sem"
-	"github.com/isago/isago/internal/spec"
 )
 
 // A launch that runs again starts as it did before, with the memory and the constants that it has then.
@@ -17,7 +14,7 @@ func TestRunAgain(t *testing.T) {
 </isa>`)
 	r := m.state("r")
 	port := func(n int) Port { return Port{Name: "r", State: r, First: n, Count: 1} }
-	l := &Launch{Program: m.program("#instruction", sem.Words{}, 1), Shared: NewShared(m.Machine, spec.ScopeBlock, spec.ScopeLaunch), Open: true, Outputs: []Port{port(1), port(3)}}
+	l := &Launch{Program: m.program("#instruction", Words{}, 1), Shared: NewShared(m.Machine, ScopeBlock, ScopeLaunch), Open: true, Outputs: []Port{port(1), port(3)}}
 	for round, row := range []struct {
 		bytes int
 		c     uint64
@@ -74,9 +71,9 @@ func TestFeed(t *testing.T) {
 <bitset name="#instruction" size="8"><display>nop</display><pattern low="0" high="7">00000000</pattern><semantics></semantics></bitset>
 </isa>`)
 	v := m.state("v")
-	program := m.program("#instruction", sem.Words{}, 0)
+	program := m.program("#instruction", Words{}, 0)
 	batch := func() *Batch {
-		return NewBatch(&Launch{Program: program, Shared: NewShared(m.Machine, spec.ScopeBlock, spec.ScopeLaunch), Inputs: []Port{{Name: "pos", State: v, First: 2, Count: 2}}})
+		return NewBatch(&Launch{Program: program, Shared: NewShared(m.Machine, ScopeBlock, ScopeLaunch), Inputs: []Port{{Name: "pos", State: v, First: 2, Count: 2}}})
 	}
 	for _, row := range []struct{ format, text, want string }{
 		{"csv", "pos.x,v1.y\n1,2\n3,4\n", "[[1065353216 1073741824] [1077936128 1082130432]]"},
@@ -108,7 +105,7 @@ func TestFeed(t *testing.T) {
 			t.Errorf("%s: %d, %v, expected %d", name, p.First, err, first)
 		}
 	}
-	if _, err := Quirks(m.Machine, map[string]string{"quick": "true", "fast": "true"}); err == nil || err.Error() != `unknown quirk "quick", expected one of fast, slow` {
+	if _, err := m.ParseQuirks(map[string]string{"quick": "true", "fast": "true"}); err == nil || err.Error() != `unknown quirk "quick", expected one of fast, slow` {
 		t.Errorf("error %v", err)
 	}
 }

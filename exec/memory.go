@@ -98,7 +98,7 @@ func isAtomic(in sem.Inst) bool { return in.Op == sem.OpAtomic }
 
 func (c *compiler) memory(id sem.ID, in *sem.Inst, st *store, g guard) {
 	a, size := c.locs[in.A], in.Imm
-	acc := Access{State: st.state, Store: in.Op == sem.OpStore, Atomic: slices.ContainsFunc(c.code.Insts, isAtomic), Size: size, Addr: a.lane}
+	acc := Access{State: st.public, Store: in.Op == sem.OpStore, Atomic: slices.ContainsFunc(c.code.Insts, isAtomic), Size: size, Addr: a.lane}
 	watch := func(w *Wave, m uint64) {
 		if w.Watch != nil && m != 0 {
 			acc.Lanes = m

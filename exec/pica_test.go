@@ -3,9 +3,6 @@ package exec
 import (
 	"math"
 	"testing"
-
-	"github.com/isago/isago/internal/sem"
-	"github.com/isago/isago/internal/spec"
 )
 
 func mul(d, a, b uint64) uint64 { return 1<<24 | d<<16 | a<<8 | b }
@@ -24,7 +21,7 @@ func f(x float32) uint64 { return uint64(math.Float32bits(x)) }
 func runPICA(t *testing.T, ints [4][3]uint64, r0 [][4]float32, words ...uint64) *Wave {
 	t.Helper()
 	m := load(t, "pica.xml")
-	shared := NewShared(m.Machine, spec.ScopeLaunch, spec.ScopeLaunch)
+	shared := NewShared(m.Machine, ScopeLaunch, ScopeLaunch)
 	for n := range 96 {
 		for k := range 4 {
 			v := float32(n)
@@ -39,7 +36,7 @@ func runPICA(t *testing.T, ints [4][3]uint64, r0 [][4]float32, words ...uint64) 
 			shared.Set(m.state("i"), n, k, x)
 		}
 	}
-	w := NewWave(m.program("#instruction", sem.Words{}, words...), shared)
+	w := NewWave(m.program("#instruction", Words{}, words...), shared)
 	w.Budget = 10000
 	w.Start(len(r0), 0)
 	for lane, v := range r0 {

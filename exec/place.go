@@ -5,7 +5,30 @@ import (
 
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/internal/sem"
+	"github.com/isago/isago/isa"
 )
+
+// Place is where a launch puts a value before a program starts. An <input> of the description declares it.
+type Place struct {
+	Name, Doc string
+	// States are the file, the register or the memory. For a group of memories, they are all memories of the group.
+	States []*State
+	// Number is the first register of a file that has the value, and Count is the number of these registers.
+	Number, Count int
+	// Components are the numbers of the components that have the value.
+	Components []int
+	// Offset is the address of the value in a memory, in bytes.
+	Offset uint64
+	// Type is the type of a component, or of the value in a memory. The value has Width bits of it, starting with
+	// bit Low.
+	Type       isa.Type
+	Low, Width int
+
+	sem *sem.Place
+}
+
+// State returns the first state, which is the only one except for a group of memories.
+func (p *Place) State() *State { return p.States[0] }
 
 // PlaceOf returns the place of the input with a name in some contexts. It returns an error if the description has no
 // such <input>.
@@ -14,6 +37,22 @@ func PlaceOf(m *Machine, context bits.Value, name string) (*Place, error) {
 		return p, nil
 	}
 	return nil, fmt.Errorf("the description has no <input name=%q>, which this launch needs", name)
+}
+
+// Place returns the place of the input with a name in some contexts, or nil if the description has no such <input>.
+func (m *Machine) Place(name string, context bits.Value) *Place {
+	p := m.sem.Place(name, context)
+	if p == nil {
+		return nil
+	}
+	out := &Place{
+		Name: p.Name, Doc: p.Doc, Number: p.Number, Count: p.Count, Components: p.Comps, Offset: p.Offset,
+		Type: publicType(p.Type), Low: p.Low, Width: p.Width, sem: p,
+	}
+	for _, s := range p.States {
+		out.States = append(out.States, m.States[s.Index])
+	}
+	return out
 }
 
 // Give puts whole numbers in a place, one for each lane, beginning with the first. A place that lanes share has the first
@@ -27,12 +66,12 @@ func (w *Wave) Give(p *Place, numbers ...uint64) {
 }
 
 // Give puts a whole number in a place that lanes share.
-func (s *Shared) Give(p *Place, number uint64) { s.stores[p.State()].give(p, []uint64{number}) }
+func (s *Shared) Give(p *Place, number uint64) { s.stores[p.State().Index].give(p, []uint64{number}) }
 
 func (st *store) give(p *Place, numbers []uint64) {
 	mask := ^uint64(0) >> (64 - p.Width) << p.Low
-	if s := st.state; s.Kind == sem.FileState && !st.wide() && len(p.Comps) == 1 && (p.Type.Kind == sem.Uint || p.Type.Kind == sem.Sint) {
-		i := p.Number*st.comps + p.Comps[0]
+	if s := st.state; s.Kind == sem.FileState && !st.wide() && len(p.Components) == 1 && (p.Type.Kind == isa.Unsigned || p.Type.Kind == isa.Signed) {
+		i := p.Number*st.comps + p.Components[0]
 		st.use(i)
 		to := &st.planes[i]
 		for lane, n := range numbers {
@@ -42,9 +81,9 @@ func (st *store) give(p *Place, numbers []uint64) {
 		return
 	}
 	for lane, n := range numbers {
-		v := p.Bits(n) << p.Low & mask
+		v := p.sem.Bits(n) << p.Low & mask
 		if st.state.Kind == sem.MemoryState {
-			size, data := uint64(p.Type.Width/8), st.data(lane)
+			size, data := uint64(p.Type.Bits/8), st.data(lane)
 			if p.Offset+size > uint64(len(data)) {
 				continue
 			}
@@ -53,7 +92,7 @@ func (st *store) give(p *Place, numbers []uint64) {
 			st.note(p.Offset, size, lane)
 			continue
 		}
-		for _, comp := range p.Comps {
+		for _, comp := range p.Components {
 			st.set(p.Number, comp, lane, st.get(p.Number, comp, lane)&^mask|v)
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/isago/isago/bits"
-	"github.com/isago/isago/internal/sem"
 )
 
 // placed has a place of each kind.
@@ -41,8 +40,8 @@ func TestGive(t *testing.T) {
 		}
 		return p
 	}
-	shared := NewShared(m.Machine, OfBlock, OfLaunch)
-	w := NewWave(m.program("#instruction", sem.Words{}), shared)
+	shared := NewShared(m.Machine, ScopeBlock, ScopeLaunch)
+	w := NewWave(m.program("#instruction", Words{}), shared)
 	w.Start(3, 0)
 	w.Give(place("x"), 1, 2, 0x10003)
 	w.Give(place("y"), 7, 0, 0x400)
@@ -93,7 +92,7 @@ func TestPlaceOf(t *testing.T) {
 	if _, err := PlaceOf(m.Machine, bits.Of(0), "first"); err == nil || err.Error() != want {
 		t.Errorf("error %v, expected %s", err, want)
 	}
-	if got := m.state("r").Given; !slices.Equal(got, []int{1, 2}) {
+	if got := m.sem.State("r").Given; !slices.Equal(got, []int{1, 2}) {
 		t.Errorf("registers %d have a value at the start, expected 1 and 2", got)
 	}
 }

@@ -6,8 +6,6 @@ import (
 	"strings"
 
 	"github.com/isago/isago/bits"
-	"github.com/isago/isago/internal/sem"
-	"github.com/isago/isago/internal/spec"
 	"github.com/isago/isago/isa"
 )
 
@@ -30,10 +28,10 @@ type Setup struct {
 // Processor runs instructions for emulators and tests: registers have the names that the description gives them, r5 or
 // cmp, and their components are numbers whose bits are the value. It is not for use by several goroutines at once.
 type Processor struct {
-	m     *sem.Machine
+	m     *Machine
 	w     *Wave
 	lanes int
-	given map[*sem.State][]byte // memories that are somebody else's
+	given map[*State][]byte // memories that are somebody else's
 	// wrote are the components that Write gave, in the order in which they were first written; wroteAt are their
 	// places in it.
 	wrote   []written
@@ -42,7 +40,7 @@ type Processor struct {
 
 // registerPart is a component of a register in a lane.
 type registerPart struct {
-	state              *sem.State
+	state              *State
 	number, comp, lane int
 }
 
@@ -65,21 +63,21 @@ func NewProcessor(set *isa.Set, s Setup) (*Processor, error) {
 	if err != nil {
 		return nil, err
 	}
-	root, err := m.Model.Root("")
+	root, err := set.Root("")
 	if err != nil {
 		return nil, err
 	}
-	words := sem.Words{Context: s.Context, Tables: s.Tables}
+	words := Words{Root: root, Fetch: s.Fetch, Context: s.Context, Tables: s.Tables}
 	if words.Context.IsZero() {
-		words.Context = m.Model.Context
+		words.Context = set.DefaultContext()
 	}
-	for len(words.Tables) < len(m.Model.ISA.Tables) {
+	for len(words.Tables) < len(set.Tables()) {
 		words.Tables = append(words.Tables, nil)
 	}
-	if words.Quirks, err = Quirks(m, s.Quirks); err != nil {
+	if words.Quirks, err = m.ParseQuirks(s.Quirks); err != nil {
 		return nil, err
 	}
-	p := &Processor{m: m, w: NewWave(NewProgram(m, root, words, s.Fetch)), lanes: max(1, s.Lanes), given: map[*sem.State][]byte{}, wroteAt: map[registerPart]int{}}
+	p := &Processor{m: m, w: NewWave(NewProgram(m, words)), lanes: max(1, s.Lanes), given: map[*State][]byte{}, wroteAt: map[registerPart]int{}}
 	p.w.Services = s.Services
 	p.Start(0)
 	return p, nil
@@ -102,10 +100,10 @@ func (p *Processor) Start(pc uint64) {
 }
 
 // find reads the name of a register.
-func (p *Processor) find(name string) (s *sem.State, number int, err error) {
+func (p *Processor) find(name string) (s *State, number int, err error) {
 	for _, s := range p.m.States {
 		digits, ok := strings.CutPrefix(name, s.Name)
-		if !ok || s.Kind != sem.FileState || s.Single != (digits == "") {
+		if !ok || s.Kind != Registers || s.Single != (digits == "") {
 			continue
 		}
 		if n, ok := registerNumber(digits); s.Single || ok && n < s.Count {
@@ -122,13 +120,13 @@ func (p *Processor) Write(register string, lane int, components ...uint64) error
 	if err != nil {
 		return err
 	}
-	if most := s.Type.Count(); len(components) > most || lane < 0 || lane >= p.lanes || s.ReadOnly {
+	if most := s.Type.Lanes; len(components) > most || lane < 0 || lane >= p.lanes || s.ReadOnly {
 		return fmt.Errorf("%d components of %s in lane %d, expected at most %d, and a lane below %d", len(components), register, lane, most, p.lanes)
 	}
 	if err := fit(register, s.Type, components); err != nil {
 		return err
 	}
-	if s.Scope >= spec.ScopeWave {
+	if s.Scope >= ScopeWave {
 		lane = 0
 	}
 	for k, v := range components {
@@ -150,9 +148,9 @@ func (p *Processor) Write(register string, lane int, components ...uint64) error
 func (p *Processor) SetMemory(name string, data []byte) error {
 	s := p.m.State(name)
 	switch {
-	case s == nil || s.Kind != sem.MemoryState:
+	case s == nil || s.Kind != Memory:
 		return fmt.Errorf("unknown memory %q", name)
-	case s.Scope == spec.ScopeLane:
+	case s.Scope == ScopeLane:
 		return fmt.Errorf("each lane has its own memory %s, expected a memory that all lanes share", name)
 	}
 	p.given[s] = data
@@ -170,8 +168,8 @@ func (p *Processor) Read(register string, lane int) ([]uint64, error) {
 		return nil, fmt.Errorf("lane %d, expected a lane below %d", lane, p.lanes)
 	}
 	var list []uint64
-	for k := range s.Type.Count() {
-		list = append(list, sem.Canonical(p.w.Get(s, n, k, lane), s.Type))
+	for k := range s.Type.Lanes {
+		list = append(list, Canonical(p.w.Get(s, n, k, lane), s.Type))
 	}
 	return list, nil
 }

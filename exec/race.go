@@ -4,9 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-
-	"github.com/isago/isago/internal/sem"
-	"github.com/isago/isago/internal/spec"
 )
 
 // Race is a word of a block's memory that lanes of two waves reach for, one of them writing, with no barrier
@@ -45,7 +42,7 @@ func (r *Race) String() string {
 
 // raceKey tells races apart: by the two instructions and what they do.
 type raceKey struct {
-	state         *sem.State
+	state         *State
 	first, second uint64
 	write, writes bool
 	program       int
@@ -54,12 +51,12 @@ type raceKey struct {
 // raceWatch knows who has touched each word of a block's memories. Each wave has a clock, and knows up to which tick
 // of each other one its barriers put things in order.
 type raceWatch struct {
-	machine *sem.Machine
+	machine *Machine
 	waves   int
 	known   [][]uint32 // of each wave, the clocks of all
 	base    uint32     // clocks of a block start behind all of the blocks before
 	last    uint32
-	words   map[*sem.State][]raceWord
+	words   map[*State][]raceWord
 	found   map[raceKey]*Race
 	joined  map[uint64][]uint32 // what those know who have arrived at a barrier
 }
@@ -81,10 +78,10 @@ type touch struct {
 	pc         uint64
 }
 
-func newRaceWatch(waves int, m *sem.Machine) *raceWatch {
-	r := &raceWatch{machine: m, waves: waves, words: map[*sem.State][]raceWord{}, found: map[raceKey]*Race{}, joined: map[uint64][]uint32{}}
+func newRaceWatch(waves int, m *Machine) *raceWatch {
+	r := &raceWatch{machine: m, waves: waves, words: map[*State][]raceWord{}, found: map[raceKey]*Race{}, joined: map[uint64][]uint32{}}
 	for _, s := range m.States {
-		if s.Kind == sem.MemoryState && s.Scope == spec.ScopeBlock {
+		if s.Kind == Memory && s.Scope == ScopeBlock {
 			r.words[s] = nil
 		}
 	}

@@ -3,8 +3,6 @@ package exec
 import (
 	"strings"
 	"testing"
-
-	"github.com/isago/isago/internal/sem"
 )
 
 // Regions that are long enough to be skipped: one that returns, and one whose write lands behind it.
@@ -62,7 +60,7 @@ func regionsOf(x uint32) (r [4]uint32) {
 // What a skipped region computed the last time is not taken for what it would give now.
 func TestSkippedRegions(t *testing.T) {
 	m := parse(t, regions)
-	p := m.program("#instruction", sem.Words{}, 1)
+	p := m.program("#instruction", Words{}, 1)
 	w := NewWave(p)
 	for _, lanes := range [][]uint32{{20, 7, 3, 21, 11, 12}, {3, 3, 3, 3, 3, 3}, {7, 7, 12, 7, 7, 7}, {7, 3, 7, 3, 7, 3}, {11, 10, 9, 8, 7, 13}, {1}} {
 		w.Start(len(lanes), 0)
@@ -78,7 +76,7 @@ func TestSkippedRegions(t *testing.T) {
 			}
 		}
 	}
-	if _, err := p.Code(0); err != nil {
+	if _, err := p.lowered(0); err != nil {
 		t.Error(err)
 	}
 }
@@ -105,7 +103,7 @@ func TestSeenElsewhere(t *testing.T) {
 <bitset name="part" extends="#instruction"><display>part</display><pattern low="0" high="7">00000011</pattern>
 <semantics>if (lane == 1) { m.u32[4] = 77; push s { x = 78 }; pc = next + 1; } else { push s { x = 1 }; }</semantics></bitset>
 <bitset name="#instruction"`, 1))
-		w := NewWave(m.program("#instruction", sem.Words{}, 3, 2))
+		w := NewWave(m.program("#instruction", Words{}, 3, 2))
 		w.Services = map[string]Service{"ask": func(c *Call) { each(c.Mask, func(i int) { c.Results[0][i] = 9 }) }}
 		w.Start(2, 0)
 		for lane, x := range []uint64{3, 20} {
@@ -127,7 +125,7 @@ func TestAlwaysHolds(t *testing.T) {
   if (u32(1) <= u32(1) && isnan(f[0])) { r[3] = 1; } else { r[3] = 2; }
 ]]></semantics></bitset>
 <bitset name="#instruction"`, 1))
-	w := NewWave(m.program("#instruction", sem.Words{}, 2)) // which verifies it
+	w := NewWave(m.program("#instruction", Words{}, 2)) // which verifies it
 	w.Start(1, 0)
 	w.Run(t.Context())
 	wantState(t, w, "r", 3, 0, 2)

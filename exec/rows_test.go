@@ -11,7 +11,6 @@ import (
 	"testing/fstest"
 
 	"github.com/isago/isago/diag"
-	"github.com/isago/isago/internal/sem"
 	"github.com/isago/isago/isa"
 )
 
@@ -41,7 +40,11 @@ func rowsOf(t *testing.T, lanes int, r3, r4 uint64, words ...uint32) *Batch {
 		}
 		packed[i/4] |= w << (8 * (i % 4))
 	}
-	l, err := Raw(set, packed, int64(8*len(words)), set.DefaultContext(), nil)
+	m, err := Open(set)
+	if err != nil {
+		t.Fatal(diag.Render(err))
+	}
+	l, err := Raw(m, packed, int64(8*len(words)), set.DefaultContext(), nil)
 	if err != nil {
 		t.Fatal(diag.Render(err))
 	}
@@ -188,7 +191,7 @@ func TestRunsEndWithTheirContext(t *testing.T) {
 			return RunBlock(ctx, waves)
 		},
 		"a grid": func(ctx context.Context, trace func(*Wave, Event)) error {
-			g := Grid{Program: rowsOf(t, 1, 0, 0, endless...).Program, Shared: NewShared(rowsOf(t, 1, 0, 0, endless...).Program.Machine, OfLaunch, OfLaunch), Blocks: 9, Threads: 64}
+			g := Grid{Program: rowsOf(t, 1, 0, 0, endless...).Program, Shared: NewShared(rowsOf(t, 1, 0, 0, endless...).Program.Machine, ScopeLaunch, ScopeLaunch), Blocks: 9, Threads: 64}
 			_, err := g.Run(ctx, GridOptions{Jobs: 2, Trace: trace})
 			return err
 		},
@@ -223,7 +226,7 @@ func TestGridBudget(t *testing.T) {
 		{1, 32, 1 << 13, "[{grid budget at 0x0 32 0}] 8192"},
 	} {
 		p := rowsOf(t, 1, 0, 0, 0, 3).Program
-		g := Grid{Program: p, Shared: NewShared(p.Machine, OfLaunch, OfLaunch), Blocks: row.blocks, Threads: row.threads}
+		g := Grid{Program: p, Shared: NewShared(p.Machine, ScopeLaunch, ScopeLaunch), Blocks: row.blocks, Threads: row.threads}
 		res, err := g.Run(t.Context(), GridOptions{Total: row.total})
 		if err != nil {
 			t.Fatal(err)
@@ -244,7 +247,7 @@ func TestGridBudget(t *testing.T) {
 	m := parse(t, `<isa strict="true"><file name="r" type="u32" count="1" init="0"/><fetch unit="8"/><bitset name="#instruction" size="8"/>
 <bitset name="step" extends="#instruction"><display>step</display><pattern low="0" high="7">00000000</pattern><semantics>r[0] = 1;</semantics></bitset>
 <bitset name="stop" extends="#instruction"><display>stop</display><pattern low="0" high="7">00000001</pattern><semantics>end;</semantics></bitset></isa>`)
-	g := Grid{Program: m.program("#instruction", sem.Words{}, 0, 1), Shared: NewShared(m.Machine, OfLaunch, OfLaunch), Blocks: 10, Threads: 32}
+	g := Grid{Program: m.program("#instruction", Words{}, 0, 1), Shared: NewShared(m.Machine, ScopeLaunch, ScopeLaunch), Blocks: 10, Threads: 32}
 	res, err := g.Run(t.Context(), GridOptions{Total: 14})
 	if err != nil || len(res.Stops) != 2 || res.Stops[0].Count != 7*32 || res.Stops[1].Reason != GridBudget || res.Stops[1].First != 7*32 || res.Stops[1].Address != 0 {
 		t.Errorf("%v, %v", res, err)

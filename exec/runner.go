@@ -114,7 +114,7 @@ type Table struct {
 // Column is a value of a row, of one component or more.
 type Column struct {
 	Name string
-	Type Type
+	Type isa.Type
 	// Components are the names of the components; nil for a value that has one without a name.
 	Components []string
 	// Label is set where the value numbers or names the row and is none of the machine's: it is never printed as bits.

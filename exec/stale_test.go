@@ -3,8 +3,6 @@ package exec
 import (
 	"strings"
 	"testing"
-
-	"github.com/isago/isago/internal/sem"
 )
 
 // A value that was read before a write of the same instruction stays what it was, and what is read after the write is what was
@@ -35,7 +33,7 @@ func TestReadsAroundWrites(t *testing.T) {
 <fetch unit="8"/>
 <bitset name="#instruction" size="8"><display>run</display><pattern low="0" high="7">00000000</pattern><semantics>TEXT end;</semantics></bitset>
 </isa>`, "TEXT", strings.NewReplacer("<", "&lt;").Replace(row.text), 1))
-		w := NewWave(m.program("#instruction", sem.Words{}, 0))
+		w := NewWave(m.program("#instruction", Words{}, 0))
 		w.Start(1, 0)
 		for n, v := range []uint64{2, 50, 7} {
 			w.Set(m.state("r"), n, 0, 0, v)
@@ -58,7 +56,7 @@ func TestJumpAfterReturn(t *testing.T) {
 <bitset name="stop" extends="#instruction"><display>stop</display><pattern low="0" high="7">00000001</pattern><semantics>r[3] = here; end;</semantics></bitset>
 </isa>`)
 	for r0, want := range map[uint64]uint64{2: 1, 3: 2} {
-		w := NewWave(m.program("#instruction", sem.Words{}, 0, 1, 1))
+		w := NewWave(m.program("#instruction", Words{}, 0, 1, 1))
 		w.Start(1, 0)
 		w.Set(m.state("r"), 0, 0, 0, r0)
 		w.Run(t.Context())

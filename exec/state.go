@@ -21,7 +21,9 @@ type plane = [Lanes]uint64
 // store is what a state holds: planes where each lane has its own, else one number for all.
 type store struct {
 	state *sem.State
-	comps int
+	// public is the form of state that users see.
+	public *State
+	comps  int
 	// count is the number of registers that were allocated: those beyond are outside.
 	count   int
 	planes  []plane
@@ -51,8 +53,8 @@ type store struct {
 	known []uint64
 }
 
-func newStore(s *sem.State) *store {
-	st := &store{state: s, comps: s.Type.Count(), count: s.Count}
+func newStore(s *sem.State, public *State) *store {
+	st := &store{state: s, public: public, comps: s.Type.Count(), count: s.Count}
 	n := s.Count * st.comps
 	switch s.Kind {
 	case sem.MemoryState:
@@ -70,6 +72,13 @@ func newStore(s *sem.State) *store {
 	st.written = make([]uint64, n)
 	st.reset(0)
 	return st
+}
+
+// limit reduces the number of registers to n. A file whose numbers wrap always has all of them.
+func (st *store) limit(n int) {
+	if st.state.Outside != sem.OutsideWrap {
+		st.count = min(n, st.state.Count)
+	}
 }
 
 func (st *store) wide() bool { return st.state.Scope >= spec.ScopeWave }
@@ -142,7 +151,7 @@ func (st *store) put(c component, lane int, v uint64) {
 		st.set(c.number, c.comp, lane, v)
 		return
 	}
-	for _, r := range c.view.Runs(c.number, c.comp) {
+	for _, r := range c.view.sem.Runs(c.number, c.comp) {
 		mask := ^uint64(0) >> (64 - r.Width) << r.Low
 		old := st.get(r.Register, r.Comp, lane)
 		st.set(r.Register, r.Comp, lane, old&^mask|v>>r.At<<r.Low&mask)
@@ -176,7 +185,7 @@ func (st *store) given(number, comp int, lanes uint64, v *plane) {
 
 // wrote returns the lanes in which a component of a register was written; none of what is no register.
 func (w *Wave) wrote(c component) uint64 {
-	if c.view != nil || c.state.Kind != sem.FileState {
+	if c.view != nil || c.state.Kind != Registers {
 		return 0
 	}
 	return w.Written(c.state, c.number, c.comp)
@@ -186,13 +195,13 @@ func (w *Wave) wrote(c component) uint64 {
 func (w *Wave) column(c component, out []uint64, step, n int) {
 	st := w.stores[c.state.Index]
 	if c.view != nil {
-		runs := c.view.Runs(c.number, c.comp)
+		runs := c.view.sem.Runs(c.number, c.comp)
 		for lane := range n {
-			out[lane*step] = sem.Canonical(st.gather(runs, lane), c.view.Type.Elem())
+			out[lane*step] = sem.Canonical(st.gather(runs, lane), c.view.sem.Type.Elem())
 		}
 		return
 	}
-	t := componentType(c.state)
+	t := st.componentType()
 	if st.wide() || st.state.Kind == sem.MemoryState {
 		for lane := range n {
 			out[lane*step] = sem.Canonical(st.get(c.number, c.comp, lane), t)
@@ -294,4 +303,12 @@ func each(mask uint64, f func(lane int)) {
 	for ; mask != 0; mask &= mask - 1 {
 		f(mathbits.TrailingZeros64(mask))
 	}
+}
+
+// componentType returns the type of a component of a register, or of a word of a memory.
+func (st *store) componentType() sem.Type {
+	if st.state.Kind == sem.MemoryState {
+		return st.state.Word.Elem()
+	}
+	return st.state.Type.Elem()
 }

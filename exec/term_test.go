@@ -5,18 +5,20 @@ import (
 	"math/big"
 	mathbits "math/bits"
 	"strings"
+
+	"github.com/isago/isago/internal/sem"
 )
 
 // term is an expression that is made up, and what its component k is where x are the registers and variables of a lane,
 // found by other means than those of the engine.
 type term struct {
-	t    Type
+	t    sem.Type
 	text string
 	of   func(x []uint64, k int) uint64
 }
 
 // term makes up an expression of a type.
-func (m *meaner) term(t Type, depth int) term {
+func (m *meaner) term(t sem.Type, depth int) term {
 	switch {
 	case depth <= 0 || m.IntN(8) == 0:
 		return m.leaf(t)
@@ -43,9 +45,9 @@ func (m *meaner) term(t Type, depth int) term {
 		return m.call(t, depth-1)
 	case t.Len > 0 && m.IntN(12) == 0:
 		return m.ask(t, depth-1)
-	case t.Kind == Bool:
+	case t.Kind == sem.Bool:
 		return m.condition(t, depth-1)
-	case t.Kind == Float:
+	case t.Kind == sem.Float:
 		return m.float(t, depth-1)
 	}
 	return m.integer(t, depth-1)
@@ -54,7 +56,7 @@ func (m *meaner) term(t Type, depth int) term {
 const letters = "xyzw"
 
 // ask makes up a call of a service, which answers a lane that does not run with 0.
-func (m *meaner) ask(t Type, depth int) term {
+func (m *meaner) ask(t sem.Type, depth int) term {
 	if m.inFunction {
 		return m.leaf(t)
 	}
@@ -68,9 +70,9 @@ func (m *meaner) ask(t Type, depth int) term {
 }
 
 // answer is what the surroundings say: bits that differ where anything asked does.
-func answer(t Type, k int, a, b uint64) uint64 {
+func answer(t sem.Type, k int, a, b uint64) uint64 {
 	v := (2*a + b + uint64(k)<<40 + 1) * 0x9e3779b97f4a7c15 >> (64 - t.Width)
-	if t.Kind == Float {
+	if t.Kind == sem.Float {
 		return ieee(t.Width).canonical(v)
 	}
 	return v
@@ -90,7 +92,7 @@ func (m *meaner) services() map[string]Service {
 }
 
 // vectorOf makes up a vector of its components, or of another's.
-func (m *meaner) vectorOf(t Type, depth int) term {
+func (m *meaner) vectorOf(t sem.Type, depth int) term {
 	if m.IntN(2) == 0 {
 		a, text, from := m.term(t, depth), "", make([]int, m.long)
 		for i := range from {
@@ -115,7 +117,7 @@ func (m *meaner) vectorOf(t Type, depth int) term {
 // called is a function that is made up, with the places of its parameters.
 type called struct {
 	name   string
-	result Type
+	result sem.Type
 	params []variable
 	of     func(x []uint64) uint64
 }
@@ -123,10 +125,10 @@ type called struct {
 // declareFunction makes up a function, which may return early, and returns its text.
 func (m *meaner) declareFunction(name string) string {
 	m.inFunction = true
-	f := called{name: name, result: m.some(0, Bool, Unsigned, Signed, Float)}
+	f := called{name: name, result: m.some(0, sem.Bool, sem.Uint, sem.Sint, sem.Float)}
 	var params []string
 	for i := range 1 + m.IntN(3) {
-		v := m.declare(m.some(0, Bool, Unsigned, Signed, Float), fmt.Sprintf("p%d", i), false)
+		v := m.declare(m.some(0, sem.Bool, sem.Uint, sem.Sint, sem.Float), fmt.Sprintf("p%d", i), false)
 		params = append(params, fmt.Sprintf("%s: %s", v.text, v.t))
 		f.params = append(f.params, v)
 	}
@@ -151,7 +153,7 @@ func (m *meaner) declareFunction(name string) string {
 }
 
 // call calls a function, with vectors for each component.
-func (m *meaner) call(t Type, depth int) term {
+func (m *meaner) call(t sem.Type, depth int) term {
 	f := m.functions[m.IntN(len(m.functions))]
 	if f.result != t.Elem() {
 		return m.leaf(t)
@@ -175,12 +177,12 @@ func (m *meaner) call(t Type, depth int) term {
 }
 
 // leaf is a register, a variable, the field or a number.
-func (m *meaner) leaf(t Type) term {
+func (m *meaner) leaf(t sem.Type) term {
 	at := func(place func(comp int) int, format string, args ...any) term {
 		return term{t, fmt.Sprintf(format, args...), func(x []uint64, k int) uint64 { return x[place(k)] }}
 	}
 	i := m.index(t)
-	number := t.Kind == Unsigned || t.Kind == Signed
+	number := t.Kind == sem.Uint || t.Kind == sem.Sint
 	switch v := m.IntN(6 + len(m.vars)); {
 	case v >= 6 && m.vars[v-6].t == t:
 		return m.vars[v-6].term
@@ -212,7 +214,7 @@ func (m *meaner) leaf(t Type) term {
 }
 
 // top asks the stack.
-func (m *meaner) top(t Type) term {
+func (m *meaner) top(t sem.Type) term {
 	slot, i := 0, m.IntN(entries)
 	if t == aBool {
 		slot = 1
@@ -233,10 +235,10 @@ func (m *meaner) top(t Type) term {
 }
 
 // odd returns bits of a type, of which some are more likely.
-func (m *meaner) odd(t Type) uint64 {
+func (m *meaner) odd(t sem.Type) uint64 {
 	all := ^uint64(0) >> (64 - t.Width)
 	v := []uint64{0, 1, all, all >> 1, all>>1 + 1, m.Uint64(), m.Uint64(), m.Uint64() >> m.IntN(64)}[m.IntN(8)] & all
-	if t.Kind != Float {
+	if t.Kind != sem.Float {
 		return v
 	}
 	if m.IntN(2) == 0 { // near 1
@@ -246,16 +248,16 @@ func (m *meaner) odd(t Type) uint64 {
 }
 
 // whole reads bits as a number.
-func whole(t Type, v uint64) *big.Int {
+func whole(t sem.Type, v uint64) *big.Int {
 	n := new(big.Int).SetUint64(v)
-	if t.Kind == Signed && v>>(t.Width-1)&1 != 0 {
+	if t.Kind == sem.Sint && v>>(t.Width-1)&1 != 0 {
 		n.Sub(n, new(big.Int).Lsh(big.NewInt(1), uint(t.Width)))
 	}
 	return n
 }
 
 // wrap returns the low bits of a number.
-func wrap(t Type, n *big.Int) uint64 {
+func wrap(t sem.Type, n *big.Int) uint64 {
 	return new(big.Int).And(n, new(big.Int).SetUint64(^uint64(0)>>(64-t.Width))).Uint64()
 }
 
@@ -264,7 +266,7 @@ var arithmetic = map[string]func(z, x, y *big.Int) *big.Int{
 }
 
 // integer makes up an integer of others.
-func (m *meaner) integer(t Type, depth int) term {
+func (m *meaner) integer(t sem.Type, depth int) term {
 	a, b := m.term(t, depth), m.term(t, depth)
 	switch m.IntN(9) {
 	case 0, 1:
@@ -277,7 +279,7 @@ func (m *meaner) integer(t Type, depth int) term {
 			return wrap(t, arithmetic[op](new(big.Int), v, w))
 		}}
 	case 2:
-		n := m.term(m.some(t.Len, Unsigned), depth)
+		n := m.term(m.some(t.Len, sem.Uint), depth)
 		if m.IntN(2) == 0 {
 			return term{t, "(" + a.text + " << " + n.text + ")", func(x []uint64, k int) uint64 {
 				return wrap(t, new(big.Int).Lsh(whole(t, a.of(x, k)), uint(min(n.of(x, k), 64))))
@@ -296,18 +298,18 @@ func (m *meaner) integer(t Type, depth int) term {
 	case 5:
 		return m.resized(t, m.pieces(t.Len, depth))
 	case 6:
-		from := m.term(m.some(t.Len, Unsigned, Signed, Float), depth)
+		from := m.term(m.some(t.Len, sem.Uint, sem.Sint, sem.Float), depth)
 		mode := m.pick("rn", "rz", "rm", "rp", "ra")
 		return term{t, fmt.Sprintf("to_%s(%s, %s)", t.Elem(), from.text, mode), func(x []uint64, k int) uint64 { return nearest(t, from.t, from.of(x, k), mode) }}
 	}
-	return m.resized(t, m.term(m.some(t.Len, Unsigned, Signed), depth))
+	return m.resized(t, m.term(m.some(t.Len, sem.Uint, sem.Sint), depth))
 }
 
 // function makes up a call of what is known of integers.
-func (m *meaner) function(t Type, a, b term) term {
+func (m *meaner) function(t sem.Type, a, b term) term {
 	name := m.pick("min", "max", "mulhigh", "abs")
 	if name == "abs" {
-		if t.Kind != Signed {
+		if t.Kind != sem.Sint {
 			return a
 		}
 		return term{t, "abs(" + a.text + ")", func(x []uint64, k int) uint64 { return wrap(t, new(big.Int).Abs(whole(t, a.of(x, k)))) }}
@@ -326,7 +328,7 @@ func (m *meaner) function(t Type, a, b term) term {
 
 // pieces makes up an unsigned integer of any width: bits of others.
 func (m *meaner) pieces(comps, depth int) term {
-	a := m.term(m.some(comps, Unsigned, Signed), depth)
+	a := m.term(m.some(comps, sem.Uint, sem.Sint), depth)
 	switch m.IntN(6) {
 	case 4, 5:
 		if comps == 0 {
@@ -335,19 +337,19 @@ func (m *meaner) pieces(comps, depth int) term {
 	case 0:
 		low := m.IntN(a.t.Width)
 		high := low + m.IntN(a.t.Width-low)
-		t := Type{Kind: Unsigned, Width: high - low + 1, Len: comps}
+		t := sem.Type{Kind: sem.Uint, Width: high - low + 1, Len: comps}
 		return term{t, fmt.Sprintf("(%s)[%d:%d]", a.text, high, low), func(x []uint64, k int) uint64 { return wrap(t, new(big.Int).SetUint64(a.of(x, k)>>low)) }}
 	case 1:
-		b := m.term(m.some(comps, Unsigned, Signed), depth)
+		b := m.term(m.some(comps, sem.Uint, sem.Sint), depth)
 		if comps > 0 || a.t.Width+b.t.Width > 64 {
 			break
 		}
-		return term{Type{Kind: Unsigned, Width: a.t.Width + b.t.Width}, "concat(" + a.text + ", " + b.text + ")", func(x []uint64, k int) uint64 { return a.of(x, k)<<b.t.Width | b.of(x, k) }}
+		return term{sem.Type{Kind: sem.Uint, Width: a.t.Width + b.t.Width}, "concat(" + a.text + ", " + b.text + ")", func(x []uint64, k int) uint64 { return a.of(x, k)<<b.t.Width | b.of(x, k) }}
 	case 2:
-		f := m.term(m.some(comps, Float), depth)
-		return term{Type{Kind: Unsigned, Width: f.t.Width, Len: comps}, "bits(" + f.text + ")", f.of}
+		f := m.term(m.some(comps, sem.Float), depth)
+		return term{sem.Type{Kind: sem.Uint, Width: f.t.Width, Len: comps}, "bits(" + f.text + ")", f.of}
 	}
-	t := Type{Kind: Unsigned, Width: 32, Len: comps}
+	t := sem.Type{Kind: sem.Uint, Width: 32, Len: comps}
 	if m.IntN(2) == 0 {
 		return term{t, "clz(" + a.text + ")", func(x []uint64, k int) uint64 { return uint64(a.t.Width - mathbits.Len64(a.of(x, k))) }}
 	}
@@ -358,7 +360,7 @@ func (m *meaner) pieces(comps, depth int) term {
 func (m *meaner) other(stored bool, depth int) term {
 	if stored {
 		i, size := m.term(m.types[1], depth-1), 1<<m.IntN(4)
-		return term{Type{Kind: Unsigned, Width: 8 * size}, fmt.Sprintf("m.u%d[%s]", 8*size, m.address(i, size)), func(x []uint64, _ int) (v uint64) {
+		return term{sem.Type{Kind: sem.Uint, Width: 8 * size}, fmt.Sprintf("m.u%d[%s]", 8*size, m.address(i, size)), func(x []uint64, _ int) (v uint64) {
 			at := i.of(x, 0) % uint64(memory-size+1)
 			for b := range size {
 				v |= x[m.bytes(at+uint64(b))] << (8 * b)
@@ -367,10 +369,10 @@ func (m *meaner) other(stored bool, depth int) term {
 		}}
 	}
 	if n := m.IntN(2 * regs); m.IntN(2) == 0 {
-		return term{Type{Kind: Unsigned, Width: 16}, fmt.Sprintf("half[%d]", n), func(x []uint64, _ int) uint64 { return x[m.own(1, n/2)] >> (n % 2 * 16) & 0xffff }}
+		return term{sem.Type{Kind: sem.Uint, Width: 16}, fmt.Sprintf("half[%d]", n), func(x []uint64, _ int) uint64 { return x[m.own(1, n/2)] >> (n % 2 * 16) & 0xffff }}
 	}
 	n := m.IntN(regs - 1)
-	return term{Type{Kind: Unsigned, Width: 64}, fmt.Sprintf("pair[%d]", n), func(x []uint64, _ int) uint64 { return x[m.own(1, n)] | x[m.own(1, n+1)]<<32 }}
+	return term{sem.Type{Kind: sem.Uint, Width: 64}, fmt.Sprintf("pair[%d]", n), func(x []uint64, _ int) uint64 { return x[m.own(1, n)] | x[m.own(1, n+1)]<<32 }}
 }
 
 // address is a place in the memory for so many bytes.
@@ -379,7 +381,7 @@ func (m *meaner) address(i term, size int) string {
 }
 
 // resized makes an integer one of another type.
-func (m *meaner) resized(t Type, a term) term {
+func (m *meaner) resized(t sem.Type, a term) term {
 	switch {
 	case a.t.Width > t.Width:
 		return term{t, fmt.Sprintf("%s(trunc(%s, %d))", t, a.text, t.Width), func(x []uint64, k int) uint64 { return wrap(t, new(big.Int).SetUint64(a.of(x, k))) }}
@@ -388,7 +390,7 @@ func (m *meaner) resized(t Type, a term) term {
 	case m.IntN(2) == 0:
 		return term{t, fmt.Sprintf("%s(zext(%s, %d))", t, a.text, t.Width), a.of}
 	}
-	from := Type{Kind: Signed, Width: a.t.Width}
+	from := sem.Type{Kind: sem.Sint, Width: a.t.Width}
 	return term{t, fmt.Sprintf("%s(sext(%s, %d))", t, a.text, t.Width), func(x []uint64, k int) uint64 { return wrap(t, whole(from, a.of(x, k))) }}
 }
 
@@ -400,8 +402,8 @@ func truth(b bool) uint64 {
 }
 
 // condition makes up a bool.
-func (m *meaner) condition(t Type, depth int) term {
-	from := m.some(t.Len, Bool, Unsigned, Signed, Float)
+func (m *meaner) condition(t sem.Type, depth int) term {
+	from := m.some(t.Len, sem.Bool, sem.Uint, sem.Sint, sem.Float)
 	a, b, p, q := m.term(from, depth), m.term(from, depth), m.term(t, depth), m.term(t, depth)
 	switch n := m.IntN(6); {
 	case n == 0:
@@ -410,7 +412,7 @@ func (m *meaner) condition(t Type, depth int) term {
 			not = "~"
 		}
 		return term{t, "(" + not + p.text + ")", func(x []uint64, k int) uint64 { return 1 - p.of(x, k) }}
-	case n == 1 || from.Kind == Bool:
+	case n == 1 || from.Kind == sem.Bool:
 		op := m.pick("&&", "||", "&", "|", "^", "==", "!=")
 		if t.Len > 0 {
 			op = op[:1]
@@ -422,9 +424,9 @@ func (m *meaner) condition(t Type, depth int) term {
 			v, w := p.of(x, k), q.of(x, k)
 			return map[byte]uint64{'&': v & w, '|': v | w, '^': v ^ w, '=': 1 - v ^ w&1, '!': v ^ w}[op[0]] & 1
 		}}
-	case n == 2 && from.Kind != Float:
+	case n == 2 && from.Kind != sem.Float:
 		return m.sum(t, a, b, m.term(aBool, depth))
-	case n == 3 && from.Kind == Float:
+	case n == 3 && from.Kind == sem.Float:
 		return term{t, "isnan(" + a.text + ")", func(x []uint64, k int) uint64 { return truth(ieee(from.Width).isNaN(a.of(x, k))) }}
 	}
 	op := m.pick("==", "!=", "<", "<=", ">", ">=")
@@ -438,8 +440,8 @@ func (m *meaner) condition(t Type, depth int) term {
 }
 
 // order compares two values; ordered is false where one is NaN.
-func order(t Type, a, b uint64) (c int, ordered bool) {
-	if t.Kind != Float {
+func order(t sem.Type, a, b uint64) (c int, ordered bool) {
+	if t.Kind != sem.Float {
 		return whole(t, a).Cmp(whole(t, b)), true
 	}
 	f := ieee(t.Width)
@@ -451,7 +453,7 @@ func order(t Type, a, b uint64) (c int, ordered bool) {
 }
 
 // sum makes up a question about a sum.
-func (m *meaner) sum(t Type, a, b, carry term) term {
+func (m *meaner) sum(t sem.Type, a, b, carry term) term {
 	name := m.pick("carry", "overflow")
 	args := a.text + ", " + b.text
 	if m.IntN(2) == 0 {
@@ -459,16 +461,16 @@ func (m *meaner) sum(t Type, a, b, carry term) term {
 	} else {
 		args += ", " + carry.text
 	}
-	as := Type{Kind: map[string]Kind{"carry": Unsigned, "overflow": Signed}[name], Width: a.t.Width}
+	as := sem.Type{Kind: map[string]sem.Kind{"carry": sem.Uint, "overflow": sem.Sint}[name], Width: a.t.Width}
 	return term{t, name + "(" + args + ")", func(x []uint64, k int) uint64 {
 		n := whole(as, a.of(x, k))
-		n.Add(n.Add(n, whole(as, b.of(x, k))), whole(Type{Kind: Unsigned, Width: 1}, carry.of(x, 0)))
+		n.Add(n.Add(n, whole(as, b.of(x, k))), whole(sem.Type{Kind: sem.Uint, Width: 1}, carry.of(x, 0)))
 		return truth(whole(as, wrap(as, n)).Cmp(n) != 0)
 	}}
 }
 
 // float makes up a float of others.
-func (m *meaner) float(t Type, depth int) term {
+func (m *meaner) float(t sem.Type, depth int) term {
 	f, a, b, c := ieee(t.Width), m.term(t, depth), m.term(t, depth), m.term(t, depth)
 	mode := m.pick("rn", "rz", "rm", "rp")
 	switch m.IntN(9) {
@@ -500,8 +502,8 @@ func (m *meaner) float(t Type, depth int) term {
 		}
 		return term{t, "abs(" + a.text + ")", func(x []uint64, k int) uint64 { return f.canonical(a.of(x, k) &^ sign) }}
 	}
-	from := m.term(m.some(t.Len, Unsigned, Signed, Float), depth)
-	if from.t.Width == t.Width && from.t.Kind != Float && m.IntN(2) == 0 {
+	from := m.term(m.some(t.Len, sem.Uint, sem.Sint, sem.Float), depth)
+	if from.t.Width == t.Width && from.t.Kind != sem.Float && m.IntN(2) == 0 {
 		return term{t, fmt.Sprintf("%s(%s)", t, from.text), func(x []uint64, k int) uint64 { return f.canonical(from.of(x, k)) }}
 	}
 	return term{t, fmt.Sprintf("to_%s(%s, %s)", t.Elem(), from.text, mode), func(x []uint64, k int) uint64 { return nearest(t, from.t, from.of(x, k), mode) }}

@@ -4,9 +4,6 @@ import (
 	"encoding/binary"
 	"math"
 	"testing"
-
-	"github.com/isago/isago/internal/sem"
-	"github.com/isago/isago/internal/spec"
 )
 
 const always = 15
@@ -23,7 +20,7 @@ const teslaExit = 8<<24 | always<<19 | 1<<16 | 15<<12 | 15<<8 // add r15, r15, 0
 func runTesla(t *testing.T, lanes int, set func(w *Wave, m *machine), words ...uint64) *Wave {
 	t.Helper()
 	m := load(t, "tesla.xml")
-	w := NewWave(m.program("#instruction", sem.Words{}, append(words, teslaExit)...), NewShared(m.Machine, spec.ScopeBlock, spec.ScopeLaunch))
+	w := NewWave(m.program("#instruction", Words{}, append(words, teslaExit)...), NewShared(m.Machine, ScopeBlock, ScopeLaunch))
 	w.Budget = 1000
 	w.Start(lanes, 0)
 	if set != nil {
@@ -186,12 +183,12 @@ func TestExitOfSome(t *testing.T) {
 // Two waves of a block meet at a barrier: what one stores before it, the other reads behind it.
 func TestBarrier(t *testing.T) {
 	m := load(t, "tesla.xml")
-	p := m.program("#instruction", sem.Words{},
+	p := m.program("#instruction", Words{},
 		t3(10, always, 0, 1, 2, 0, 0), // s[r2] = r1
 		control(19, 0, 0, 2<<4),
 		t3(2, always, 0, 3, 0, 0, 0), // r3 = s[a0]
 		teslaExit)
-	block := NewShared(m.Machine, spec.ScopeBlock, spec.ScopeLaunch)
+	block := NewShared(m.Machine, ScopeBlock, ScopeLaunch)
 	waves := []*Wave{NewWave(p, block), NewWave(p, block)}
 	for i, w := range waves {
 		w.Start(32, 0)

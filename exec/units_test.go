@@ -4,8 +4,7 @@ import (
 	"testing"
 
 	"github.com/isago/isago/bits"
-	"github.com/isago/isago/internal/model"
-	"github.com/isago/isago/internal/sem"
+	"github.com/isago/isago/isa"
 )
 
 // tegraWord is a word of the small Tegra, by the low bit of each field.
@@ -27,7 +26,7 @@ const (
 func runTegra(t *testing.T, r [][4]float32, words ...uint64) *Wave {
 	t.Helper()
 	m := load(t, "tegra.xml")
-	w := NewWave(m.program("#instruction", sem.Words{}, words...))
+	w := NewWave(m.program("#instruction", Words{}, words...))
 	w.Start(1, 0)
 	for n, v := range r {
 		for k, x := range v {
@@ -100,7 +99,7 @@ func clause(addr, count, when uint64, end bool) uint64 {
 func runA2XX(t *testing.T, lanes int, set func(w *Wave, m *machine), words ...uint64) *Wave {
 	t.Helper()
 	m := load(t, "a2xx.xml")
-	p := m.program("#instruction", sem.Words{Word: func(_ *model.Root, addr uint64) (bits.Value, bool) {
+	p := m.program("#instruction", Words{Inner: func(_ *isa.Root, addr uint64) (bits.Value, bool) {
 		if addr >= uint64(len(words)) {
 			return bits.Value{}, false
 		}
@@ -168,7 +167,7 @@ func TestEarlyReturns(t *testing.T) {
 		t.Fatalf("the counter finds words of %v, %v", root, err)
 	}
 	words := []uint32{0x00000401} // run 1; grade r0, r1
-	p := NewProgram(m.Machine, root, sem.Words{Word: Inner32(m.Machine, words, 0)}, Words32(m.Machine, root, words, 0))
+	p := NewProgram(m.Machine, m.Words32(root, words, 0))
 	w := NewWave(p)
 	for _, values := range [][]uint64{{1, 7}, {12, 20}, {12, 7, 1}} {
 		w.Start(len(values), 0)

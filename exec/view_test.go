@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/isago/isago/internal/sem"
 	"github.com/isago/isago/internal/spec"
 )
 
@@ -122,7 +121,7 @@ func (s *shape) try(t *testing.T, m *machine, number int, how way) {
 		at[1] = s.second
 	}
 	r, view := m.state("r"), typeOf(t, s.view)
-	w := NewWave(m.program("#instruction", sem.Words{}, uint64(number<<6|s.first.n)))
+	w := NewWave(m.program("#instruction", Words{}, uint64(number<<6|s.first.n)))
 	w.Start(2, 0)
 	var before, want [2][]bool
 	for lane := range 2 {
@@ -209,7 +208,7 @@ func TestViewOfNaN(t *testing.T) {
 	m := parse(t, `<isa strict="true"><fetch unit="8"/><file name="r" type="f32" count="2" init="0"/><view name="h" file="r" type="u16"/>
 <bitset name="#instruction" size="8"/>
 <bitset name="low" extends="#instruction"><display>low</display><pattern low="0" high="7">00000000</pattern><semantics>h[2] = h[0]; h[1] = 0x7f81;</semantics></bitset></isa>`)
-	w := NewWave(m.program("#instruction", sem.Words{}, 0))
+	w := NewWave(m.program("#instruction", Words{}, 0))
 	w.Start(1, 0)
 	w.Set(m.state("r"), 0, 0, 0, 0x7fff1234)
 	w.Run(t.Context())

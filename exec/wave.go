@@ -14,28 +14,84 @@ import (
 	"sync/atomic"
 
 	"github.com/isago/isago/bits"
+	"github.com/isago/isago/internal/inside"
+	"github.com/isago/isago/internal/model"
 	"github.com/isago/isago/internal/sem"
 	"github.com/isago/isago/internal/spec"
+	"github.com/isago/isago/isa"
 )
 
-// Program is code that waves run: words by address, lowered when they are first reached. It is safe for use by
-// several goroutines.
+// Words are the words of a program, and the settings that determine what the words mean.
+type Words struct {
+	// Root is the root of the words that the program counter addresses.
+	Root *isa.Root
+	// Fetch returns the bits that start at an address, in units of the program counter, with the instruction in the
+	// low bits. ok is false if the program has no word at the address.
+	Fetch func(addr uint64) (v bits.Value, ok bool)
+	// Inner returns a word that an instruction executes. number is the position of the word, in words of the size of
+	// root. Inner may be nil if no instruction executes others.
+	Inner func(root *isa.Root, number uint64) (v bits.Value, ok bool)
+	// Context holds the values of the contexts.
+	Context bits.Value
+	// Tables holds the entries of the tables that are separate from the code, in the order of isa.Set.Tables.
+	Tables [][]bits.Value
+	// Quirks holds values that Machine.ParseQuirks returned. Other quirks have their defaults.
+	Quirks map[string]uint64
+}
+
+// Program is a program that waves run. Each word is lowered when it is first reached. A Program is safe for concurrent
+// use.
 type Program struct {
 	Machine *Machine
-	Root    *Root
-	Words   Words
-	// Fetch returns the bits from an address on, in units of the counter; ok is false where the program has
-	// none.
-	Fetch func(addr uint64) (v bits.Value, ok bool)
+	Words
 
+	root *model.Root
 	mu   sync.Mutex
 	code map[uint64]*sem.Code
 	errs map[uint64]error
 }
 
-// NewProgram returns a program of a root's instructions, which fetch finds.
-func NewProgram(m *Machine, root *Root, words Words, fetch func(addr uint64) (bits.Value, bool)) *Program {
-	return &Program{Machine: m, Root: root, Words: words, Fetch: fetch, code: map[uint64]*sem.Code{}, errs: map[uint64]error{}}
+// NewProgram returns a program.
+func NewProgram(m *Machine, words Words) *Program {
+	return &Program{Machine: m, Words: words, root: m.sem.Model.Roots[words.Root.ID], code: map[uint64]*sem.Code{}, errs: map[uint64]error{}}
+}
+
+// Quirk returns the value of a quirk for this program. The values false and true are 0 and 1. Quirk returns 0 if the
+// machine has no quirk with this name.
+func (p *Program) Quirk(name string) uint64 {
+	for _, q := range p.Machine.sem.Quirks() {
+		if q.Name != name {
+			continue
+		}
+		if v, ok := p.Quirks[name]; ok {
+			return v
+		}
+		return q.Default
+	}
+	return 0
+}
+
+// Code returns the lowered instruction at an address, and caches it. It returns an error if the program has no word at
+// the address, or if the word is not an instruction or has no semantics. Only packages of this module can call Code.
+func (p *Program) Code(_ inside.Key, addr uint64) (*sem.Code, error) { return p.lowered(addr) }
+
+// Lower lowers a word at an address. Only packages of this module can call it.
+func (p *Program) Lower(_ inside.Key, v bits.Value, addr uint64) (*sem.Code, error) {
+	return p.lower(v, addr)
+}
+
+func (p *Program) lower(v bits.Value, addr uint64) (*sem.Code, error) {
+	return p.Machine.sem.Lower(p.root, p.words(), v, addr)
+}
+
+// words returns the settings for lowering a word of the program.
+func (p *Program) words() *sem.Words {
+	w := &sem.Words{Context: p.Context, Tables: p.Tables, Quirks: p.Quirks}
+	if p.Inner != nil {
+		roots := p.Machine.set.Roots()
+		w.Word = func(root *model.Root, number uint64) (bits.Value, bool) { return p.Inner(roots[root.ID], number) }
+	}
+	return w
 }
 
 // maxKept is the most instructions that are kept lowered, and prepared for a wave: each takes some 20 kB. Those of a
@@ -45,9 +101,8 @@ const maxKept = 1 << 14
 // errNoWord is the error of an address at which the program has no word.
 var errNoWord = errors.New("end of words")
 
-// Code returns the lowered instruction at an address. The error tells that there is no word, that it is no instruction,
-// or that it has no meaning.
-func (p *Program) Code(addr uint64) (*Code, error) {
+// lowered returns the lowered instruction at an address.
+func (p *Program) lowered(addr uint64) (*sem.Code, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if c, ok := p.code[addr]; ok {
@@ -60,7 +115,7 @@ func (p *Program) Code(addr uint64) (*Code, error) {
 	v, ok := p.Fetch(addr)
 	c, err := (*sem.Code)(nil), errNoWord
 	if ok {
-		c, err = p.Machine.Lower(p.Root, &p.Words, v, addr)
+		c, err = p.lower(v, addr)
 	}
 	p.code[addr], p.errs[addr] = c, err
 	return c, err
@@ -68,18 +123,18 @@ func (p *Program) Code(addr uint64) (*Code, error) {
 
 // Shared is the state that waves share: of a launch, or of a block.
 type Shared struct {
-	stores map[*sem.State]*store
+	stores []*store // by State.Index; nil for a state that it does not hold
 	// placed counts how often a memory was given bytes: waves remember where it can be reached.
 	placed int
 }
 
 // NewShared returns the state of the scopes from one up to another, as it is before anybody writes it.
 func NewShared(m *Machine, from, to Scope) *Shared {
-	s := &Shared{stores: map[*sem.State]*store{}}
-	for _, st := range m.States {
+	s := &Shared{stores: make([]*store, len(m.States))}
+	for i, st := range m.States {
 		if st.Scope >= from && st.Scope <= to {
-			s.stores[st] = newStore(st)
-			s.stores[st].data(0) // now: several goroutines may use it
+			s.stores[i] = newStore(m.sem.States[i], st)
+			s.stores[i].data(0) // now: several goroutines may use it
 		}
 	}
 	return s
@@ -240,19 +295,19 @@ func (f Finding) compare(g Finding) int {
 // NewWave returns a wave whose shared state is given; what no Shared holds is its own.
 func NewWave(p *Program, shared ...*Shared) *Wave {
 	w := &Wave{Program: p, width: Lanes, Budget: 1 << 40, findings: map[Finding]uint64{}, code: map[uint64]*compiled{}, consts: map[uint64]*plane{}, resultPlanes: map[*sem.Inst][]*plane{}}
-	for _, s := range p.Machine.States {
+	for i, s := range p.Machine.sem.States {
 		var st *store
 		for _, sh := range shared {
 			if st == nil {
-				st = sh.stores[s]
+				st = sh.stores[i]
 			}
 		}
 		if st == nil {
-			st = newStore(s)
+			st = newStore(s, p.Machine.States[i])
 			w.own = append(w.own, st)
 		}
 		w.stores = append(w.stores, st)
-		if p.Machine.Wave && s.InitExists && st.wide() {
+		if p.Machine.sem.Wave && s.InitExists && st.wide() {
 			w.on = &st.scalars[0]
 		}
 	}
@@ -262,10 +317,10 @@ func NewWave(p *Program, shared ...*Shared) *Wave {
 // Start gives the wave so many lanes, 0 to 64, which begin at an address, and its own state what it has before anybody
 // writes it.
 func (w *Wave) Start(lanes int, pc uint64) {
-	w.start(lanes, pc, func(*State) bool { return false })
+	w.start(lanes, pc, func(*sem.State) bool { return false })
 }
 
-func (w *Wave) start(lanes int, pc uint64, keeps func(s *State) bool) {
+func (w *Wave) start(lanes int, pc uint64, keeps func(s *sem.State) bool) {
 	w.exists = ^uint64(0) >> uint(Lanes-lanes)
 	w.whole = w.exists
 	for _, st := range w.own {
@@ -286,7 +341,7 @@ func (w *Wave) start(lanes int, pc uint64, keeps func(s *State) bool) {
 // still counts as written; stacks and memories of the wave are as they are at Start.
 func (w *Wave) Restart(pc uint64) {
 	lanes := popcount(w.whole)
-	w.start(lanes, pc, func(s *State) bool {
+	w.start(lanes, pc, func(s *sem.State) bool {
 		return s.Kind == sem.FileState && s.Scope != spec.ScopeInstruction && !s.InitExists
 	})
 }
@@ -333,7 +388,9 @@ func (w *Wave) Written(s *State, number, comp int) uint64 {
 }
 
 // Get returns the value of a component of a shared register.
-func (s *Shared) Get(st *State, number, comp int) uint64 { return s.stores[st].get(number, comp, 0) }
+func (s *Shared) Get(st *State, number, comp int) uint64 {
+	return s.stores[st.Index].get(number, comp, 0)
+}
 
 // Memory returns the bytes of a memory; of one that each lane has those of all lanes, one behind the other.
 func (w *Wave) Memory(s *State) []byte {
@@ -375,9 +432,7 @@ func (w *Wave) SetSize(s *State, n int) { w.fit(w.stores[s.Index], n) }
 // SetCount says how many registers of a file there are: those from that number on are outside. It is said before
 // the wave runs. A file whose numbers wrap has always all of them.
 func (w *Wave) SetCount(s *State, n int) {
-	if s.Outside != sem.OutsideWrap {
-		w.stores[s.Index].count = min(n, s.Count)
-	}
+	w.stores[s.Index].limit(n)
 }
 
 // Allocate gives the wave n registers of each file of which a launch decides how many there are. It is said before the
@@ -385,28 +440,30 @@ func (w *Wave) SetCount(s *State, n int) {
 func (w *Wave) Allocate(n int) {
 	for _, st := range w.stores {
 		if st.state.Allocated {
-			w.SetCount(st.state, n)
+			st.limit(n)
 		}
 	}
 }
 
 // Set gives a component of a shared register its value.
-func (s *Shared) Set(st *State, number, comp int, v uint64) { s.stores[st].set(number, comp, 0, v) }
+func (s *Shared) Set(st *State, number, comp int, v uint64) {
+	s.stores[st.Index].set(number, comp, 0, v)
+}
 
 // Clear gives a component of a shared register the value that it has before anybody writes it, and it counts as unwritten.
 func (s *Shared) Clear(st *State, number, comp int) {
-	x := s.stores[st]
+	x := s.stores[st.Index]
 	i := number*x.comps + comp
-	x.scalars[i], x.written[i] = st.Init, 0
+	x.scalars[i], x.written[i] = x.state.Init, 0
 }
 
 // Memory returns the bytes of a shared memory.
-func (s *Shared) Memory(st *State) []byte { return s.stores[st].data(0) }
+func (s *Shared) Memory(st *State) []byte { return s.stores[st.Index].data(0) }
 
 // SetMemory gives a shared memory its bytes, which are used and not copied, and says which parts of it hold
 // something, in order; none where all does.
 func (s *Shared) SetMemory(st *State, data []byte, areas ...Area) {
-	m := s.stores[st]
+	m := s.stores[st.Index]
 	m.bytes, m.size, m.areas = data, len(data), areas
 	s.placed++
 }
@@ -414,7 +471,9 @@ func (s *Shared) SetMemory(st *State, data []byte, areas ...Area) {
 // Reset gives what is shared the values that it has before anybody writes it.
 func (s *Shared) Reset() {
 	for _, st := range s.stores {
-		st.reset(0)
+		if st != nil {
+			st.reset(0)
+		}
 	}
 }
 
@@ -650,7 +709,7 @@ func (w *Wave) at(pc uint64) *compiled {
 		if len(w.code) >= maxKept {
 			w.forget()
 		}
-		code, err := w.Program.Code(pc)
+		code, err := w.Program.lowered(pc)
 		if c = (&compiled{code: code, err: err}); err == nil {
 			c.next = code.Next
 			c.watch(w)
@@ -704,7 +763,7 @@ func (w *Wave) address() uint64 {
 
 // unwritten notes that lanes read what nobody wrote.
 func (w *Wave) unwritten(st *store, number, comp int, lanes uint64) {
-	w.findings[Finding{PC: w.pc, Address: w.address(), State: st.state, Number: number, Comp: comp}] |= lanes
+	w.findings[Finding{PC: w.pc, Address: w.address(), State: st.public, Number: number, Comp: comp}] |= lanes
 	if w.Strict {
 		w.stop(lanes, "trap", "read of an unwritten register")
 	}
@@ -729,16 +788,16 @@ func (f Finding) Register() string {
 	return registerName(f.State, f.Number, f.Comp)
 }
 
-func registerName(s *sem.State, number, comp int) string {
-	if s.Kind == sem.MemoryState {
+func registerName(s *State, number, comp int) string {
+	if s.Kind == Memory {
 		return WordName(s, number)
 	}
 	name := s.Name
 	if !s.Single {
 		name += strconv.Itoa(number)
 	}
-	if s.Type.Len > 0 {
-		name += "." + s.Letter(comp)
+	if s.Components != nil {
+		name += "." + s.Components[comp]
 	}
 	return name
 }
@@ -749,7 +808,7 @@ func (w *Wave) Values(lane int) map[string]uint64 {
 	for _, st := range w.stores {
 		for n, lanes := range st.known {
 			if lanes>>uint(lane)&1 != 0 {
-				out[WordName(st.state, n)] = st.wordAt(n, lane)
+				out[WordName(st.public, n)] = st.wordAt(n, lane)
 			}
 		}
 		if st.state.Kind != sem.FileState || st.state.ReadOnly {
@@ -757,7 +816,7 @@ func (w *Wave) Values(lane int) map[string]uint64 {
 		}
 		for n := range st.state.Count {
 			for k := range st.comps {
-				out[registerName(st.state, n, k)] = st.get(n, k, lane)
+				out[registerName(st.public, n, k)] = st.get(n, k, lane)
 			}
 		}
 	}
@@ -767,7 +826,7 @@ func (w *Wave) Values(lane int) map[string]uint64 {
 // Text returns a value of Values as a person reads it.
 func (w *Wave) Text(name string, v uint64) string {
 	for _, st := range w.stores {
-		if st.known != nil && strings.HasPrefix(WordName(st.state, 0), name[:strings.IndexByte(name+"[", '[')]+"[") {
+		if st.known != nil && strings.HasPrefix(WordName(st.public, 0), name[:strings.IndexByte(name+"[", '[')]+"[") {
 			return sem.Number(v, st.state.Word)
 		}
 		rest, ok := strings.CutPrefix(name, st.state.Name)

@@ -6,9 +6,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/isago/isago/bits"
-	"github.com/isago/isago/internal/sem"
-	"github.com/isago/isago/internal/spec"
 	"github.com/isago/isago/isa"
 )
 
@@ -25,7 +22,7 @@ func WordName(s *State, number int) string {
 }
 
 // wordBytes returns the size of a word of a memory.
-func wordBytes(s *State) int { return max(1, s.Word.Width/8) }
+func wordBytes(s *State) int { return max(1, s.Word.Bits/8) }
 
 // word reads the name of a word of a memory. memory tells that it names a memory; the error tells what is wrong with the
 // address.
@@ -36,7 +33,7 @@ func (l *Launch) word(name string) (p Port, memory bool, err error) {
 		return p, false, nil
 	}
 	for _, s := range l.Program.Machine.States {
-		if s.Kind != sem.MemoryState || s.Scope == spec.ScopeInstruction || s.Name != base && !slices.Contains(s.Aliases, base) {
+		if s.Kind != Memory || s.Scope == ScopeInstruction || s.Name != base && !slices.Contains(s.Aliases, base) {
 			continue
 		}
 		at, err := strconv.ParseUint(text, 0, 32)
@@ -57,7 +54,7 @@ func (l *Launch) most(s *State) int {
 	switch {
 	case s.Count > 0:
 		return s.Count
-	case s.Scope < spec.ScopeWave:
+	case s.Scope < ScopeWave:
 		return MaxLaneBytes
 	}
 	return 0
@@ -65,7 +62,7 @@ func (l *Launch) most(s *State) int {
 
 // reach makes the memories of lanes as large as words of a port need, where the description leaves it open.
 func (l *Launch) reach(p *Port) {
-	if s := p.State; s.Kind == sem.MemoryState && s.Count == 0 && s.Scope < spec.ScopeWave {
+	if s := p.State; s.Kind == Memory && s.Count == 0 && s.Scope < ScopeWave {
 		if l.sizes == nil {
 			l.sizes = map[*State]int{}
 		}
@@ -75,7 +72,7 @@ func (l *Launch) reach(p *Port) {
 
 // spread gives a word so many values: those of the words after it too. The error tells that there are not so many.
 func (l *Launch) spread(p *Port, values int) error {
-	if p.State.Kind != sem.MemoryState || values <= p.Count {
+	if p.State.Kind != Memory || values <= p.Count {
 		return nil
 	}
 	if room := l.most(p.State)/wordBytes(p.State) - p.First; values > room {
@@ -91,7 +88,7 @@ func (l *Launch) fitMemories(w *Wave) {
 		w.SetSize(s, n)
 	}
 	for _, st := range w.stores {
-		if n := st.size / wordBytes(st.state); told(st.state) && len(st.known) != n {
+		if n := st.size / wordBytes(st.public); told(st.public) && len(st.known) != n {
 			st.known = make([]uint64, n)
 		}
 	}
@@ -99,25 +96,25 @@ func (l *Launch) fitMemories(w *Wave) {
 
 // told reports whether a run tells what nobody wrote of a memory, or what the program wrote.
 func told(s *State) bool {
-	return s.Kind == sem.MemoryState && s.Scope < spec.ScopeWave && (s.Use == "input" || s.Use == "output")
+	return s.Kind == Memory && s.Scope < ScopeWave && (s.Use == "input" || s.Use == "output")
 }
 
 // hasWords reports whether there is a memory that the lanes of a program have for themselves.
 func hasWords(m *Machine) bool {
-	return slices.ContainsFunc(m.States, func(s *State) bool { return s.Kind == sem.MemoryState && s.Scope < spec.ScopeWave })
+	return slices.ContainsFunc(m.States, func(s *State) bool { return s.Kind == Memory && s.Scope < ScopeWave })
 }
 
 // findWords finds the words of the lanes' memories that instructions name: inputs that are read and outputs that are written,
 // and how large memories have to be. One whose address a register changes may be any.
-func (l *Launch) findWords(set *isa.Set, code []byte, context bits.Value) error {
+func (l *Launch) findWords(code []byte) error {
 	if !hasWords(l.Program.Machine) {
 		return nil
 	}
-	d, err := set.NewDecoder("")
+	d, err := l.Program.Machine.set.NewDecoder("")
 	if err != nil {
 		return err
 	}
-	d.SetContext(context)
+	d.SetContext(l.Program.Context)
 	var operands []isa.Operand
 	var outputs []Port
 	writes := false
@@ -178,7 +175,7 @@ func comparePorts(a, b Port) int {
 
 // wordAt returns a word of a memory in a lane; 0 outside.
 func (st *store) wordAt(number, lane int) uint64 {
-	n := wordBytes(st.state)
+	n := wordBytes(st.public)
 	if (number+1)*n > st.size {
 		return 0
 	}
@@ -187,7 +184,7 @@ func (st *store) wordAt(number, lane int) uint64 {
 
 // setWord gives a word of a memory its value in a lane.
 func (st *store) setWord(number, lane int, v uint64) {
-	n := wordBytes(st.state)
+	n := wordBytes(st.public)
 	putBytes(st.data(lane)[number*n:], uint64(n), v)
 	st.note(uint64(number*n), uint64(n), lane)
 }
@@ -197,7 +194,7 @@ func (st *store) note(addr, size uint64, lane int) {
 	if st.known == nil {
 		return
 	}
-	n := uint64(wordBytes(st.state))
+	n := uint64(wordBytes(st.public))
 	for at := addr / n; at <= (addr+size-1)/n && at < uint64(len(st.known)); at++ {
 		st.known[at] |= 1 << uint(lane)
 	}
@@ -208,7 +205,7 @@ func (w *Wave) noteLoad(st *store, addr, size uint64, lane int) {
 	if st.known == nil || st.state.Use != "input" {
 		return
 	}
-	n := uint64(wordBytes(st.state))
+	n := uint64(wordBytes(st.public))
 	for at := addr / n; at <= (addr+size-1)/n && at < uint64(len(st.known)); at++ {
 		if st.known[at]>>uint(lane)&1 == 0 {
 			w.unwritten(st, int(at), 0, 1<<uint(lane))

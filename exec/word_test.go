@@ -52,7 +52,11 @@ func wordRun(t *testing.T, words []uint32, give func(b *exec.Batch) error, opt e
 	if err != nil {
 		t.Fatal(diag.Render(err))
 	}
-	l, err := exec.Raw(set, words, 0, set.DefaultContext(), nil)
+	m, err := exec.Open(set)
+	if err != nil {
+		t.Fatal(diag.Render(err))
+	}
+	l, err := exec.Raw(m, words, 0, set.DefaultContext(), nil)
 	if err != nil {
 		t.Fatal(diag.Render(err))
 	}

@@ -10,9 +10,8 @@ import (
 	"github.com/isago/isago/diag"
 	"github.com/isago/isago/exec"
 	"github.com/isago/isago/facts"
-	"github.com/isago/isago/internal/model"
+	"github.com/isago/isago/internal/inside"
 	"github.com/isago/isago/internal/sem"
-	"github.com/isago/isago/internal/spec"
 	"github.com/isago/isago/isa"
 	"github.com/isago/isago/target/catalog"
 )
@@ -76,7 +75,7 @@ type trial struct {
 	r     *rand.Rand
 	seed  uint64
 	facts *facts.Machine
-	m     *sem.Machine
+	m     *exec.Machine
 	d     *isa.Decoder
 	root  *isa.Root
 	words map[uint64]bits.Value
@@ -89,7 +88,7 @@ type trial struct {
 	text          string
 }
 
-func newTrial(t *testing.T, set *isa.Set, f *facts.Machine, m *sem.Machine, seed uint64) *trial {
+func newTrial(t *testing.T, set *isa.Set, f *facts.Machine, m *exec.Machine, seed uint64) *trial {
 	b := &trial{T: t, r: rand.New(rand.NewPCG(seed, 18)), seed: seed, facts: f, m: m, words: map[uint64]bits.Value{}}
 	var err error
 	if b.d, err = set.NewDecoder(""); err != nil {
@@ -103,22 +102,19 @@ func newTrial(t *testing.T, set *isa.Set, f *facts.Machine, m *sem.Machine, seed
 		}
 		b.d.SetTable(i, entries)
 	}
-	root, err := m.Model.Root("")
-	if err != nil {
-		t.Fatal(err)
-	}
-	words := sem.Words{Context: b.d.Context(), Tables: b.d.Tables()}
-	words.Word = func(*model.Root, uint64) (bits.Value, bool) { return bits.Value{}, false }
-	b.wave = exec.NewWave(exec.NewProgram(m, root, words, func(addr uint64) (bits.Value, bool) {
+	words := exec.Words{Root: b.root, Context: b.d.Context(), Tables: b.d.Tables()}
+	words.Inner = func(*isa.Root, uint64) (bits.Value, bool) { return bits.Value{}, false }
+	words.Fetch = func(addr uint64) (bits.Value, bool) {
 		v, ok := b.words[addr]
 		return v, ok
-	}))
+	}
+	b.wave = exec.NewWave(exec.NewProgram(m, words))
 	b.wave.Services = map[string]exec.Service{}
 	for _, name := range m.Services() {
 		b.wave.Services[name] = answer
 	}
 	for _, s := range m.States {
-		if s.Kind == sem.MemoryState && s.Count == 0 || s.Count > size && s.Kind == sem.MemoryState {
+		if s.Kind == exec.Memory && s.Count == 0 || s.Count > size && s.Kind == exec.Memory {
 			b.wave.SetSize(s, size)
 		}
 	}
@@ -184,20 +180,20 @@ type snapshot struct {
 }
 
 // size of what a state holds, in numbers.
-func width(s *sem.State) int {
+func width(s *exec.State) int {
 	switch s.Kind {
-	case sem.MemoryState:
+	case exec.Memory:
 		return size
-	case sem.StackState:
+	case exec.Stack:
 		return s.Count*len(s.Slots) + 1
 	}
-	return s.Count * s.Type.Count()
+	return s.Count * s.Type.Lanes
 }
 
-func wide(s *sem.State) bool { return s.Scope >= spec.ScopeWave }
+func wide(s *exec.State) bool { return s.Scope >= exec.ScopeWave }
 
 // copies is the number of lanes that have a state of their own.
-func copies(s *sem.State) int {
+func copies(s *exec.State) int {
 	if wide(s) {
 		return 1
 	}
@@ -217,22 +213,22 @@ func (b *trial) random() *snapshot {
 }
 
 // value is a random value of what stands at a place of a state.
-func (b *trial) value(s *sem.State, i int) uint64 {
+func (b *trial) value(s *exec.State, i int) uint64 {
 	t := s.Type
 	switch {
-	case s.Kind == sem.MemoryState:
+	case s.Kind == exec.Memory:
 		return b.r.Uint64() & 0xff
-	case s.Kind == sem.StackState && i == 0:
+	case s.Kind == exec.Stack && i == 0:
 		return uint64(b.r.IntN(min(s.Count, 4) + 1))
-	case s.Kind == sem.StackState:
+	case s.Kind == exec.Stack:
 		t = s.Slots[(i-1)%len(s.Slots)].Type
 	}
-	mask := ^uint64(0) >> uint(64-t.Width)
+	mask := ^uint64(0) >> uint(64-t.Bits)
 	switch b.r.IntN(4) {
 	case 0:
 		return uint64(b.r.IntN(8)) & mask
 	case 1:
-		if t.Kind == sem.Float && t.Width == 32 {
+		if t.Kind == isa.Float && t.Bits == 32 {
 			return uint64(0x3f800000 + b.r.Uint32()&0x81ffffff)
 		}
 		return (b.at + uint64(b.r.IntN(3))) & mask
@@ -264,16 +260,16 @@ func (b *trial) run(from *snapshot) *snapshot {
 	return out
 }
 
-func (b *trial) put(s *sem.State, list []uint64) {
+func (b *trial) put(s *exec.State, list []uint64) {
 	n := copies(s)
 	switch {
-	case s.ReadOnly || s.InitExists:
-	case s.Kind == sem.MemoryState:
+	case s.ReadOnly || b.exists(s):
+	case s.Kind == exec.Memory:
 		data := b.wave.Memory(s)
 		for i, v := range list {
 			data[i%n*size+i/n] = byte(v)
 		}
-	case s.Kind == sem.StackState:
+	case s.Kind == exec.Stack:
 		for lane := range n {
 			for e := range int(list[lane]) {
 				var slots []uint64
@@ -286,21 +282,21 @@ func (b *trial) put(s *sem.State, list []uint64) {
 	default:
 		for i, v := range list {
 			r := i / n
-			b.wave.Set(s, r/s.Type.Count(), r%s.Type.Count(), i%n, v)
+			b.wave.Set(s, r/s.Type.Lanes, r%s.Type.Lanes, i%n, v)
 		}
 	}
 }
 
-func (b *trial) take(s *sem.State) []uint64 {
+func (b *trial) take(s *exec.State) []uint64 {
 	n := copies(s)
 	list := make([]uint64, width(s)*n)
 	switch {
-	case s.Kind == sem.MemoryState:
+	case s.Kind == exec.Memory:
 		data := b.wave.Memory(s)
 		for i := range list {
 			list[i] = uint64(data[i%n*size+i/n])
 		}
-	case s.Kind == sem.StackState:
+	case s.Kind == exec.Stack:
 		for lane := range n {
 			depth := b.wave.Depth(s, lane)
 			list[lane] = uint64(depth)
@@ -313,7 +309,7 @@ func (b *trial) take(s *sem.State) []uint64 {
 	default:
 		for i := range list {
 			r := i / n
-			list[i] = sem.Canonical(b.wave.Get(s, r/s.Type.Count(), r%s.Type.Count(), i%n), s.Type)
+			list[i] = exec.Canonical(b.wave.Get(s, r/s.Type.Lanes, r%s.Type.Lanes, i%n), s.Type)
 		}
 	}
 	return list
@@ -337,14 +333,14 @@ func (b *trial) naming(list func(func(facts.Access) bool)) []naming {
 	return out
 }
 
-func (x *naming) add(s *sem.State, a facts.Access) {
-	if s.Kind != sem.FileState {
+func (x *naming) add(s *exec.State, a facts.Access) {
+	if s.Kind != exec.Registers {
 		for i := range x.named {
 			x.named[i] = true
 		}
 		return
 	}
-	comps := s.Type.Count()
+	comps := s.Type.Lanes
 	for i := range x.named {
 		if (a.Number < 0 || a.Number == i/comps) && a.Mask>>uint(i%comps)&1 != 0 {
 			x.named[i] = true
@@ -354,21 +350,28 @@ func (x *naming) add(s *sem.State, a facts.Access) {
 }
 
 // left reports whether a state is left alone: it is no result of an instruction.
-func left(s *sem.State) bool { return s.Scope == spec.ScopeInstruction || s.ReadOnly || s.InitExists }
+func (b *trial) left(s *exec.State) bool {
+	return s.Scope == exec.ScopeInstruction || s.ReadOnly || b.exists(s)
+}
+
+// exists reports whether a state starts as the mask of the lanes that exist.
+func (b *trial) exists(s *exec.State) bool {
+	return b.m.Inside(inside.Key{}).States[s.Index].InitExists
+}
 
 // unnamedStays checks that what is not named as written is as it was.
 func (b *trial) unnamedStays(before, after *snapshot) {
 	for k, s := range b.m.States {
-		if left(s) {
+		if b.left(s) {
 			continue
 		}
 		n := copies(s)
 		for i, v := range after.values[k] {
 			old := before.values[k][i]
-			if s.Kind == sem.FileState {
-				old = sem.Canonical(old, s.Type)
+			if s.Kind == exec.Registers {
+				old = exec.Canonical(old, s.Type)
 			}
-			if s.Kind == sem.StackState && (i/n-1)/len(s.Slots) >= int(before.values[k][i%n]) {
+			if s.Kind == exec.Stack && (i/n-1)/len(s.Slots) >= int(before.values[k][i%n]) {
 				continue // not on the stack
 			}
 			if v != old && !b.writes[k].named[i/n] {
@@ -387,7 +390,7 @@ func (b *trial) changed(before *snapshot) *snapshot {
 		n := copies(s)
 		for i := range list {
 			read, written, always := b.reads[k].named[i/n], b.writes[k].named[i/n], b.writes[k].always[i/n]
-			if !read && (!written || always) && !(s.Kind == sem.StackState && written) {
+			if !read && (!written || always) && !(s.Kind == exec.Stack && written) {
 				list[i] = b.value(s, i/n)
 			}
 		}
@@ -405,7 +408,7 @@ func (b *trial) unnamedCounts(from, want, got *snapshot) {
 		}
 	}
 	for k, s := range b.m.States {
-		if left(s) {
+		if b.left(s) {
 			continue
 		}
 		n := copies(s)
@@ -413,11 +416,11 @@ func (b *trial) unnamedCounts(from, want, got *snapshot) {
 			written := b.writes[k].named[i/n]
 			expect := want.values[k][i]
 			if !written {
-				if expect = from.values[k][i]; s.Kind == sem.FileState {
-					expect = sem.Canonical(expect, s.Type)
+				if expect = from.values[k][i]; s.Kind == exec.Registers {
+					expect = exec.Canonical(expect, s.Type)
 				}
 			}
-			if s.Kind == sem.StackState && (i/n-1)/len(s.Slots) >= int(got.values[k][i%n]) {
+			if s.Kind == exec.Stack && (i/n-1)/len(s.Slots) >= int(got.values[k][i%n]) {
 				continue
 			}
 			if v != expect {

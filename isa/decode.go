@@ -3,6 +3,7 @@ package isa
 import (
 	"math"
 	"slices"
+	"strconv"
 	"sync/atomic"
 
 	"github.com/isago/isago/bits"
@@ -153,6 +154,25 @@ func (s *Set) ParseContext(ctx bits.Value, name, value string) (bits.Value, erro
 	}
 	ctx.SetUint(c.Low, c.Width, v)
 	return ctx, nil
+}
+
+// ContextValue returns the value that a context has in ctx, as Set.Contexts lists it. It returns "" if there is no
+// context with this name.
+func (s *Set) ContextValue(ctx bits.Value, name string) string {
+	c := s.model.ISA.Context(name)
+	if c == nil {
+		return ""
+	}
+	v := ctx.Uint(c.Low, c.Width)
+	if c.Enum == nil {
+		return strconv.FormatBool(v != 0)
+	}
+	for _, e := range c.Enum.Values {
+		if e.Val == v {
+			return e.Name
+		}
+	}
+	return strconv.FormatUint(v, 10)
 }
 
 // DefaultContext returns the default values of all contexts.

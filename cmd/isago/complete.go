@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/isago/isago/exec"
+	"github.com/isago/isago/facts"
 	"github.com/isago/isago/isa"
 	"github.com/isago/isago/target/catalog"
 )
@@ -85,14 +85,14 @@ func (f *runFlags) quirkPairs() []string {
 	if set == nil {
 		return nil
 	}
-	m, err := exec.Open(set)
+	m, err := facts.Open(set)
 	if err != nil {
 		return nil
 	}
 	var pairs []string
 	for _, q := range m.Quirks() {
-		for _, v := range q.Values() {
-			pairs = append(pairs, q.Name+"="+v)
+		for _, v := range q.Values {
+			pairs = append(pairs, q.Name+"="+v.Name)
 		}
 	}
 	return pairs

@@ -10,6 +10,7 @@ import (
 
 	"github.com/isago/isago/exec"
 	"github.com/isago/isago/internal/inorder"
+	"github.com/isago/isago/internal/inside"
 	"github.com/isago/isago/internal/sem"
 	"github.com/isago/isago/isa"
 )
@@ -69,11 +70,10 @@ func (f *disFlags) lowered(cmd *cobra.Command, name string) (set *isa.Set, p *ex
 	if err != nil {
 		return nil, nil, 0, err
 	}
-	words := sem.Words{Context: ctx, Tables: im.Tables, Word: exec.Inner32(m, im.Words, im.Bits)}
-	for len(words.Tables) < len(m.Model.ISA.Tables) {
-		words.Tables = append(words.Tables, nil)
-	}
-	return set, exec.NewProgram(m, root, words, exec.Words32(m, root, im.Words, im.Bits)), im.Size(), nil
+	words := m.Words32(root, im.Words, im.Bits)
+	words.Context = ctx
+	copy(words.Tables, im.Tables)
+	return set, exec.NewProgram(m, words), im.Size(), nil
 }
 
 // decoderOf returns a decoder of a program's instructions.
@@ -84,7 +84,7 @@ func (f *disFlags) decoderOf(set *isa.Set, p *exec.Program) (*isa.Decoder, error
 	if err != nil {
 		return nil, err
 	}
-	d.SetTables(p.Words.Tables)
+	d.SetTables(p.Tables)
 	return d, nil
 }
 
@@ -140,7 +140,7 @@ func (s stretch) list(p *exec.Program, d *isa.Decoder) (r stretchText) {
 			r.odd = r.odd || in.MissingEntry
 		}
 		r.text = fmt.Appendf(r.text, "0x%04x\t%s\n", p.Machine.Address(addr), text)
-		code, err := p.Machine.Lower(p.Root, &p.Words, v, addr)
+		code, err := p.Lower(inside.Key{}, v, addr)
 		addr++
 		switch {
 		case errors.Is(err, sem.ErrUnknown):

@@ -17,7 +17,6 @@ import (
 	"github.com/isago/isago/facts"
 	"github.com/isago/isago/internal/lint"
 	"github.com/isago/isago/internal/program"
-	"github.com/isago/isago/internal/sem"
 	"github.com/isago/isago/isa"
 	"github.com/isago/isago/prove"
 	"github.com/isago/isago/view"
@@ -391,7 +390,7 @@ func describe(p *lint.Program, set *isa.Set, r exec.Runner, src *program.Compile
 	}
 	p.Known = func(state string, number, comp int) (v uint64, ok bool) {
 		for _, x := range l.Constants { // constants of other types may be replaced and decide what runs
-			if x.State.Name == state && number == x.First && x.State.Type.Kind == sem.Float {
+			if x.State.Name == state && number == x.First && x.State.Type.Kind == isa.Float {
 				return l.Shared.Get(x.State, number, comp), true
 			}
 		}

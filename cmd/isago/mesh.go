@@ -13,7 +13,7 @@ import (
 
 	"github.com/isago/isago/exec"
 	"github.com/isago/isago/internal/raster"
-	"github.com/isago/isago/internal/sem"
+	"github.com/isago/isago/isa"
 )
 
 // meshFlags select the mesh for a vertex program, and the size of the picture.
@@ -126,7 +126,7 @@ func meshInput(l *exec.Launch, mesh *raster.Mesh, bound map[string]string) (*exe
 	found := false
 	for _, p := range ports {
 		role := roleOf(p.Name, bound)
-		if t := p.State.Type; role == "" || t.Kind != sem.Float || t.Width != 32 {
+		if t := p.State.Type; role == "" || t.Kind != isa.Float || t.Bits != 32 {
 			continue
 		}
 		found = found || role == "position"

@@ -18,7 +18,11 @@ func TestListedNames(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		l, err := exec.Raw(set, nil, 0, set.DefaultContext(), nil)
+		machine, err := exec.Open(set)
+		if err != nil {
+			t.Fatal(err)
+		}
+		l, err := exec.Raw(machine, nil, 0, set.DefaultContext(), nil)
 		if err != nil {
 			t.Fatalf("%s: %v", m.Name, diag.Render(err))
 		}

@@ -14,7 +14,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/isago/isago/exec"
-	"github.com/isago/isago/internal/sem"
 )
 
 // tableFlags select the form of outputs.
@@ -233,7 +232,7 @@ func writeRaw(w io.Writer, t *exec.Table) error {
 	for i := range t.Columns {
 		c := &t.Columns[i]
 		for range c.Count() {
-			sizes = append(sizes, max(4, (c.Type.Width+7)/8))
+			sizes = append(sizes, max(4, (c.Type.Bits+7)/8))
 		}
 	}
 	var buf [8]byte
@@ -282,9 +281,9 @@ func (f *tableFlags) cells(t *exec.Table, put func(cells []string)) {
 // text formats the value of a component.
 func (f *tableFlags) text(v uint64, c *exec.Column) string {
 	if f.bits && !c.Label {
-		return fmt.Sprintf("0x%0*x", max(1, (c.Type.Width+3)/4), v)
+		return fmt.Sprintf("0x%0*x", max(1, (c.Type.Bits+3)/4), v)
 	}
-	return sem.Number(v, c.Type)
+	return exec.Format(v, c.Type)
 }
 
 // rowsJSON writes rows as the elements of a JSON array.

@@ -445,7 +445,11 @@ func (f *runFlags) openRaw(cmd *cobra.Command, name string, data []byte, quirks 
 	if err != nil {
 		return nil, nil, err
 	}
-	l, err := exec.Raw(set, im.Words, im.Bits, ctx, f.withQuirks(set, quirks))
+	m, err := exec.Open(set)
+	if err != nil {
+		return nil, nil, err
+	}
+	l, err := exec.Raw(m, im.Words, im.Bits, ctx, f.withQuirks(set, quirks))
 	if err != nil {
 		return nil, nil, misuse(err, err)
 	}
@@ -589,7 +593,7 @@ func report(cmd *cobra.Command, from exec.Runner, out *exec.Outcome) error {
 			if next.Program != r.Program || next.Address != r.Address || next.State != r.State || next.Number != r.Number || nameOf(from, &next) != given {
 				break
 			}
-			name += next.State.Letter(next.Comp)
+			name += next.State.Component(next.Comp)
 			count = max(count, next.Count)
 		}
 		if given != "" {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/isago/isago/exec"
 	"github.com/isago/isago/internal/flow"
+	"github.com/isago/isago/internal/inside"
 	"github.com/isago/isago/internal/sem"
 	"github.com/isago/isago/isa"
 )
@@ -17,22 +18,24 @@ func (f *disFlags) blocks(cmd *cobra.Command, name string) error {
 	if err != nil {
 		return err
 	}
+	machine := l.Program.Machine.Inside(inside.Key{})
 	constants := map[flow.Variable]bool{} // the constants that the file defines
 	for _, p := range l.Constants {
 		for n := range p.Count {
 			for _, k := range p.Components() {
-				constants[flow.Variable{State: p.State, Number: p.First + n, Comp: k}] = true
+				constants[flow.Variable{State: machine.States[p.State.Index], Number: p.First + n, Comp: k}] = true
 			}
 		}
 	}
 	values := exec.NewWave(l.Program, l.Shared)
 	p, err := flow.Specialise(cmd.Context(), flow.Config{
-		Machine: l.Program.Machine, Code: l.Program.Code, Entry: l.Entry, OneLane: l.Program.Machine.Wave,
+		Machine: machine, Entry: l.Entry, OneLane: machine.Wave,
+		Code: func(addr uint64) (*sem.Code, error) { return l.Program.Code(inside.Key{}, addr) },
 		Known: func(s *sem.State, number, comp int) (uint64, bool) {
 			if !constants[flow.Variable{State: s, Number: number, Comp: comp}] {
 				return 0, false
 			}
-			return values.Get(s, number, comp, 0), true
+			return values.Get(l.Program.Machine.States[s.Index], number, comp, 0), true
 		},
 	})
 	if err != nil {
@@ -47,7 +50,7 @@ func (f *disFlags) blocks(cmd *cobra.Command, name string) error {
 			if v.State.Kind == sem.StackState {
 				return ""
 			}
-			named := l.NameOf(v.State, v.Number, v.Comp)
+			named := l.NameOf(l.Program.Machine.States[v.State.Index], v.Number, v.Comp)
 			if named != "" && v.State.Type.Len > 0 {
 				named += "." + v.State.Letter(v.Comp)
 			}
@@ -82,7 +85,7 @@ func (f *disFlags) launched(cmd *cobra.Command, name string) (*isa.Set, *exec.La
 		if err != nil {
 			return nil, nil, err
 		}
-		return set, &exec.Launch{Program: p, Shared: exec.NewShared(p.Machine, exec.OfBlock, exec.OfLaunch)}, nil
+		return set, &exec.Launch{Program: p, Shared: exec.NewShared(p.Machine, exec.ScopeBlock, exec.ScopeLaunch)}, nil
 	}
 	set, err := f.load(&m)
 	if err != nil {

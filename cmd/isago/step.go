@@ -21,8 +21,6 @@ import (
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/exec"
 	"github.com/isago/isago/internal/jsontext"
-	"github.com/isago/isago/internal/sem"
-	"github.com/isago/isago/internal/spec"
 	"github.com/isago/isago/isa"
 	"github.com/isago/isago/target/catalog"
 	"github.com/isago/isago/view"
@@ -80,7 +78,7 @@ not run.`,
 }
 
 func (f *stepFlags) run(cmd *cobra.Command, name string) error {
-	var m *sem.Machine // the machine of lines that name no machine
+	var m *exec.Machine // the machine of lines that name no machine
 	if f.given() {
 		set, err := f.load(nil)
 		if err == nil {
@@ -122,7 +120,7 @@ type stepper struct {
 
 // stepMachine is a machine, and the product by whose name a line selects it.
 type stepMachine struct {
-	*sem.Machine
+	*exec.Machine
 	product isa.Product
 }
 
@@ -227,7 +225,9 @@ func (s *stepper) answer(line []byte) (*stepAnswer, error) {
 	if err != nil {
 		return nil, err
 	}
-	context, quirks := splitSettings(func(name string) bool { return m.Model.ISA.Context(name) != nil }, m.product)
+	context, quirks := splitSettings(func(name string) bool {
+		return slices.ContainsFunc(m.Set().Contexts(), func(c isa.ContextInfo) bool { return c.Name == name })
+	}, m.product)
 	maps.Copy(context, q.Context)
 	maps.Copy(quirks, q.Quirks)
 	q.Context, q.Quirks = context, quirks
@@ -238,7 +238,7 @@ func (s *stepper) answer(line []byte) (*stepAnswer, error) {
 // stepRun answers one query.
 type stepRun struct {
 	q     *stepQuery
-	m     *sem.Machine
+	m     *exec.Machine
 	w     *exec.Wave
 	lanes int
 	calls []stepCall
@@ -247,7 +247,7 @@ type stepRun struct {
 const stepMemory = 1 << 16 // bytes of a memory without a size in the description
 
 func (r *stepRun) answer(ctx context.Context) (*stepAnswer, error) {
-	p, fetch, err := r.program()
+	p, err := r.program()
 	if err != nil {
 		return nil, err
 	}
@@ -264,7 +264,7 @@ func (r *stepRun) answer(ctx context.Context) (*stepAnswer, error) {
 			return nil, fmt.Errorf("pc %s, expected an unsigned number of 32 bits", r.q.PC)
 		}
 	}
-	if _, ok := fetch(pc); !ok {
+	if _, ok := p.Fetch(pc); !ok {
 		return nil, fmt.Errorf("no instruction starts at pc %d", pc)
 	}
 	r.w = exec.NewWave(p)
@@ -290,27 +290,25 @@ func (r *stepRun) answer(ctx context.Context) (*stepAnswer, error) {
 	return r.changes(before, memory)
 }
 
-// program returns the program to run, and the function that fetches its instructions.
-func (r *stepRun) program() (*exec.Program, func(addr uint64) (bits.Value, bool), error) {
+// program returns the program to run.
+func (r *stepRun) program() (*exec.Program, error) {
 	root, err := r.m.Root(r.q.Root)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	words := sem.Words{Context: r.m.Model.Context, Tables: make([][]bits.Value, len(r.m.Model.ISA.Tables))}
+	code, size, err := r.code(root)
+	if err != nil {
+		return nil, err
+	}
+	words := r.m.Words32(root, code, size)
 	for name, value := range r.q.Context {
-		c := r.m.Model.ISA.Context(name)
-		if c == nil {
-			return nil, nil, fmt.Errorf("unknown context %q", name)
+		if words.Context, err = r.m.Set().ParseContext(words.Context, name, value); err != nil {
+			return nil, err
 		}
-		v, err := c.Parse(value)
-		if err != nil {
-			return nil, nil, err
-		}
-		words.Context.SetUint(c.Low, c.Width, v)
 	}
 	for name, entries := range r.q.Tables {
 		known := false
-		for _, t := range r.m.Model.ISA.Tables {
+		for i, t := range r.m.Set().Tables() {
 			if t.Name != name {
 				continue
 			}
@@ -318,30 +316,24 @@ func (r *stepRun) program() (*exec.Program, func(addr uint64) (bits.Value, bool)
 			for _, e := range entries {
 				v, err := bits.ParseHex(e)
 				if err != nil {
-					return nil, nil, fmt.Errorf("table %s: %v", name, err)
+					return nil, fmt.Errorf("table %s: %v", name, err)
 				}
-				words.Tables[t.Index] = append(words.Tables[t.Index], v)
+				words.Tables[i] = append(words.Tables[i], v)
 			}
 		}
 		if !known {
-			return nil, nil, fmt.Errorf("unknown table %q", name)
+			return nil, fmt.Errorf("unknown table %q", name)
 		}
 	}
-	if words.Quirks, err = exec.Quirks(r.m, r.q.Quirks); err != nil {
-		return nil, nil, err
+	if words.Quirks, err = r.m.ParseQuirks(r.q.Quirks); err != nil {
+		return nil, err
 	}
-	code, size, err := r.code(root)
-	if err != nil {
-		return nil, nil, err
-	}
-	words.Word = exec.Inner32(r.m, code, size)
-	fetch := exec.Words32(r.m, root, code, size)
-	return exec.NewProgram(r.m, root, words, fetch), fetch, nil
+	return exec.NewProgram(r.m, words), nil
 }
 
 // code parses the words of the query. A text is one word of 32 bits. If the machine stores programs in narrower words,
 // a shorter text is as many of these words as its digits fill. size is the length of the code in bits.
-func (r *stepRun) code(root *exec.Root) (code []uint32, size int64, err error) {
+func (r *stepRun) code(root *isa.Root) (code []uint32, size int64, err error) {
 	for _, text := range r.q.Words {
 		v, err := strconv.ParseUint(text, 16, 32)
 		if err != nil {
@@ -384,7 +376,7 @@ func (r *stepRun) services() {
 // setAll sets the state of the wave from the query.
 func (r *stepRun) setAll() error {
 	for _, s := range r.m.States {
-		if s.Kind == sem.MemoryState && s.Count == 0 {
+		if s.Kind == exec.Memory && s.Count == 0 {
 			r.w.SetSize(s, stepMemory)
 		}
 	}
@@ -395,7 +387,7 @@ func (r *stepRun) setAll() error {
 	}
 	for name, pieces := range r.q.Memory {
 		s := r.m.State(name)
-		if s == nil || s.Kind != sem.MemoryState {
+		if s == nil || s.Kind != exec.Memory {
 			return fmt.Errorf("unknown memory %q", name)
 		}
 		for lane := range r.owners(s) {
@@ -413,24 +405,24 @@ func (r *stepRun) setAll() error {
 }
 
 // owners returns the number of instances of a memory: one for each lane, or one that all lanes share.
-func (r *stepRun) owners(s *sem.State) int {
-	if s.Scope < spec.ScopeWave {
+func (r *stepRun) owners(s *exec.State) int {
+	if s.Scope < exec.ScopeWave {
 		return r.lanes
 	}
 	return 1
 }
 
 // memory returns the bytes of a memory. If each lane has its own memory, these are the bytes of one lane.
-func (r *stepRun) memory(s *sem.State, lane int) []byte {
+func (r *stepRun) memory(s *exec.State, lane int) []byte {
 	data := r.w.Memory(s)
-	if s.Scope >= spec.ScopeWave {
+	if s.Scope >= exec.ScopeWave {
 		return data
 	}
 	size := len(data) / exec.Lanes
 	return data[lane*size : (lane+1)*size]
 }
 
-func (r *stepRun) setMemory(s *sem.State, lane int, pieces map[string]string) error {
+func (r *stepRun) setMemory(s *exec.State, lane int, pieces map[string]string) error {
 	data := r.memory(s, lane)
 	for at, text := range pieces {
 		addr, err := strconv.ParseUint(at, 0, 32)
@@ -450,14 +442,14 @@ func (r *stepRun) set(state stateJSON, lane int) error {
 		switch {
 		case s == nil:
 			err = errors.New("unknown register, stack or memory")
-		case s.Kind == sem.MemoryState && s.Scope >= spec.ScopeWave:
+		case s.Kind == exec.Memory && s.Scope >= exec.ScopeWave:
 			err = errors.New("all lanes share this memory, expected it in the field memory")
-		case s.Kind == sem.MemoryState:
+		case s.Kind == exec.Memory:
 			var pieces map[string]string
 			if err = jsontext.UnmarshalPart(raw, &pieces); err == nil {
 				err = r.setMemory(s, lane, pieces)
 			}
-		case s.Kind == sem.StackState:
+		case s.Kind == exec.Stack:
 			err = r.setStack(s, lane, raw)
 		case s.Single:
 			err = r.setRegister(s, 0, lane, raw)
@@ -471,7 +463,7 @@ func (r *stepRun) set(state stateJSON, lane int) error {
 	return nil
 }
 
-func (r *stepRun) setFile(s *sem.State, lane int, raw json.RawMessage) error {
+func (r *stepRun) setFile(s *exec.State, lane int, raw json.RawMessage) error {
 	var numbers map[string]json.RawMessage
 	if err := jsontext.UnmarshalPart(raw, &numbers); err != nil {
 		return err
@@ -488,10 +480,10 @@ func (r *stepRun) setFile(s *sem.State, lane int, raw json.RawMessage) error {
 	return nil
 }
 
-func (r *stepRun) setRegister(s *sem.State, n, lane int, raw json.RawMessage) error {
+func (r *stepRun) setRegister(s *exec.State, n, lane int, raw json.RawMessage) error {
 	texts := make([]string, 1)
 	var err error
-	if s.Type.Len > 0 {
+	if s.Type.Lanes > 1 {
 		err = jsontext.UnmarshalPart(raw, &texts)
 	} else {
 		err = jsontext.UnmarshalPart(raw, &texts[0])
@@ -499,8 +491,8 @@ func (r *stepRun) setRegister(s *sem.State, n, lane int, raw json.RawMessage) er
 	if err != nil {
 		return err
 	}
-	if len(texts) > s.Type.Count() {
-		return fmt.Errorf("%d components, expected at most %d", len(texts), s.Type.Count())
+	if len(texts) > s.Type.Lanes {
+		return fmt.Errorf("%d components, expected at most %d", len(texts), s.Type.Lanes)
 	}
 	for k, text := range texts {
 		v, err := hexBits(text, s.Type)
@@ -513,20 +505,20 @@ func (r *stepRun) setRegister(s *sem.State, n, lane int, raw json.RawMessage) er
 }
 
 // hexBits parses the bits of a component in hexadecimal.
-func hexBits(text string, t sem.Type) (uint64, error) {
+func hexBits(text string, t isa.Type) (uint64, error) {
 	v, err := strconv.ParseUint(text, 16, 64)
-	if err != nil || t.Width < 64 && v>>uint(t.Width) != 0 {
-		return 0, fmt.Errorf("%q, expected a hexadecimal number of at most %d bits", text, t.Width)
+	if err != nil || t.Bits < 64 && v>>uint(t.Bits) != 0 {
+		return 0, fmt.Errorf("%q, expected a hexadecimal number of at most %d bits", text, t.Bits)
 	}
 	return v, nil
 }
 
-func (r *stepRun) setStack(s *sem.State, lane int, raw json.RawMessage) error {
+func (r *stepRun) setStack(s *exec.State, lane int, raw json.RawMessage) error {
 	var entries []map[string]string
 	if err := jsontext.UnmarshalPart(raw, &entries); err != nil {
 		return err
 	}
-	if s.Scope >= spec.ScopeWave && lane > 0 {
+	if s.Scope >= exec.ScopeWave && lane > 0 {
 		return nil
 	}
 	for _, e := range entries {
@@ -553,12 +545,12 @@ func (r *stepRun) setStack(s *sem.State, lane int, raw json.RawMessage) error {
 }
 
 // snapshot holds every register of every lane as text, by state, lane and number.
-type snapshot map[*sem.State][][]any
+type snapshot map[*exec.State][][]any
 
 func (r *stepRun) snapshot() snapshot {
 	out := snapshot{}
 	for _, s := range r.m.States {
-		if s.Kind == sem.MemoryState || s.ReadOnly || s.Scope == spec.ScopeInstruction {
+		if s.Kind == exec.Memory || s.ReadOnly || s.Scope == exec.ScopeInstruction {
 			continue
 		}
 		lanes := make([][]any, r.lanes)
@@ -571,8 +563,8 @@ func (r *stepRun) snapshot() snapshot {
 }
 
 // registers lists the registers of a file in a lane, or the entries of a stack.
-func (r *stepRun) registers(s *sem.State, lane int) []any {
-	if s.Kind == sem.StackState {
+func (r *stepRun) registers(s *exec.State, lane int) []any {
+	if s.Kind == exec.Stack {
 		list := []any{}
 		for k := r.w.Depth(s, lane) - 1; k >= 0; k-- {
 			e := map[string]string{}
@@ -590,26 +582,26 @@ func (r *stepRun) registers(s *sem.State, lane int) []any {
 	return list
 }
 
-func (r *stepRun) register(s *sem.State, n, lane int) any {
-	digits := max(1, (s.Type.Width+3)/4)
+func (r *stepRun) register(s *exec.State, n, lane int) any {
+	digits := max(1, (s.Type.Bits+3)/4)
 	text := func(k int) string {
-		return fmt.Sprintf("%0*x", digits, sem.Canonical(r.w.Get(s, n, k, lane), s.Type))
+		return fmt.Sprintf("%0*x", digits, exec.Canonical(r.w.Get(s, n, k, lane), s.Type))
 	}
-	if s.Type.Len == 0 {
+	if s.Type.Lanes == 1 {
 		return text(0)
 	}
 	var list []string
-	for k := range s.Type.Len {
+	for k := range s.Type.Lanes {
 		list = append(list, text(k))
 	}
 	return list
 }
 
 // memories returns copies of the memories. The copy of an unused memory, which contains only 0, is nil.
-func (r *stepRun) memories() map[*sem.State][]byte {
-	out := map[*sem.State][]byte{}
+func (r *stepRun) memories() map[*exec.State][]byte {
+	out := map[*exec.State][]byte{}
 	for _, s := range r.m.States {
-		if s.Kind != sem.MemoryState {
+		if s.Kind != exec.Memory {
 			continue
 		}
 		if out[s] = nil; r.w.Used(s) {
@@ -620,7 +612,7 @@ func (r *stepRun) memories() map[*sem.State][]byte {
 }
 
 // changes returns an answer with the state that changed and the registers that the query requests.
-func (r *stepRun) changes(before snapshot, memory map[*sem.State][]byte) (*stepAnswer, error) {
+func (r *stepRun) changes(before snapshot, memory map[*exec.State][]byte) (*stepAnswer, error) {
 	a := &stepAnswer{State: map[string]any{}, Calls: r.calls}
 	after := r.snapshot()
 	if len(r.q.Lanes) > 0 {
@@ -632,14 +624,14 @@ func (r *stepRun) changes(before snapshot, memory map[*sem.State][]byte) (*stepA
 	for s, lanes := range after {
 		for lane, regs := range lanes {
 			into := a.State
-			if s.Scope < spec.ScopeWave && a.Lanes != nil {
+			if s.Scope < exec.ScopeWave && a.Lanes != nil {
 				into = a.Lanes[lane]
 			}
 			r.compare(into, s, before[s][lane], regs)
 		}
 	}
 	for _, name := range r.q.Read {
-		if s := r.m.State(name); s == nil || s.Kind == sem.MemoryState {
+		if s := r.m.State(name); s == nil || s.Kind == exec.Memory {
 			return nil, fmt.Errorf("read: unknown register %q", name)
 		}
 	}
@@ -666,12 +658,12 @@ func (r *stepRun) changes(before snapshot, memory map[*sem.State][]byte) (*stepA
 }
 
 // compareMemory adds the changed bytes of a memory to an answer.
-func (r *stepRun) compareMemory(a *stepAnswer, s *sem.State, lane int, pieces map[string]string) {
+func (r *stepRun) compareMemory(a *stepAnswer, s *exec.State, lane int, pieces map[string]string) {
 	switch {
 	case len(pieces) == 0:
-	case s.Scope < spec.ScopeWave && a.Lanes != nil:
+	case s.Scope < exec.ScopeWave && a.Lanes != nil:
 		a.Lanes[lane][s.Name] = pieces
-	case s.Scope < spec.ScopeWave:
+	case s.Scope < exec.ScopeWave:
 		a.State[s.Name] = pieces
 	default:
 		if a.Memory == nil {
@@ -682,7 +674,7 @@ func (r *stepRun) compareMemory(a *stepAnswer, s *sem.State, lane int, pieces ma
 }
 
 // compare adds the registers of a state that changed, or that the query requests, to an answer.
-func (r *stepRun) compare(into map[string]any, s *sem.State, before, after []any) {
+func (r *stepRun) compare(into map[string]any, s *exec.State, before, after []any) {
 	read := false
 	for _, name := range r.q.Read {
 		read = read || name == s.Name
@@ -693,7 +685,7 @@ func (r *stepRun) compare(into map[string]any, s *sem.State, before, after []any
 		return bytes.Equal(x, y)
 	}
 	switch {
-	case s.Kind == sem.StackState:
+	case s.Kind == exec.Stack:
 		x, _ := json.Marshal(before)
 		if y, _ := json.Marshal(after); read || !bytes.Equal(x, y) {
 			into[s.Name] = after

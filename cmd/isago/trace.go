@@ -9,6 +9,7 @@ import (
 
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/exec"
+	"github.com/isago/isago/internal/inside"
 	"github.com/isago/isago/internal/sem"
 	"github.com/isago/isago/isa"
 	"github.com/isago/isago/view"
@@ -30,10 +31,11 @@ type traced struct {
 	length int
 	// code has the operations of the instruction, and from is the number of the first one. before has the values of the
 	// registers before that operation.
-	code   *sem.Code
-	from   int
-	before map[string]uint64
-	values map[sem.ID]*uint64 // values of operations, nil for a value that does not follow from before
+	machine *exec.Machine
+	code    *sem.Code
+	from    int
+	before  map[string]uint64
+	values  map[sem.ID]*uint64 // values of operations, nil for a value that does not follow from before
 }
 
 // traceWidth is the width of the column of instructions.
@@ -64,8 +66,8 @@ func (t *tracer) step(w *exec.Wave, e exec.Event) {
 // begin records the instruction that lane 0 is about to run and the values of its registers.
 func (t *tracer) begin(w *exec.Wave, e exec.Event, op int) {
 	t.at = traced{}
-	if code, err := w.Program.Code(e.PC); err == nil && e.Lanes&1 != 0 {
-		t.at = traced{on: true, code: code, from: op, before: w.Values(0), values: map[sem.ID]*uint64{}}
+	if code, err := w.Program.Code(inside.Key{}, e.PC); err == nil && e.Lanes&1 != 0 {
+		t.at = traced{on: true, machine: w.Program.Machine, code: code, from: op, before: w.Values(0), values: map[sem.ID]*uint64{}}
 	}
 }
 
@@ -127,7 +129,7 @@ func (p *traced) register(in *sem.Inst) (name string, ok bool) {
 	default:
 		return "", false
 	}
-	return exec.Finding{State: in.State, Number: int(number), Comp: in.Comp}.Register(), true
+	return exec.Finding{State: p.machine.States[in.State.Index], Number: int(number), Comp: in.Comp}.Register(), true
 }
 
 func (p *traced) holds(id sem.ID) bool {
@@ -237,20 +239,20 @@ func (t *tracer) instruction(p *exec.Program, pc uint64) (text string, length in
 
 // address returns the address of the word that an instruction runs, in bytes from the start of the program.
 func (t *tracer) address(p *exec.Program, in *sem.Inst) uint64 {
-	root, err := p.Machine.Model.Root(in.Text())
+	root, err := p.Machine.Root(in.Text())
 	if err != nil {
 		return 0
 	}
-	return root.ByteOffset(in.Imm)
+	return in.Imm * uint64(root.Size) / 8
 }
 
 // unit returns the text and the length of an instruction that another instruction runs.
 func (t *tracer) unit(p *exec.Program, in *sem.Inst) (text string, length int) {
-	root, err := p.Machine.Model.Root(in.Text())
+	root, err := p.Machine.Root(in.Text())
 	if err != nil {
 		return "?", 1
 	}
-	v, ok := p.Words.Word(root, in.Imm)
+	v, ok := p.Inner(root, in.Imm)
 	if !ok {
 		return "?", 1
 	}
@@ -263,8 +265,8 @@ func (t *tracer) word(p *exec.Program, root string, v bits.Value) (text string, 
 	if err != nil {
 		return "?", 1
 	}
-	d.SetTables(p.Words.Tables)
-	d.SetContext(p.Words.Context)
+	d.SetTables(p.Tables)
+	d.SetContext(p.Context)
 	in, ok := d.Decode(v)
 	if !ok {
 		return "?", 1

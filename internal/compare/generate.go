@@ -15,7 +15,6 @@ import (
 	"github.com/isago/isago/exec"
 	"github.com/isago/isago/internal/randisa"
 	"github.com/isago/isago/internal/roundtrip"
-	"github.com/isago/isago/internal/sem"
 	"github.com/isago/isago/isa"
 	"github.com/isago/isago/target/catalog"
 )
@@ -304,12 +303,12 @@ func query(m catalog.Machine, machine *exec.Machine, root *isa.Root, v bits.Valu
 	}
 	state := map[string]any{}
 	for _, s := range machine.States {
-		if s.Kind != sem.FileState || s.ReadOnly || s.Single {
+		if s.Kind != exec.Registers || s.ReadOnly || s.Single {
 			continue
 		}
 		regs := map[string]any{}
 		for n := range min(s.Count, 64) {
-			regs[strconv.Itoa(n)] = register(s.Type.Width, s.Type.Len, r)
+			regs[strconv.Itoa(n)] = register(s.Type, r)
 		}
 		state[s.Name] = regs
 	}
@@ -317,7 +316,7 @@ func query(m catalog.Machine, machine *exec.Machine, root *isa.Root, v bits.Valu
 }
 
 // register returns the components of a register: small numbers, floats or random bits.
-func register(width, length int, r *rand.Rand) any {
+func register(t isa.Type, r *rand.Rand) any {
 	one := func() string {
 		v := r.Uint64()
 		switch r.IntN(4) {
@@ -326,16 +325,16 @@ func register(width, length int, r *rand.Rand) any {
 		case 1:
 			v = uint64(0x3f800000 + r.IntN(8)<<22)
 		}
-		if width < 64 {
-			v &= 1<<width - 1
+		if t.Bits < 64 {
+			v &= 1<<t.Bits - 1
 		}
 		return strconv.FormatUint(v, 16)
 	}
-	if length == 0 {
+	if t.Lanes == 1 {
 		return one()
 	}
 	var list []string
-	for range length {
+	for range t.Lanes {
 		list = append(list, one())
 	}
 	return list

@@ -8,6 +8,7 @@ import (
 	"github.com/isago/isago/diag"
 	"github.com/isago/isago/exec"
 	"github.com/isago/isago/internal/flow/flowtest"
+	"github.com/isago/isago/internal/inside"
 	"github.com/isago/isago/internal/sem"
 	"github.com/isago/isago/isa"
 )
@@ -64,12 +65,12 @@ func check(t *testing.T, code []uint64, given func(s *sem.State, number, comp in
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := exec.NewProgram(m, root, sem.Words{}, func(addr uint64) (bits.Value, bool) {
+	p := exec.NewProgram(m, exec.Words{Root: root, Fetch: func(addr uint64) (bits.Value, bool) {
 		if addr >= uint64(len(code)) {
 			return bits.Value{}, false
 		}
 		return bits.Of(code[addr]), true
-	})
+	}})
 	r := m.State("r")
 	start := func() *exec.Wave {
 		w := exec.NewWave(p)
@@ -77,7 +78,7 @@ func check(t *testing.T, code []uint64, given func(s *sem.State, number, comp in
 		w.Start(exec.Lanes, 0)
 		for lane := range exec.Lanes {
 			w.Set(m.State("given"), 0, 0, lane, uint64(lane>>3&1))
-			if given == nil || given(r, 0, 0) {
+			if given == nil || given(m.Inside(inside.Key{}).State("r"), 0, 0) {
 				w.Set(r, 0, 0, lane, uint64(lane))
 			}
 		}

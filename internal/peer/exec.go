@@ -12,7 +12,6 @@ import (
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/diag"
 	"github.com/isago/isago/exec"
-	"github.com/isago/isago/internal/sem"
 	"github.com/isago/isago/isa"
 	"github.com/isago/isago/target/catalog"
 )
@@ -21,7 +20,7 @@ import (
 type executor struct {
 	set  *isa.Set
 	m    *exec.Machine
-	root *exec.Root
+	root *isa.Root
 	// programs caches compiled programs by words, contexts and quirks.
 	programs map[string]*exec.Program
 }
@@ -57,7 +56,7 @@ func (x *executor) program(c *code) (*exec.Program, error) {
 	if p := x.programs[key]; p != nil {
 		return p, nil
 	}
-	words := sem.Words{Context: x.set.DefaultContext(), Word: exec.Inner32(x.m, c.words, 0), Tables: make([][]bits.Value, len(x.set.Tables()))}
+	words := x.m.Words32(x.root, c.words, 0)
 	var err error
 	for name, value := range c.contexts {
 		if words.Context, err = x.set.ParseContext(words.Context, name, value); err != nil {
@@ -67,10 +66,10 @@ func (x *executor) program(c *code) (*exec.Program, error) {
 	if len(c.table) > 0 {
 		words.Tables[0] = c.table
 	}
-	if words.Quirks, err = exec.Quirks(x.m, c.quirks); err != nil {
+	if words.Quirks, err = x.m.ParseQuirks(c.quirks); err != nil {
 		return nil, err
 	}
-	p := exec.NewProgram(x.m, x.root, words, exec.Words32(x.m, x.root, c.words, 0))
+	p := exec.NewProgram(x.m, words)
 	x.programs[key] = p
 	return p, nil
 }
@@ -104,7 +103,7 @@ func (w *wave) state(register string) (*exec.State, int, error) {
 	name := strings.TrimRight(register, "0123456789")
 	n, err := strconv.Atoi(register[len(name):])
 	for _, s := range w.m.States {
-		if s.Name == name && s.Kind == sem.FileState && err == nil && n < s.Count {
+		if s.Name == name && s.Kind == exec.Registers && err == nil && n < s.Count {
 			return s, n, nil
 		}
 	}
@@ -117,8 +116,8 @@ func (w *wave) set(register string, components ...uint64) error {
 	if err != nil {
 		return err
 	}
-	if len(components) > s.Type.Count() {
-		return fmt.Errorf("%d components of %s, expected %d", len(components), register, s.Type.Count())
+	if len(components) > s.Type.Lanes {
+		return fmt.Errorf("%d components of %s, expected %d", len(components), register, s.Type.Lanes)
 	}
 	for k, v := range components {
 		for lane := range w.lanes {
@@ -135,7 +134,7 @@ type registers map[string][]uint64
 func (w *wave) snapshot(lane int, files ...string) registers {
 	out := registers{}
 	for _, s := range w.m.States {
-		if s.Kind != sem.FileState || !slices.Contains(files, s.Name) {
+		if s.Kind != exec.Registers || !slices.Contains(files, s.Name) {
 			continue
 		}
 		for n := range s.Count {
@@ -143,8 +142,8 @@ func (w *wave) snapshot(lane int, files ...string) registers {
 			if !s.Single {
 				name += strconv.Itoa(n)
 			}
-			for k := range s.Type.Count() {
-				out[name] = append(out[name], sem.Canonical(w.Get(s, n, k, lane), s.Type))
+			for k := range s.Type.Lanes {
+				out[name] = append(out[name], exec.Canonical(w.Get(s, n, k, lane), s.Type))
 			}
 		}
 	}

@@ -5,8 +5,6 @@ import (
 	"testing"
 
 	"github.com/isago/isago/exec"
-	"github.com/isago/isago/internal/sem"
-	"github.com/isago/isago/internal/spec"
 )
 
 // Start starts a wave at address 0. lanes has a number for each lane, and a negative number leaves the
@@ -67,21 +65,21 @@ func CheckSameLane(t *testing.T, program int, a *exec.Wave, x int, b *exec.Wave,
 		t.Errorf("program %d, lane %d: stops with %v in one run and with %v in the other", program, x, sa, sb)
 	}
 	for _, s := range m.States {
-		if s.Kind == sem.StackState && s.Scope > spec.ScopeLane && alone && len(a.Stops()) > 1 {
+		if s.Kind == exec.Stack && s.Scope > exec.ScopeLane && alone && len(a.Stops()) > 1 {
 			continue // the wave continued after the lane ended
 		}
-		if s.Kind == sem.StackState {
+		if s.Kind == exec.Stack {
 			if da, db := a.Depth(s, x), b.Depth(s, y); da != db {
 				t.Errorf("program %d, lane %d: %d entries on one stack %s and %d on the other", program, x, da, s.Name, db)
 			}
 			continue
 		}
-		if s.Scope != spec.ScopeLane {
+		if s.Scope != exec.ScopeLane {
 			continue
 		}
 		for n := range s.Count {
-			for k := range s.Type.Count() {
-				va, vb := sem.Canonical(a.Get(s, n, k, x), s.Type), sem.Canonical(b.Get(s, n, k, y), s.Type)
+			for k := range s.Type.Lanes {
+				va, vb := exec.Canonical(a.Get(s, n, k, x), s.Type), exec.Canonical(b.Get(s, n, k, y), s.Type)
 				if va != vb {
 					t.Errorf("program %d, lane %d: %s%d component %d is %x and %x", program, x, s.Name, n, k, va, vb)
 				}
@@ -93,7 +91,7 @@ func CheckSameLane(t *testing.T, program int, a *exec.Wave, x int, b *exec.Wave,
 	}
 	type read struct {
 		pc           uint64
-		s            *sem.State
+		s            *exec.State
 		number, comp int
 		text         string
 	}

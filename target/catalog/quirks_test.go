@@ -33,9 +33,9 @@ func TestQuirksOfWords(t *testing.T) {
 		}
 		seen := map[string]bool{}
 		for _, root := range set.InstructionRoots() {
-			quirksOfRoot(t, machine.Name, set, root, m, told, seen)
+			quirksOfRoot(t, machine.Name, set, root, m.Inside(inside.Key{}), told, seen)
 		}
-		for _, q := range m.Quirks() {
+		for _, q := range m.Inside(inside.Key{}).Quirks() {
 			if seen[q.Name] == q.Launch {
 				t.Errorf("%s: the quirk %s changes words %v, and is the launch's %v", machine.Name, q.Name, seen[q.Name], q.Launch)
 			}

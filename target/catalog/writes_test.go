@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/isago/isago/exec"
+	"github.com/isago/isago/internal/inside"
 	"github.com/isago/isago/isa"
 )
 
@@ -21,15 +22,16 @@ func TestSharedStateThatProgramsWrite(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		inner := machine.Inside(inside.Key{})
 		for _, s := range machine.States {
 			name := s.Name
 			if s.Group != "" {
 				name = s.Group
 			}
-			if s.Scope < exec.OfBlock {
+			if s.Scope < exec.ScopeBlock {
 				continue
 			}
-			if got, want := machine.Writes(s), slices.Contains(want[m.Name], name); got != want {
+			if got, want := inner.Writes(inner.States[s.Index]), slices.Contains(want[m.Name], name); got != want {
 				t.Errorf("%s: programs write %s: %v, expected %v", m.Name, s.Name, got, want)
 			}
 		}

@@ -7,8 +7,7 @@ import (
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/diag"
 	"github.com/isago/isago/exec"
-	"github.com/isago/isago/internal/sem"
-	"github.com/isago/isago/internal/spec"
+	"github.com/isago/isago/internal/inside"
 	"github.com/isago/isago/isa"
 	"github.com/isago/isago/target/example"
 )
@@ -52,7 +51,7 @@ func TestEffects(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := sem.Number(w.Get(p.State, p.First, 0, 0), p.State.Type); got != value {
+			if got := exec.Format(w.Get(p.State, p.First, 0, 0), p.State.Type); got != value {
 				t.Errorf("%s: %s is %s", line, name, got)
 			}
 			delete(old, name)
@@ -85,28 +84,28 @@ func TestSaturate(t *testing.T) {
 	}
 }
 
-func wave(t *testing.T, m *sem.Machine, words []string, quirks map[string]uint64) (*exec.Wave, *exec.Launch) {
+func wave(t *testing.T, m *exec.Machine, words []string, quirks map[string]uint64) (*exec.Wave, *exec.Launch) {
 	t.Helper()
-	root, err := m.Model.Root("")
+	root, err := m.Root("")
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := exec.NewProgram(m, root, sem.Words{Context: m.Model.Context, Quirks: quirks}, func(addr uint64) (bits.Value, bool) {
+	p := exec.NewProgram(m, exec.Words{Root: root, Context: m.Set().DefaultContext(), Quirks: quirks, Fetch: func(addr uint64) (bits.Value, bool) {
 		if addr >= uint64(len(words)) {
 			return bits.Value{}, false
 		}
 		v, err := bits.ParseHex(words[addr])
 		return v, err == nil
-	})
+	}})
 	for addr := range words {
-		if _, err := p.Code(uint64(addr)); err != nil {
+		if _, err := p.Code(inside.Key{}, uint64(addr)); err != nil {
 			t.Fatal(err)
 		}
 	}
 	w := exec.NewWave(p)
 	w.Budget = 1000
 	w.Start(1, 0)
-	return w, &exec.Launch{Program: p, Shared: exec.NewShared(m, spec.ScopeBlock, spec.ScopeLaunch)}
+	return w, &exec.Launch{Program: p, Shared: exec.NewShared(m, exec.ScopeBlock, exec.ScopeLaunch)}
 }
 
 func set1(t *testing.T, w *exec.Wave, l *exec.Launch, s string) {

@@ -11,8 +11,7 @@ import (
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/diag"
 	"github.com/isago/isago/exec"
-	"github.com/isago/isago/internal/model"
-	"github.com/isago/isago/internal/sem"
+	"github.com/isago/isago/isa"
 )
 
 var divergent = flag.Int("divergent", 8, "number of random programs for TestDivergence")
@@ -25,7 +24,7 @@ func TestDivergence(t *testing.T) {
 	if err != nil {
 		t.Fatal(diag.Render(err))
 	}
-	root, err := m.Model.Root("")
+	root, err := m.Root("")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,8 +59,8 @@ func TestDivergence(t *testing.T) {
 // divergence runs a program on some threads.
 type divergence struct {
 	t       *testing.T
-	m       *sem.Machine
-	root    *model.Root
+	m       *exec.Machine
+	root    *isa.Root
 	context bits.Value
 	code    []uint32
 	seed    uint64
@@ -71,8 +70,9 @@ const flowRegisters = 8
 
 // run runs threads from a first one on and returns what tells their registers.
 func (d *divergence) run(first, lanes int, fallThroughFirst uint64) func(lane, n int) uint64 {
-	words := sem.Words{Context: d.context, Quirks: map[string]uint64{"fall_through_first": fallThroughFirst}}
-	w := exec.NewWave(exec.NewProgram(d.m, d.root, words, exec.Words32(d.m, d.root, d.code, 0)))
+	words := d.m.Words32(d.root, d.code, 0)
+	words.Context, words.Quirks = d.context, map[string]uint64{"fall_through_first": fallThroughFirst}
+	w := exec.NewWave(exec.NewProgram(d.m, words))
 	w.Budget = 200_000
 	w.Start(lanes, 0)
 	r := d.m.State("r")

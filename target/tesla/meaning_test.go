@@ -53,8 +53,8 @@ func TestMeaning(t *testing.T) {
 			r.check(after)
 		})
 	}
-	for _, root := range m.Model.Roots {
-		if root.Spec.Name != "#instruction" {
+	for _, root := range m.Set().Roots() {
+		if root.Name != "#instruction" {
 			continue
 		}
 		for _, leaf := range root.Leaves {
@@ -68,7 +68,7 @@ func TestMeaning(t *testing.T) {
 // meaningRow runs one row.
 type meaningRow struct {
 	t       *testing.T
-	m       *sem.Machine
+	m       *exec.Machine
 	context bits.Value
 	seen    map[string]bool
 	code    []uint32
@@ -93,7 +93,7 @@ func (r *meaningRow) assemble(p *asm.Parser, source string) {
 
 // start makes the threads and gives them their state.
 func (r *meaningRow) start(before, after []string) {
-	root, err := r.m.Model.Root("")
+	root, err := r.m.Root("")
 	if err != nil {
 		r.t.Fatal(err)
 	}
@@ -105,11 +105,12 @@ func (r *meaningRow) start(before, after []string) {
 		}
 		return ok
 	})
-	program := exec.NewProgram(r.m, root, sem.Words{Context: r.context, Quirks: quirks}, exec.Words32(r.m, root, r.code, 0))
-	r.w = exec.NewWave(program)
+	words := r.m.Words32(root, r.code, 0)
+	words.Context, words.Quirks = r.context, quirks
+	r.w = exec.NewWave(exec.NewProgram(r.m, words))
 	r.w.Budget = 1000
 	for _, s := range r.m.States {
-		if s.Kind == sem.MemoryState && s.Count == 0 {
+		if s.Kind == exec.Memory && s.Count == 0 {
 			r.w.SetSize(s, 1<<10)
 		}
 	}
@@ -221,7 +222,7 @@ func (r *meaningRow) each(entry string, f func(lane int, p place, v uint64)) {
 
 // place is a register, half a register, a pair, or bytes of a memory.
 type place struct {
-	state *sem.State
+	state *exec.State
 	n     int
 	width int // in bits
 }
@@ -253,7 +254,7 @@ func (r *meaningRow) place(name string) place {
 	if s == nil {
 		r.t.Fatalf("no file %q", m[1])
 	}
-	return place{s, n, s.Type.Width}
+	return place{s, n, s.Type.Bits}
 }
 
 // bytes are those of a memory that a place is.
@@ -268,7 +269,7 @@ func (p place) bytes(w *exec.Wave, lane int) []byte {
 
 func (p place) get(w *exec.Wave, lane int) uint64 {
 	switch {
-	case p.state.Kind == sem.MemoryState:
+	case p.state.Kind == exec.Memory:
 		var buf [8]byte
 		copy(buf[:], p.bytes(w, lane))
 		return binary.LittleEndian.Uint64(buf[:])
@@ -282,7 +283,7 @@ func (p place) get(w *exec.Wave, lane int) uint64 {
 
 func (p place) set(w *exec.Wave, lane int, v uint64) {
 	switch {
-	case p.state.Kind == sem.MemoryState:
+	case p.state.Kind == exec.Memory:
 		var buf [8]byte
 		binary.LittleEndian.PutUint64(buf[:], v)
 		copy(p.bytes(w, lane), buf[:])
@@ -302,7 +303,7 @@ func (p place) set(w *exec.Wave, lane int, v uint64) {
 func (p place) expect(list map[string]uint64, lane int, v uint64) {
 	name := func(n int) string { return fmt.Sprintf("%s%d of thread %d", p.state.Name, n, lane) }
 	switch {
-	case p.state.Kind == sem.MemoryState:
+	case p.state.Kind == exec.Memory:
 	case p.state.Name == "r" && p.width == 16:
 		shift := uint(16 * (p.n % 2))
 		list[name(p.n/2)] = list[name(p.n/2)]&^(0xffff<<shift) | v<<shift

@@ -11,6 +11,7 @@ import (
 
 	"github.com/isago/isago/exec"
 	"github.com/isago/isago/internal/flow"
+	"github.com/isago/isago/internal/inside"
 	"github.com/isago/isago/internal/sem"
 	"github.com/isago/isago/internal/spec"
 )
@@ -38,21 +39,21 @@ type Tally struct {
 
 // Before holds the values of a wave before it runs. A Wave is a Before.
 type Before interface {
-	Get(s *sem.State, number, comp, lane int) uint64
-	Memory(s *sem.State) []byte
+	Get(s *exec.State, number, comp, lane int) uint64
+	Memory(s *exec.State) []byte
 }
 
 // Snapshot returns the present values of the first lane of a wave.
 func Snapshot(w *exec.Wave) Before {
-	x := snapshot{map[flow.Variable]uint64{}, map[*sem.State][]byte{}}
+	x := snapshot{map[register]uint64{}, map[*exec.State][]byte{}}
 	for _, s := range w.Program.Machine.States {
 		switch {
-		case s.Kind == sem.MemoryState && w.Used(s):
+		case s.Kind == exec.Memory && w.Used(s):
 			x.memories[s] = slices.Clone(w.Memory(s))
-		case s.Kind == sem.FileState:
+		case s.Kind == exec.Registers:
 			for n := range s.Count {
-				for comp := range max(1, s.Type.Len) {
-					x.registers[flow.Variable{State: s, Number: n, Comp: comp}] = w.Get(s, n, comp, 0)
+				for comp := range s.Type.Lanes {
+					x.registers[register{s, n, comp}] = w.Get(s, n, comp, 0)
 				}
 			}
 		}
@@ -61,19 +62,31 @@ func Snapshot(w *exec.Wave) Before {
 }
 
 type snapshot struct {
-	registers map[flow.Variable]uint64
-	memories  map[*sem.State][]byte
+	registers map[register]uint64
+	memories  map[*exec.State][]byte
 }
 
-func (x snapshot) Get(s *sem.State, number, comp, _ int) uint64 {
-	return x.registers[flow.Variable{State: s, Number: number, Comp: comp}]
+// register is a component of a register.
+type register struct {
+	state        *exec.State
+	number, comp int
 }
 
-func (x snapshot) Memory(s *sem.State) []byte { return x.memories[s] }
+func (x snapshot) Get(s *exec.State, number, comp, _ int) uint64 {
+	return x.registers[register{s, number, comp}]
+}
+
+func (x snapshot) Memory(s *exec.State) []byte { return x.memories[s] }
 
 // String returns the counts as text.
 func (x Tally) String() string {
 	return fmt.Sprintf("%d programs, %d of them too large, not specialised: %v; %d lanes and %d values compared", x.Programs, x.TooLarge, x.Others, x.Lanes, x.Values)
+}
+
+// Config returns the configuration for a program that starts at an address.
+func Config(p *exec.Program, entry uint64) flow.Config {
+	code := func(addr uint64) (*sem.Code, error) { return p.Code(inside.Key{}, addr) }
+	return flow.Config{Machine: p.Machine.Inside(inside.Key{}), Code: code, Entry: entry}
 }
 
 // Check specialises a program and compares its results with a wave that has run. after is that wave.
@@ -86,13 +99,15 @@ func (x *Tally) Check(t *testing.T, program int, before Before, after *exec.Wave
 	own := func(s *sem.State, _, _ int) bool {
 		return s.Kind == sem.FileState && s.Scope == spec.ScopeLane && !s.ReadOnly
 	}
-	m := after.Program.Machine
-	c := flow.Config{Machine: m, Code: after.Program.Code, OneLane: m.Wave, Count: x.Count, Given: own, Wanted: own}
+	c := Config(after.Program, 0)
+	c.OneLane, c.Count, c.Given, c.Wanted = c.Machine.Wave, x.Count, own, own
 	if x.Given != nil {
 		c.Given = x.Given
 	}
 	if program%2 == 1 {
-		c.Known = func(s *sem.State, number, comp int) (uint64, bool) { return before.Get(s, number, comp, 0), true }
+		c.Known = func(s *sem.State, number, comp int) (uint64, bool) {
+			return before.Get(after.Program.Machine.States[s.Index], number, comp, 0), true
+		}
 	}
 	x.Programs++
 	p, err := flow.Specialise(t.Context(), c)
@@ -119,16 +134,17 @@ func (x *Tally) Check(t *testing.T, program int, before Before, after *exec.Wave
 
 func (x *Tally) compare(t *testing.T, program int, p *flow.Program, before Before, after *exec.Wave) {
 	t.Helper()
+	states := after.Program.Machine.States
 	for _, s := range after.Stops() {
 		first := program % 8
-		if after.Program.Machine.Wave {
+		if after.Program.Machine.Inside(inside.Key{}).Wave {
 			first = 0
 		}
 		for lane := first; lane < exec.Lanes; lane += 8 {
 			if s.Lanes>>uint(lane)&1 == 0 || s.Reason == "budget" {
 				continue
 			}
-			h := host{before, lane, map[*sem.State][]byte{}}
+			h := host{before, states, lane, map[*sem.State][]byte{}}
 			out, stop, ok := p.Run(flow.Host{Read: h.read, Load: h.load, Store: h.store}, 1<<16)
 			if !ok {
 				t.Errorf("program %d, lane %d: does not end, expected %v", program, lane, s)
@@ -141,14 +157,14 @@ func (x *Tally) compare(t *testing.T, program int, p *flow.Program, before Befor
 			x.Lanes++
 			for v, got := range out {
 				x.Values++
-				want := after.Get(v.State, v.Number, v.Comp, lane)
+				want := after.Get(states[v.State.Index], v.Number, v.Comp, lane)
 				if sem.Canonical(got, v.Type()) != sem.Canonical(want, v.Type()) {
 					t.Errorf("program %d, lane %d: %s is %x, expected %x\n%s", program, lane, v, got, want, p)
 					return
 				}
 			}
 			for s, got := range h.memories {
-				if want := part(after, s, lane); !bytes.Equal(got, want) {
+				if want := part(after, states[s.Index], lane); !bytes.Equal(got, want) {
 					t.Errorf("program %d, lane %d: %s is %x, expected %x\n%s", program, lane, s.Name, got, want, p)
 				}
 			}
@@ -159,17 +175,20 @@ func (x *Tally) compare(t *testing.T, program int, p *flow.Program, before Befor
 // host provides the initial values of a lane.
 type host struct {
 	wave     Before
+	states   []*exec.State
 	lane     int
 	memories map[*sem.State][]byte // the memories that the program has accessed
 }
 
-func (h host) read(v flow.Variable) uint64 { return h.wave.Get(v.State, v.Number, v.Comp, h.lane) }
+func (h host) read(v flow.Variable) uint64 {
+	return h.wave.Get(h.states[v.State.Index], v.Number, v.Comp, h.lane)
+}
 
 // bytes returns size bytes of a memory, or nil if the memory does not contain them.
 func (h host) bytes(s *sem.State, addr, size uint64) []byte {
 	m, ok := h.memories[s]
 	if !ok {
-		m = slices.Clone(part(h.wave, s, h.lane))
+		m = slices.Clone(part(h.wave, h.states[s.Index], h.lane))
 		h.memories[s] = m
 	}
 	if n := uint64(len(m)); addr > n || size > n-addr {
@@ -195,9 +214,9 @@ func (h host) store(s *sem.State, addr, size, v uint64) bool {
 }
 
 // part returns the bytes of a memory that belong to a lane.
-func part(w Before, s *sem.State, lane int) []byte {
+func part(w Before, s *exec.State, lane int) []byte {
 	m := w.Memory(s)
-	if s.Scope != spec.ScopeLane {
+	if s.Scope != exec.ScopeLane {
 		return m
 	}
 	n := len(m) / exec.Lanes

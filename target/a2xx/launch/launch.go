@@ -16,7 +16,6 @@ import (
 	"github.com/isago/isago/diag"
 	"github.com/isago/isago/exec"
 	"github.com/isago/isago/internal/program"
-	"github.com/isago/isago/internal/sem"
 	"github.com/isago/isago/isa"
 	"github.com/isago/isago/target/a2xx"
 )
@@ -119,7 +118,7 @@ func (p *source) quirks(given map[string]string) map[string]string {
 // loader opens programs of one machine.
 type loader struct {
 	req     exec.Request
-	machine *sem.Machine
+	machine *exec.Machine
 	xenos   bool // the program is for Xenos
 	texels  int  // of textures in memory so far
 }
@@ -142,8 +141,7 @@ func (l *loader) read(data []byte, program string) (*source, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := l.machine.Model.ISA.Context("stage")
-	return &source{stage: l.stageName(int(l.req.Context.Uint(c.Low, c.Width))), words: im.Words, machine: im.Quirks}, nil
+	return &source{stage: l.req.Set.ContextValue(l.req.Context, "stage"), words: im.Words, machine: im.Quirks}, nil
 }
 
 func (l *loader) stageName(n int) string { return []string{vertices, fragments}[n&1] }
@@ -179,7 +177,7 @@ func (l *loader) launch(p *source) (*exec.Launch, error) {
 			return nil, err
 		}
 	}
-	launch, err := exec.RawOf(l.machine, words, 0, ctx, p.quirks(l.req.Quirks))
+	launch, err := exec.Raw(l.machine, words, 0, ctx, p.quirks(l.req.Quirks))
 	if err != nil {
 		return nil, err
 	}
@@ -516,7 +514,7 @@ func (s *scene) attach(l *exec.Launch) {
 	l.Shared.SetMemory(m.State(memory), s.memory)
 	file := m.State(fetches)
 	for n := range file.Count {
-		for k := range file.Type.Count() {
+		for k := range file.Type.Lanes {
 			if v, ok := s.fetch[[2]int{n, k}]; ok {
 				l.Shared.Set(file, n, k, v)
 			}

@@ -16,7 +16,6 @@ import (
 	"github.com/isago/isago/exec"
 	"github.com/isago/isago/internal/inside"
 	"github.com/isago/isago/internal/program"
-	"github.com/isago/isago/internal/sem"
 	"github.com/isago/isago/isa"
 	"github.com/isago/isago/target/a2xx"
 )
@@ -28,7 +27,7 @@ var rows string
 
 type opened struct {
 	set *isa.Set
-	m   *sem.Machine
+	m   *exec.Machine
 }
 
 var once = sync.OnceValues(func() (o opened, err error) {
@@ -39,7 +38,7 @@ var once = sync.OnceValues(func() (o opened, err error) {
 	return o, err
 })
 
-func load(t testing.TB) (*isa.Set, *sem.Machine) {
+func load(t testing.TB) (*isa.Set, *exec.Machine) {
 	t.Helper()
 	o, err := once()
 	if err != nil {
@@ -80,21 +79,21 @@ func assemble(t testing.TB, lines string) []uint32 {
 }
 
 // newProgram prepares words to be run.
-func newProgram(t testing.TB, m *sem.Machine, code []uint32, quirks map[string]string) *exec.Program {
+func newProgram(t testing.TB, m *exec.Machine, code []uint32, quirks map[string]string) *exec.Program {
 	t.Helper()
 	root, err := m.Root("")
 	if err != nil {
 		t.Fatal(err)
 	}
-	words := sem.Words{Context: m.Model.Context, Word: exec.Inner32(m, code, 0)}
-	if words.Quirks, err = exec.Quirks(m, quirks); err != nil {
+	words := m.Words32(root, code, 0)
+	if words.Quirks, err = m.ParseQuirks(quirks); err != nil {
 		t.Fatal(err)
 	}
-	return exec.NewProgram(m, root, words, exec.Words32(m, root, code, 0))
+	return exec.NewProgram(m, words)
 }
 
 // surroundings answer with the coordinates, w being the number of the texture.
-func surroundings(m *sem.Machine) map[string]exec.Service {
+func surroundings(m *exec.Machine) map[string]exec.Service {
 	list := map[string]exec.Service{}
 	for _, name := range m.Services() {
 		list[name] = func(*exec.Call) {}
@@ -125,7 +124,7 @@ func TestMeaning(t *testing.T) {
 	c.complete(m)
 }
 
-func checkRow(t *testing.T, m *sem.Machine, line int, cells []string, c *coverage) {
+func checkRow(t *testing.T, m *exec.Machine, line int, cells []string, c *coverage) {
 	t.Helper()
 	code := assemble(t, cells[0])
 	c.words(code)
@@ -149,7 +148,7 @@ func checkRow(t *testing.T, m *sem.Machine, line int, cells []string, c *coverag
 			copy(w.Memory(m.State("memory")), data)
 			continue
 		}
-		each(t, m, strings.Replace(s, "v=", "sampler0=", 1), func(s *sem.State, n, k int, v uint64) {
+		each(t, m, strings.Replace(s, "v=", "sampler0=", 1), func(s *exec.State, n, k int, v uint64) {
 			for lane := range exec.Lanes {
 				w.Set(s, n, k, lane, v)
 			}
@@ -162,10 +161,10 @@ func checkRow(t *testing.T, m *sem.Machine, line int, cells []string, c *coverag
 			want = reason
 			continue
 		}
-		each(t, m, s, func(st *sem.State, n, k int, want uint64) {
+		each(t, m, s, func(st *exec.State, n, k int, want uint64) {
 			for _, lane := range []int{0, 63} {
-				if got := sem.Canonical(w.Get(st, n, k, lane), st.Type); got != want {
-					t.Errorf("meaning.txt:%d: %s: component %d is %s in lane %d", line, s, k, sem.Number(got, st.Type), lane)
+				if got := exec.Canonical(w.Get(st, n, k, lane), st.Type); got != want {
+					t.Errorf("meaning.txt:%d: %s: component %d is %s in lane %d", line, s, k, exec.Format(got, st.Type), lane)
 				}
 			}
 		})
@@ -176,7 +175,7 @@ func checkRow(t *testing.T, m *sem.Machine, line int, cells []string, c *coverag
 }
 
 // each calls f for the components that a text such as R1=1,2,3,4 or p0=1 gives.
-func each(t *testing.T, m *sem.Machine, text string, f func(s *sem.State, n, k int, v uint64)) {
+func each(t *testing.T, m *exec.Machine, text string, f func(s *exec.State, n, k int, v uint64)) {
 	t.Helper()
 	name, values, _ := strings.Cut(text, "=")
 	s, n := m.State(name), 0
@@ -193,7 +192,7 @@ func each(t *testing.T, m *sem.Machine, text string, f func(s *sem.State, n, k i
 	}
 }
 
-func component(t *testing.T, text string, typ sem.Type) uint64 {
+func component(t *testing.T, text string, typ isa.Type) uint64 {
 	t.Helper()
 	switch {
 	case strings.HasPrefix(text, "0x"):
@@ -204,7 +203,7 @@ func component(t *testing.T, text string, typ sem.Type) uint64 {
 		return v
 	case text == "nan":
 		return 0x7fc00000
-	case typ.Kind == sem.Float:
+	case typ.Kind == isa.Float:
 		v, err := strconv.ParseFloat(text, 32)
 		if err != nil {
 			t.Fatal(err)
@@ -215,7 +214,7 @@ func component(t *testing.T, text string, typ sem.Type) uint64 {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return uint64(v) & (^uint64(0) >> uint(64-typ.Width))
+	return uint64(v) & (^uint64(0) >> uint(64-typ.Bits))
 }
 
 // coverage notes which operations the rows have.
@@ -269,7 +268,7 @@ func (c *coverage) value(typ string, v bits.Value) {
 }
 
 // complete tells what has no row.
-func (c *coverage) complete(m *sem.Machine) {
+func (c *coverage) complete(m *exec.Machine) {
 	for _, name := range []string{"cf", "alu", "fetch", "scalar"} {
 		root, err := c.set.Root(name)
 		if err != nil {

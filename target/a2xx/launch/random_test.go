@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/isago/isago/exec"
-	"github.com/isago/isago/internal/sem"
+	"github.com/isago/isago/internal/inside"
 	"github.com/isago/isago/internal/wavetest"
 )
 
@@ -104,7 +104,7 @@ func randomFloat(r *rand.Rand) uint64 {
 
 // randomRun is a program with what all its lanes share.
 type randomRun struct {
-	m       *sem.Machine
+	m       *exec.Machine
 	p       *exec.Program
 	r       *rand.Rand
 	shared  *exec.Shared
@@ -169,14 +169,14 @@ func clauseAt(code []uint32, n uint64) uint64 {
 }
 
 // randomLaunch returns a random program with random constants and a random memory.
-func randomLaunch(t *testing.T, m *sem.Machine, seed uint64) *randomRun {
+func randomLaunch(t *testing.T, m *exec.Machine, seed uint64) *randomRun {
 	r := rand.New(rand.NewPCG(seed, 1000))
 	code := randomProgram(r)
 	quirks := map[string]string{}
 	if r.IntN(2) == 0 {
 		quirks = map[string]string{"machine": "xenos", "mad": "once", "dot": "wxyz", "flush_results": "true", "predicated_exec": "wave"}
 	}
-	shared := exec.NewShared(m, exec.OfBlock, exec.OfLaunch)
+	shared := exec.NewShared(m, exec.ScopeBlock, exec.ScopeLaunch)
 	for n := range 256 {
 		for k := range 4 {
 			shared.Set(m.State("C"), n, k, randomFloat(r))
@@ -237,7 +237,7 @@ func TestLanesAlone(t *testing.T) {
 // lowerAll lowers the clauses of a program. In tests, the operations are verified.
 func lowerAll(p *exec.Program, code []uint32) {
 	for addr := range 2 * len(code) / 3 {
-		if c, err := p.Code(uint64(addr)); err == nil {
+		if c, err := p.Code(inside.Key{}, uint64(addr)); err == nil {
 			c.Whole()
 		}
 	}

@@ -10,8 +10,6 @@ import (
 
 	"github.com/isago/isago/exec"
 	"github.com/isago/isago/internal/program"
-	"github.com/isago/isago/internal/sem"
-	"github.com/isago/isago/internal/spec"
 	"github.com/isago/isago/target/a2xx"
 )
 
@@ -53,12 +51,12 @@ func (l *loader) findAttributes(p *source) ([]uint32, error) {
 		return p.words, err
 	}
 	p.attributes = &attributes{buffer: buffer}
-	vector := l.machine.State(registers).Type
+	file := l.machine.State(registers)
 	for slot, name := range names {
 		if !filled[slot] {
 			name = "" // a fetch that is filled in already
 		}
-		s := &exec.State{Kind: sem.FileState, Name: name, Single: true, Type: vector, Count: 1, Scope: spec.ScopeLane}
+		s := &exec.State{Kind: exec.Registers, Name: name, Single: true, Type: file.Type, Components: file.Components, Count: 1, Scope: exec.ScopeLane}
 		p.attributes.ports = append(p.attributes.ports, exec.Port{Name: name, Also: firstOf(name), State: s, Count: 1})
 		p.attributes.units = append(p.attributes.units, units[slot])
 	}

@@ -7,7 +7,9 @@ import (
 
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/exec"
+	"github.com/isago/isago/internal/inside"
 	"github.com/isago/isago/internal/sem"
+	"github.com/isago/isago/isa"
 	"github.com/isago/isago/target/pica200/launch"
 )
 
@@ -27,7 +29,7 @@ func BenchmarkLight(b *testing.B) {
 			p := u
 			p.First, p.Count = u.First+n, 1
 			values := []uint64{0x3f800000, 0x3f000000, 0x40000000, 0x3f800000}
-			if u.State.Type.Kind != sem.Float {
+			if u.State.Type.Kind != isa.Float {
 				values = []uint64{1, 1, 1, 1}
 			}
 			if err := l.SetUniform(p, values[:len(u.Components())]); err != nil {
@@ -61,17 +63,18 @@ func BenchmarkLower(b *testing.B) {
 	defer func(v bool) { sem.Checked = v }(sem.Checked)
 	sem.Checked = false
 	_, m := load(b)
-	root, _ := m.Model.Root("")
+	root, _ := m.Root("")
 	r := rand.New(rand.NewPCG(1, 1000))
 	var code []uint32
-	words := sem.Words{Context: m.Model.Context, Tables: [][]bits.Value{nil}}
+	words := m.Words32(root, nil, 0)
 	for len(code) < 1000 {
 		more, table := randomProgram(r)
 		code, words.Tables[0] = append(code, more...), table
 	}
+	p := exec.NewProgram(m, words)
 	for b.Loop() {
 		for addr, x := range code {
-			if _, err := m.Lower(root, &words, bits.Of(uint64(x)), uint64(addr)); err != nil {
+			if _, err := p.Lower(inside.Key{}, bits.Of(uint64(x)), uint64(addr)); err != nil {
 				b.Fatal(err)
 			}
 		}

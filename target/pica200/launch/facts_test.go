@@ -83,7 +83,7 @@ func runSource(t *testing.T, source string, give []string) string {
 	var list []string
 	for _, values := range o.Tables[0].Rows {
 		for _, c := range o.Tables[0].Columns {
-			if c.Type.Width == 32 && len(c.Components) > 0 {
+			if c.Type.Bits == 32 && len(c.Components) > 0 {
 				list = append(list, c.Name)
 				for _, v := range values[:c.Count()] {
 					list = append(list, fmt.Sprint(math.Float32frombits(uint32(v))))

@@ -18,15 +18,16 @@ import (
 // TestSpecialised compares specialised random programs with the plain engine.
 func TestSpecialised(t *testing.T) {
 	_, m := load(t)
-	root, _ := m.Model.Root("")
+	root, _ := m.Root("")
 	var tally flowtest.Tally
 	for i := range flowtest.Programs(*programs) {
 		seed := uint64(i + *first)
 		r := rand.New(rand.NewPCG(seed, 1000))
 		code, table := randomProgram(r)
-		words := sem.Words{Context: m.Model.Context, Tables: [][]bits.Value{table}}
-		p := exec.NewProgram(m, root, words, exec.Words32(m, root, code, 0))
-		shared := exec.NewShared(m, exec.OfBlock, exec.OfLaunch)
+		words := m.Words32(root, code, 0)
+		words.Tables[0] = table
+		p := exec.NewProgram(m, words)
+		shared := exec.NewShared(m, exec.ScopeBlock, exec.ScopeLaunch)
 		for n := range 96 {
 			for k := range 4 {
 				shared.Set(m.State("c"), n, k, randomFloat(r))
@@ -72,7 +73,7 @@ func specialised(tb testing.TB, name string) (*exec.Launch, *flow.Program) {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	p, err := flow.Specialise(context.Background(), flow.Config{Machine: l.Program.Machine, Code: l.Program.Code, Entry: l.Entry})
+	p, err := flow.Specialise(context.Background(), flowtest.Config(l.Program, l.Entry))
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -92,7 +93,7 @@ func TestSpecialisedExamples(t *testing.T) {
 				for n := range u.Count {
 					for _, k := range u.Components() {
 						v := randomFloat(r)
-						if width := u.State.Type.Width; width < 32 {
+						if width := u.State.Type.Bits; width < 32 {
 							v = uint64(r.IntN(4)) & (1<<width - 1)
 						}
 						l.Shared.Set(u.State, u.First+n, k, v)
@@ -119,13 +120,14 @@ func TestSpecialisedExamples(t *testing.T) {
 				}
 			}
 			w.Run(t.Context())
+			states := l.Program.Machine.States
 			for lane := range exec.Lanes {
-				out, stop, ok := p.Run(flow.Host{Read: func(v flow.Variable) uint64 { return before.Get(v.State, v.Number, v.Comp, lane) }}, 1<<20)
+				out, stop, ok := p.Run(flow.Host{Read: func(v flow.Variable) uint64 { return before.Get(states[v.State.Index], v.Number, v.Comp, lane) }}, 1<<20)
 				if !ok || stop != "" || len(out) == 0 {
 					t.Fatalf("%s, lane %d: %v, %q, %d outputs", name, lane, ok, stop, len(out))
 				}
 				for v, got := range out {
-					if want := w.Get(v.State, v.Number, v.Comp, lane); sem.Canonical(got, v.Type()) != sem.Canonical(want, v.Type()) {
+					if want := w.Get(states[v.State.Index], v.Number, v.Comp, lane); sem.Canonical(got, v.Type()) != sem.Canonical(want, v.Type()) {
 						t.Fatalf("%s, lane %d: %s is %x, expected %x", name, lane, v, got, want)
 					}
 				}
@@ -138,7 +140,7 @@ func TestSpecialisedExamples(t *testing.T) {
 func BenchmarkSpecialise(b *testing.B) {
 	l, _ := specialised(b, "light")
 	for b.Loop() {
-		if _, err := flow.Specialise(context.Background(), flow.Config{Machine: l.Program.Machine, Code: l.Program.Code, Entry: l.Entry}); err != nil {
+		if _, err := flow.Specialise(context.Background(), flowtest.Config(l.Program, l.Entry)); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -159,7 +161,7 @@ func FuzzSpecialise(f *testing.F) {
 		f.Add(data)
 	}
 	_, m := load(f)
-	root, _ := m.Model.Root("")
+	root, _ := m.Root("")
 	table := make([]bits.Value, 8)
 	for i := range table {
 		table[i] = bits.Of(0x36f | uint64(i)<<8)
@@ -169,8 +171,10 @@ func FuzzSpecialise(f *testing.F) {
 		for ; len(data) >= 4 && len(code) < 8; data = data[4:] {
 			code = append(code, binary.LittleEndian.Uint32(data))
 		}
-		p := exec.NewProgram(m, root, sem.Words{Context: m.Model.Context, Tables: [][]bits.Value{table}}, exec.Words32(m, root, code, 0))
-		x, err := flow.Specialise(t.Context(), flow.Config{Machine: m, Code: p.Code})
+		words := m.Words32(root, code, 0)
+		words.Tables[0] = table
+		p := exec.NewProgram(m, words)
+		x, err := flow.Specialise(t.Context(), flowtest.Config(p, 0))
 		if err != nil {
 			return
 		}

@@ -9,7 +9,7 @@ import (
 	"strconv"
 
 	"github.com/isago/isago/exec"
-	"github.com/isago/isago/internal/sem"
+	"github.com/isago/isago/isa"
 	"github.com/isago/isago/target/pica200"
 )
 
@@ -53,14 +53,14 @@ type geometry struct {
 func newGeometry(l *exec.Launch, file *pica200.SHBIN, d *pica200.DVLE, options map[string][]string) (*geometry, error) {
 	g := &geometry{Batch: exec.NewBatch(l), program: d, vertices: 1}
 	p := l.Program
-	g.keeps = exec.Quirk(p.Machine, p.Words.Quirks, keepsQuirk) != 0
+	g.keeps = p.Quirk(keepsQuirk) != 0
 	for _, s := range p.Machine.States {
 		switch {
 		case s.Use == "input":
 			g.inputs = s
-		case s.Use == "constant" && s.Type.Kind == sem.Float:
+		case s.Use == "constant" && s.Type.Kind == isa.Float:
 			g.uniforms = s
-		case s.Use == "constant" && s.Type.Kind == sem.Bool:
+		case s.Use == "constant" && s.Type.Kind == isa.Bool:
 			g.flags = s
 		}
 	}
@@ -150,7 +150,8 @@ func (g *geometry) Run(ctx context.Context, opt exec.RunOptions) (*exec.Outcome,
 	last := g.flags.Count - 1
 	before := r.w.Get(g.flags, last, 0, 0)
 	defer g.Shared.Set(g.flags, last, 0, before)
-	columns := []exec.Column{{Name: "primitive", Type: sem.U32, Label: true}, {Name: "triangle", Type: sem.U32, Label: true}, {Name: "inverted", Type: sem.BoolType, Label: true}}
+	number, flag := isa.Type{Kind: isa.Unsigned, Bits: 32, Lanes: 1}, isa.Type{Kind: isa.Bool, Bits: 1, Lanes: 1}
+	columns := []exec.Column{{Name: "primitive", Type: number, Label: true}, {Name: "triangle", Type: number, Label: true}, {Name: "inverted", Type: flag, Label: true}}
 	table := exec.Table{Name: "triangles", Row: "vertex", Columns: append(columns, g.Columns()...)}
 	const together = 1 << 10 // vertices
 	for i := range r.primitives {
@@ -308,7 +309,7 @@ func (r *geometryRun) feed(primitive int) error {
 	switch r.program.GeometryMode {
 	case pica200.GeometryVariable:
 		file, at = r.uniforms, 1
-		for k := range file.Type.Count() {
+		for k := range file.Type.Lanes {
 			r.Shared.Set(file, 0, k, uint64(math.Float32bits(float32(per))))
 		}
 	case pica200.GeometryFixed:
@@ -333,7 +334,7 @@ func (r *geometryRun) feed(primitive int) error {
 func (r *geometryRun) vertex(row int, file *exec.State, at, n int) {
 	if file != r.inputs {
 		for number := at; number < at+n; number++ {
-			for comp := range file.Type.Count() {
+			for comp := range file.Type.Lanes {
 				r.Shared.Clear(file, number, comp)
 			}
 		}
@@ -382,7 +383,7 @@ func (r *geometryRun) emit(c *exec.Call) {
 					r.w.Unwritten(p.State, n, k, 1)
 					undefined = true
 				}
-				v = append(v, sem.Canonical(r.w.Get(p.State, n, k, 0), p.State.Type))
+				v = append(v, exec.Canonical(r.w.Get(p.State, n, k, 0), p.State.Type))
 			}
 		}
 	}

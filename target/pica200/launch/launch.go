@@ -9,7 +9,6 @@ import (
 
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/exec"
-	"github.com/isago/isago/internal/sem"
 	"github.com/isago/isago/isa"
 	"github.com/isago/isago/target/pica200"
 )
@@ -62,18 +61,18 @@ func launchOf(set *isa.Set, file *pica200.SHBIN, d *pica200.DVLE, entry uint64, 
 	if err != nil {
 		return nil, err
 	}
-	words := sem.Words{Context: m.Model.Context}
-	if words.Quirks, err = exec.Quirks(m, quirks); err != nil {
+	words := m.Words32(root, file.DVLP.Code, 0)
+	if words.Quirks, err = m.ParseQuirks(quirks); err != nil {
 		return nil, err
 	}
 	table := make([]bits.Value, len(file.DVLP.Descriptors))
 	for i, e := range file.DVLP.Descriptors {
 		table[i] = bits.Of(uint64(e.Value))
 	}
-	words.Tables = [][]bits.Value{table}
+	words.Tables[0] = table
 	l := &exec.Launch{
-		Program: exec.NewProgram(m, root, words, exec.Words32(m, root, file.DVLP.Code, 0)),
-		Shared:  exec.NewShared(m, exec.OfBlock, exec.OfLaunch),
+		Program: exec.NewProgram(m, words),
+		Shared:  exec.NewShared(m, exec.ScopeBlock, exec.ScopeLaunch),
 		Entry:   entry, Value: float24, Emits: d.Type == pica200.GeometryShader,
 	}
 	if err := ports(l, d); err != nil {
@@ -181,9 +180,9 @@ func constants(l *exec.Launch, d *pica200.DVLE) error {
 }
 
 // float24 reads the bits of a 24-bit float: f24:3f0000 is 1.
-func float24(text string, t sem.Type) (uint64, bool) {
+func float24(text string, t isa.Type) (uint64, bool) {
 	digits, ok := strings.CutPrefix(text, "f24:")
-	if !ok || t.Kind != sem.Float {
+	if !ok || t.Kind != isa.Float {
 		return 0, false
 	}
 	n, err := strconv.ParseUint(digits, 16, 24)

@@ -22,7 +22,7 @@ import (
 //go:embed testdata/meaning.txt
 var rows string
 
-func load(t testing.TB) (*isa.Set, *sem.Machine) {
+func load(t testing.TB) (*isa.Set, *exec.Machine) {
 	t.Helper()
 	set, err := pica200.Load(isa.Options{})
 	if err != nil {
@@ -76,11 +76,11 @@ func TestMeaning(t *testing.T) {
 	}
 }
 
-func checkRow(t *testing.T, set *isa.Set, m *sem.Machine, line int, cells []string, seen map[string]bool) {
+func checkRow(t *testing.T, set *isa.Set, m *exec.Machine, line int, cells []string, seen map[string]bool) {
 	t.Helper()
 	file := assemble(t, cells[0])
-	root, _ := m.Model.Root("")
-	words := sem.Words{Context: m.Model.Context, Tables: [][]bits.Value{nil}}
+	root, _ := m.Root("")
+	words := m.Words32(root, file.DVLP.Code, 0)
 	for _, d := range file.DVLP.Descriptors {
 		words.Tables[0] = append(words.Tables[0], bits.Of(uint64(d.Value)))
 	}
@@ -89,16 +89,16 @@ func checkRow(t *testing.T, set *isa.Set, m *sem.Machine, line int, cells []stri
 		quirks[name] = value
 	}
 	var err error
-	if words.Quirks, err = exec.Quirks(m, quirks); err != nil {
+	if words.Quirks, err = m.ParseQuirks(quirks); err != nil {
 		t.Fatal(err)
 	}
-	p := exec.NewProgram(m, root, words, exec.Words32(m, root, file.DVLP.Code, 0))
+	p := exec.NewProgram(m, words)
 	d, _ := set.NewDecoder("")
 	for addr, w := range file.DVLP.Code {
 		if in, ok := d.Decode(bits.Of(uint64(w))); ok {
 			seen[inside.Leaf(in.Leaf).Name] = true
 		}
-		if _, err := p.Code(uint64(addr)); err != nil {
+		if _, err := p.Code(inside.Key{}, uint64(addr)); err != nil {
 			t.Fatalf("meaning.txt:%d: word %d: %v", line, addr, err)
 		}
 	}
@@ -107,7 +107,7 @@ func checkRow(t *testing.T, set *isa.Set, m *sem.Machine, line int, cells []stri
 	w.Services = map[string]exec.Service{"emit": func(*exec.Call) {}}
 	w.Start(exec.Lanes, uint64(file.DVLEs[0].Entry))
 	for _, s := range strings.Fields(cells[1]) {
-		each(t, m, s, func(s *sem.State, n, k int, v uint64) {
+		each(t, m, s, func(s *exec.State, n, k int, v uint64) {
 			for lane := range exec.Lanes {
 				w.Set(s, n, k, lane, v)
 			}
@@ -118,10 +118,10 @@ func checkRow(t *testing.T, set *isa.Set, m *sem.Machine, line int, cells []stri
 		t.Errorf("meaning.txt:%d: stops %v", line, s)
 	}
 	for _, s := range strings.Fields(cells[2]) {
-		each(t, m, s, func(st *sem.State, n, k int, want uint64) {
+		each(t, m, s, func(st *exec.State, n, k int, want uint64) {
 			for _, lane := range []int{0, 63} {
-				if got := sem.Canonical(w.Get(st, n, k, lane), st.Type); got != want {
-					t.Errorf("meaning.txt:%d: %s: component %d is %s in lane %d", line, s, k, sem.Number(got, st.Type), lane)
+				if got := exec.Canonical(w.Get(st, n, k, lane), st.Type); got != want {
+					t.Errorf("meaning.txt:%d: %s: component %d is %s in lane %d", line, s, k, exec.Format(got, st.Type), lane)
 				}
 			}
 		})
@@ -129,7 +129,7 @@ func checkRow(t *testing.T, set *isa.Set, m *sem.Machine, line int, cells []stri
 }
 
 // each calls f for the components that a text such as r1=1,2,3,4 or cmp.x=1 gives.
-func each(t *testing.T, m *sem.Machine, text string, f func(s *sem.State, n, k int, v uint64)) {
+func each(t *testing.T, m *exec.Machine, text string, f func(s *exec.State, n, k int, v uint64)) {
 	t.Helper()
 	name, values, _ := strings.Cut(text, "=")
 	base, comp, dotted := strings.Cut(name, ".")
@@ -150,7 +150,7 @@ func each(t *testing.T, m *sem.Machine, text string, f func(s *sem.State, n, k i
 	}
 }
 
-func component(t *testing.T, text string, typ sem.Type) uint64 {
+func component(t *testing.T, text string, typ isa.Type) uint64 {
 	t.Helper()
 	switch {
 	case strings.HasPrefix(text, "0x"):
@@ -158,7 +158,7 @@ func component(t *testing.T, text string, typ sem.Type) uint64 {
 		return v
 	case text == "nan":
 		return 0x7fc00000
-	case typ.Kind == sem.Float:
+	case typ.Kind == isa.Float:
 		v, err := strconv.ParseFloat(text, 32)
 		if err != nil {
 			t.Fatal(err)
@@ -169,13 +169,13 @@ func component(t *testing.T, text string, typ sem.Type) uint64 {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return uint64(v) & (1<<uint(typ.Width) - 1)
+	return uint64(v) & (1<<uint(typ.Bits) - 1)
 }
 
 // What an instruction does not need it does not read: components that are not written, and w in a dp3.
 func TestReadsNoMore(t *testing.T) {
 	_, m := load(t)
-	root, _ := m.Model.Root("")
+	root, _ := m.Root("")
 	for _, row := range []struct {
 		lines string
 		want  int // components of registers
@@ -190,8 +190,9 @@ func TestReadsNoMore(t *testing.T) {
 		{"cmp r1, eq, ne, r2", 4},
 	} {
 		file := assemble(t, row.lines)
-		words := sem.Words{Context: m.Model.Context, Tables: [][]bits.Value{{bits.Of(uint64(file.DVLP.Descriptors[0].Value))}}}
-		code, err := m.Lower(root, &words, bits.Of(uint64(file.DVLP.Code[0])), 0)
+		words := m.Words32(root, file.DVLP.Code, 0)
+		words.Tables[0] = []bits.Value{bits.Of(uint64(file.DVLP.Descriptors[0].Value))}
+		code, err := exec.NewProgram(m, words).Code(inside.Key{}, 0)
 		if err != nil {
 			t.Fatal(err)
 		}

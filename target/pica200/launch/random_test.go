@@ -9,7 +9,7 @@ import (
 
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/exec"
-	"github.com/isago/isago/internal/sem"
+	"github.com/isago/isago/internal/inside"
 	"github.com/isago/isago/internal/wavetest"
 )
 
@@ -47,14 +47,14 @@ func randomFloat(r *rand.Rand) uint64 {
 }
 
 // runRandom runs lanes of a random program; pick says which of 64 lanes' inputs they get, -1 that there is no lane.
-func runRandom(m *sem.Machine, w *exec.Wave, seed uint64, pick []int) *exec.Wave {
+func runRandom(m *exec.Machine, w *exec.Wave, seed uint64, pick []int) *exec.Wave {
 	startRandom(m, w, seed, pick)
 	w.Run(context.Background())
 	return w
 }
 
 // startRandom gives lanes of a random program their inputs.
-func startRandom(m *sem.Machine, w *exec.Wave, seed uint64, pick []int) *exec.Wave {
+func startRandom(m *exec.Machine, w *exec.Wave, seed uint64, pick []int) *exec.Wave {
 	w.Budget = 1000
 	w.Services = map[string]exec.Service{"emit": func(*exec.Call) {}}
 	wavetest.Start(w, pick)
@@ -80,17 +80,18 @@ func startRandom(m *sem.Machine, w *exec.Wave, seed uint64, pick []int) *exec.Wa
 // wrote.
 func TestLanesAlone(t *testing.T) {
 	_, m := load(t)
-	root, _ := m.Model.Root("")
+	root, _ := m.Root("")
 	for i := range *programs {
 		seed := uint64(i + *first)
 		r := rand.New(rand.NewPCG(seed, 1000))
 		code, table := randomProgram(r)
-		words := sem.Words{Context: m.Model.Context, Tables: [][]bits.Value{table}}
+		words := m.Words32(root, code, 0)
+		words.Tables[0] = table
 		if r.IntN(2) == 0 {
 			words.Quirks = map[string]uint64{"float": 1, "nan_zero": 1, "beyond": 1}
 		}
-		p := exec.NewProgram(m, root, words, exec.Words32(m, root, code, 0))
-		shared := exec.NewShared(m, exec.OfBlock, exec.OfLaunch)
+		p := exec.NewProgram(m, words)
+		shared := exec.NewShared(m, exec.ScopeBlock, exec.ScopeLaunch)
 		for n := range 90 + 6*int(seed&1) { // the others stay as nobody wrote them
 			for k := range 4 {
 				shared.Set(m.State("c"), n, k, randomFloat(r))
@@ -110,7 +111,7 @@ func TestLanesAlone(t *testing.T) {
 		wave := runRandom(m, exec.NewWave(p, shared), seed, all)
 		again := runRandom(m, other, seed, all)
 		for addr := range code {
-			if c, err := p.Code(uint64(addr)); err == nil {
+			if c, err := p.Code(inside.Key{}, uint64(addr)); err == nil {
 				c.Whole() // which is verified, like all code
 			}
 		}
@@ -132,17 +133,18 @@ func TestLanesAlone(t *testing.T) {
 
 // silentReads runs the program with two values in what nobody wrote: a lane that has no finding cannot tell
 // them apart.
-func silentReads(t *testing.T, program int, m *sem.Machine, waves [2]*exec.Wave, seed uint64, all []int) {
+func silentReads(t *testing.T, program int, m *exec.Machine, waves [2]*exec.Wave, seed uint64, all []int) {
 	t.Helper()
+	states := m.Inside(inside.Key{})
 	for i, init := range []uint64{0, 0x40490fdb} {
 		for _, name := range []string{"r", "v", "a0"} {
-			m.State(name).Init = init
+			states.State(name).Init = init
 		}
-		m.State("cmp").Init = init & 1
+		states.State("cmp").Init = init & 1
 		runRandom(m, waves[i], seed, all)
 	}
 	for _, name := range []string{"r", "v", "a0", "cmp"} {
-		m.State(name).Init = 0
+		states.State(name).Init = 0
 	}
 	var found uint64
 	for _, w := range waves {
@@ -160,13 +162,13 @@ func silentReads(t *testing.T, program int, m *sem.Machine, waves [2]*exec.Wave,
 			continue
 		}
 		for _, s := range m.States {
-			if s.Kind != sem.FileState || s.Scope != exec.OfLane {
+			if s.Kind != exec.Registers || s.Scope != exec.ScopeLane {
 				continue
 			}
 			for n := range s.Count {
-				for k := range s.Type.Count() {
+				for k := range s.Type.Lanes {
 					a, b := waves[0], waves[1]
-					if a.Written(s, n, k)>>uint(lane)&1 != 0 && sem.Canonical(a.Get(s, n, k, lane), s.Type) != sem.Canonical(b.Get(s, n, k, lane), s.Type) {
+					if a.Written(s, n, k)>>uint(lane)&1 != 0 && exec.Canonical(a.Get(s, n, k, lane), s.Type) != exec.Canonical(b.Get(s, n, k, lane), s.Type) {
 						t.Errorf("program %d, lane %d: %s%d component %d depends on what nobody wrote, and there is no finding", program, lane, s.Name, n, k)
 					}
 				}
@@ -189,21 +191,22 @@ func FuzzWords(f *testing.F) {
 		f.Add(data)
 	}
 	_, m := load(f)
-	root, _ := m.Model.Root("")
+	root, _ := m.Root("")
 	f.Fuzz(func(t *testing.T, data []byte) {
 		var code []uint32
 		for ; len(data) >= 4 && len(code) < 16; data = data[4:] {
 			code = append(code, binary.LittleEndian.Uint32(data))
 		}
-		words := sem.Words{Context: m.Model.Context, Tables: [][]bits.Value{{bits.Of(0x36f), bits.Of(0x7fffffff)}}}
-		p := exec.NewProgram(m, root, words, exec.Words32(m, root, code, 0))
+		words := m.Words32(root, code, 0)
+		words.Tables[0] = []bits.Value{bits.Of(0x36f), bits.Of(0x7fffffff)}
+		p := exec.NewProgram(m, words)
 		w := exec.NewWave(p)
 		w.Budget = 200
 		w.Start(3, 0)
 		w.Run(t.Context())
 		wavetest.CheckStopped(t, w)
 		for addr := range code {
-			if c, err := p.Code(uint64(addr)); err == nil {
+			if c, err := p.Code(inside.Key{}, uint64(addr)); err == nil {
 				c.Whole() // which is verified, like all code
 			}
 		}

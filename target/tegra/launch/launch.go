@@ -8,7 +8,6 @@ import (
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/diag"
 	"github.com/isago/isago/exec"
-	"github.com/isago/isago/internal/sem"
 	"github.com/isago/isago/isa"
 	"github.com/isago/isago/target/tegra"
 )
@@ -66,21 +65,21 @@ func entryOf(p *tegra.Program, name string) (uint64, error) {
 
 // New returns a program for callers that run it themselves. m is the result of exec.Open for the set.
 func New(m *exec.Machine, set *isa.Set, p *tegra.Program, quirks map[string]string) (*exec.Launch, error) {
-	root, err := m.Model.Root("")
+	root, err := m.Root("")
 	if err != nil {
 		return nil, err
 	}
-	words := sem.Words{Context: m.Model.Context}
-	if words.Quirks, err = exec.Quirks(m, quirks); err != nil {
+	words := exec.Words{Root: root, Context: set.DefaultContext()}
+	if words.Quirks, err = m.ParseQuirks(quirks); err != nil {
 		return nil, err
 	}
-	fetch := func(addr uint64) (v bits.Value, ok bool) {
+	words.Fetch = func(addr uint64) (v bits.Value, ok bool) {
 		if addr >= uint64(len(p.Words)) {
 			return v, false
 		}
 		return p.Words[addr], true
 	}
-	l := &exec.Launch{Program: exec.NewProgram(m, root, words, fetch), Shared: exec.NewShared(m, exec.OfBlock, exec.OfLaunch)}
+	l := &exec.Launch{Program: exec.NewProgram(m, words), Shared: exec.NewShared(m, exec.ScopeBlock, exec.ScopeLaunch)}
 	l.Inputs = named(m.State(attributes), p.Attributes, nil)
 	l.Uniforms = named(m.State(constants), p.Uniforms, p.Constants)
 	if err := outputs(l, set, p); err != nil {
@@ -88,7 +87,7 @@ func New(m *exec.Machine, set *isa.Set, p *tegra.Program, quirks map[string]stri
 	}
 	file := m.State(constants)
 	for _, c := range p.Constants { // grate loads all components; those without a value are 0
-		for k := range file.Type.Count() {
+		for k := range file.Type.Lanes {
 			l.Shared.Set(file, c.Number, k, 0)
 		}
 	}
@@ -102,7 +101,7 @@ func New(m *exec.Machine, set *isa.Set, p *tegra.Program, quirks map[string]stri
 }
 
 // named names the registers of a file. A uniform reaches up to the next name or constant: a matrix has one name.
-func named(s *sem.State, names []tegra.Name, constants []tegra.Constant) []exec.Port {
+func named(s *exec.State, names []tegra.Name, constants []tegra.Constant) []exec.Port {
 	var list []exec.Port
 	for i, n := range names {
 		p := exec.Port{Name: n.Name, State: s, First: n.Number, Count: 1}

@@ -13,7 +13,7 @@ import (
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/diag"
 	"github.com/isago/isago/exec"
-	"github.com/isago/isago/internal/sem"
+	"github.com/isago/isago/internal/inside"
 	"github.com/isago/isago/isa"
 	"github.com/isago/isago/target/tegra"
 	"github.com/isago/isago/target/tegra/launch"
@@ -24,7 +24,7 @@ import (
 //go:embed testdata/meaning.txt
 var rows string
 
-func load(t testing.TB) (*isa.Set, *sem.Machine) {
+func load(t testing.TB) (*isa.Set, *exec.Machine) {
 	t.Helper()
 	set, err := tegra.Load(isa.Options{})
 	if err != nil {
@@ -103,7 +103,7 @@ func TestMeaning(t *testing.T) {
 type row struct {
 	t             *testing.T
 	set           *isa.Set
-	machine       *sem.Machine
+	machine       *exec.Machine
 	parser        *asm.Parser
 	line          int
 	quirks        map[string]string
@@ -147,7 +147,7 @@ func (r *row) run(cells []string, seen map[string]bool) {
 				seen[in.Leaf.Name] = true
 			}
 		}
-		if _, err := l.Program.Code(uint64(addr)); err != nil {
+		if _, err := l.Program.Code(inside.Key{}, uint64(addr)); err != nil {
 			r.t.Fatalf("meaning.txt:%d: word %d: %v", r.line, addr, err)
 		}
 	}
@@ -155,7 +155,7 @@ func (r *row) run(cells []string, seen map[string]bool) {
 	w.Budget = 1000
 	w.Start(exec.Lanes, 0)
 	for _, s := range strings.Fields(cells[1]) {
-		r.each(l, s, func(s *sem.State, n, k int, v uint64) {
+		r.each(l, s, func(s *exec.State, n, k int, v uint64) {
 			for lane := range exec.Lanes {
 				w.Set(s, n, k, lane, v)
 			}
@@ -164,10 +164,10 @@ func (r *row) run(cells []string, seen map[string]bool) {
 	w.Run(r.t.Context())
 	r.check(w)
 	for _, s := range strings.Fields(cells[2]) {
-		r.each(l, s, func(st *sem.State, n, k int, want uint64) {
+		r.each(l, s, func(st *exec.State, n, k int, want uint64) {
 			for _, lane := range []int{0, 63} {
-				if got := sem.Canonical(w.Get(st, n, k, lane), st.Type); got != want {
-					r.t.Errorf("meaning.txt:%d: %s: component %d is %s (%#x) in lane %d", r.line, s, k, sem.Number(got, st.Type), got, lane)
+				if got := exec.Canonical(w.Get(st, n, k, lane), st.Type); got != want {
+					r.t.Errorf("meaning.txt:%d: %s: component %d is %s (%#x) in lane %d", r.line, s, k, exec.Format(got, st.Type), got, lane)
 				}
 			}
 		})
@@ -193,7 +193,7 @@ func (r *row) check(w *exec.Wave) {
 }
 
 // each calls f for the components that a text such as r1=1,2,3,4 gives.
-func (r *row) each(l *exec.Launch, text string, f func(s *sem.State, n, k int, v uint64)) {
+func (r *row) each(l *exec.Launch, text string, f func(s *exec.State, n, k int, v uint64)) {
 	r.t.Helper()
 	name, values, _ := strings.Cut(text, "=")
 	p, err := l.Find(name)

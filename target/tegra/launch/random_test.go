@@ -9,6 +9,7 @@ import (
 
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/exec"
+	"github.com/isago/isago/internal/inside"
 	"github.com/isago/isago/internal/wavetest"
 	"github.com/isago/isago/target/tegra"
 	"github.com/isago/isago/target/tegra/launch"
@@ -162,7 +163,7 @@ func TestLanesAlone(t *testing.T) {
 func lowerAll(t *testing.T, p *exec.Program, words int) {
 	t.Helper()
 	for addr := range words {
-		if _, err := p.Code(uint64(addr)); err != nil {
+		if _, err := p.Code(inside.Key{}, uint64(addr)); err != nil {
 			t.Fatalf("word %d: %v", addr, err)
 		}
 	}

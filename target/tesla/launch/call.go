@@ -260,8 +260,10 @@ func (r *run) call(ctx context.Context, c *call) (good bool, err error) {
 	if err != nil {
 		return false, err
 	}
+	words := s.words
+	words.Fetch = fetch(c.kernel.Code, s.machine.Unit)
 	g := &exec.Grid{
-		Program: exec.NewProgram(s.machine, s.root, s.words, fetch(c.kernel.Code, s.machine.Unit)),
+		Program: exec.NewProgram(s.machine, words),
 		Shared:  s.shared, Blocks: c.grid[0] * c.grid[1], Threads: c.threads(),
 		Fit: func(w *exec.Wave) { s.fit(w, c, size) },
 	}

@@ -15,9 +15,7 @@ import (
 	"github.com/isago/isago/diag"
 	"github.com/isago/isago/exec"
 	"github.com/isago/isago/internal/jsontext"
-	"github.com/isago/isago/internal/model"
 	"github.com/isago/isago/internal/program"
-	"github.com/isago/isago/internal/sem"
 	"github.com/isago/isago/isa"
 	"github.com/isago/isago/target/tesla"
 )
@@ -74,9 +72,8 @@ const (
 type session struct {
 	req     exec.Request
 	module  *tesla.Module
-	machine *sem.Machine
-	root    *model.Root
-	words   sem.Words
+	machine *exec.Machine
+	words   exec.Words
 
 	params []param
 	// given are the arguments by name; order are their names in the order of the command line.
@@ -119,11 +116,12 @@ func Open(req exec.Request) (exec.Runner, error) {
 	if s.places, err = placesOf(machine, ctx); err != nil {
 		return nil, err
 	}
-	if s.root, err = machine.Model.Root(""); err != nil {
+	root, err := machine.Root("")
+	if err != nil {
 		return nil, err
 	}
-	s.words = sem.Words{Context: ctx, Tables: make([][]bits.Value, len(machine.Model.ISA.Tables))}
-	if s.words.Quirks, err = exec.Quirks(machine, req.Quirks); err != nil {
+	s.words = exec.Words{Root: root, Context: ctx, Tables: make([][]bits.Value, len(req.Set.Tables()))}
+	if s.words.Quirks, err = machine.ParseQuirks(req.Quirks); err != nil {
 		return nil, err
 	}
 	return s, s.options()
@@ -179,7 +177,7 @@ func (s *session) give(name, text string) error {
 	if _, twice := s.given[name]; twice {
 		return fmt.Errorf("%s is given twice", name)
 	}
-	var want *sem.Type
+	var want *isa.Type
 	if p != nil && p.known {
 		want = &p.typ
 	}
@@ -295,7 +293,7 @@ func (s *session) Run(ctx context.Context, opt exec.RunOptions) (*exec.Outcome, 
 }
 
 // parse reads an argument that fits into the remaining bytes.
-func (s *session) parse(text string, want *sem.Type) (*value, error) {
+func (s *session) parse(text string, want *isa.Type) (*value, error) {
 	v, err := parseValue(text, want, s.left, s.req.File)
 	if err == nil && len(v.data) > s.left {
 		err = &fullError{len(v.data)}
@@ -335,7 +333,7 @@ func (s *session) load() error {
 		s.arrays[v.name], list = a, append(list, a)
 	}
 	data, areas := layOut(list)
-	s.shared = exec.NewShared(s.machine, exec.OfLaunch, exec.OfLaunch)
+	s.shared = exec.NewShared(s.machine, exec.ScopeLaunch, exec.ScopeLaunch)
 	for _, st := range s.places.global.States {
 		s.shared.SetMemory(st, data, areas...)
 	}

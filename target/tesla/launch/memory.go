@@ -4,14 +4,14 @@ import (
 	"fmt"
 
 	"github.com/isago/isago/exec"
-	"github.com/isago/isago/internal/sem"
+	"github.com/isago/isago/isa"
 	"github.com/isago/isago/target/tesla"
 )
 
 // array is memory with a name: an argument or a variable of the program.
 type array struct {
 	name string
-	typ  sem.Type
+	typ  isa.Type
 	rgba bool
 	data []byte
 	// addr is its address in global memory.

@@ -13,13 +13,13 @@ import (
 
 	"github.com/isago/isago/exec"
 	"github.com/isago/isago/internal/lazy"
-	"github.com/isago/isago/internal/sem"
+	"github.com/isago/isago/isa"
 )
 
 // output is an array to write.
 type output struct {
 	name string
-	typ  *sem.Type
+	typ  *isa.Type
 	file string // "" for the table
 }
 
@@ -106,7 +106,7 @@ func tables(list []*array) []exec.Table {
 	return out
 }
 
-func (a *array) count() int { return len(a.data) / (a.typ.Width / 8) }
+func (a *array) count() int { return len(a.data) / (a.typ.Bits / 8) }
 
 // encode returns an array in the format of the file's suffix: numbers as JSON or CSV, otherwise bytes.
 func encode(a *array, file string) []byte {
@@ -116,7 +116,7 @@ func encode(a *array, file string) []byte {
 	}
 	texts := make([]string, a.count())
 	for i := range texts {
-		texts[i] = sem.Number(get(a.data, a.typ, i), a.typ)
+		texts[i] = exec.Format(get(a.data, a.typ, i), a.typ)
 	}
 	var buf bytes.Buffer
 	if suffix == ".csv" {
@@ -175,7 +175,7 @@ func (a *array) colour(i int) color.NRGBA {
 // grey returns the grey values of elements.
 func (a *array) grey() func(i int) color.NRGBA {
 	value := func(i int) float64 {
-		x, _ := strconv.ParseFloat(sem.Number(get(a.data, a.typ, i), a.typ), 64) // a number, or 0
+		x, _ := strconv.ParseFloat(exec.Format(get(a.data, a.typ, i), a.typ), 64) // a number, or 0
 		return x
 	}
 	low, high := value(0), value(0)

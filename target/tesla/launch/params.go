@@ -8,7 +8,7 @@ import (
 
 	"github.com/isago/isago/exec"
 	"github.com/isago/isago/internal/lazy"
-	"github.com/isago/isago/internal/sem"
+	"github.com/isago/isago/isa"
 )
 
 // param is a parameter of a kernel.
@@ -17,7 +17,7 @@ type param struct {
 	pointer bool
 	// typ is the type of the number, or of the elements of a pointer, if known is set; count is the number of
 	// numbers.
-	typ   sem.Type
+	typ   isa.Type
 	known bool
 	count int
 }
@@ -75,7 +75,7 @@ func (p *param) size(pointer int) (size, align int) {
 	if p.pointer {
 		return pointer, pointer
 	}
-	each := p.typ.Width / 8
+	each := p.typ.Bits / 8
 	align = each
 	if p.count == 2 || p.count == 4 {
 		align = min(each*p.count, 16)

@@ -45,9 +45,9 @@ func placesOf(m *exec.Machine, context bits.Value) (p *places, err error) {
 	find(&p.global, "global")
 	find(&p.constants, "constants")
 	limit := func(to *int, name string) {
-		l := m.Model.ISA.Limit(name)
-		if l != nil {
-			*to = int(l.Most)
+		most, ok := m.Set().Limit(name)
+		if ok {
+			*to = int(most)
 		} else if err == nil {
 			err = fmt.Errorf("the description has no <limit name=%q>, which this launch needs", name)
 		}

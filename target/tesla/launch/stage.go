@@ -8,7 +8,6 @@ import (
 
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/exec"
-	"github.com/isago/isago/internal/sem"
 	"github.com/isago/isago/target/tesla"
 )
 
@@ -50,7 +49,7 @@ func openStage(req exec.Request, m *tesla.Module, machine *exec.Machine, ctx bit
 	if err != nil {
 		return nil, err
 	}
-	l, err := exec.Raw(req.Set, k.Code, 0, ctx, req.Quirks)
+	l, err := exec.Raw(machine, k.Code, 0, ctx, req.Quirks)
 	if err != nil {
 		return nil, err
 	}
@@ -77,11 +76,11 @@ func Words(l *exec.Launch) exec.Runner {
 	m := l.Program.Machine
 	s := &stageRun{Batch: exec.NewBatch(l)}
 	for _, st := range m.States {
-		if st.Kind == sem.MemoryState && st.Use == "output" {
+		if st.Kind == exec.Memory && st.Use == "output" {
 			s.outputs = st
 		}
 	}
-	ctx := l.Program.Words.Context
+	ctx := l.Program.Context
 	if isCompute(m, ctx) {
 		return s.Batch
 	}
@@ -184,7 +183,7 @@ func (s *stageRun) Run(ctx context.Context, opt exec.RunOptions) (*exec.Outcome,
 			}
 		}
 	}
-	t := exec.Table{Name: "vertices", Row: "vertex", Columns: []exec.Column{{Name: "primitive", Type: sem.U32, Label: true}, {Name: "strip", Type: sem.U32, Label: true}}}
+	t := exec.Table{Name: "vertices", Row: "vertex", Columns: []exec.Column{{Name: "primitive", Type: unsigned(32), Label: true}, {Name: "strip", Type: unsigned(32), Label: true}}}
 	order := slices.Sorted(maps.Keys(words))
 	for _, n := range order {
 		t.Columns = append(t.Columns, exec.Column{Name: exec.WordName(s.outputs, n), Type: s.outputs.Word})
@@ -193,7 +192,7 @@ func (s *stageRun) Run(ctx context.Context, opt exec.RunOptions) (*exec.Outcome,
 		for _, v := range s.emitted[i] {
 			row := []uint64{uint64(i), uint64(v.strip)}
 			for _, n := range order {
-				row = append(row, sem.Canonical(v.words[n], s.outputs.Word))
+				row = append(row, exec.Canonical(v.words[n], s.outputs.Word))
 			}
 			t.Rows = append(t.Rows, row)
 		}

@@ -13,14 +13,15 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/isago/isago/exec"
 	"github.com/isago/isago/internal/jsontext"
 	"github.com/isago/isago/internal/lazy"
-	"github.com/isago/isago/internal/sem"
 	"github.com/isago/isago/internal/textfile"
+	"github.com/isago/isago/isa"
 )
 
 // types are the names of the types of arguments and of the elements of arrays.
-var types = map[string]sem.Type{
+var types = map[string]isa.Type{
 	"u8": unsigned(8), "u16": unsigned(16), "u32": unsigned(32), "u64": unsigned(64),
 	"s8": signed(8), "s16": signed(16), "s32": signed(32), "s64": signed(64),
 	"f16": float(16), "f32": float(32), "f64": float(64),
@@ -31,23 +32,23 @@ var types = map[string]sem.Type{
 // rgba is the name of the type of colours: red, green, blue and alpha in a byte each.
 const rgba = "rgba"
 
-func unsigned(bits int) sem.Type { return sem.Type{Kind: sem.Uint, Width: bits} }
-func signed(bits int) sem.Type   { return sem.Type{Kind: sem.Sint, Width: bits} }
-func float(bits int) sem.Type    { return sem.Type{Kind: sem.Float, Width: bits} }
+func unsigned(bits int) isa.Type { return isa.Type{Kind: isa.Unsigned, Bits: bits, Lanes: 1} }
+func signed(bits int) isa.Type   { return isa.Type{Kind: isa.Signed, Bits: bits, Lanes: 1} }
+func float(bits int) isa.Type    { return isa.Type{Kind: isa.Float, Bits: bits, Lanes: 1} }
 
 // value is the value of an argument: a number or an array.
 type value struct {
-	typ   sem.Type
+	typ   isa.Type
 	typed bool // typ is said, not guessed
 	array bool
 	data  []byte
 }
 
-func (v *value) count() int { return len(v.data) / (v.typ.Width / 8) }
+func (v *value) count() int { return len(v.data) / (v.typ.Bits / 8) }
 
 // put appends a component.
-func put(data []byte, t sem.Type, v uint64) []byte {
-	switch t.Width {
+func put(data []byte, t isa.Type, v uint64) []byte {
+	switch t.Bits {
 	case 8:
 		return append(data, byte(v))
 	case 16:
@@ -59,8 +60,8 @@ func put(data []byte, t sem.Type, v uint64) []byte {
 }
 
 // get returns component i.
-func get(data []byte, t sem.Type, i int) uint64 {
-	switch t.Width {
+func get(data []byte, t isa.Type, i int) uint64 {
+	switch t.Bits {
 	case 8:
 		return uint64(data[i])
 	case 16:
@@ -72,25 +73,25 @@ func get(data []byte, t sem.Type, i int) uint64 {
 }
 
 // number reads a number of a type, or its bits after 0x.
-func number(text string, t sem.Type) (uint64, error) {
+func number(text string, t isa.Type) (uint64, error) {
 	text = strings.TrimSpace(text)
 	if digits, ok := strings.CutPrefix(text, "0x"); ok {
 		v, err := strconv.ParseUint(digits, 16, 64)
-		if err != nil || t.Width < 64 && v>>uint(t.Width) != 0 {
-			return 0, fmt.Errorf("%q, expected a hexadecimal number of at most %d bits", text, t.Width)
+		if err != nil || t.Bits < 64 && v>>uint(t.Bits) != 0 {
+			return 0, fmt.Errorf("%q, expected a hexadecimal number of at most %d bits", text, t.Bits)
 		}
 		return v, nil
 	}
 	v, err := uint64(0), error(nil)
 	switch t.Kind {
-	case sem.Float:
-		v, err = sem.ParseLiteral(text, t)
+	case isa.Float:
+		v, err = exec.Parse(text, t)
 	default: // C takes -1 for the largest number without a sign
 		var n int64
-		if n, err = strconv.ParseInt(text, 0, t.Width); err != nil && t.Kind == sem.Uint {
-			v, err = strconv.ParseUint(text, 0, t.Width)
+		if n, err = strconv.ParseInt(text, 0, t.Bits); err != nil && t.Kind == isa.Unsigned {
+			v, err = strconv.ParseUint(text, 0, t.Bits)
 		} else {
-			v = uint64(n) & (math.MaxUint64 >> uint(64-t.Width))
+			v = uint64(n) & (math.MaxUint64 >> uint(64-t.Bits))
 		}
 	}
 	if err != nil {
@@ -101,7 +102,7 @@ func number(text string, t sem.Type) (uint64, error) {
 
 // guess returns the type of numbers without a type: integers are s32, or u32 if one is too large for s32; others are
 // f32.
-func guess(texts []string) sem.Type {
+func guess(texts []string) isa.Type {
 	t := signed(32)
 	for _, s := range texts {
 		s = strings.TrimSpace(s)
@@ -123,7 +124,7 @@ var (
 
 // parseValue reads an argument: 5, 1.5, 1,2,3, [1,2,3], f32:1,2, f32[1024], f32[1024]:1.5, @file, f32:@file. want is
 // the known type, or that of the elements. The value has at most room bytes.
-func parseValue(text string, want *sem.Type, room int, file func(string) ([]byte, error)) (*value, error) {
+func parseValue(text string, want *isa.Type, room int, file func(string) ([]byte, error)) (*value, error) {
 	if m := sized().FindStringSubmatch(text); m != nil {
 		return fill(m[1], m[2], m[3], room)
 	}
@@ -189,24 +190,24 @@ func fill(typ, count, with string, room int) (*value, error) {
 	if !ok {
 		return nil, fmt.Errorf("unknown type %q, expected %s", typ, typeNames)
 	}
-	if err != nil || n > math.MaxInt/(t.Width/8) {
+	if err != nil || n > math.MaxInt/(t.Bits/8) {
 		return nil, fmt.Errorf("%s elements, expected a number of elements that memory can hold", count)
 	}
-	if size := n * (t.Width / 8); size > room {
+	if size := n * (t.Bits / 8); size > room {
 		return nil, &fullError{size}
 	}
 	v := &value{typ: t, typed: true, array: true}
 	var each func(i int) uint64
 	switch with {
 	case "":
-		v.data = make([]byte, n*t.Width/8)
+		v.data = make([]byte, n*t.Bits/8)
 		return v, nil
 	case "count":
 		each = func(i int) uint64 { return bitsOf(float64(i), t) }
 	case "random":
 		r := rand.New(rand.NewPCG(1, 2))
 		each = func(int) uint64 {
-			if t.Kind == sem.Float {
+			if t.Kind == isa.Float {
 				return bitsOf(r.Float64(), t)
 			}
 			return r.Uint64()
@@ -225,11 +226,11 @@ func fill(typ, count, with string, room int) (*value, error) {
 }
 
 // bitsOf returns a number as a value of a type.
-func bitsOf(x float64, t sem.Type) uint64 {
-	if t.Kind != sem.Float {
+func bitsOf(x float64, t isa.Type) uint64 {
+	if t.Kind != isa.Float {
 		return uint64(int64(x))
 	}
-	v, _ := sem.ParseLiteral(strconv.FormatFloat(x, 'g', -1, 64), t) // a finite number is one of each type
+	v, _ := exec.Parse(strconv.FormatFloat(x, 'g', -1, 64), t) // a finite number is one of each type
 	return v
 }
 
@@ -252,7 +253,7 @@ func (v *value) read(data []byte, format string) error {
 	if v.data = data; !v.typed {
 		v.typ = unsigned(32)
 	}
-	if size := v.typ.Width / 8; len(data)%size != 0 {
+	if size := v.typ.Bits / 8; len(data)%size != 0 {
 		if v.typed {
 			return fmt.Errorf("%d bytes, expected a multiple of %d, the size of %s", len(data), size, v.typ)
 		}

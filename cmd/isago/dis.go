@@ -507,26 +507,26 @@ func (f *disFlags) newListing(set *isa.Set, palette view.Palette) (*view.Listing
 	if err != nil {
 		return nil, err
 	}
-	told, err := f.told(set)
+	known, err := f.openFacts(set)
 	if err != nil {
 		return nil, err
 	}
 	return &view.Listing{
-		Facts: told, Decoder: d, Addresses: f.addresses, Words: f.words, Jumps: f.jumps, Bare: f.plain,
+		Facts: known, Decoder: d, Addresses: f.addresses, Words: f.words, Jumps: f.jumps, Bare: f.plain,
 		Palette: palette, File: f.file, Quiet: f.findings != "comment", MaxErrors: f.maxErrors,
 	}, nil
 }
 
-// told returns the source of facts about instructions, or nil without --facts.
-func (f *disFlags) told(set *isa.Set) (*facts.Machine, error) {
+// openFacts returns the source of facts about instructions, or nil without --facts.
+func (f *disFlags) openFacts(set *isa.Set) (*facts.Machine, error) {
 	if !f.facts {
 		return nil, nil
 	}
-	told, err := facts.Open(set)
+	known, err := facts.Open(set)
 	if err != nil {
 		return nil, err
 	}
-	return told.Choosing(f.withQuirks(set, nil))
+	return known.Choosing(f.withQuirks(set, nil))
 }
 
 // reporter returns a function that prints a finding on standard error.
@@ -594,7 +594,7 @@ func (f *disFlags) lines(cmd *cobra.Command, name string, palette view.Palette) 
 	if err != nil {
 		return err
 	}
-	told, err := f.told(set)
+	known, err := f.openFacts(set)
 	if err != nil {
 		return err
 	}
@@ -605,7 +605,7 @@ func (f *disFlags) lines(cmd *cobra.Command, name string, palette view.Palette) 
 			return nil, err
 		}
 		h := hexLines{disFlags: f, cmd: cmd, name: inputName(name), d: d, placer: program.NewPlacer(d), palette: palette, found: &found}
-		h.writer.Facts = told
+		h.writer.Facts = known
 		if f.lossless {
 			p, err := f.parser(set)
 			if err != nil {

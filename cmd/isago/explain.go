@@ -380,18 +380,18 @@ func (f *explainFlags) draw(cmd *cobra.Command, d *isa.Decoder, in isa.Inst) err
 		return err
 	}
 	out := bufio.NewWriter(cmd.OutOrStdout())
-	told, err := facts.Open(d.Set())
+	known, err := facts.Open(d.Set())
 	if err == nil {
-		told, err = told.Choosing(f.withQuirks(d.Set(), f.quirks))
+		known, err = known.Choosing(f.withQuirks(d.Set(), f.quirks))
 	}
 	if err != nil {
-		told = nil // the description has no semantics
+		known = nil // the description has no semantics
 	}
 	if f.json {
-		err = printJSON(out, json.RawMessage((&view.JSON{Detail: view.WithDocs, Facts: told}).Append(nil, d, in)))
+		err = printJSON(out, json.RawMessage((&view.JSON{Detail: view.WithDocs, Facts: known}).Append(nil, d, in)))
 	} else {
 		opt := f.options(cmd)
-		opt.Facts = told
+		opt.Facts = known
 		err = view.Explain(out, d, in, palette, opt)
 	}
 	if err := errors.Join(err, out.Flush()); err != nil {
@@ -409,21 +409,21 @@ func (f *explainFlags) drawForms(cmd *cobra.Command, set *isa.Set, forms []*isa.
 	if err != nil {
 		return err
 	}
-	told, err := facts.Open(set)
+	known, err := facts.Open(set)
 	if err != nil {
-		told = nil // the description has no semantics
+		known = nil // the description has no semantics
 	}
 	if f.json {
 		list := instructionsOf(forms)
 		for i, l := range forms {
-			if told != nil {
-				list[i].Quirks = told.QuirksOfLeaf(l)
+			if known != nil {
+				list[i].Quirks = known.QuirksOfLeaf(l)
 			}
 		}
 		return printJSON(cmd.OutOrStdout(), list)
 	}
 	opt := f.options(cmd)
-	opt.Facts = told
+	opt.Facts = known
 	out := bufio.NewWriter(cmd.OutOrStdout())
 	for i, l := range forms {
 		d, err := f.decoderOf(set, l.Root)

@@ -200,15 +200,15 @@ func (f *lintFlags) program(ctx context.Context, name string, data []byte, src *
 	if err != nil {
 		return nil, err
 	}
-	told, err := facts.Open(set)
+	known, err := facts.Open(set)
 	if err == nil {
-		told, err = told.Choosing(im.Quirks)
+		known, err = known.Choosing(im.Quirks)
 	}
 	if err != nil {
 		return nil, err
 	}
 	if f.root == "" {
-		if f.root, err = told.Root(); err != nil {
+		if f.root, err = known.Root(); err != nil {
 			return nil, err
 		}
 	}
@@ -221,7 +221,7 @@ func (f *lintFlags) program(ctx context.Context, name string, data []byte, src *
 		src = &program.Compiled{}
 	}
 	most := 0
-	for _, s := range told.States() {
+	for _, s := range known.States() {
 		if s.Allocated {
 			most = max(most, s.Count)
 		}
@@ -235,7 +235,7 @@ func (f *lintFlags) program(ctx context.Context, name string, data []byte, src *
 		if im.Pieces != nil {
 			d.SetContext(part.Context)
 		}
-		running := told.Running(func(name string, size int, number uint64) (v bits.Value, ok bool) {
+		running := known.Running(func(name string, size int, number uint64) (v bits.Value, ok bool) {
 			root, err := set.Root(strings.TrimPrefix(name, "#"))
 			at := part.Start + int64(number)*int64(size)
 			if err != nil || number > 1<<24 || at+int64(size) > part.End {

@@ -23,7 +23,7 @@ type progress struct {
 	text    string    // the name of the job
 	started time.Time // zero if there is no job
 	next    time.Time // the earliest time of the next line
-	told    bool      // the job reports its progress
+	reporting    bool      // the job reports its progress
 	shown   bool
 	off     bool
 	quit    chan struct{} // ends the goroutine of the job
@@ -71,7 +71,7 @@ func (p *progress) start(format string, args ...any) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.text, p.started = fmt.Sprintf(format, args...), time.Now()
-	p.next, p.told = p.started.Add(progressAfter), false
+	p.next, p.reporting = p.started.Add(progressAfter), false
 	if p.began != nil {
 		p.began()
 	}
@@ -105,7 +105,7 @@ func (p *progress) startLines(cmd *cobra.Command, name string) (end func()) {
 func (p *progress) idle(quit chan struct{}) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if now := time.Now(); p.quit == quit && !p.told && !now.Before(p.next) {
+	if now := time.Now(); p.quit == quit && !p.reporting && !now.Before(p.next) {
 		p.draw(fmt.Sprintf("%s, %d s", p.text, int(now.Sub(p.started).Seconds())))
 	}
 }
@@ -119,7 +119,7 @@ func (p *progress) report(format string, args ...any) {
 	defer p.mu.Unlock()
 	if now := time.Now(); !now.Before(p.next) {
 		p.next = now.Add(progressEvery)
-		p.told = true
+		p.reporting = true
 		p.draw(fmt.Sprintf(format, args...))
 	}
 }

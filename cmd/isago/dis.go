@@ -306,7 +306,7 @@ func (f *disFlags) run(cmd *cobra.Command, name string) error {
 	if f.hex {
 		return f.lines(cmd, name, palette)
 	}
-	in, more, err := f.openCome(cmd, name)
+	in, more, err := f.openArriving(cmd, name)
 	if err != nil {
 		return err
 	}
@@ -334,7 +334,7 @@ func (f *disFlags) run(cmd *cobra.Command, name string) error {
 	return f.code(cmd, name, in, nil, palette)
 }
 
-// code prints a program. more is the reader that openCome returned, or nil.
+// code prints a program. more is the reader that openArriving returned, or nil.
 func (f *disFlags) code(cmd *cobra.Command, name string, in *code, more io.Reader, palette view.Palette) error {
 	raw, err := f.isRaw(in)
 	if err != nil {
@@ -405,7 +405,7 @@ func (f *disFlags) whole(cmd *cobra.Command, name string, in *code, palette view
 	return write(bufio.NewWriterSize(cmd.OutOrStdout(), outputBuffer))
 }
 
-// stream prints code without a container, piece by piece. more is the reader that openCome returned, or nil.
+// stream prints code without a container, piece by piece. more is the reader that openArriving returned, or nil.
 func (f *disFlags) stream(cmd *cobra.Command, name string, in *code, more io.Reader, palette view.Palette) (found int, err error) {
 	set, err := f.load(nil)
 	if err != nil {

@@ -30,10 +30,10 @@ func (f *disFlags) operations(cmd *cobra.Command, name string) error {
 		return err
 	}
 	w := bufio.NewWriterSize(cmd.OutOrStdout(), outputBuffer)
-	odd := false
+	findings := false
 	progress := progressOf(cmd)
 	err = inorder.Run(f.jobs, stretches(p, scout), start, func(r stretchText, _ bool) error {
-		odd = odd || r.odd
+		findings = findings || r.findings
 		if r.err != nil {
 			return r.err
 		}
@@ -41,7 +41,7 @@ func (f *disFlags) operations(cmd *cobra.Command, name string) error {
 		_, err := w.Write(r.text)
 		return err
 	})
-	if err = errors.Join(err, w.Flush()); err != nil || !odd {
+	if err = errors.Join(err, w.Flush()); err != nil || !findings {
 		return err
 	}
 	return errFindings
@@ -91,13 +91,13 @@ func (f *disFlags) decoderOf(set *isa.Set, p *exec.Program) (*isa.Decoder, error
 // stretch is a part of a program: the instructions that start at or after the address from and before the address to.
 type stretch struct{ from, to uint64 }
 
-// stretchText is the listing of a stretch, which ends before the address end. odd is set if a word is not an
+// stretchText is the listing of a stretch, which ends before the address end. findings is set if a word is not an
 // instruction, or needs a missing table entry.
 type stretchText struct {
-	text []byte
-	end  uint64
-	odd  bool
-	err  error
+	text     []byte
+	end      uint64
+	findings bool
+	err      error
 }
 
 // stretchLength is the number of instructions in a stretch. The listing of one instruction may have a hundred lines.
@@ -137,14 +137,14 @@ func (s stretch) list(p *exec.Program, d *isa.Decoder) (r stretchText) {
 		if in, ok := d.Decode(v); ok {
 			buf = d.Append(buf[:0], in)
 			text = blank(buf)
-			r.odd = r.odd || in.MissingEntry
+			r.findings = r.findings || in.MissingEntry
 		}
 		r.text = fmt.Appendf(r.text, "0x%04x\t%s\n", p.Machine.Address(addr), text)
 		code, err := p.Lower(inside.Key{}, v, addr)
 		addr++
 		switch {
 		case errors.Is(err, sem.ErrUnknown):
-			r.odd = true
+			r.findings = true
 		case err != nil:
 			r.err = err
 			return r

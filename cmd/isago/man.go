@@ -61,7 +61,7 @@ func manualPage(cmd *cobra.Command) []byte {
 			description = append(description, text)
 		}
 	}
-	fmt.Fprintf(&b, ".SH DESCRIPTION\n%s", asItStands(strings.Join(description, "\n\n")))
+	fmt.Fprintf(&b, ".SH DESCRIPTION\n%s", preformatted(strings.Join(description, "\n\n")))
 	below := listed(cmd)
 	if len(below) > 0 {
 		b.WriteString(".SH COMMANDS\n")
@@ -75,7 +75,7 @@ func manualPage(cmd *cobra.Command) []byte {
 	fmt.Fprintf(&b, ".SH DIAGNOSTICS\n%s\n", troff("Warnings, findings, and errors in programs and descriptions end with a code in brackets, such as [missing-end].")+
 		" \\fBisago codes\\fP \\fINAME\\fP prints what a code means, with an example; \\fBisago\\-codes\\fP(1) lists all codes.")
 	if cmd.Example != "" {
-		fmt.Fprintf(&b, ".SH EXAMPLES\n%s", asItStands(cmd.Example))
+		fmt.Fprintf(&b, ".SH EXAMPLES\n%s", preformatted(cmd.Example))
 	}
 	others := []string{"isago-codes"}
 	if cmd.HasParent() {
@@ -113,8 +113,8 @@ func manualFlags(b *bytes.Buffer, title string, flags *pflag.FlagSet) {
 	})
 }
 
-// asItStands converts a text to troff and keeps its line breaks.
-func asItStands(text string) string { return ".nf\n" + troff(text) + "\n.fi\n" }
+// preformatted converts a text to troff and keeps its line breaks.
+func preformatted(text string) string { return ".nf\n" + troff(text) + "\n.fi\n" }
 
 // troff escapes a text so that it contains no troff commands.
 func troff(text string) string {

@@ -106,13 +106,13 @@ func createSized(cmd *cobra.Command, name string, size int) (*output, error) {
 	if used, err = files.writes(given, info); err != nil {
 		return nil, err
 	}
-	file, err := createBeside(name, mode)
+	file, err := createTemporary(name, mode)
 	return newOutput(file, file, name), err
 }
 
-// createBeside creates a temporary file in the folder of name. It does not call os.CreateTemp, which ignores the user's
+// createTemporary creates a temporary file in the folder of name. It does not call os.CreateTemp, which ignores the user's
 // mode for new files.
-func createBeside(name string, mode fs.FileMode) (*os.File, error) {
+func createTemporary(name string, mode fs.FileMode) (*os.File, error) {
 	for i := 0; ; i++ {
 		beside := filepath.Join(filepath.Dir(name), fmt.Sprintf(".%s.%d-%d", filepath.Base(name), os.Getpid(), i))
 		file, err := unfinished.create(beside, mode)
@@ -132,7 +132,7 @@ func createNew(name, text string) error {
 	if _, err := os.Lstat(name); err == nil {
 		return exists
 	}
-	file, err := createBeside(name, 0o666)
+	file, err := createTemporary(name, 0o666)
 	if err != nil {
 		return err
 	}

@@ -18,16 +18,16 @@ import (
 type progress struct {
 	w io.Writer // nil if standard error is not a terminal
 
-	mu      sync.Mutex
-	part    string    // the number of the file, before the text
-	text    string    // the name of the job
-	started time.Time // zero if there is no job
-	next    time.Time // the earliest time of the next line
-	reporting    bool      // the job reports its progress
-	shown   bool
-	off     bool
-	quit    chan struct{} // ends the goroutine of the job
-	began   func()        // is called with mu locked at the start of each job, unless it is nil
+	mu        sync.Mutex
+	part      string    // the number of the file, before the text
+	text      string    // the name of the job
+	started   time.Time // zero if there is no job
+	next      time.Time // the earliest time of the next line
+	reporting bool      // the job reports its progress
+	shown     bool
+	off       bool
+	quit      chan struct{} // ends the goroutine of the job
+	began     func()        // is called with mu locked at the start of each job, unless it is nil
 }
 
 // Short jobs show nothing. A job that does not report its progress shows the elapsed time.

@@ -230,10 +230,10 @@ func (s *arrangedPipe) Read(p []byte) (int, error) {
 // endless is the size for raw code of unknown size, larger than any program.
 const endless = math.MaxInt64 >> 8
 
-// openCome opens an input of dis. If the input is raw code from a pipe and too long to read before dis prints it, more
+// openArriving opens an input of dis. If the input is raw code from a pipe and too long to read before dis prints it, more
 // is a reader of the whole code, and in holds only its start. dis then prints the code while it reads it. Otherwise
 // more is nil and in is the whole input.
-func (f *disFlags) openCome(cmd *cobra.Command, name string) (in *code, more io.Reader, err error) {
+func (f *disFlags) openArriving(cmd *cobra.Command, name string) (in *code, more io.Reader, err error) {
 	if !f.given() || f.labels || f.offset != 0 || f.length != 0 {
 		in, err = f.openPart(cmd, name)
 		return in, nil, err
@@ -248,8 +248,8 @@ func (f *disFlags) openCome(cmd *cobra.Command, name string) (in *code, more io.
 		return nil, nil, err
 	}
 	from = io.MultiReader(io.NewSectionReader(start, 0, start.size), from)
-	comes, err := f.comes(start)
-	if err != nil || !comes {
+	arrives, err := f.arrivesRaw(start)
+	if err != nil || !arrives {
 		if err == nil {
 			in, err = keep(from, math.MaxInt64)
 		}
@@ -270,9 +270,9 @@ func (f *disFlags) openCome(cmd *cobra.Command, name string) (in *code, more io.
 	return all, io.MultiReader(io.NewSectionReader(kept, 0, kept.size), r), nil
 }
 
-// comes reports whether an input that starts with start is raw code that dis may print while it reads it: a sequence of
+// arrivesRaw reports whether an input that starts with start is raw code that dis may print while it reads it: a sequence of
 // instructions.
-func (f *disFlags) comes(start *code) (bool, error) {
+func (f *disFlags) arrivesRaw(start *code) (bool, error) {
 	raw, err := f.isRaw(start)
 	if err != nil || !raw || f.asText || f.rawProgram(endless) != nil {
 		return false, err

@@ -264,7 +264,7 @@ func (f *runFlags) run(cmd *cobra.Command, name string) error {
 		}
 	}
 	start := time.Now()
-	out, err := f.carryOut(cmd.Context(), r, mesh, opt)
+	out, err := f.runProgram(cmd.Context(), r, mesh, opt)
 	var late *exec.LateOutputError
 	switch {
 	case errors.As(err, &late):
@@ -275,7 +275,7 @@ func (f *runFlags) run(cmd *cobra.Command, name string) error {
 		err = usagef("--png needs a run that draws a picture, such as a run with --mesh")
 	}
 	took := time.Since(start)
-	if err == nil && !f.drawsAlone(cmd) {
+	if err == nil && !f.drawsOnly(cmd) {
 		err = tables.whole(out.Tables)
 	}
 	if err := tables.end(err); err != nil {
@@ -290,17 +290,17 @@ func (f *runFlags) run(cmd *cobra.Command, name string) error {
 	return report(cmd, r, out)
 }
 
-// carryOut runs the program, over a mesh if there is one.
-func (f *runFlags) carryOut(ctx context.Context, r exec.Runner, mesh *raster.Mesh, opt exec.RunOptions) (*exec.Outcome, error) {
+// runProgram runs the program, over a mesh if there is one.
+func (f *runFlags) runProgram(ctx context.Context, r exec.Runner, mesh *raster.Mesh, opt exec.RunOptions) (*exec.Outcome, error) {
 	if mesh == nil {
 		return r.Run(ctx, opt)
 	}
 	return f.meshFlags.draw(ctx, r, mesh, opt)
 }
 
-// drawsAlone reports whether the run prints only the picture of a mesh. It then omits the table of vertices, which
+// drawsOnly reports whether the run prints only the picture of a mesh. It then omits the table of vertices, which
 // would fill the screen.
-func (f *runFlags) drawsAlone(cmd *cobra.Command) bool {
+func (f *runFlags) drawsOnly(cmd *cobra.Command) bool {
 	return f.mesh != "" && f.png != "" && !cmd.Flags().Changed("output") && !cmd.Flags().Changed("format")
 }
 
@@ -562,7 +562,7 @@ func printStats(cmd *cobra.Command, out *exec.Outcome, took time.Duration) {
 
 // report prints data races, lanes that did not reach the end, reads of unwritten registers, and unknown behaviour.
 func report(cmd *cobra.Command, from exec.Runner, out *exec.Outcome) error {
-	w, odd := cmd.ErrOrStderr(), len(out.Findings)+len(out.Races) > 0
+	w, findings := cmd.ErrOrStderr(), len(out.Findings)+len(out.Races) > 0
 	for i := range out.Races {
 		r := &out.Races[i]
 		name := out.Of(r.Program).Name
@@ -573,7 +573,7 @@ func report(cmd *cobra.Command, from exec.Runner, out *exec.Outcome) error {
 	}
 	for i := range out.Stops {
 		if s := &out.Stops[i]; out.Noted(s) {
-			odd = true
+			findings = true
 			hint := map[string]string{"budget": "; --budget 0 removes the limit", exec.GridBudget: "; --grid-budget 0 removes the limit"}[s.Reason]
 			of := out.Of(s.Program)
 			fmt.Fprintf(w, "%d of %d %s, the first %d: %s%s\n", s.Count, of.Lanes, of.Nouns, s.First, s.Stop, hint)
@@ -601,7 +601,7 @@ func report(cmd *cobra.Command, from exec.Runner, out *exec.Outcome) error {
 		}
 		fmt.Fprintf(w, "%d of %d %s: 0x%x reads %s, which was never written\n", count, of.Lanes, of.Nouns, r.Address, name)
 	}
-	if odd {
+	if findings {
 		return errFindings
 	}
 	return nil

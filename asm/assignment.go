@@ -350,8 +350,8 @@ func (a *assignment) allKnown(scope int32) bool {
 
 func ones(width int) uint64 { return ^uint64(0) >> (64 - uint(width)) }
 
-// give copies the bits of val that are in known to a scope. Bit 0 of val corresponds to bit low of the scope.
-func (a *assignment) give(s *scope, low int, val, known uint64) bool {
+// setKnown copies the bits of val that are in known to a scope. Bit 0 of val corresponds to bit low of the scope.
+func (a *assignment) setKnown(s *scope, low int, val, known uint64) bool {
 	if s.parts == nil {
 		return a.setSome(s.space, s.low+low, 64, val, known, a.pos)
 	}

@@ -47,10 +47,10 @@ type firstSets struct {
 	node firstSet
 	// others has the FIRST set of each edge that is not a literal, or of each member of the node's set.
 	others []firstSet
-	// alone is a bit set of members. It contains each member that consists of one enum whose texts have no blanks.
+	// enums is a bit set of members. It contains each member that consists of one enum whose texts have no blanks.
 	// words maps the texts of these members to the numbers of the members.
 	words *trie
-	alone uint64
+	enums uint64
 }
 
 // firstSets returns the FIRST sets of a node.
@@ -142,7 +142,7 @@ func (m *matcher) firstOfMembers(s *setItem) *firstSets {
 		a.node.bytes.join(&next.bytes)
 		a.others = append(a.others, next)
 		if e := member.only; e != nil && e.item.kind == itemEnum && !e.item.numbers && e.item.words.unbroken() {
-			a.alone |= 1 << uint(i)
+			a.enums |= 1 << uint(i)
 			for _, word := range e.item.words.words {
 				a.words.add(word.text, uint64(i), false)
 			}
@@ -199,11 +199,11 @@ func (m *matcher) firstOfCall(it *item) firstSet {
 // follows reports whether parsing can continue at node n with the text at pos. Either an alternative of the node can
 // start with this text, or the current value can end at the node and this text can follow the value.
 func (m *matcher) follows(n *node, pos int) bool {
-	return m.goesOn(&m.firstSets(n).node, pos)
+	return m.canFollow(&m.firstSets(n).node, pos)
 }
 
-// goesOn is follows for a FIRST set.
-func (m *matcher) goesOn(f *firstSet, pos int) bool {
+// canFollow is follows for a FIRST set.
+func (m *matcher) canFollow(f *firstSet, pos int) bool {
 	return m.startsAt(f, pos) || f.empty && m.endsAt(pos)
 }
 

@@ -198,7 +198,7 @@ func lowOnes(x uint64) uint64 {
 func (sv *solver) truth(n *model.Node, scope int32, want bool) status {
 	if t := n.Test; t != nil && !t.Context && sv.failure == nil {
 		if match, ok := t.BitsFor(want); ok {
-			return statusOf(sv.give(&sv.scopes[sv.up(scope, t.ScopeDepth)], t.Low, match, t.Mask))
+			return statusOf(sv.setKnown(&sv.scopes[sv.up(scope, t.ScopeDepth)], t.Low, match, t.Mask))
 		}
 	}
 	switch n.Op { // before eval, which would evaluate the whole expression again for each of its parts

@@ -153,7 +153,7 @@ func (m *matcher) member(state int) bool {
 	f, s := &m.frames[m.frame], m.node.set
 	if f.extent != noText && !f.closing {
 		if may := m.mayStart(s, f.used) >> uint(state) << uint(state); may != 0 {
-			return m.takeMember(s, mathbits.TrailingZeros64(may))
+			return m.readMember(s, mathbits.TrailingZeros64(may))
 		}
 	}
 	if !f.closing && (f.extent == someText && f.used == 0 || !m.triesAll() && !m.endsAt(m.pos)) {
@@ -162,8 +162,8 @@ func (m *matcher) member(state int) bool {
 	return m.absent(s, *f)
 }
 
-// takeMember reads member i of a set.
-func (m *matcher) takeMember(s *setItem, i int) bool {
+// readMember reads member i of a set.
+func (m *matcher) readMember(s *setItem, i int) bool {
 	m.save(nil, nth(i+1))
 	f := m.frames[m.frame]
 	if f.used != 0 && !m.text(s.join) || !m.spelled(f.used>>uint(i) == 0) {
@@ -188,12 +188,12 @@ func (m *matcher) mayStart(s *setItem, used uint64) (members uint64) {
 	case used != 0 && s.joined:
 		return rest
 	}
-	for left := rest &^ a.alone; left != 0; left &= left - 1 {
+	for left := rest &^ a.enums; left != 0; left &= left - 1 {
 		if i := mathbits.TrailingZeros64(left); m.startsAt(&a.others[i], m.pos) {
 			members |= 1 << uint(i)
 		}
 	}
-	if rest&a.alone == 0 {
+	if rest&a.enums == 0 {
 		return members
 	}
 	pos := m.pos

@@ -294,7 +294,7 @@ func (m *matcher) nextAlternative(n *node, state int) int {
 			return state
 		}
 		for a := m.firstSets(n); i < len(n.others); i++ {
-			if m.goesOn(&a.others[i], m.pos) {
+			if m.canFollow(&a.others[i], m.pos) {
 				return i + stateEdges
 			}
 		}

@@ -21,7 +21,7 @@ func (m *matcher) matchNumber(e *edge, s resumePoint) bool {
 	pos := m.skipBlank()
 	if it.kind == itemBranch && s.as != asNumber {
 		if t, ok := m.symbol(it, pos, int(s.n)); ok {
-			return m.takeSymbol(e, t, pos)
+			return m.bindLabel(e, t, pos)
 		}
 		s = resumePoint{}
 	}
@@ -49,7 +49,7 @@ func (m *matcher) matchNumber(e *edge, s resumePoint) bool {
 		return false
 	}
 	if it.ref.Width > 64 {
-		return m.takeWide(e, &n, pos)
+		return m.bindWide(e, &n, pos)
 	}
 	v, fits := m.fit(it.ref, &n)
 	if !fits {
@@ -72,8 +72,8 @@ func (it *item) mayBeAbsent() bool {
 	return it.ref.Kind == spec.KindOffset || it.ref.Kind == spec.KindUOffset
 }
 
-// takeSymbol binds a label that was read at pos, and continues after it.
-func (m *matcher) takeSymbol(e *edge, t target, pos int) bool {
+// bindLabel binds a label that was read at pos, and continues after it.
+func (m *matcher) bindLabel(e *edge, t target, pos int) bool {
 	it, next := &e.item, e.next
 	if t.end-pos > 1 && m.splits(next, pos, t.end) {
 		m.save(e, resumePoint{n: int32(t.end - 1)})
@@ -99,8 +99,8 @@ func (m *matcher) saveNumber(e *edge, n *number) {
 	}
 }
 
-// takeWide binds a number to a field of more than 64 bits, and continues after it.
-func (m *matcher) takeWide(e *edge, n *number, pos int) bool {
+// bindWide binds a number to a field of more than 64 bits, and continues after it.
+func (m *matcher) bindWide(e *edge, n *number, pos int) bool {
 	it, next := &e.item, e.next
 	if n.over || n.mag.Len() > it.ref.Width || n.neg && !n.mag.IsZero() {
 		m.failRange(it, pos, n)

@@ -27,12 +27,12 @@ func (p *Parser) outputRead(f *failure) string {
 		if err != nil {
 			continue
 		}
-		for _, alone := range []bool{true, false} { // other outputs may be sources as well
+		for _, single := range []bool{true, false} { // other outputs may be sources as well
 			var got [2]isa.Inst
 			ok := true
 			for n := range got {
 				var res Result
-				if res, ok = q.Try(p.replaced(f.pos, end, text+strconv.Itoa(n), alone)); !ok {
+				if res, ok = q.Try(p.replaced(f.pos, end, text+strconv.Itoa(n), single)); !ok {
 					break
 				}
 				got[n] = res.Inst
@@ -74,12 +74,12 @@ func (p *Parser) outputAt(pos int) int {
 	return 0
 }
 
-// replaced returns the line with the output from pos to end replaced with text. If alone is false, it also replaces all
+// replaced returns the line with the output from pos to end replaced with text. If single is false, it also replaces all
 // later outputs.
-func (p *Parser) replaced(pos, end int, text string, alone bool) string {
+func (p *Parser) replaced(pos, end int, text string, single bool) string {
 	out := append(slices.Clone(p.raw[:pos]), text...)
 	for at := end; at < len(p.raw); at++ {
-		if next := p.outputAt(at); next > 0 && !alone && !isSymbolByte(p.raw[at-1], false) {
+		if next := p.outputAt(at); next > 0 && !single && !isSymbolByte(p.raw[at-1], false) {
 			out, at = append(out, text...), next-1
 			continue
 		}

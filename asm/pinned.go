@@ -31,14 +31,14 @@ func (m *matcher) notePinned() {
 	m.pinned = false
 	for i := range m.cons {
 		if c := &m.cons[i]; c.prog == &leftOpen {
-			alone := m.alone(c)
-			m.pinned = m.pinned || alone.val != 0 || alone.known() || m.reference(c.ref, c.scope, true) != alone
+			withoutLabel := m.withoutLabel(c)
+			m.pinned = m.pinned || withoutLabel.val != 0 || withoutLabel.known() || m.reference(c.ref, c.scope, true) != withoutLabel
 		}
 	}
 }
 
-// alone evaluates a branch target with only the bits of the contexts known.
-func (sv *solver) alone(c *constraint) (t ternary) {
+// withoutLabel evaluates a branch target with only the bits of the contexts known.
+func (sv *solver) withoutLabel(c *constraint) (t ternary) {
 	contexts := sv.spaces[spaceContext].known
 	sv.supposing(bits.Value{}, func() {
 		sv.spaces[spaceContext].known = contexts

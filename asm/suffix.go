@@ -275,14 +275,14 @@ type entrySpace struct {
 
 // listFields lists the fields of the current word in p.fields, and returns the spaces of the entries in them.
 func (p *Parser) listFields(leaf *isa.Leaf) []entrySpace {
-	in, spaces := p.entriesAlone(leaf)
+	in, spaces := p.withEntries(leaf)
 	p.fields = p.decoder.FieldValues(p.fields[:0], in)
 	return spaces
 }
 
-// entriesAlone returns the current word with an index for each of its entries: the index that the text specifies, or a
+// withEntries returns the current word with an index for each of its entries: the index that the text specifies, or a
 // free one. It sets the tables of p.decoder to these entries.
-func (p *Parser) entriesAlone(leaf *isa.Leaf) (isa.Inst, []entrySpace) {
+func (p *Parser) withEntries(leaf *isa.Leaf) (isa.Inst, []entrySpace) {
 	d := p.recoder()
 	in := isa.Inst{Leaf: leaf, Bits: p.spaces[spaceWord].val}
 	tables := make([][]bits.Value, len(p.Tables))

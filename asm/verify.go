@@ -21,7 +21,7 @@ func (p *Parser) verify() {
 	if p.readings(true, func() bool { return true }) {
 		return
 	}
-	p.takeFirst()
+	p.restoreFirst()
 	p.noncanonical = true
 }
 
@@ -94,11 +94,11 @@ func (p *Parser) nearest() {
 		}
 		return false
 	})
-	p.takeFirst()
+	p.restoreFirst()
 }
 
-// takeFirst restores the saved reading.
-func (p *Parser) takeFirst() {
+// restoreFirst restores the saved reading.
+func (p *Parser) restoreFirst() {
 	p.parseState.copy(&p.first)
 	p.trail = p.trail[:0]
 	p.resetWork()
@@ -110,7 +110,7 @@ func (p *Parser) printsBack() bool {
 	spaces, trail := p.spaces, len(p.trail)
 	p.lastDefaults()
 	leaf := p.leaves[p.leafScopes[len(p.leafScopes)-1].leaf.Leaf.ID]
-	in, _ := p.entriesAlone(leaf)
+	in, _ := p.withEntries(leaf)
 	p.spaces, p.trail = spaces, p.trail[:trail]
 	d := p.decoder
 	back, ok := d.Decode(in.Bits)

@@ -225,8 +225,8 @@ func (s *side) append(dst []byte, ln line) []byte {
 	return dst
 }
 
-// goes returns the addresses of the branch targets of an instruction, in bits.
-func (s *side) goes(ln line) (to []int64) {
+// targets returns the addresses of the branch targets of an instruction, in bits.
+func (s *side) targets(ln line) (to []int64) {
 	if !ln.ok {
 		return nil
 	}
@@ -468,11 +468,11 @@ func (d *Diff) compareEqual() {
 	for s, p := range d.equal {
 		d.Same++
 		x, y := d.a.at(p.A), d.b.at(p.B)
-		goes := d.a.goes(x)
-		if len(goes) == 0 && !tables && x.in == y.in && x.word == y.word && d.a.current.Context() == d.b.current.Context() {
+		targets := d.a.targets(x)
+		if len(targets) == 0 && !tables && x.in == y.in && x.word == y.word && d.a.current.Context() == d.b.current.Context() {
 			continue
 		}
-		if d.goSame(s.pair, goes, d.b.goes(y)) && len(d.Fields(p)) == 0 {
+		if d.sameTargets(s.pair, targets, d.b.targets(y)) && len(d.Fields(p)) == 0 {
 			continue
 		}
 		d.Same--
@@ -480,8 +480,8 @@ func (d *Diff) compareEqual() {
 	}
 }
 
-// goSame reports whether the branches of a pair of programs have targets that correspond.
-func (d *Diff) goSame(pair int, a, b []int64) bool {
+// sameTargets reports whether the branches of a pair of programs have targets that correspond.
+func (d *Diff) sameTargets(pair int, a, b []int64) bool {
 	return slices.EqualFunc(a, b, func(a, b int64) bool { return d.correspond(pair, a, b) })
 }
 
@@ -575,16 +575,16 @@ func (d *Diff) Fields(x Pair) []FieldDiff {
 	if a.ok && b.ok {
 		list = appendNameless(list, &a, &b, fieldsA, fieldsB)
 	}
-	goes := d.a.goes(a)
-	if len(list) == 0 || len(goes) == 0 || !d.goSame(d.pairOf(x.A), goes, d.b.goes(b)) {
+	targets := d.a.targets(a)
+	if len(list) == 0 || len(targets) == 0 || !d.sameTargets(d.pairOf(x.A), targets, d.b.targets(b)) {
 		return list
 	}
-	return slices.DeleteFunc(list, func(f FieldDiff) bool { return d.a.moves(a, f.Path, b.word, goes) })
+	return slices.DeleteFunc(list, func(f FieldDiff) bool { return d.a.moves(a, f.Path, b.word, targets) })
 }
 
 // moves reports whether a field encodes the branch targets of an instruction: with the field's bits from the word other, the
-// targets differ from goes.
-func (s *side) moves(ln line, path string, other bits.Value, goes []int64) bool {
+// targets differ from targets.
+func (s *side) moves(ln line, path string, other bits.Value, targets []int64) bool {
 	for i := range s.fields {
 		f := &s.fields[i]
 		if f.Path != path || f.Table != "" {
@@ -595,7 +595,7 @@ func (s *side) moves(ln line, path string, other bits.Value, goes []int64) bool 
 			in.Bits.SetUint(p.Low, p.Width, other.Uint(p.Low, p.Width))
 		}
 		moved, ok := s.current.Decode(in.Bits)
-		return ok && !slices.Equal(goes, s.goes(line{in: moved, ok: true}))
+		return ok && !slices.Equal(targets, s.targets(line{in: moved, ok: true}))
 	}
 	return false
 }
@@ -754,7 +754,7 @@ func (d *Diff) eachAdded(h Hunk, yield func(k int, replaced *Pair, fields []Fiel
 		if len(pairs) > 0 && pairs[0].B == k {
 			replaced, fields = &pairs[0], d.Fields(pairs[0])
 			if h.alike && len(fields) == 0 {
-				fields = d.goals(pairs[0])
+				fields = d.targetDiffs(pairs[0])
 			}
 			pairs = pairs[1:]
 		}
@@ -764,9 +764,9 @@ func (d *Diff) eachAdded(h Hunk, yield func(k int, replaced *Pair, fields []Fiel
 	}
 }
 
-// goals returns the targets that differ between two branches that are otherwise equal.
-func (d *Diff) goals(x Pair) (list []FieldDiff) {
-	a, b := d.a.goes(d.a.at(x.A)), d.b.goes(d.b.at(x.B))
+// targetDiffs returns the targets that differ between two branches that are otherwise equal.
+func (d *Diff) targetDiffs(x Pair) (list []FieldDiff) {
+	a, b := d.a.targets(d.a.at(x.A)), d.b.targets(d.b.at(x.B))
 	for i := range min(len(a), len(b)) {
 		if !d.correspond(d.pairOf(x.A), a[i], b[i]) {
 			list = append(list, FieldDiff{Path: "target", A: d.a.hexPlace(a[i]), B: d.b.hexPlace(b[i]), TextA: d.a.textAt(a[i]), TextB: d.b.textAt(b[i])})

@@ -576,17 +576,17 @@ func (l *Listing) writeJSON(w *bufio.Writer, labels *program.Labels, first bool)
 // object appends the JSON object of a line. If Print is set, the text is the result of Print.
 func (l *Listing) object(dst []byte, j *JSON, ln line, n note) []byte {
 	d := l.current
-	odd := ""
+	reason := ""
 	if ln.ok {
-		odd = l.nonconformity(ln)
+		reason = l.nonconformity(ln)
 	}
 	known := ln.ok && !ln.beyond()
 	switch {
 	case ln.beyond():
-		n.findings = []string{odd + ": " + string(d.Append(nil, ln.in))}
+		n.findings = []string{reason + ": " + string(d.Append(nil, ln.in))}
 	case ln.ok:
-		if odd != "" {
-			n.findings = []string{odd}
+		if reason != "" {
+			n.findings = []string{reason}
 		}
 		if l.Print != nil {
 			l.printed = l.Print(l.printed[:0], ln.in)

@@ -408,7 +408,7 @@ func (l *Listing) instruction(dst []byte, ln line) ([]byte, int) {
 		return l.unknown(dst, ln), 1
 	}
 	if text := l.nonconformity(ln); text != "" {
-		return l.odd(dst, ln, text), 1
+		return l.nonconforming(dst, ln, text), 1
 	}
 	switch {
 	case l.Print == nil:
@@ -469,9 +469,9 @@ func (l *Listing) nonconformity(ln line) string {
 	return ""
 }
 
-// odd appends an instruction for which nonconformity returned the reason text. If asm has to read the line back, or the word has bits
+// nonconforming appends an instruction for which nonconformity returned the reason text. If asm has to read the line back, or the word has bits
 // beyond the instruction, it appends the words as data.
-func (l *Listing) odd(dst []byte, ln line, text string) []byte {
+func (l *Listing) nonconforming(dst []byte, ln line, text string) []byte {
 	d := l.current
 	if l.Print != nil || ln.beyond() {
 		text += ": " + string(d.Append(nil, ln.in))

@@ -202,7 +202,7 @@ func (m *matcher) follows(n *node, pos int) bool {
 	return m.canFollow(&m.firstSets(n).node, pos)
 }
 
-// canFollow is follows for a FIRST set.
+// canFollow reports whether parsing can continue at pos with an alternative that has the FIRST set f.
 func (m *matcher) canFollow(f *firstSet, pos int) bool {
 	return m.startsAt(f, pos) || f.empty && m.endsAt(pos)
 }

@@ -48,7 +48,7 @@ type Span struct {
 // IsValid reports whether the span points into a source.
 func (s Span) IsValid() bool { return s.Src != nil }
 
-// start returns the offset of the span, limited to the text.
+// start returns the offset of the first byte of the span, clamped to the text.
 func (s Span) start() int { return min(max(s.Off, 0), len(s.Src.Text)) }
 
 // LineCol returns the line and the column of the start, counted from 1. Columns count characters.

@@ -99,7 +99,7 @@ type Decoder struct {
 	walk      operandWalk
 	styles    map[string]*tokenStyle
 	text      []byte // a buffer for texts that are not returned
-	// general disables memos. Tests compare the output with and without memos.
+	// general turns off memos, so that tests can compare the output with and without them.
 	general bool
 }
 

@@ -97,8 +97,8 @@ func (k *walker) alias(p displayUse, items []model.Item, shown map[int]lit) {
 		if slices.ContainsFunc(raw, func(b lit) bool { return b <= yes || collected.seen[b.node()] }) {
 			continue
 		}
-		// left is the condition that the field has its default, and set that the default is not 0.
-		// away is the condition that no display shows the field.
+		// left is the condition that the field has its default value. set is the condition that the default value is
+		// not 0. away is the condition that no display shows the field.
 		left, set, away := yes, no, p.f.root().exists
 		for _, b := range raw {
 			v := defaults[b.node()]

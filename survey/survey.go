@@ -430,9 +430,8 @@ func (s Shape) bits() []int {
 	return list
 }
 
-// TakeOrdered removes the number of words and the unknown words from a survey, and returns them in a
-// new survey. They must be merged in the order of the programs, because a survey stores only the first
-// MaxShapes shapes.
+// TakeOrdered moves the number of words and the counts of unknown words to a new survey, and returns that survey. Merge
+// such surveys in the order of the programs, because a survey stores only the first MaxShapes shapes.
 func (s *Survey) TakeOrdered() *Survey {
 	o := &Survey{Set: s.Set, Words: s.Words, Roots: make([]Root, len(s.Roots))}
 	s.Words = 0

@@ -47,13 +47,14 @@ type DeclaredDiff struct {
 type Hunk struct {
 	// A and B are the instructions of the first and of the second program.
 	A, B Range
-	// alike is set if the texts are equal but the things that they name differ.
+	// alike is set for two instructions with the same text whose branch targets, or whose bits that the text does not
+	// show, differ.
 	alike bool
 	// pair is the number of the pair of programs.
 	pair int
 }
 
-// Range is the instructions of a program from number Start up to, but not including, number End.
+// Range is a run of instructions of a program: from number Start up to, but not including, number End.
 type Range struct{ Start, End int }
 
 // DiffLine is an instruction or an unknown word.
@@ -582,9 +583,9 @@ func (d *Diff) Fields(x Pair) []FieldDiff {
 	return slices.DeleteFunc(list, func(f FieldDiff) bool { return d.a.moves(a, f.Path, b.word, targets) })
 }
 
-// moves reports whether a field encodes the branch targets of an instruction: with the field's bits from the word other, the
-// targets differ from targets.
-func (s *side) moves(ln line, path string, other bits.Value, targets []int64) bool {
+// moves reports whether a field encodes the branch targets of an instruction: with the field's bits from the word
+// other, the targets differ from before.
+func (s *side) moves(ln line, path string, other bits.Value, before []int64) bool {
 	for i := range s.fields {
 		f := &s.fields[i]
 		if f.Path != path || f.Table != "" {
@@ -595,7 +596,7 @@ func (s *side) moves(ln line, path string, other bits.Value, targets []int64) bo
 			in.Bits.SetUint(p.Low, p.Width, other.Uint(p.Low, p.Width))
 		}
 		moved, ok := s.current.Decode(in.Bits)
-		return ok && !slices.Equal(targets, s.targets(line{in: moved, ok: true}))
+		return ok && !slices.Equal(before, s.targets(line{in: moved, ok: true}))
 	}
 	return false
 }

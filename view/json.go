@@ -109,7 +109,7 @@ type Run struct {
 
 // Field is a field of an instruction.
 type Field struct {
-	// Path is the names of the enclosing fields and of this field.
+	// Path consists of the names of the enclosing fields and of this field, separated by dots.
 	Path string `json:"path"`
 	Type string `json:"type"`
 	// Bits are the runs of bits, the most significant first. A derived field has no bits.

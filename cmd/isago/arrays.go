@@ -97,7 +97,7 @@ func tableArrays(set *isa.Set, entries [][]bits.Value) (list []codeArray) {
 	return list
 }
 
-// codeOfFile converts the output of a compiler to the format of --format.
+// codeOfFile converts the output of a compiler to the format that --format selects.
 func (f *asmFlags) codeOfFile(file []byte) ([]byte, error) {
 	if _, _, known := catalog.Recognise(file); !known { // raw code
 		return writeArrays(f.format, f.isa, []codeArray{{"code", 32, file}}, nil)

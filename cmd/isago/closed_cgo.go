@@ -21,5 +21,5 @@ import "C"
 // seesClosed is true: this build can distinguish a closed standard output from /dev/null.
 const seesClosed = true
 
-// stdoutClosed reports whether the command was started without standard output, as by >&- in a shell.
+// stdoutClosed reports whether the command was started without standard output, for example with >&- in a shell.
 func stdoutClosed() bool { return C.isStdoutClosed() != 0 }

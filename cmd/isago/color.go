@@ -12,7 +12,7 @@ import (
 	"github.com/isago/isago/view"
 )
 
-// addColor adds --color to all commands. The flag changes only colour.
+// addColor adds --color to all commands. The flag never changes the text itself.
 func addColor(root *cobra.Command) {
 	root.PersistentFlags().String("color", "auto", "use colours: `WHEN` is auto (on a terminal, unless NO_COLOR is set), always or never")
 	complete(root, "color", fixed("auto", "always", "never"))

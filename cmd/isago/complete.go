@@ -98,7 +98,7 @@ func (f *runFlags) quirkPairs() []string {
 	return pairs
 }
 
-// contextFlags adds to the command on a command line one flag for each context of the machine, such as --stage.
+// contextFlags adds a flag for each context of the machine, such as --stage, to the command that a command line runs.
 // If the line names no machine, contextFlags adds the flags of all machines, because the content of a file can select
 // the machine.
 func contextFlags(root *cobra.Command, args []string) {

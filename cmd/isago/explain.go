@@ -104,8 +104,8 @@ instruction has unexpected bits.`,
 	return cmd
 }
 
-// places returns the places that the arguments name, each in a file or in all programs of a folder. It returns nil if
-// an argument is not a place, or if there is only one place and no folder.
+// places returns the places that the arguments name. An argument names a place in one file, or the same place in each
+// program of a folder. It returns nil if an argument is not a place, or if there is only one place and no folder.
 func (f *explainFlags) places(cmd *cobra.Command, args []string) ([]input, error) {
 	var list []input
 	folders := false

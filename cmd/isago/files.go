@@ -140,7 +140,7 @@ func startOf(name string) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(file, headSize))
 }
 
-// readsFile is reads for an open file.
+// readsFile records an open file as an input, as reads does.
 func (f *files) readsFile(name string, file *os.File) error {
 	info, err := file.Stat()
 	if err != nil {

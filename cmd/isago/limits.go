@@ -45,7 +45,8 @@ type limitsOf struct {
 	list []limit
 }
 
-// limits returns the bounds that users can meet, grouped by input or command. The numbers are the constants of the code.
+// limits returns the bounds on inputs and on work, grouped by input or command. It reads the numbers from the constants
+// that the code uses.
 func limits() []limitsOf {
 	return []limitsOf{
 		{"Descriptions", []limit{

@@ -83,7 +83,7 @@ is first. The flag --quirk of run and the member quirks of step choose another v
 	return cmd
 }
 
-// machine is a machine as list shows it.
+// machine describes a machine in the output of list.
 type machine struct {
 	Name         string        `json:"name"`
 	Title        string        `json:"title,omitempty"`
@@ -106,7 +106,7 @@ type root struct {
 	Leaves  int    `json:"leaves"`
 }
 
-// product is a product as list shows it.
+// product describes a product in the output of list.
 type product struct {
 	Names    []string          `json:"names"`
 	Settings map[string]string `json:"settings,omitempty"`
@@ -181,7 +181,7 @@ func (f *listFlags) machines(cmd *cobra.Command) error {
 	return out.Flush()
 }
 
-// instruction is an instruction as list shows it.
+// instruction describes an instruction in the output of list.
 type instruction struct {
 	Machine   string   `json:"machine"`
 	Root      string   `json:"root"`

@@ -15,7 +15,7 @@ import (
 	"github.com/isago/isago/view"
 )
 
-// listingFlags are the options of a listing that the tools of isaspec also have, except for columns.
+// listingFlags are the flags for labels, entry points and errors in a listing. Mesa's tools have corresponding flags.
 type listingFlags struct {
 	compat string
 	labels bool

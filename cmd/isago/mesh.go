@@ -167,7 +167,7 @@ func meshValue(m *raster.Mesh, role string, i int) [4]float32 {
 	return [4]float32{1, 1, 1, 1}
 }
 
-// checks is the number of squares of the checkerboard along a texture.
+// checks is the number of squares of the checkerboard along each side of a texture.
 const checks = 8
 
 // background is the colour around the mesh.

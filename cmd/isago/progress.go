@@ -62,7 +62,7 @@ func (p *progress) files(i, n int) {
 	}
 }
 
-// start begins a job. Every start needs an end.
+// start begins a job. Each call must be followed by a call of end.
 func (p *progress) start(format string, args ...any) {
 	if p.w == nil {
 		return
@@ -160,7 +160,7 @@ func (p *progress) clear() {
 	p.remove()
 }
 
-// stop removes the line permanently.
+// stop removes the line, and turns off all further reports.
 func (p *progress) stop() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -181,7 +181,7 @@ type stderr struct {
 	progress *progress
 }
 
-// Write removes the line of progress first.
+// Write removes the line of progress and writes p.
 func (s *stderr) Write(p []byte) (int, error) {
 	s.progress.clear()
 	return s.Writer.Write(p)

@@ -13,7 +13,7 @@ import (
 	"github.com/isago/isago/view"
 )
 
-// register is a register file, a view, a single register, a stack, a memory or a rom as list shows it.
+// register describes a register file, a view, a single register, a stack, a memory or a ROM in the output of list.
 type register struct {
 	Machine string   `json:"machine"`
 	Kind    string   `json:"kind"`

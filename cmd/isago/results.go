@@ -42,7 +42,7 @@ func (f *tableFlags) check() error {
 type tableWriter struct {
 	*tableFlags
 	cmd *cobra.Command
-	// to is nil before the first part.
+	// to is the destination. It is nil until the first part is written.
 	to *output
 	// several is set if there is more than one table. at is the number of complete tables.
 	several bool

@@ -103,7 +103,7 @@ func flagError(cmd *cobra.Command, err error) error {
 	return usagef("--%s %q, %v", flag.Name, invalid.GetValue(), wrong)
 }
 
-// amount is the value of a flag for a number of at least least.
+// amount is the value of a flag that accepts whole numbers not below least.
 type amount[T int | int64] struct {
 	to    *T
 	least T

@@ -599,7 +599,7 @@ func (u *BoundLeaf) defines(name string) bool {
 	return false
 }
 
-// climb resolves a name in the enclosing scope. The name is undefined unless it is passed in.
+// climb resolves a name in the enclosing scope. The name is undefined unless a parameter passes it into this scope.
 func (u *BoundLeaf) climb(name string) []Alt {
 	up := u.Env.Up
 	if up == nil {

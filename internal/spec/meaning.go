@@ -165,7 +165,7 @@ func (e *valueError) Error() string { return e.text }
 
 // Fetch is a <fetch>: how the program counter selects words.
 type Fetch struct {
-	// Unit is the number of bits that 1 means in the program counter.
+	// Unit is the size of one step of the program counter, in bits.
 	Unit int
 	// Wave is set if all lanes of a wave share one program counter.
 	Wave bool

@@ -134,8 +134,8 @@ func (f *File) Components() []string {
 	return names
 }
 
-// Extent is for views. It returns the number of registers of Of that one register of the view uses, and the number of
-// registers of Of. If register numbers wrap, the second result is the largest int32.
+// Extent describes a view. It returns the number of registers of Of that one register of the view uses, and the number
+// of registers in Of. If register numbers wrap, the second result is the largest int32.
 func (f *File) Extent() (count, end int) {
 	if count = max(1, f.Type.Size()/f.Of.Type.Size()); f.Of.Outside == "wrap" {
 		return count, math.MaxInt32

@@ -431,7 +431,7 @@ type Field struct {
 	// Display is the attribute display, nil if it is absent.
 	Display *string
 	Call    bool
-	// Unit is the number of bits that 1 means in a branch target. 0 means the size of an instruction.
+	// Unit is the size of one step of a branch target, in bits. 0 means the size of an instruction.
 	Unit   int
 	Params []Param
 	// AllParams is set by <param name="*"/>: the nested scope contains all names of the enclosing scope.

@@ -176,6 +176,14 @@ func (n *node) child(name string) *node {
 	return nil
 }
 
+// endOf returns the position of the first of some characters from a position on, or the end of the text.
+func endOf(text string, from int, chars string) int {
+	if n := strings.IndexAny(text[from:], chars); n >= 0 {
+		return from + n
+	}
+	return len(text)
+}
+
 // parseNodes reads the blocks of a text cubin.
 func parseNodes(src *diag.Source) (*node, error) {
 	const deepest = 16
@@ -213,14 +221,14 @@ func parseNodes(src *diag.Source) (*node, error) {
 			for from < len(text) && (text[from] == ' ' || text[from] == '\t') {
 				from++
 			}
-			end := from + strings.IndexAny(text[from:]+"\n", " \t\r\n}")
+			end := endOf(text, from, " \t\r\n}")
 			if last.text != "" {
 				top.values[last.text] = tokenAt(src, from, end)
 				top.words = top.words[:len(top.words)-1]
 			}
 			last, i = token{}, end
 		default:
-			end := i + strings.IndexAny(text[i:]+"\n", " \t\r\n{}=")
+			end := endOf(text, i, " \t\r\n{}=")
 			last = tokenAt(src, i, end)
 			top.words, i = append(top.words, last), end
 		}

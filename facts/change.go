@@ -55,9 +55,9 @@ func (m *Machine) layOut() {
 }
 
 // Changes reports whether these are registers that programs can change, and that are told apart by parts: those of a lane
-// that are neither inputs nor constants. Of a wave it is those that hold nothing at the start.
+// and of a wave that are neither inputs nor constants.
 func (s *State) Changes() bool {
-	own := s.Scope == "lane" || s.Scope == "wave" && !s.Defined
+	own := s.Scope == "lane" || s.Scope == "wave"
 	return s.Kind == Registers && own && s.Use != "input" && s.Use != "constant"
 }
 
@@ -67,6 +67,7 @@ type change struct {
 	weak, indexed bool
 	copies        bool
 	value         number
+	last          sem.ID // the operation whose value it is, NoID where it is that of one of several
 }
 
 // sources are what a value depends on.
@@ -112,7 +113,7 @@ func (w *walk) part(s *sem.State, number, comp int) (Part, bool) {
 func (w *walk) trace(id sem.ID, in *sem.Inst) {
 	if w.known == nil {
 		if in.Op == sem.OpWrite && w.holdsSurely(in.Guard) == always {
-			w.changed[registerOf(in)] = &change{value: w.values[in.B]}
+			w.changed[registerOf(in)] = &change{value: w.values[in.B], last: in.B}
 		}
 		return
 	}
@@ -209,7 +210,7 @@ func (w *walk) reads(in *sem.Inst, number int) sources {
 	if c, ok := w.changed[register{in.State, number, in.Comp}]; ok {
 		return sources{c.from, c.copies}
 	}
-	if p, ok := w.part(in.State, number, in.Comp); ok {
+	if p, ok := w.part(in.State, number, in.Comp); ok && !in.State.InitExists { // the lane that is followed runs
 		return sources{[]Part{p}, true}
 	}
 	return sources{}
@@ -247,10 +248,10 @@ func (w *walk) writes(in *sem.Inst, number int, t truth, indexed bool) {
 		return
 	}
 	from := w.sources[in.B]
-	c := change{from: from.from, copies: from.copies, value: w.values[in.B]}
+	c := change{from: from.from, copies: from.copies, value: w.values[in.B], last: in.B}
 	if t == maybe {
 		before, was := w.reads(in, number), w.changed[register{in.State, number, in.Comp}]
-		c = change{from: union(from.from, before.from), weak: true, indexed: indexed}
+		c = change{from: union(from.from, before.from), weak: true, indexed: indexed, last: sem.NoID}
 		if was != nil {
 			c.weak, c.indexed = was.weak, was.indexed && indexed
 		}
@@ -314,6 +315,9 @@ func (w *walk) changes() (list []Change) {
 // also adds to a way what another changes and uses that goes on as it does.
 func (w *Way) also(o *Way) {
 	w.Effort += o.Effort
+	for _, c := range o.Conditions {
+		w.Conditions = orAlso(w.Conditions, c)
+	}
 	w.Hazards = slices.DeleteFunc(w.Hazards, func(h isa.Hazard) bool { return !slices.Contains(o.Hazards, h) })
 	w.Uses, w.Pushed = union(w.Uses, o.Uses), union(w.Pushed, o.Pushed)
 	all := map[Part]Change{}

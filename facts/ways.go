@@ -3,6 +3,8 @@ package facts
 import (
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/isago/isago/bits"
@@ -30,6 +32,9 @@ type Way struct {
 	ToNext bool
 	// Hazards are those of the semantics that are certain.
 	Hazards []isa.Hazard
+	// Conditions are the alternatives of which one is the case on the way: the conditions that hold and do not hold, in the
+	// order of their keys. An alternative without conditions can always be the case.
+	Conditions [][]Condition
 	// Effort is the number of operations that were looked at to find it.
 	Effort int
 	// Changes are what it changes of registers, by parts. Uses are the parts, with the values before the instruction, that
@@ -37,6 +42,14 @@ type Way struct {
 	// registers of the wave. Pushed are those that reach a stack.
 	Changes      []Change
 	Uses, Pushed []Part
+}
+
+// Condition is a condition that only running the program decides, over the values before the instruction. Two conditions with
+// one key are the same condition, as long as no part changes in between on which it depends.
+type Condition struct {
+	Key   string
+	Holds bool
+	Parts []Part // in ascending order
 }
 
 // Stacks are what the stacks of a program hold at a place: addresses and other numbers, as far as they are known. The
@@ -122,6 +135,10 @@ var ErrWays = errors.New("an instruction with too many paths")
 // as given: conditions that only running the program decides go both ways. From its entry on, a program so has a graph
 // of all that can happen, without a search for its structure.
 //
+// On a machine whose lanes share a counter, the ways are those of a wave of one lane: any(c), all(c) and the bit of
+// ballot(c) are c, and nobody waits for other lanes. A launch may have such a wave. A lane of a larger one goes the same
+// ways, unless lanes disagree in a vote.
+//
 // known tells what registers hold there. Without it, which is nil, what ways change and use is not found out, and it takes half
 // as long.
 func (m *Machine) Ways(d *isa.Decoder, in isa.Inst, from Stacks, known Known) ([]Way, error) {
@@ -143,8 +160,12 @@ func (m *Machine) Ways(d *isa.Decoder, in isa.Inst, from Stacks, known Known) ([
 		w.way.Effort = len(code.Insts)
 		if w.way.Stacks = w.stacks; known != nil {
 			w.way.Changes = w.changes()
+			w.way.Conditions = [][]Condition{slices.SortedFunc(maps.Values(w.conditions), compareConditions)}
 		} else {
 			w.way.Uses, w.way.Pushed, w.way.Hazards = nil, nil, nil
+		}
+		if script = w.script; len(script) == 0 {
+			return []Way{w.way}, nil
 		}
 		key := fmt.Sprint(w.way.Next, w.way.Ends, w.way.Stops, w.way.Overruled, w.way.Lost, w.way.ToNext, w.stacks.Key())
 		if at, ok := seen[key]; ok {
@@ -153,7 +174,6 @@ func (m *Machine) Ways(d *isa.Decoder, in isa.Inst, from Stacks, known Known) ([
 			seen[key] = len(out)
 			out = append(out, w.way)
 		}
-		script = w.script
 		for len(script) > 0 && !script[len(script)-1] {
 			script = script[:len(script)-1]
 		}
@@ -220,10 +240,13 @@ type walk struct {
 	sources []sources
 	decided map[sem.ID]bool
 	changed map[register]*change // what the instruction wrote
-	way     Way
-	target  number // where the instruction itself jumps
-	jumps   bool
-	deep    bool // it took more from a stack than is listed
+	// written has, of reads of what the instruction wrote, the value that it wrote, or NoID where that is not one value.
+	written    map[sem.ID]sem.ID
+	conditions map[string]Condition // by their keys
+	way        Way
+	target     number // where the instruction itself jumps
+	jumps      bool
+	deep       bool // it took more from a stack than is listed
 }
 
 func (w *walk) run() {
@@ -255,6 +278,9 @@ func (w *walk) inst(id sem.ID, in *sem.Inst) {
 		}
 	case sem.OpRead:
 		w.values[id] = w.register(in, int(in.Imm))
+		if c, ok := w.changed[registerOf(in)]; ok {
+			put(&w.written, id, c.last)
+		}
 	case sem.OpReadX:
 		if n := w.values[in.A]; n.known && n.v < uint64(in.State.Count) {
 			w.values[id] = w.register(in, int(n.v))
@@ -275,6 +301,8 @@ func (w *walk) value(id sem.ID, in *sem.Inst) number {
 		return w.values[in.A]
 	case in.Op == sem.OpSelect:
 		return w.choose(id, in)
+	case w.m.sem.Wave && in.Op >= sem.OpExists && in.Op <= sem.OpLanesOf:
+		return w.vote(id, in)
 	case in.Type().Kind == sem.Bool:
 		if t := w.truth(id); t != maybe {
 			return number{true, map[truth]uint64{always: 1, never: 0}[t]}
@@ -296,6 +324,52 @@ func (w *walk) value(id sem.ID, in *sem.Inst) number {
 	return number{true, sem.Apply(in, args[0], args[1], args[2])}
 }
 
+// vote is the value of an operation on the lanes of a wave of one lane. A condition on which control depends is decided; a
+// result that is only data is that of some larger wave.
+func (w *walk) vote(id sem.ID, in *sem.Inst) number {
+	switch in.Op {
+	case sem.OpExists:
+		return number{true, 1}
+	case sem.OpLanesOf:
+		if x := w.values[in.A]; x.known {
+			return number{true, x.v & 1}
+		}
+		switch w.truth(id) {
+		case always:
+			return number{true, 1}
+		case never:
+			return number{true, 0}
+		}
+		return number{}
+	case sem.OpFrom:
+		return number{}
+	}
+	runs, holds := w.holdsSurely(in.Guard), w.holdsSurely(in.A)
+	if w.counts[id] {
+		decide := func(id sem.ID) truth {
+			if w.holdsHere(id) {
+				return always
+			}
+			return never
+		}
+		if runs = decide(in.Guard); runs == always {
+			holds = decide(in.A)
+		}
+	}
+	t := and(runs, holds)
+	if in.Op == sem.OpAll {
+		t = or(runs.not(), holds)
+	}
+	return number{t != maybe, flag(t == always)}
+}
+
+func flag(b bool) uint64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
 // register is what a register holds, if that is known.
 func (w *walk) register(in *sem.Inst, at int) (n number) {
 	s := in.State
@@ -305,6 +379,9 @@ func (w *walk) register(in *sem.Inst, at int) (n number) {
 	if st := w.m.of[s]; st != nil && w.known != nil {
 		n.v, n.known = w.known(st, at, in.Comp)
 		return n
+	}
+	if s.InitExists && w.m.sem.Wave { // the lane runs the instruction
+		return number{true, 1}
 	}
 	return number{s.Scope == spec.ScopeInstruction && !s.Undefined && !s.InitExists, s.Init}
 }
@@ -367,16 +444,39 @@ func (w *walk) holdsHere(id sem.ID) bool {
 	}
 	d, ok := w.decided[id]
 	if !ok {
-		if d = true; w.step < len(w.script) {
-			d = w.script[w.step]
-		} else {
-			w.script = append(w.script, true)
-		}
-		w.step++
+		d = w.decide(id)
 		w.decided[id] = d
 		w.use(id)
 	}
 	return d
+}
+
+// decide decides a condition, as another was that is the same.
+func (w *walk) decide(id sem.ID) bool {
+	c, named := w.condition(id)
+	if was, ok := w.conditions[c.Key]; named && ok {
+		return was.Holds == c.Holds
+	}
+	d := true
+	if w.step < len(w.script) {
+		d = w.script[w.step]
+	} else {
+		w.script = append(w.script, true)
+	}
+	w.step++
+	if named {
+		c.Holds = c.Holds == d
+		put(&w.conditions, c.Key, c)
+	}
+	return d
+}
+
+// put adds to a map, which is made when it is first needed.
+func put[K comparable, V any](m *map[K]V, k K, v V) {
+	if *m == nil {
+		*m = map[K]V{}
+	}
+	(*m)[k] = v
 }
 
 func (w *walk) stackValue(in *sem.Inst) number {

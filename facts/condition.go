@@ -1,0 +1,131 @@
+package facts
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+
+	"github.com/isago/isago/internal/sem"
+)
+
+// maxKey limits the length of the key of a condition. A longer condition is not compared with others.
+const maxKey = 1 << 9
+
+func compareConditions(a, b Condition) int { return cmp.Compare(a.Key, b.Key) }
+
+// maxAlternatives limits the alternatives of the conditions of a way. Where there are more, all is left open.
+const maxAlternatives = 16
+
+// orAlso adds an alternative. Two that differ in one condition, which holds in one and not in the other, become one without
+// that condition.
+func orAlso(list [][]Condition, c []Condition) [][]Condition {
+	open := func(c []Condition) bool { return len(c) == 0 }
+	if open(c) || slices.ContainsFunc(list, open) || len(list) == maxAlternatives {
+		return [][]Condition{nil}
+	}
+	for i, other := range list {
+		at, same := -1, len(c) == len(other)
+		for k := 0; same && k < len(c); k++ {
+			switch {
+			case c[k].Key != other[k].Key || at >= 0 && c[k].Holds != other[k].Holds:
+				same = false
+			case c[k].Holds != other[k].Holds:
+				at = k
+			}
+		}
+		if same {
+			if at >= 0 {
+				c = slices.Delete(slices.Clone(c), at, at+1)
+			}
+			return orAlso(slices.Delete(slices.Clone(list), i, i+1), c)
+		}
+	}
+	return append(list, c)
+}
+
+// condition returns the condition that is the value of an operation, or the opposite of one. ok is false if the value
+// depends on anything that may differ the next time that it is asked for, such as a memory.
+func (w *walk) condition(id sem.ID) (c Condition, ok bool) {
+	c.Holds = true
+	if in := w.at(id); in.Op == sem.OpNe {
+		eq := *in
+		eq.Op, c.Holds = sem.OpEq, false
+		k := keyer{walk: w}
+		k.operation(&eq)
+		return k.named(c)
+	}
+	k := keyer{walk: w}
+	k.value(id)
+	return k.named(c)
+}
+
+// keyer writes the key of a condition.
+type keyer struct {
+	*walk
+	key   []byte
+	parts []Part
+	fails bool
+}
+
+func (k *keyer) named(c Condition) (Condition, bool) {
+	c.Key, c.Parts = string(k.key), k.parts
+	return c, !k.fails
+}
+
+func (k *keyer) word(c byte, numbers ...uint64) {
+	k.key = append(k.key, c)
+	for _, n := range numbers {
+		k.key = append(strconv.AppendUint(k.key, n, 16), ' ')
+	}
+	k.fails = k.fails || len(k.key) > maxKey
+}
+
+// value appends a value.
+func (k *keyer) value(id sem.ID) {
+	in := k.at(id)
+	switch x := k.values[id]; {
+	case k.fails:
+	case x.known:
+		k.word('#', x.v)
+	case in.Op == sem.OpRead:
+		k.read(id, in)
+	case in.Op == sem.OpSplat:
+		k.value(in.A)
+	case in.Op.Pure():
+		k.operation(in)
+	default:
+		k.fails = true
+	}
+}
+
+// operation appends an operation on values.
+func (k *keyer) operation(in *sem.Inst) {
+	t, from := in.Type(), in.From()
+	k.word('(', uint64(in.Op), uint64(t.Kind), uint64(t.Width), uint64(from.Kind), uint64(from.Width), in.Imm)
+	for _, a := range [3]sem.ID{in.A, in.B, in.C} {
+		if a != sem.NoID {
+			k.value(a)
+		}
+	}
+	k.word(')')
+}
+
+// read appends a component of a register: its value before the instruction, or the one that the instruction wrote.
+func (k *keyer) read(id sem.ID, in *sem.Inst) {
+	if last, ok := k.written[id]; ok {
+		if k.fails = k.fails || last == sem.NoID; !k.fails {
+			k.value(last)
+		}
+		return
+	}
+	if p, ok := k.part(in.State, int(in.Imm), in.Comp); ok {
+		k.word('p', uint64(p))
+		k.parts = union(k.parts, []Part{p})
+		return
+	}
+	if s := in.State; s.ReadOnly || s.Use == "constant" || s.Use == "input" {
+		k.word('s', uint64(s.Index), in.Imm, uint64(in.Comp))
+		return
+	}
+	k.fails = true
+}

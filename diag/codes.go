@@ -368,7 +368,7 @@ var codes = []CodeInfo{
 	mov o0, v0
 	end
 .end`},
-	{NotFollowed, "warning: lint: a program has too many paths, so checks that depend on paths are incomplete", `512 branches, each with an entry on the stack that stays`},
+	{NotFollowed, "warning: lint: a program has too many paths, so checks that depend on paths are incomplete", `1024 branches, each with an entry on the stack that stays`},
 	{UnusedName, "warning: lint: no reachable instruction reads a declared input, uniform or constant", `.constf k(1, 2, 3, 4)
 .out - position o0
 .proc main

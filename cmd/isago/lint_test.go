@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -94,9 +96,9 @@ func TestLintExamples(t *testing.T) {
 }
 
 // TestLintFollows counts the paths that are followed: each branch of a kernel may leave an entry on the stack, so that every
-// further one doubles what can be on it.
+// further one doubles what can be on it. lint follows them while it can track the newest entries.
 func TestLintFollows(t *testing.T) {
-	for n, want := range map[int]string{4: "", 48: "not-followed"} {
+	for n, want := range map[int]string{4: "", 48: "", 1024: "not-followed"} {
 		var s strings.Builder
 		s.WriteString("architecture {sm_11}\nabiversion {0}\nmodname {cubin}\ncode {\nname = k\nlmem = 0\nsmem = 16\nreg = 8\nbar = 0\nbincode {\n")
 		for i := range n {
@@ -108,5 +110,112 @@ func TestLintFollows(t *testing.T) {
 		if errs.Len() > 0 || (want == "") != (out.Len() == 0) || !strings.Contains(out.String(), want) {
 			t.Errorf("%d branches: %s%s, want %q", n, out.String(), errs.String(), want)
 		}
+	}
+}
+
+// TestLintLong holds that branches and joins do not multiply: a kernel with hundreds of them is followed.
+func TestLintLong(t *testing.T) {
+	for name, one := range map[string]string{
+		"branch":           "set $c1 # g u32 $r0 $r0\n(e $c1) bra far%[1]d\nmov b32 $r1 0x2\n(e $c1) bra far%[1]d\nlong add b32 $r0 $r1 $r1\nfar%[1]d:\n",
+		"branch, one flag": "set $c1 # g u32 $r0 $r0\n(e $c1) bra far%[1]d\nmov b32 $r1 0x2\nfar%[1]d:\nmov b32 $r0 $r0\n(e $c1) bra near%[1]d\nlong add b32 $r0 $r1 $r1\nnear%[1]d:\n",
+		"join":             "set $c1 # g u32 $r0 $r0\njoinat both%[1]d\n(e $c1) bra both%[1]d\nmov b32 $r1 0x2\nlong add b32 $r0 $r1 $r1\nboth%[1]d:\njoin nop\n",
+	} {
+		var s strings.Builder
+		s.WriteString("architecture {sm_11}\nabiversion {0}\nmodname {cubin}\ncode {\nname = k\nlmem = 0\nsmem = 16\nreg = 2\nbar = 0\nbincode {\n")
+		for i := range 512 {
+			fmt.Fprintf(&s, one, i)
+		}
+		s.WriteString("exit nop\n}\n}\n")
+		var out, errs bytes.Buffer
+		if status := run([]string{"lint", "-"}, strings.NewReader(s.String()), &out, &errs); status != exitOK {
+			t.Errorf("%s: status %d: %s%s", name, status, out.String(), errs.String())
+		}
+	}
+}
+
+// TestLintConditions compares lint with a count of all cases: programs of ifs on booleans, in which a case is a value of each
+// boolean. A register is reported if and only if some case reads it unwritten.
+func TestLintConditions(t *testing.T) {
+	const bools, registers = 4, 3
+	random := rand.New(rand.NewPCG(1, 2))
+	found := 0
+	for range 100 {
+		var s strings.Builder
+		s.WriteString(".in place v0\n.out o0 position\n.out o1 color\n")
+		for b := range bools {
+			fmt.Fprintf(&s, ".bool b%d\n", b)
+		}
+		s.WriteString(".proc main\n")
+		line := strings.Count(s.String(), "\n")
+		all := map[uint]bool{} // the cases that reach a line
+		for c := range uint(1 << bools) {
+			all[c] = true
+		}
+		var wrote [registers]map[uint]bool
+		for r := range wrote {
+			wrote[r] = map[uint]bool{}
+		}
+		want := map[int]bool{}
+		var block func(cases map[uint]bool, depth int)
+		emit := func(format string, args ...any) { line++; fmt.Fprintf(&s, format+"\n", args...) }
+		block = func(cases map[uint]bool, depth int) {
+			for range 1 + random.IntN(3) {
+				r := random.IntN(registers)
+				switch k := random.IntN(4); {
+				case k == 0:
+					emit("mov r%d, place", r)
+					for c := range cases {
+						wrote[r][c] = true
+					}
+				case k == 1:
+					emit("add r%d, r%d, r%d", registers, r, registers)
+					for c := range cases {
+						want[line] = want[line] || !wrote[r][c]
+					}
+				case depth < 3:
+					b := uint(random.IntN(bools))
+					yes, no := map[uint]bool{}, map[uint]bool{}
+					for c := range cases {
+						if c>>b&1 != 0 {
+							yes[c] = true
+						} else {
+							no[c] = true
+						}
+					}
+					emit("ifu b%d", b)
+					block(yes, depth+1)
+					if random.IntN(2) == 0 {
+						emit(".else")
+						block(no, depth+1)
+					}
+					emit(".end")
+				}
+			}
+			emit("nop")
+		}
+		emit("mov r%d, place", registers)
+		block(all, 0)
+		block(all, 0)
+		fmt.Fprintf(&s, "mov o0, r%d\nmov o1, place\nend\n.end\n", registers)
+		var out, errs bytes.Buffer
+		run([]string{"lint", "--json", "-"}, strings.NewReader(s.String()), &out, &errs)
+		var list []finding
+		if err := json.Unmarshal(out.Bytes(), &list); err != nil {
+			t.Fatal(err, errs.String(), s.String())
+		}
+		got := map[int]bool{}
+		for _, f := range list {
+			if f.Code == "read-unwritten" {
+				got[f.Line] = true
+				found++
+			}
+		}
+		maps.DeleteFunc(want, func(_ int, is bool) bool { return !is })
+		if !maps.Equal(got, want) {
+			t.Errorf("got %v, want %v:\n%s", got, want, s.String())
+		}
+	}
+	if found < 50 {
+		t.Errorf("%d findings, want more", found)
 	}
 }

@@ -76,12 +76,12 @@ const MaxCode = 1 << 18
 // tracks less of the stacks than the attempt before. MaxNodes limits the nodes in all attempts. In all
 // attempts except the last, manyNodes also limits the nodes per instruction. Effort is the number of
 // evaluated operations. MaxEffort limits the last attempt, and muchEffort limits the others.
-// Evaluating MaxEffort operations takes one or two seconds.
+// Evaluating MaxEffort operations takes about a second.
 const (
 	MaxNodes   = 1 << 14
 	manyNodes  = 1 << 5
-	MaxEffort  = 1 << 24
-	muchEffort = 1 << 21
+	MaxEffort  = 6 << 20
+	muchEffort = 1 << 20
 )
 
 // ErrTooLarge is the error for code with more than MaxCode instructions. If a program exceeds only the
@@ -135,6 +135,7 @@ func (l *linter) check() error {
 	} else if err != nil {
 		return err
 	}
+	l.visited, l.kept, l.handed = 0, nil, nil
 	l.dropUnallocated()
 	l.propagateWrites()
 	l.propagateLiveness(func(o *Output) uint64 { return o.Used })
@@ -197,6 +198,12 @@ type node struct {
 	liveIn, needed set
 }
 
+// leaving is a path of a node on which control leaves the code.
+type leaving struct {
+	*node
+	way int
+}
+
 type nodeKey struct {
 	addr   int64
 	stacks string
@@ -224,7 +231,7 @@ type linter struct {
 	nodes   map[nodeKey]*node
 	order   []*node
 	starts  []*node
-	outside []*node        // the nodes from which control leaves the code
+	outside []leaving      // the paths on which control leaves the code
 	states  []*facts.State // the state of each part
 	// outputParts are the parts that are outputs. liveAtEnd are the parts that are live at the end of
 	// the program.
@@ -238,6 +245,12 @@ type linter struct {
 	units  unitReader
 	// partial means that some paths are unknown.
 	partial bool
+	// visited counts the marks that queries about the program have visited. kept are visits that other
+	// queries may use, and keptMarks is their number. handed holds, for each part, the parts whose
+	// unwritten value an instruction hands on to it.
+	visited, keptMarks int
+	kept               map[string]*visits
+	handed             map[facts.Part]map[facts.Part]bool
 }
 
 func (l *linter) report(addr int64, code diag.Code, what, format string, args ...any) {
@@ -320,7 +333,7 @@ func (l *linter) reach(below *facts.Below, most, effort int) error {
 	}
 	for _, e := range l.Entries {
 		if n := l.node(e, facts.Stacks{}); n != nil {
-			n.mergeConstants(l.initial())
+			l.mergeConstants(n, l.initial())
 			n.stale = true
 			l.starts = append(l.starts, n)
 		}
@@ -335,7 +348,7 @@ func (l *linter) reach(below *facts.Below, most, effort int) error {
 			for i := range n.ways {
 				w := &n.ways[i]
 				for _, s := range stacksAfter(below, n, w) {
-					if to := l.node(w.Next, s); to != nil && to.mergeConstants(n.constants.after(w)) {
+					if to := l.node(w.Next, s); to != nil && l.mergeConstants(to, l.constantsAfter(n, w)) {
 						to.stale = true
 						open = append(open, to)
 					}
@@ -347,11 +360,6 @@ func (l *linter) reach(below *facts.Below, most, effort int) error {
 		}
 	}
 	for _, n := range l.order {
-		if l.Facts.Waves() {
-			if err := l.waysOf(n, l.knownAt(n)); err != nil {
-				return err
-			}
-		}
 		l.link(n, below)
 	}
 	return nil
@@ -381,11 +389,12 @@ func (l *linter) ways(n *node) error {
 	if err := l.ctx.Err(); err != nil || !n.stale {
 		return err
 	}
-	known := l.knownAt(n)
-	if l.Facts.Waves() { // The graph of a wave does not depend on register values. reach computes the paths again when the graph is complete.
-		known = nil
+	l.Decoder.Addr = n.addr
+	ways, err := l.Facts.Ways(l.Decoder, n.inst.inst, n.stacks, l.knownAt(n))
+	if errors.Is(err, facts.ErrWays) {
+		return ErrTooLarge
 	}
-	if err := l.waysOf(n, known); err != nil {
+	if n.ways = ways; err != nil {
 		return err
 	}
 	for i := range n.ways {
@@ -393,14 +402,6 @@ func (l *linter) ways(n *node) error {
 	}
 	n.stale = false
 	return nil
-}
-
-func (l *linter) waysOf(n *node, known facts.Known) (err error) {
-	l.Decoder.Addr = n.addr
-	if n.ways, err = l.Facts.Ways(l.Decoder, n.inst.inst, n.stacks, known); errors.Is(err, facts.ErrWays) {
-		return ErrTooLarge
-	}
-	return err
 }
 
 // knownAt returns a function that looks up the register values known at a node.
@@ -449,20 +450,20 @@ func (l *linter) link(n *node, below *facts.Below) {
 			if to := l.node(w.Next, s); to != nil {
 				n.targets[i], to.from = append(n.targets[i], to), append(to.from, n)
 			} else {
-				l.leaves(n, w)
+				l.leaves(n, i)
 			}
 		}
 	}
 }
 
 // leaves records that control leaves the code. For waves it treats a jump out of the code as an
-// unknown path, because only some lanes may jump.
-func (l *linter) leaves(n *node, w *facts.Way) {
-	if l.Facts.Waves() && w.Next != n.next {
+// unknown path, because a driver may put code there.
+func (l *linter) leaves(n *node, way int) {
+	if l.Facts.Waves() && n.ways[way].Next != n.next {
 		l.partial = true
 		return
 	}
-	l.outside = append(l.outside, n)
+	l.outside = append(l.outside, leaving{n, way})
 }
 
 // checkReads reports a read of a register that may be unwritten, if the instruction uses the value.
@@ -474,15 +475,16 @@ func (l *linter) checkReads(n *node) {
 		l.parts(a, func(p facts.Part, k int) {
 			switch {
 			case !n.needed.has(p):
+			case a.State.Defined && !l.reportsInitial(a.State) || n.mustIn.has(p) || n.mayIn.has(p) && (a.Maybe || a.State.Defined) || !l.readsUnwritten(n, p):
 			case !n.mayIn.has(p):
 				never.Mask |= 1 << uint(k)
-			case !n.mustIn.has(p) && !a.Maybe:
+			default:
 				sometimes.Mask |= 1 << uint(k)
 			}
 		})
 		switch {
 		case a.State.Defined:
-			if never.Mask != 0 && l.reportsInitial(a.State) {
+			if never.Mask != 0 {
 				initial = append(initial, never.String())
 			}
 		case never.Mask != 0:
@@ -599,12 +601,14 @@ func (l *linter) checkEntries(n *node) {
 
 // checkFlow reports probable mistakes in control flow, and outputs that may be written twice.
 func (l *linter) checkFlow(n *node) {
-	for _, w := range n.ways {
+	for k, w := range n.ways {
 		for _, h := range w.Hazards {
 			l.report(n.addr, diag.Code(h.Name), h.Text, "%s", h.Text)
 		}
+		stops := w.Stops != "" && (!l.Facts.Waves() || len(n.ways) == 1)
 		switch {
-		case w.Stops != "" && (!l.Facts.Waves() || len(n.ways) == 1):
+		case !stops && !w.Overruled && w.Lost == "" || !l.reaches(n, k):
+		case stops:
 			l.report(n.addr, diag.StopsHere, w.Stops, "the program may trap here: %s", w.Stops)
 		case w.Overruled:
 			l.report(n.addr, diag.JumpAtEnd, "", "this jump has no effect: the end of a scope takes precedence")
@@ -622,7 +626,7 @@ func (l *linter) checkFlow(n *node) {
 		again := a
 		again.Mask = 0
 		l.parts(a, func(p facts.Part, k int) {
-			if n.onceIn.has(p) {
+			if n.onceIn.has(p) && l.writesTwice(n, p) {
 				again.Mask |= 1 << uint(k)
 			}
 		})
@@ -682,10 +686,16 @@ func (l *linter) checkOutputs() {
 // reportUnwritten reports, at the given address, outputs that may be unwritten at the nodes for which
 // exports returns true. before completes the message.
 func (l *linter) reportUnwritten(at int64, exports func(*node) bool, before string) {
-	if !slices.ContainsFunc(l.order, exports) {
+	var nodes []*node
+	for _, n := range l.order {
+		if exports(n) {
+			nodes = append(nodes, n)
+		}
+	}
+	if len(nodes) == 0 {
 		return
 	}
-	must, may := l.writtenAtExport(exports)
+	must, may := l.writtenAtExport(nodes)
 	for _, o := range l.Outputs {
 		s := l.state(o.State)
 		if s == nil {
@@ -695,9 +705,10 @@ func (l *linter) reportUnwritten(at int64, exports func(*node) bool, before stri
 		sometimes := never
 		l.parts(facts.Access{State: s, Number: o.Number, Mask: o.Needed}, func(p facts.Part, k int) {
 			switch {
+			case must.has(p) || !l.exportsUnwritten(at, nodes, p):
 			case !may.has(p):
 				never.Mask |= 1 << uint(k)
-			case !must.has(p):
+			default:
 				sometimes.Mask |= 1 << uint(k)
 			}
 		})
@@ -741,9 +752,9 @@ func isEnd(n *node) bool {
 	return slices.ContainsFunc(n.ways, func(w facts.Way) bool { return w.Ends })
 }
 
-// writtenAtExport returns the parts written on all and on some paths to the nodes that export outputs.
+// writtenAtExport returns the parts written on all and on some paths to the given nodes, which export outputs.
 // At the end of the program, the parts that the last instruction writes count as written.
-func (l *linter) writtenAtExport(exports func(*node) bool) (must, may set) {
+func (l *linter) writtenAtExport(nodes []*node) (must, may set) {
 	must, may = l.newSet(), l.newSet()
 	for i := range must {
 		must[i] = ^uint64(0)
@@ -754,17 +765,15 @@ func (l *linter) writtenAtExport(exports func(*node) bool) (must, may set) {
 			must[i] &= always[i]
 		}
 	}
-	for _, n := range l.order {
-		switch {
-		case !exports(n):
-		case n.flushes:
+	for _, n := range nodes {
+		if n.flushes {
 			add(n.mustIn, n.mayIn)
-		default:
-			for i := range n.ways {
-				if n.ways[i].Ends {
-					always, perhaps, _ := l.writtenAfter(n, &n.ways[i])
-					add(always, perhaps)
-				}
+			continue
+		}
+		for i := range n.ways {
+			if n.ways[i].Ends {
+				always, perhaps, _ := l.writtenAfter(n, &n.ways[i])
+				add(always, perhaps)
 			}
 		}
 	}
@@ -774,12 +783,15 @@ func (l *linter) writtenAtExport(exports func(*node) bool) (must, may set) {
 // checkEnds reports instructions after which control can leave the code, and code that never reaches
 // an end.
 func (l *linter) checkEnds() {
-	for _, n := range l.outside {
-		l.report(n.addr, diag.MissingEnd, "", "control can run past this instruction, but no instruction follows")
+	out := map[*node]bool{}
+	for _, x := range l.outside {
+		if out[x.node] = true; l.reaches(x.node, x.way) {
+			l.report(x.addr, diag.MissingEnd, "", "control can run past this instruction, but no instruction follows")
+		}
 	}
 	var open []*node
 	for _, n := range l.order {
-		if slices.ContainsFunc(n.ways, func(w facts.Way) bool { return w.Ends || w.Stops != "" || w.Next < 0 }) || slices.Contains(l.outside, n) {
+		if slices.ContainsFunc(n.ways, func(w facts.Way) bool { return w.Ends || w.Stops != "" || w.Next < 0 }) || out[n] {
 			n.canEnd = true
 			open = append(open, n)
 		}
@@ -796,7 +808,7 @@ func (l *linter) checkEnds() {
 	}
 	for _, n := range l.order {
 		entered := len(n.from) == 0 || slices.ContainsFunc(n.from, func(f *node) bool { return f.canEnd }) || slices.Contains(l.starts, n)
-		if !n.canEnd && entered {
+		if !n.canEnd && entered && l.reaches(n, -1) {
 			l.report(n.addr, diag.NeverEnds, "", "no end can be reached from here")
 		}
 	}

@@ -77,25 +77,30 @@ func (l *linter) recordReads(in *inst) {
 // constants holds the known register values at a node. It is immutable.
 type constants struct{ of map[facts.Part]uint64 }
 
-// initial returns the register values known at the start of a program. For waves it returns no values,
-// because inactive lanes skip instructions.
+// tracks reports whether lint tracks the values of a register. If lanes share a program counter, it
+// tracks only the registers of the wave, which decide where control goes.
+func (l *linter) tracks(s *facts.State) bool { return !l.Facts.Waves() || s.Scope == "wave" }
+
+// initial returns the register values known at the start of a program. A wave has one lane.
 func (l *linter) initial() *constants {
 	c := &constants{map[facts.Part]uint64{}}
-	if l.Facts.Waves() {
-		return c
-	}
 	for p, s := range l.states {
 		first, _ := l.Facts.Part(s, 0, 0)
 		given := slices.Contains(s.Given, (p-int(first))/max(1, len(s.Components)))
-		if s.Defined && !s.Lanes && s.Use != "special" && !given {
+		switch {
+		case !l.tracks(s):
+		case s.Lanes && s.Scope == "wave":
+			c.of[facts.Part(p)] = 1
+		case s.Defined && !s.Lanes && s.Use != "special" && !given:
 			c.of[facts.Part(p)] = s.Init
 		}
 	}
 	return c
 }
 
-// after returns the values that are known after a path.
-func (c *constants) after(w *facts.Way) *constants {
+// constantsAfter returns the values that are known after a path of a node.
+func (l *linter) constantsAfter(n *node, w *facts.Way) *constants {
+	c := n.constants
 	out := c
 	own := func() {
 		if out == c {
@@ -105,6 +110,7 @@ func (c *constants) after(w *facts.Way) *constants {
 	for _, x := range w.Changes {
 		was, ok := out.of[x.Part]
 		switch {
+		case !l.tracks(l.states[x.Part]):
 		case x.Known && (!ok || was != x.Value):
 			own()
 			out.of[x.Part] = x.Value
@@ -118,7 +124,7 @@ func (c *constants) after(w *facts.Way) *constants {
 
 // mergeConstants merges the known values of a predecessor into the node. It reports whether the known
 // values of the node changed.
-func (n *node) mergeConstants(c *constants) bool {
+func (l *linter) mergeConstants(n *node, c *constants) bool {
 	if n.constants == nil {
 		n.constants = c
 		return true
@@ -139,14 +145,15 @@ func (n *node) mergeConstants(c *constants) bool {
 		return false
 	}
 	if n.merges++; n.merges > maxMerges { // dropping values one by one would take too long
-		out = &constants{}
+		maps.DeleteFunc(out.of, func(p facts.Part, _ uint64) bool { return l.states[p].Scope != "wave" })
 	}
 	n.constants = out
 	return true
 }
 
 // maxMerges is the number of merges that may each remove some known values from a node. The next such
-// merge removes all known values.
+// merge removes all known values, except those of the registers of a wave, which decide where control
+// goes.
 const maxMerges = 16
 
 // propagateWrites computes the parts written before each instruction, on all paths and on some path.
@@ -329,9 +336,7 @@ func (l *linter) liveBefore(n *node) bool {
 			}
 		}
 		for _, c := range w.Changes {
-			if !l.Facts.Waves() { // Lanes of a wave that skip the instruction keep the old value.
-				behind = remove(behind, c)
-			}
+			behind = remove(behind, c)
 		}
 		n.needed.addParts(w.Uses)
 		in.addParts(w.Uses)

@@ -60,7 +60,7 @@ func TestUnits(t *testing.T) {
 		{"a hazard", []byte{end | load | 1, 0}, "1 empty"},
 		{"a unit of the other kind", []byte{end | set | 1, 0}, ""},
 		{"a clause that says it is fine", []byte{end | fine | load | 1, 0}, ""},
-		{"a unit of two clauses", []byte{load | 2, end | load | 2, 0}, "2 empty"},
+		{"a unit of two clauses", []byte{load | 2, end | load | 2, 0}, "0 result-unused; 2 empty"},
 		{"a clause that is not reached", []byte{end | set | 2, load | 2, 0}, "1 unreached"},
 		{"a unit beyond the code", []byte{end | load | 7, 0}, "0 stops"},
 	} {

@@ -2,6 +2,7 @@ package flow
 
 import (
 	"maps"
+	"slices"
 
 	"github.com/isago/isago/internal/sem"
 	"github.com/isago/isago/internal/spec"
@@ -14,7 +15,9 @@ type evaluator struct {
 	code *sem.Code
 	body *body
 	w    *sem.Writer
-	made int // the number of operations that have been assigned to a fragment
+	// facts are the conditions on parameters that hold on all paths through the instruction.
+	facts map[ID]uint64
+	made  int // the number of operations that have been assigned to a fragment
 }
 
 // state is the state of the evaluation on one path through an instruction.
@@ -25,11 +28,15 @@ type state struct {
 	stacks []stack
 	pc     ID            // the operation whose value was assigned to the program counter, or NoID
 	ended  bool          // the program ends after the instruction
+	left   ID            // in a wave, the running lanes after lanes ended, or NoID if no lane ended
+	serial int           // the number of the operation at which the serial region ends, or 0 outside of one
 	known  map[ID]uint64 // the conditions whose value is known on this path
 }
 
 func (s *state) clone() *state {
-	return &state{s.at, append([]ID(nil), s.ids...), maps.Clone(s.vals), cloneStacks(s.stacks), s.pc, s.ended, maps.Clone(s.known)}
+	c := *s
+	c.ids, c.vals, c.stacks, c.known = append([]ID(nil), s.ids...), maps.Clone(s.vals), cloneStacks(s.stacks), maps.Clone(s.known)
+	return &c
 }
 
 // evaluate evaluates the instruction of a node.
@@ -43,10 +50,93 @@ func (x *explorer) evaluate(n *node) error {
 		b.leaves = append(b.leaves, b.root)
 		return nil
 	}
-	e := &evaluator{explorer: x, n: n, code: code, body: b, w: b.w}
-	s := &state{ids: make([]ID, len(code.Insts)), vals: map[Variable]ID{}, stacks: cloneStacks(n.stacks), pc: NoID, known: map[ID]uint64{}}
+	e := &evaluator{explorer: x, n: n, code: code, body: b, w: b.w, facts: map[ID]uint64{}}
+	s := &state{ids: make([]ID, len(code.Insts)), vals: map[Variable]ID{}, stacks: cloneStacks(n.stacks), pc: NoID, left: NoID, known: map[ID]uint64{}}
 	b.root = &fragment{}
-	return e.fragment(b.root, s)
+	if err := e.fragment(b.root, s); err != nil {
+		return err
+	}
+	e.align()
+	for _, f := range b.leaves {
+		if f.kind != Jump {
+			continue
+		}
+		if f.target, err = e.node(f.to.addr, f.to.stacks, f.to.registers); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// align reduces the number of variants. If two leaves continue at the same address, and one of them has
+// pushed an entry that the other has not, align adds an absent entry to the stack of the other.
+func (e *evaluator) align() {
+	for _, f := range e.body.leaves {
+		for _, g := range e.body.leaves {
+			if f.kind == Jump && g.kind == Jump && f.to.addr == g.to.addr {
+				e.alignTo(f, g)
+			}
+		}
+	}
+}
+
+// alignTo adds an absent entry to a stack of f if this makes the stacks of f and g equal.
+func (e *evaluator) alignTo(f, g *fragment) {
+	at := -1
+	for i := range f.to.stacks {
+		x, y := f.to.stacks[i].entries, g.to.stacks[i].entries
+		switch {
+		case slices.EqualFunc(x, y, slices.Equal):
+		case len(y) == len(x)+1 && at < 0 && slices.EqualFunc(x, y[:len(x)], slices.Equal):
+			at = i
+		default:
+			return
+		}
+	}
+	if at < 0 {
+		return
+	}
+	st := &f.to.stacks[at]
+	n, present := len(st.entries), len(st.state.Slots)
+	entry := g.to.stacks[at].entries[n]
+	if !entry[present].dynamic {
+		entry = slices.Clone(entry)
+		entry[present] = slot{dynamic: true}
+		g.to.stacks[at].entries[n] = entry
+		g.vals[Variable{st.state, n, present}] = e.w.Constant(sem.BoolType, 1)
+	}
+	st.entries = append(st.entries, entry)
+	for k, x := range entry {
+		if v := (Variable{st.state, n, k}); x.dynamic {
+			f.vals[v] = e.w.Constant(v.Type(), 0)
+		}
+	}
+}
+
+// resolve makes it known on this path which of the top entries of a stack are present, so that the number
+// of entries that are present is at least count, or the number of all entries is known. It forks if it
+// has to. done is true if it has ended the fragment.
+func (e *evaluator) resolve(f *fragment, s *state, of *sem.State, count int) (done bool, err error) {
+	st := e.stack(s, of)
+	present := len(of.Slots)
+	for at := len(st.entries) - 1; at >= 0 && len(st.entries)-at <= count; at-- {
+		if !st.entries[at][present].dynamic {
+			continue
+		}
+		id := e.variable(s, Variable{of, at, present})
+		v, known := e.holds(s, id)
+		switch {
+		case !known:
+			return true, e.fork(f, s, id)
+		case v == 0:
+			e.remove(s, st, at)
+		default:
+			st.entries[at] = slices.Clone(st.entries[at])
+			st.entries[at][present] = slot{value: 1}
+			delete(s.vals, Variable{of, at, present})
+		}
+	}
+	return false, nil
 }
 
 // close ends a fragment. It adds all new operations except constants to the fragment.
@@ -56,15 +146,26 @@ func (e *evaluator) close(f *fragment, kind Kind) {
 			f.insts = append(f.insts, ID(e.made))
 		}
 	}
-	if f.kind = kind; kind != Branch {
-		e.body.leaves = append(e.body.leaves, f)
-	}
+	f.kind = kind
+}
+
+// leaf ends a fragment at the end of the instruction.
+func (e *evaluator) leaf(f *fragment, kind Kind) {
+	e.close(f, kind)
+	e.body.leaves = append(e.body.leaves, f)
 }
 
 // fragment evaluates the rest of the instruction, starting with the given fragment.
 func (e *evaluator) fragment(f *fragment, s *state) error {
 	for s.at < len(e.code.Insts) {
 		in := &e.code.Insts[s.at]
+		switch {
+		case in.Op == sem.OpAtomic && !e.OneLane:
+			f = e.fall(f)
+			f.serial, s.serial = true, int(in.Imm)
+		case s.serial == s.at && s.serial > 0:
+			f, s.serial = e.fall(f), 0
+		}
 		if in.Op == sem.OpSkip {
 			if v, known := e.w.Const(e.value(s, in.Guard)); known && v == 0 {
 				for _, r := range in.Results() {
@@ -85,6 +186,13 @@ func (e *evaluator) fragment(f *fragment, s *state) error {
 	return e.leave(f, s)
 }
 
+// fall ends a fragment that continues at a new one, which it returns.
+func (e *evaluator) fall(f *fragment) *fragment {
+	e.close(f, Jump)
+	f.next[0] = &fragment{}
+	return f.next[0]
+}
+
 func (e *evaluator) value(s *state, id ID) ID {
 	if id == NoID {
 		return NoID
@@ -95,13 +203,17 @@ func (e *evaluator) value(s *state, id ID) ID {
 // inst evaluates an operation. done is true if the operation has ended the fragment.
 func (e *evaluator) inst(f *fragment, s *state, old *sem.Inst) (done bool, err error) {
 	in := old.WithArgs(func(a ID) ID { return s.ids[a] })
-	if v, known := s.known[in.Guard]; known {
+	if v, known := e.holds(s, in.Guard); known {
 		in.Guard = e.w.Constant(sem.BoolType, v)
 	}
 	guard, decided := e.w.Const(in.Guard)
 	switch {
 	case in.Op.Pure() || in.Op == sem.OpConst:
-		s.ids[s.at] = e.pure(in)
+		id := e.decided(s, e.pure(in))
+		if v, known := e.holds(s, id); known && in.Type() == sem.BoolType {
+			id = e.w.Constant(sem.BoolType, v)
+		}
+		s.ids[s.at] = id
 		return false, nil
 	case decided && in.Guard != NoID:
 		in.Guard = NoID
@@ -114,32 +226,60 @@ func (e *evaluator) inst(f *fragment, s *state, old *sem.Inst) (done bool, err e
 		s.ids[s.at], err = e.readX(s, &in)
 	case sem.OpWrite:
 		if holds {
+			in.Guard = e.running(in.Guard, in.State.Scope)
 			err = e.write(s, &in)
 		}
 	case sem.OpWriteX:
 		if holds {
+			in.Guard = e.running(in.Guard, in.State.Scope)
 			err = e.writeX(s, &in)
 		}
 	case sem.OpTop:
+		if done, err := e.resolve(f, s, in.State, int(in.Imm)+1); done || err != nil {
+			return done, err
+		}
 		s.ids[s.at] = e.top(s, &in)
 	case sem.OpDepth, sem.OpEmpty:
+		count := 1
+		if in.Op == sem.OpDepth {
+			count = maxDepth
+		}
+		if done, err := e.resolve(f, s, in.State, count); done || err != nil {
+			return done, err
+		}
 		n := uint64(len(e.stack(s, in.State).entries))
 		if in.Op == sem.OpEmpty {
 			n = flag(n == 0)
 		}
 		s.ids[s.at] = e.w.Constant(in.Type(), n)
-	case sem.OpPush, sem.OpPop, sem.OpJump, sem.OpEnd, sem.OpTrap:
+	case sem.OpEnd, sem.OpTrap:
+		if e.wave() && in.Guard != NoID && !e.w.Inst(in.Guard).Uniform {
+			e.endLanes(s, &in)
+			break
+		}
+		fallthrough
+	case sem.OpPush, sem.OpPop, sem.OpJump:
 		switch {
+		case !decided && e.wave() && !e.w.Inst(in.Guard).Uniform:
+			return false, unsupported("the operation %s for some of the lanes of a wave", in.Op)
 		case !decided:
-			return true, e.fork(f, s, old.Guard)
+			return true, e.fork(f, s, s.ids[old.Guard])
 		case holds:
 			return e.effect(f, s, &in)
 		}
-	case sem.OpUnknown, sem.OpHazard, sem.OpFlow, sem.OpRun:
-	case sem.OpLane, sem.OpExists, sem.OpAny, sem.OpAll, sem.OpBallot, sem.OpFrom, sem.OpLanesOf, sem.OpAtomic:
-		s.ids[s.at] = e.oneLane(&in)
+	case sem.OpUnknown, sem.OpHazard, sem.OpFlow, sem.OpRun, sem.OpAtomic:
+	case sem.OpLane, sem.OpExists, sem.OpAny, sem.OpAll, sem.OpBallot, sem.OpFrom, sem.OpLanesOf:
+		if e.OneLane {
+			s.ids[s.at] = e.oneLane(&in)
+			break
+		}
+		if in.Op == sem.OpAny || in.Op == sem.OpAll || in.Op == sem.OpBallot {
+			in.Guard = e.running(in.Guard, spec.ScopeLane)
+		}
+		s.ids[s.at] = e.w.Write(in)
 	case sem.OpLoad, sem.OpStore, sem.OpBarrier:
 		if holds || in.Op == sem.OpLoad {
+			in.Guard = e.running(in.Guard, spec.ScopeLane)
 			s.ids[s.at] = e.w.Write(in)
 		}
 	case sem.OpService:
@@ -148,6 +288,50 @@ func (e *evaluator) inst(f *fragment, s *state, old *sem.Inst) (done bool, err e
 		return false, unsupported("the operation %s", in.Op)
 	}
 	return false, err
+}
+
+// wave reports whether the program runs with several lanes, which share the program counter.
+func (x *explorer) wave() bool { return x.Machine.Wave && !x.OneLane }
+
+// lanesOf returns the condition that a lane is in a mask.
+func (e *evaluator) lanesOf(mask ID) ID {
+	in := sem.Inst{Op: sem.OpLanesOf, A: mask, B: NoID, C: NoID, Guard: NoID}
+	return e.w.Once(in.Typed(sem.BoolType, e.w.Inst(mask).Type()))
+}
+
+// running returns the condition that a guard holds and that the lane has not ended before the
+// instruction. For an effect on state that all lanes of a wave share, it returns the condition that the
+// guard holds in any lane.
+func (e *evaluator) running(guard ID, scope spec.Scope) ID {
+	if !e.wave() {
+		return guard
+	}
+	if c := e.before(e.n, e.live); c.dynamic && scope <= spec.ScopeLane {
+		guard = e.w.And(guard, e.lanesOf(e.param(e.live)))
+	}
+	if scope > spec.ScopeLane && guard != NoID && !e.w.Inst(guard).Uniform {
+		in := sem.Inst{Op: sem.OpAny, A: guard, B: NoID, C: NoID, Guard: e.running(NoID, spec.ScopeLane), Uniform: true}
+		guard = e.w.Write(in.Typed(sem.BoolType, sem.BoolType))
+	}
+	return guard
+}
+
+// endLanes ends the lanes of a wave for which a guard holds.
+func (e *evaluator) endLanes(s *state, in *sem.Inst) {
+	guard := e.running(in.Guard, spec.ScopeLane)
+	if in.Op == sem.OpTrap {
+		x := *in
+		x.Guard = guard
+		e.w.Write(x)
+	}
+	op := func(op sem.Op, a, b ID) ID {
+		x := sem.Inst{Op: op, A: a, B: b, C: NoID, Guard: NoID, Uniform: true}
+		return e.w.Write(x.Typed(sem.U64, e.w.Inst(a).Type()))
+	}
+	if s.left == NoID {
+		s.left = e.variable(s, e.live)
+	}
+	s.left = op(sem.OpAnd, s.left, op(sem.OpNot, op(sem.OpBallot, guard, NoID), NoID))
 }
 
 // pure writes an operation. If its operands are constants and selections between two constants by one
@@ -223,8 +407,10 @@ func flag(b bool) uint64 {
 
 // fork ends a fragment with a branch on an unknown condition. It evaluates the rest of the instruction
 // once for each value of the condition.
-func (e *evaluator) fork(f *fragment, s *state, cond ID) error {
-	id := s.ids[cond]
+func (e *evaluator) fork(f *fragment, s *state, id ID) error {
+	if s.serial > 0 {
+		return unsupported("a branch within an atomic region")
+	}
 	if len(e.body.leaves) > maxLeaves {
 		return ErrTooLarge
 	}
@@ -259,6 +445,10 @@ func (e *evaluator) assume(s *state, id ID, v uint64) {
 	}
 	s.replace(id, value)
 	switch in := *e.w.Inst(id); {
+	case in.Op == sem.OpEq, in.Op == sem.OpNe:
+		if in.Op = sem.OpEq + sem.OpNe - in.Op; in.From().Kind != sem.Float {
+			s.known[e.w.Write(in)] = 1 - v
+		}
 	case in.Op == sem.OpNot:
 		e.assume(s, in.A, 1-v)
 	case in.Op == sem.OpSplat:
@@ -284,7 +474,7 @@ func (e *evaluator) refine(s *state) {
 			}
 			continue
 		}
-		if v, known := s.known[s.ids[i]]; known {
+		if v, known := e.holds(s, s.ids[i]); known && in.Type() == sem.BoolType {
 			s.ids[i], changed[i] = e.w.Constant(sem.BoolType, v), true
 			continue
 		}
@@ -302,13 +492,34 @@ func (e *evaluator) refine(s *state) {
 	}
 }
 
+// holds returns the value of a condition on this path. known is false if it is not known.
+func (e *evaluator) holds(s *state, cond ID) (v uint64, known bool) {
+	if v, known = s.known[cond]; known || cond == NoID {
+		return v, known
+	}
+	if v, known = e.facts[cond]; known {
+		return v, known
+	}
+	return e.w.Const(cond)
+}
+
+// zero returns the condition that a mask is 0.
+func (e *evaluator) zero(mask ID) ID {
+	t := e.w.Inst(mask).Type()
+	in := sem.Inst{Op: sem.OpEq, A: mask, B: e.w.Constant(t, 0), C: NoID, Guard: NoID}
+	return e.w.Write(in.Typed(sem.BoolType, t))
+}
+
 // decided returns the value that a selection chooses on this path, or the value itself if the condition
 // is not known.
 func (e *evaluator) decided(s *state, id ID) ID {
 	for id != NoID {
 		in := e.w.Inst(id)
-		v, known := s.known[in.A]
-		if in.Op != sem.OpSelect || !known {
+		if in.Op != sem.OpSelect {
+			break
+		}
+		v, known := e.holds(s, in.A)
+		if !known {
 			break
 		}
 		if id = in.C; v != 0 {
@@ -339,10 +550,22 @@ func (e *evaluator) variable(s *state, v Variable) ID {
 	case !c.dynamic:
 		id = e.w.Constant(v.Type(), c.value)
 	default:
-		var ok bool
-		if id, ok = e.body.params[v]; !ok {
-			id = e.w.Write(sem.Param(v.Type()))
-			e.body.params[v] = id
+		id = e.param(v)
+	}
+	return id
+}
+
+// param returns the value of a variable before the instruction, which is not constant.
+func (e *evaluator) param(v Variable) ID {
+	id, ok := e.body.params[v]
+	if !ok {
+		id = e.w.Write(v.parameter())
+		e.body.params[v] = id
+		if e.before(e.n, v).nonzero {
+			zero := e.zero(id)
+			in := *e.w.Inst(zero)
+			in.Op = sem.OpNe
+			e.facts[zero], e.facts[e.w.Write(in)] = 0, 1
 		}
 	}
 	return id
@@ -379,9 +602,9 @@ func (x *explorer) count(s *sem.State) int {
 	return s.Count
 }
 
-// own reports whether each lane of the specialised program has its own copy of a state.
+// own reports whether the specialised program has its own copy of a state.
 func (x *explorer) own(s *sem.State) bool {
-	return s.Scope <= spec.ScopeLane || x.OneLane && s.Scope == spec.ScopeWave
+	return s.Scope <= spec.ScopeLane || x.Machine.Wave && s.Scope == spec.ScopeWave
 }
 
 // readX reads a register whose number is computed.
@@ -482,12 +705,15 @@ func (e *evaluator) effect(f *fragment, s *state, in *sem.Inst) (done bool, err 
 	case sem.OpTrap:
 		return true, e.stop(f, in.Text())
 	case sem.OpPop:
+		if done, err := e.resolve(f, s, in.State, 1); done || err != nil {
+			return done, err
+		}
 		st := e.stack(s, in.State)
 		n := len(st.entries) - 1
 		switch {
 		case n >= 0:
 			st.entries = st.entries[:n]
-			for k := range in.State.Slots {
+			for k := range len(in.State.Slots) + 1 {
 				delete(s.vals, Variable{in.State, n, k})
 			}
 		case in.State.EmptyTraps:
@@ -500,7 +726,7 @@ func (e *evaluator) effect(f *fragment, s *state, in *sem.Inst) (done bool, err 
 }
 
 func (e *evaluator) stop(f *fragment, text string) error {
-	e.close(f, Stop)
+	e.leaf(f, Stop)
 	f.text = text
 	return nil
 }
@@ -509,16 +735,22 @@ func (e *evaluator) stop(f *fragment, text string) error {
 func (e *evaluator) push(f *fragment, s *state, in *sem.Inst) (done bool, err error) {
 	st := e.stack(s, in.State)
 	if len(st.entries) >= in.State.Count {
+		if done, err := e.resolve(f, s, in.State, maxDepth); done || err != nil {
+			return done, err
+		}
+	}
+	if len(st.entries) >= in.State.Count {
 		if in.State.FullTraps {
 			return true, e.stop(f, "a push onto a full stack: "+in.State.Name)
 		}
-		e.dropOldest(s, st)
+		e.remove(s, st, 0)
 	}
 	n := len(st.entries)
 	if n >= maxDepth {
 		return false, ErrTooLarge
 	}
-	entry := make([]slot, len(in.State.Slots))
+	entry := make([]slot, len(in.State.Slots)+1)
+	entry[len(in.State.Slots)].value = 1
 	for k, a := range in.Args() {
 		v, known := e.w.Const(a)
 		switch c := (counter{in.State, k}); {
@@ -531,14 +763,24 @@ func (e *evaluator) push(f *fragment, s *state, in *sem.Inst) (done bool, err er
 		entry[k].dynamic = true
 		s.vals[Variable{in.State, n, k}] = a
 	}
+	same := 0
+	for _, x := range st.entries {
+		if slices.Equal(x[:len(x)-1], entry[:len(x)-1]) {
+			same++
+		}
+	}
+	if same >= maxSame && in.State.Count > maxDepth {
+		return false, ErrTooLarge // probably a loop that pushes an entry in each round
+	}
 	st.entries = append(st.entries, entry)
 	return false, nil
 }
 
-// dropOldest removes the oldest entry of a stack.
-func (e *evaluator) dropOldest(s *state, st *stack) {
-	for at := 1; at < len(st.entries); at++ {
-		for k := range st.state.Slots {
+// remove removes an entry of a stack.
+func (e *evaluator) remove(s *state, st *stack, entry int) {
+	slots := len(st.state.Slots) + 1
+	for at := entry + 1; at < len(st.entries); at++ {
+		for k := range slots {
 			v := Variable{st.state, at - 1, k}
 			if st.entries[at][k].dynamic {
 				s.vals[v] = e.variable(s, Variable{st.state, at, k})
@@ -547,10 +789,10 @@ func (e *evaluator) dropOldest(s *state, st *stack) {
 			}
 		}
 	}
-	for k := range st.state.Slots {
+	for k := range slots {
 		delete(s.vals, Variable{st.state, len(st.entries) - 1, k})
 	}
-	st.entries = st.entries[1:]
+	st.entries = slices.Delete(slices.Clone(st.entries), entry, entry+1)
 }
 
 // counts reports whether a value is computed by arithmetic from a stack slot or a control register, as
@@ -600,8 +842,17 @@ const maxControl = 16
 // leave ends a fragment at the end of the instruction. It forks if the next address depends on an
 // unknown condition.
 func (e *evaluator) leave(f *fragment, s *state) error {
+	if s.left != NoID && !s.ended {
+		s.vals[e.live] = s.left
+		done := e.none(s.left)
+		v, known := e.holds(s, done)
+		if !known {
+			return e.fork(f, s, done)
+		}
+		s.ended = v != 0
+	}
 	if s.ended {
-		e.close(f, Exit)
+		e.leaf(f, Exit)
 		f.vals = s.vals
 		return nil
 	}
@@ -611,24 +862,37 @@ func (e *evaluator) leave(f *fragment, s *state) error {
 		v, known := e.w.Const(id)
 		if !known {
 			if cond := e.decider(s, s.pc); cond != NoID {
-				return e.fork(f, s, cond)
+				return e.fork(f, s, s.ids[cond])
 			}
 			return unsupported("a jump to a computed address")
 		}
 		next = v
-	}
-	target, err := e.node(next, s.stacks, e.registers(s))
-	if err != nil {
-		return err
 	}
 	for v := range s.vals {
 		if reset(v.State) {
 			delete(s.vals, v)
 		}
 	}
-	e.close(f, Jump)
-	f.target, f.vals = target, s.vals
+	if e.wave() {
+		f.nonzero = map[Variable]bool{}
+		for v, id := range s.vals {
+			if v.Type() == sem.U64 && v.State.Scope == spec.ScopeWave {
+				zero, known := e.holds(s, e.zero(id))
+				f.nonzero[v] = known && zero == 0
+			}
+		}
+	}
+	e.leaf(f, Jump)
+	f.to, f.vals = place{next, s.stacks, e.registers(s)}, s.vals
 	return nil
+}
+
+// none returns the condition that a mask contains no lane of the wave.
+func (e *evaluator) none(mask ID) ID {
+	in := sem.Inst{Op: sem.OpExists, A: NoID, B: NoID, C: NoID, Guard: NoID, Uniform: true}
+	exists := e.w.Once(in.Typed(sem.U64, sem.Type{}))
+	in = sem.Inst{Op: sem.OpAnd, A: mask, B: exists, C: NoID, Guard: NoID}
+	return e.zero(e.w.Write(in.Typed(sem.U64, sem.U64)))
 }
 
 // registers returns the values of the control registers that are part of a node's key.
@@ -643,7 +907,7 @@ func (e *evaluator) registers(s *state) []slot {
 			k, known := e.w.Const(id)
 			c = constant{dynamic: !known, value: k}
 		}
-		list = append(list, slot(c))
+		list = append(list, slot{c.dynamic, c.value})
 	}
 	return list
 }

@@ -29,7 +29,8 @@ type node struct {
 	heads map[*fragment]*Block
 }
 
-// stack is the contents of a stack. Each entry has one value for each slot.
+// stack is the contents of a stack. Each entry has one value for each slot, and one more that is 1 if the
+// entry is present. An absent entry has no effect: it is as if it were not there.
 type stack struct {
 	state   *sem.State
 	entries [][]slot
@@ -43,10 +44,19 @@ type slot struct {
 }
 
 // constant is the value of a variable before a node. If dynamic is true, the value is not known to be
-// constant.
+// constant. nonzero is set if it is known not to be 0.
 type constant struct {
-	dynamic bool
-	value   uint64
+	dynamic, nonzero bool
+	value            uint64
+}
+
+// join returns what is known of a variable that has either of two values.
+func (c constant) join(d constant) constant {
+	if c == d {
+		return c
+	}
+	not0 := func(x constant) bool { return x.nonzero || !x.dynamic && x.value != 0 }
+	return constant{dynamic: true, nonzero: not0(c) && not0(d)}
 }
 
 // body is the result of evaluating an instruction.
@@ -65,9 +75,20 @@ type fragment struct {
 	next  [2]*fragment // for a Branch, the fragments for a condition that holds and for one that does not
 	// target is the node to which a Jump leads. vals holds the values of the variables that the
 	// instruction has written, for a Jump or an Exit.
-	target *node
-	vals   map[Variable]ID
-	text   string
+	// A Jump without a target leads to next[0].
+	target  *node
+	to      place // identifies the target
+	vals    map[Variable]ID
+	text    string
+	nonzero map[Variable]bool // the variables whose value is not 0
+	serial  bool              // the lanes of a wave execute the fragment one after another
+}
+
+// place identifies a node.
+type place struct {
+	addr      uint64
+	stacks    []stack
+	registers []slot
 }
 
 // explorer finds the nodes of a program.
@@ -84,7 +105,9 @@ type explorer struct {
 	arrays map[*sem.State]bool
 	// controls are the components of the control registers.
 	controls []Variable
-	again    bool // a new counter or array was found, so the exploration must start again
+	// live is the variable that holds the running lanes of a wave: those that have not ended.
+	live  Variable
+	again bool // a new counter or array was found, so the exploration must start again
 	// evaluations is the number of evaluations of instructions.
 	evaluations int
 }
@@ -159,7 +182,8 @@ func (x *explorer) startRegisters() (list []slot) {
 				v := Variable{s, n, comp}
 				x.controls = append(x.controls, v)
 				if !x.counters[counter{s, comp}] {
-					list = append(list, slot(x.initial(v)))
+					c := x.initial(v)
+					list = append(list, slot{c.dynamic, c.value})
 				}
 			}
 		}
@@ -212,7 +236,10 @@ func (x *explorer) initial(v Variable) constant {
 	if v.State.InitExists && x.OneLane {
 		return constant{value: 1}
 	}
-	if v.State.Kind == sem.StackState || v.State.InitExists || x.given(v) {
+	if v.State.InitExists {
+		return constant{dynamic: true, nonzero: true} // a wave has at least one lane
+	}
+	if v.State.Kind == sem.StackState || x.given(v) {
 		return constant{dynamic: true}
 	}
 	return constant{value: v.initial()}
@@ -240,7 +267,7 @@ func (x *explorer) merge(n *node, f *fragment) {
 		after[v] = n.in[v]
 	}
 	for v, id := range f.vals {
-		c := constant{dynamic: true}
+		c := constant{dynamic: true, nonzero: f.nonzero[v]}
 		if k, ok := n.body.w.Const(id); ok {
 			c = constant{value: k}
 		}
@@ -255,18 +282,20 @@ func (x *explorer) merge(n *node, f *fragment) {
 		}
 	}
 	for v, c := range after {
-		if old := x.before(to, v); old != c && !old.dynamic {
-			to.set(v, constant{dynamic: true})
-		}
+		to.set(v, x.before(to, v), c)
 	}
 	for v, old := range to.in {
-		if _, ok := after[v]; !ok && !old.dynamic && x.initial(v) != old {
-			to.set(v, constant{dynamic: true})
+		if _, ok := after[v]; !ok {
+			to.set(v, old, x.initial(v))
 		}
 	}
 }
 
-func (n *node) set(v Variable, c constant) {
+// set joins what was known of a variable with what is known on another path.
+func (n *node) set(v Variable, old, c constant) {
+	if c = old.join(c); c == old {
+		return
+	}
 	if n.in == nil {
 		n.in = map[Variable]constant{}
 	}

@@ -12,6 +12,7 @@ import (
 	"fmt"
 
 	"github.com/isago/isago/internal/sem"
+	"github.com/isago/isago/internal/spec"
 )
 
 // ID is the number of a value in a Program, or NoID.
@@ -26,8 +27,10 @@ const (
 	// of one instruction.
 	MaxNodes    = 1 << 13
 	MaxVariants = 1 << 7
-	// maxDepth limits the entries of a stack. maxLeaves limits the paths through one instruction.
+	// maxDepth limits the entries of a stack. maxSame limits the entries of a deeper stack that differ in
+	// unknown values only. maxLeaves limits the paths through one instruction.
 	maxDepth  = 64
+	maxSame   = 8
 	maxLeaves = 1 << 8
 	// MaxEvaluations limits the evaluations of instructions. An instruction is evaluated again when a
 	// variable that was constant before the instruction turns out to vary.
@@ -43,9 +46,10 @@ type Config struct {
 	// Code returns the lowered instruction at an address. If Code returns an error, the specialised
 	// program stops at that address, with the text of the error as the reason.
 	Code func(addr uint64) (*sem.Code, error)
-	// OneLane specialises the program for waves of one lane. A machine whose lanes share a program counter
-	// requires it. In a wave of one lane, any and all are the condition itself, and the control
-	// registers of the wave belong to the lane.
+	// OneLane specialises the program of a machine whose lanes share a program counter for waves of one
+	// lane. In a wave of one lane, any and all are the condition itself, and the control registers of the
+	// wave belong to the lane. Otherwise, a wave has up to 64 lanes. The masks of lanes are values of the
+	// program, and the conditions of branches are the same in all lanes.
 	OneLane bool
 	// Entry is the address of the first instruction.
 	Entry uint64
@@ -74,6 +78,9 @@ type Variable struct {
 
 // String returns the name of the variable in IR listings.
 func (v Variable) String() string {
+	if v.State.Kind == sem.StackState && v.Comp == len(v.State.Slots) {
+		return fmt.Sprintf("%s[%d] is present", v.State.Name, v.Number)
+	}
 	if v.State.Kind == sem.StackState {
 		return fmt.Sprintf("%s[%d].%s", v.State.Name, v.Number, v.State.Slots[v.Comp].Name)
 	}
@@ -90,9 +97,19 @@ func (v Variable) String() string {
 // Type returns the type of the variable.
 func (v Variable) Type() sem.Type {
 	if v.State.Kind == sem.StackState {
+		if v.Comp == len(v.State.Slots) {
+			return sem.BoolType
+		}
 		return v.State.Slots[v.Comp].Type
 	}
 	return v.State.Type.Elem()
+}
+
+// parameter returns an operation that is a parameter for the variable.
+func (v Variable) parameter() sem.Inst {
+	in := sem.Param(v.Type())
+	in.Uniform = v.State.Scope > spec.ScopeLane
+	return in
 }
 
 // initial returns the value of a variable that nothing has set yet.
@@ -108,6 +125,8 @@ type Program struct {
 	Addrs []uint64
 	// Blocks are the blocks. The program starts with the first block.
 	Blocks []*Block
+	// Wave is set if the program runs with several lanes, which share the program counter.
+	Wave bool
 	// Arrays are the register files that the program accesses with a computed register number. Their
 	// registers are not SSA values: the operations in blocks read and write them in order.
 	Arrays []*sem.State
@@ -123,7 +142,9 @@ type Block struct {
 	Params []Param
 	// Insts are the numbers of the operations, in execution order.
 	Insts []ID
-	End   Terminator
+	// Serial is set if the lanes of a wave execute the block one after another, the first lane first.
+	Serial bool
+	End    Terminator
 }
 
 // Param is a value of a variable: a parameter of a block, or an output of an Exit.
@@ -151,9 +172,11 @@ type Terminator struct {
 	// Outputs are the values of the variables that are used after the program ends. Outputs omits
 	// variables that no instruction writes.
 	Outputs []Param
-	// For a Stop, Text is the reason and Addr is the address of the instruction that stops.
-	Text string
-	Addr uint64
+	// For a Stop, Text is the reason and Addr is the address of the instruction that stops. In a wave,
+	// Lanes is the mask of the lanes that stop.
+	Text  string
+	Lanes ID
+	Addr  uint64
 }
 
 // Edge leads to a block. Args are the arguments for the parameters of the block.

@@ -1,139 +1,255 @@
 package flow
 
 import (
+	"math/bits"
+
 	"github.com/isago/isago/internal/sem"
 )
 
-// Host provides what a program needs while it runs. Load and Store may be nil if the program accesses
-// no memory.
+// Host provides what a program needs while it runs. A function may be nil if the program does not need
+// it.
 type Host struct {
-	// Read returns the initial value of a register component, such as an input or a uniform.
-	Read func(v Variable) uint64
+	// Read returns the initial value of a register component in a lane, such as an input or a uniform.
+	Read func(v Variable, lane int) uint64
 	// Load returns the bytes of a memory at an address, the first byte in the lowest bits. ok is false if
 	// the memory does not contain all of them.
-	Load func(s *sem.State, addr, size uint64) (v uint64, ok bool)
+	Load func(s *sem.State, lane int, addr, size uint64) (v uint64, ok bool)
 	// Store changes the bytes of a memory at an address. It returns false, and changes nothing, if the
 	// memory does not contain all of them.
-	Store func(s *sem.State, addr, size, v uint64) (ok bool)
+	Store func(s *sem.State, lane int, addr, size, v uint64) (ok bool)
+	// Barrier waits at a barrier. kind is a combination of sem.Arrives and sem.Waits. If Barrier is nil,
+	// barriers have no effect, as in a launch with a single wave.
+	Barrier func(number, count, kind uint64)
 }
 
-// Run runs the program for one lane. It is the reference implementation of the semantics of a Program.
-// outputs are the outputs of the program. stop is the reason why the program stopped abnormally, or ""
-// if it ended normally. ok is false if the program does not end within the given number of blocks.
-// Barriers have no effect, because there is one lane.
-func (p *Program) Run(h Host, blocks int) (outputs map[Variable]uint64, stop string, ok bool) {
-	r := runner{Host: h, p: p, values: make([]uint64, len(p.Insts)), arrays: map[Variable]uint64{}}
-	for i := range p.Insts {
-		if p.Insts[i].Op == sem.OpConst {
-			r.values[i] = p.Insts[i].Imm
+// Result is the result of a run.
+type Result struct {
+	// Outputs are the outputs of the program, with a value for each lane.
+	Outputs map[Variable][]uint64
+	// Stops has for each lane the reason why it stopped abnormally, or "".
+	Stops []string
+}
+
+// Run runs the program. It is the reference implementation of the semantics of a Program. lanes is the
+// mask of the lanes, bit 0 the first lane. A program that is not for a wave runs in lane 0 only. ok is
+// false if the program does not end within the given number of blocks. An access outside of a memory
+// that traps stops the lane that makes it, and the run.
+func (p *Program) Run(h Host, lanes uint64, blocks int) (res Result, ok bool) {
+	width := bits.Len64(lanes)
+	r := runner{Host: h, p: p, lanes: lanes, values: make([][]uint64, len(p.Insts)), arrays: map[element]uint64{}}
+	r.res.Stops = make([]string, width)
+	for i := range r.values {
+		r.values[i] = make([]uint64, width)
+		if in := &p.Insts[i]; in.Op == sem.OpConst {
+			for lane := range width {
+				r.values[i][lane] = in.Imm
+			}
 		}
 	}
 	b := p.Blocks[0]
 	for ; blocks > 0; blocks-- {
-		for _, id := range b.Insts {
-			if stop := r.step(id); stop != "" {
-				return nil, stop, true
-			}
+		if !r.run(b) {
+			return r.res, true
 		}
 		next := 0
 		switch b.End.Kind {
 		case Branch:
-			if r.get(b.End.Cond) == 0 {
+			if r.get(b.End.Cond, bits.TrailingZeros64(lanes)) == 0 {
 				next = 1
 			}
 		case Exit, Stop:
-			outputs = map[Variable]uint64{}
-			for _, o := range b.End.Outputs {
-				outputs[o.Variable] = r.get(o.ID)
-			}
-			return outputs, b.End.Text, true
+			r.finish(&b.End)
+			return r.res, true
 		}
 		e := &b.End.Edges[next]
-		args := make([]uint64, len(e.Args))
+		args := make([][]uint64, len(e.Args))
 		for i, a := range e.Args {
-			args[i] = r.get(a)
+			args[i] = append([]uint64(nil), r.values[a]...)
 		}
 		for i, q := range e.To.Params {
 			r.values[q.ID] = args[i]
 		}
 		b = e.To
 	}
-	return nil, "", false
+	return r.res, false
 }
 
 // runner is the state of a running program.
 type runner struct {
 	Host
 	p      *Program
-	values []uint64
-	arrays map[Variable]uint64 // the elements of arrays that were written
+	lanes  uint64
+	values [][]uint64 // for each operation, the values in the lanes
+	arrays map[element]uint64
+	res    Result
 }
 
-// get returns a value. NoID is 0.
-func (r *runner) get(id ID) uint64 {
+// element is an element of an array in a lane.
+type element struct {
+	Variable
+	lane int
+}
+
+// each calls f for each lane of a mask.
+func each(lanes uint64, f func(lane int)) {
+	for ; lanes != 0; lanes &= lanes - 1 {
+		f(bits.TrailingZeros64(lanes))
+	}
+}
+
+// finish records the outputs and the lanes that stop at an Exit or a Stop.
+func (r *runner) finish(end *Terminator) {
+	r.res.Outputs = map[Variable][]uint64{}
+	for _, o := range end.Outputs {
+		r.res.Outputs[o.Variable] = r.values[o.ID]
+	}
+	if end.Kind == Stop {
+		each(r.lanes, func(lane int) {
+			if end.Lanes == NoID || r.get(end.Lanes, lane)>>uint(lane)&1 != 0 {
+				r.res.Stops[lane] = end.Text
+			}
+		})
+	}
+}
+
+// run runs the operations of a block. It returns false if a lane stopped by an access outside of a memory.
+func (r *runner) run(b *Block) bool {
+	if b.Serial {
+		ok := true
+		each(r.lanes, func(lane int) {
+			for _, id := range b.Insts {
+				ok = ok && r.step(id, 1<<uint(lane))
+			}
+		})
+		return ok
+	}
+	for _, id := range b.Insts {
+		if !r.step(id, r.lanes) {
+			return false
+		}
+	}
+	return true
+}
+
+// get returns a value in a lane. NoID is 0.
+func (r *runner) get(id ID, lane int) uint64 {
 	if id == NoID {
 		return 0
 	}
-	return r.values[id]
+	return r.values[id][lane]
 }
 
-func (r *runner) guard(in *sem.Inst) bool { return in.Guard == NoID || r.values[in.Guard] != 0 }
+// holds returns the lanes in which a guard holds.
+func (r *runner) holds(guard ID) (lanes uint64) {
+	if guard == NoID {
+		return r.lanes
+	}
+	return r.mask(guard)
+}
 
-// step runs an operation. stop is the reason why the program stops, or "".
-func (r *runner) step(id ID) (stop string) {
-	in, v := &r.p.Insts[id], &r.values[id]
+// mask returns the lanes in which a condition holds.
+func (r *runner) mask(id ID) (lanes uint64) {
+	each(r.lanes, func(lane int) { lanes |= (r.values[id][lane] & 1) << uint(lane) })
+	return lanes
+}
+
+// step runs an operation in the given lanes. It returns false if a lane stopped by an access outside of a
+// memory.
+func (r *runner) step(id ID, lanes uint64) bool {
+	in := &r.p.Insts[id]
+	guard := r.holds(in.Guard)
+	all := func(v uint64) {
+		each(lanes, func(lane int) { r.values[id][lane] = v })
+	}
+	switch in.Op {
+	case sem.OpExists:
+		all(r.lanes)
+		return true
+	case sem.OpAny:
+		all(flag(r.mask(in.A)&guard != 0))
+		return true
+	case sem.OpAll:
+		all(flag(guard&^r.mask(in.A) == 0))
+		return true
+	case sem.OpBallot:
+		all(r.mask(in.A) & guard)
+		return true
+	case sem.OpBarrier:
+		if guard != 0 && r.Barrier != nil {
+			lane := bits.TrailingZeros64(guard)
+			r.Barrier(r.get(in.A, lane), r.get(in.B, lane), in.Imm)
+		}
+		return true
+	}
+	ok := true
+	each(lanes, func(lane int) {
+		if text := r.lane(id, in, lane, guard>>uint(lane)&1 != 0); text != "" {
+			r.res.Stops[lane] = text
+			ok = ok && in.Op == sem.OpTrap
+		}
+	})
+	return ok
+}
+
+// lane runs an operation in a lane. guard reports whether the guard holds. text is the reason why the lane
+// stops, or "".
+func (r *runner) lane(id ID, in *sem.Inst, lane int, guard bool) (text string) {
+	v, a, b := &r.values[id][lane], r.get(in.A, lane), r.get(in.B, lane)
+	ok := true
 	switch in.Op {
 	case sem.OpRead:
-		*v = r.read(Variable{in.State, int(in.Imm), in.Comp})
+		*v = r.read(Variable{in.State, int(in.Imm), in.Comp}, lane)
 	case sem.OpWrite:
-		if r.guard(in) {
-			r.arrays[Variable{in.State, int(in.Imm), in.Comp}] = r.get(in.B)
+		if guard {
+			r.arrays[element{Variable{in.State, int(in.Imm), in.Comp}, lane}] = b
 		}
 	case sem.OpReadX:
+		var n int
 		*v = in.State.OutsideBits
-		n, ok := register(in, r.get(in.A))
-		switch {
-		case ok:
-			*v = r.read(Variable{in.State, n, in.Comp})
-		case in.State.Outside == sem.OutsideTrap && r.guard(in):
-			return "access outside of " + in.State.Name
+		if n, ok = register(in, a); ok {
+			*v = r.read(Variable{in.State, n, in.Comp}, lane)
 		}
 	case sem.OpWriteX:
-		n, ok := register(in, r.get(in.A))
-		switch {
-		case !r.guard(in):
-		case ok:
-			r.arrays[Variable{in.State, n, in.Comp}] = r.get(in.B)
-		case in.State.Outside == sem.OutsideTrap:
-			return "access outside of " + in.State.Name
+		var n int
+		if n, ok = register(in, a); ok && guard {
+			r.arrays[element{Variable{in.State, n, in.Comp}, lane}] = b
 		}
 	case sem.OpLoad:
-		x, ok := r.Load(in.State, r.get(in.A), in.Imm)
-		if *v = x; !ok {
+		if *v, ok = r.Load(in.State, lane, a, in.Imm); !ok {
 			*v = 0
-			if in.State.Outside == sem.OutsideTrap && r.guard(in) {
-				return "access outside of " + in.State.Name
-			}
 		}
 	case sem.OpStore:
-		if r.guard(in) && !r.Store(in.State, r.get(in.A), in.Imm, r.get(in.B)) && in.State.Outside == sem.OutsideTrap {
-			return "access outside of " + in.State.Name
+		ok = !guard || r.Store(in.State, lane, a, in.Imm, b)
+	case sem.OpTrap:
+		if guard {
+			return in.Text()
 		}
-	case sem.OpBarrier:
+	case sem.OpLane:
+		*v = uint64(lane)
+	case sem.OpLanesOf:
+		*v = a >> uint(lane) & 1
+	case sem.OpFrom:
+		*v = 0
+		if b < 64 && r.lanes>>b&1 != 0 {
+			*v = r.get(in.A, int(b))
+		}
 	case sem.OpSplat:
-		*v = r.get(in.A)
+		*v = a
 	default:
-		*v = sem.Apply(in, r.get(in.A), r.get(in.B), r.get(in.C))
+		*v = sem.Apply(in, a, b, r.get(in.C, lane))
+	}
+	if !ok && guard && in.State.Outside == sem.OutsideTrap {
+		return "access outside of " + in.State.Name
 	}
 	return ""
 }
 
 // read returns the value of a register component.
-func (r *runner) read(v Variable) uint64 {
-	if x, ok := r.arrays[v]; ok {
+func (r *runner) read(v Variable, lane int) uint64 {
+	if x, ok := r.arrays[element{v, lane}]; ok {
 		return x
 	}
-	return r.Read(v)
+	return r.Read(v, lane)
 }
 
 // register returns the register number for a computed number. ok is false if the file has no such

@@ -7,24 +7,25 @@ import (
 	"slices"
 
 	"github.com/isago/isago/internal/sem"
+	"github.com/isago/isago/internal/spec"
 )
 
 // Specialise specialises a program. It returns ErrTooLarge, which may be wrapped, if the program
 // exceeds a limit. It returns the error of the context if the context is cancelled, and another error
 // if the program uses an unsupported feature.
 func Specialise(ctx context.Context, c Config) (*Program, error) {
-	if c.Machine.Wave && !c.OneLane {
-		return nil, unsupported("programs of a machine whose lanes share a program counter")
-	}
-	x := &explorer{Config: c, counters: map[counter]bool{}, arrays: map[*sem.State]bool{}}
+	x := &explorer{Config: c, counters: map[counter]bool{}, arrays: map[*sem.State]bool{}, live: running}
 	entry, err := x.explore(ctx)
 	if err != nil {
 		return nil, err
 	}
-	a := &assembler{explorer: x, p: &Program{}, constants: map[constantKey]ID{}}
+	a := &assembler{explorer: x, p: &Program{Wave: x.wave()}, constants: map[constantKey]ID{}}
 	a.assemble(entry)
 	return a.p, nil
 }
+
+// running is the variable of the lanes that run. Its initial value is that all lanes of the wave run.
+var running = Variable{State: &sem.State{Kind: sem.FileState, Name: "running", Count: 1, Single: true, Index: -1, Type: sem.U64, Scope: spec.ScopeWave, Init: ^uint64(0)}}
 
 // assembler builds a Program from the nodes.
 type assembler struct {
@@ -65,7 +66,7 @@ func (a *assembler) assemble(entry *node) {
 	}
 	a.findWants()
 	a.addr = NoAddr
-	start.End = Terminator{Kind: Jump, Cond: NoID, Edges: []Edge{{To: entry.heads[entry.body.root]}}}
+	start.End = Terminator{Kind: Jump, Cond: NoID, Lanes: NoID, Edges: []Edge{{To: entry.heads[entry.body.root]}}}
 	a.demand(entry, &start.End.Edges[0], start)
 	a.same = make([]ID, len(a.p.Insts))
 	for i := range a.same {
@@ -153,26 +154,31 @@ func (a *assembler) addNode(n *node) {
 
 func (a *assembler) addFragment(n *node, f *fragment) {
 	b := a.block(n.addr)
-	n.heads[f] = b
+	n.heads[f], b.Serial = b, f.serial
 	for _, id := range f.insts {
 		b.Insts = append(b.Insts, id+n.first)
 	}
-	if f.kind == Branch {
-		a.addFragment(n, f.next[0])
-		a.addFragment(n, f.next[1])
+	for _, next := range f.next {
+		if next != nil {
+			a.addFragment(n, next)
+		}
 	}
 }
 
 // addEnds adds the terminators of a node's blocks and records the links from the node.
 func (a *assembler) addEnds(n *node) {
 	for f, b := range n.heads {
-		b.End = Terminator{Kind: f.kind, Cond: NoID, Text: f.text, Addr: n.addr}
+		b.End = Terminator{Kind: f.kind, Cond: NoID, Lanes: NoID, Text: f.text, Addr: n.addr}
 		switch f.kind {
 		case Branch:
 			b.End.Cond = f.cond + n.first
 			b.End.Edges = []Edge{{To: n.heads[f.next[0]]}, {To: n.heads[f.next[1]]}}
 		case Jump:
-			b.End.Edges = []Edge{{To: f.target.heads[f.target.body.root]}}
+			if to := f.next[0]; to != nil {
+				b.End.Edges = []Edge{{To: n.heads[to]}}
+			} else {
+				b.End.Edges = []Edge{{To: f.target.heads[f.target.body.root]}}
+			}
 		}
 	}
 	for _, f := range n.body.leaves {
@@ -222,7 +228,7 @@ func (a *assembler) demand(entry *node, begin *Edge, start *Block) {
 		}
 		id, ok := n.body.params[v]
 		if !ok {
-			id = a.add(sem.Param(v.Type())) - n.first
+			id = a.add(v.parameter()) - n.first
 			n.body.params[v] = id
 			b := head(n)
 			b.Params = append(b.Params, Param{id + n.first, v})
@@ -241,6 +247,9 @@ func (a *assembler) demand(entry *node, begin *Edge, start *Block) {
 			open = append(open, want{n, p.Variable})
 		}
 		for _, f := range n.body.leaves {
+			if f.kind == Stop && a.wave() {
+				n.heads[f].End.Lanes = value(n, f, a.live)
+			}
 			if f.kind != Exit {
 				continue
 			}
@@ -332,7 +341,7 @@ func (a *assembler) replace() {
 		a.p.Insts[i] = a.p.Insts[i].WithArgs(a.find)
 	}
 	for _, b := range a.p.Blocks {
-		b.End.Cond = a.find(b.End.Cond)
+		b.End.Cond, b.End.Lanes = a.find(b.End.Cond), a.find(b.End.Lanes)
 		for i := range b.End.Outputs {
 			b.End.Outputs[i].ID = a.find(b.End.Outputs[i].ID)
 		}
@@ -415,6 +424,7 @@ func (a *assembler) dropUnused() {
 			}
 		}
 		mark(b.End.Cond)
+		mark(b.End.Lanes)
 		for _, o := range b.End.Outputs {
 			mark(o.ID)
 		}
@@ -434,7 +444,7 @@ func (a *assembler) dropUnused() {
 // hasEffect reports whether an operation does more than compute a value.
 func hasEffect(in *sem.Inst) bool {
 	switch in.Op {
-	case sem.OpWrite, sem.OpWriteX, sem.OpStore, sem.OpBarrier:
+	case sem.OpWrite, sem.OpWriteX, sem.OpStore, sem.OpBarrier, sem.OpTrap:
 		return true
 	case sem.OpLoad, sem.OpReadX:
 		return in.State.Outside == sem.OutsideTrap
@@ -488,6 +498,7 @@ func (a *assembler) uses() []int {
 			a.p.Insts[id].EachArg(count)
 		}
 		count(b.End.Cond)
+		count(b.End.Lanes)
 		for _, o := range b.End.Outputs {
 			count(o.ID)
 		}
@@ -510,7 +521,7 @@ func (a *assembler) mergeChains() {
 		for _, b := range a.p.Blocks {
 			for !gone[b] && b.End.Kind == Jump {
 				to := b.End.Edges[0].To
-				if to == b || len(into[to]) != 1 || len(to.Params) > 0 {
+				if to == b || len(into[to]) != 1 || len(to.Params) > 0 || b.Serial || to.Serial {
 					break
 				}
 				b.Insts = append(b.Insts, to.Insts...)

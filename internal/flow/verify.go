@@ -10,7 +10,7 @@ import (
 // Verify checks that the program is well-formed. On every path, each value must be defined before it
 // is used. Each edge must have an argument of the right type for each parameter. The only operations
 // in blocks must be pure operations, accesses to registers and
-// memories, and barriers. Tests call Verify for every program that
+// memories, barriers, and in a wave the operations among its lanes. Tests call Verify for every program that
 // they specialise.
 func (p *Program) Verify() error {
 	made := make([]*Block, len(p.Insts)) // the block that defines each value, or nil for a constant
@@ -76,6 +76,10 @@ func (p *Program) verifyOp(in *sem.Inst) error {
 	switch in.Op {
 	case sem.OpRead, sem.OpReadX, sem.OpLoad, sem.OpStore, sem.OpBarrier:
 		return nil
+	case sem.OpLane, sem.OpExists, sem.OpAny, sem.OpAll, sem.OpBallot, sem.OpFrom, sem.OpLanesOf, sem.OpTrap:
+		if p.Wave {
+			return nil
+		}
 	case sem.OpWrite, sem.OpWriteX:
 		if slices.Contains(p.Arrays, in.State) {
 			return nil
@@ -97,8 +101,13 @@ func (p *Program) verifyEnd(b *Block, use func(id ID, at int) error) error {
 	if end.Kind == Branch && (end.Cond == NoID || p.Insts[end.Cond].Type().Kind != sem.Bool) {
 		return fmt.Errorf("b%d: a branch without a condition", b.Index)
 	}
-	if err := use(end.Cond, len(b.Insts)); err != nil {
-		return err
+	if end.Kind == Branch && p.Wave && !p.Insts[end.Cond].Uniform {
+		return fmt.Errorf("b%d: a condition that may differ among the lanes", b.Index)
+	}
+	for _, id := range [...]ID{end.Cond, end.Lanes} {
+		if err := use(id, len(b.Insts)); err != nil {
+			return err
+		}
 	}
 	for _, o := range end.Outputs {
 		if err := use(o.ID, len(b.Insts)); err != nil {

@@ -223,6 +223,9 @@ func (b *builder) simpler(in *Inst) (ID, bool) {
 			}
 			return differ, true
 		}
+		if in.A == in.B && in.From().integer() {
+			return b.constant(BoolType, uint64(OpNe-in.Op)), true
+		}
 	case OpNot, OpNeg:
 		if x := &b.insts[in.A]; x.Op == in.Op {
 			return x.A, true
@@ -280,6 +283,9 @@ func (b *builder) simplerLogic(in *Inst) (ID, bool) {
 func (b *builder) simplerSum(in *Inst) (ID, bool) {
 	if t := in.Type(); !t.integer() && t.Kind != Bool {
 		return NoID, false // of floats, -0 + 0 is 0
+	}
+	if in.A == in.B && (in.Op == OpSub || in.Op == OpXor) {
+		return b.constant(in.Type(), 0), true
 	}
 	if v, ok := b.isConst(in.B); ok {
 		switch {

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"math/bits"
 	"slices"
 	"testing"
 
@@ -43,9 +44,9 @@ type Before interface {
 	Memory(s *exec.State) []byte
 }
 
-// Snapshot returns the present values of the first lane of a wave.
+// Snapshot returns the present values of a wave.
 func Snapshot(w *exec.Wave) Before {
-	x := snapshot{map[register]uint64{}, map[*exec.State][]byte{}}
+	x := snapshot{map[register][exec.Lanes]uint64{}, map[*exec.State][]byte{}}
 	for _, s := range w.Program.Machine.States {
 		switch {
 		case s.Kind == exec.Memory && w.Used(s):
@@ -53,7 +54,11 @@ func Snapshot(w *exec.Wave) Before {
 		case s.Kind == exec.Registers:
 			for n := range s.Count {
 				for comp := range s.Type.Lanes {
-					x.registers[register{s, n, comp}] = w.Get(s, n, comp, 0)
+					var values [exec.Lanes]uint64
+					for lane := range values {
+						values[lane] = w.Get(s, n, comp, lane)
+					}
+					x.registers[register{s, n, comp}] = values
 				}
 			}
 		}
@@ -62,7 +67,7 @@ func Snapshot(w *exec.Wave) Before {
 }
 
 type snapshot struct {
-	registers map[register]uint64
+	registers map[register][exec.Lanes]uint64
 	memories  map[*exec.State][]byte
 }
 
@@ -72,8 +77,8 @@ type register struct {
 	number, comp int
 }
 
-func (x snapshot) Get(s *exec.State, number, comp, _ int) uint64 {
-	return x.registers[register{s, number, comp}]
+func (x snapshot) Get(s *exec.State, number, comp, lane int) uint64 {
+	return x.registers[register{s, number, comp}][lane]
 }
 
 func (x snapshot) Memory(s *exec.State) []byte { return x.memories[s] }
@@ -90,17 +95,17 @@ func Config(p *exec.Program, entry uint64) flow.Config {
 }
 
 // Check specialises a program and compares its results with a wave that has run. after is that wave.
-// before has the values before the run. If the lanes of
-// the machine share a program counter, the waves have one lane. Check compares all writable lane registers
-// and the memories. If the program number is odd, Check
-// specialises the program for the uniforms of the wave.
+// before has the values before the run. Check compares all writable lane registers and the memories. If
+// the lanes of the machine share a program counter, Check specialises the program for a wave, and if the
+// wave has one lane, also for a wave of one lane. Otherwise it compares every eighth lane. If the program
+// number is odd, Check specialises the program for the uniforms of the wave.
 func (x *Tally) Check(t *testing.T, program int, before Before, after *exec.Wave) {
 	t.Helper()
 	own := func(s *sem.State, _, _ int) bool {
 		return s.Kind == sem.FileState && s.Scope == spec.ScopeLane && !s.ReadOnly
 	}
 	c := Config(after.Program, 0)
-	c.OneLane, c.Count, c.Given, c.Wanted = c.Machine.Wave, x.Count, own, own
+	c.Count, c.Given, c.Wanted = x.Count, own, own
 	if x.Given != nil {
 		c.Given = x.Given
 	}
@@ -109,11 +114,30 @@ func (x *Tally) Check(t *testing.T, program int, before Before, after *exec.Wave
 			return before.Get(after.Program.Machine.States[s.Index], number, comp, 0), true
 		}
 	}
+	if p := x.specialise(t, program, c); p != nil {
+		if c.Machine.Wave {
+			x.compare(t, program, p, before, after, after.Exists())
+		}
+		for lane := program % 8; lane < exec.Lanes && !c.Machine.Wave; lane += 8 {
+			x.compare(t, program, p, before, after, 1<<uint(lane))
+		}
+	}
+	if c.Machine.Wave && after.Exists() == 1 && !t.Failed() {
+		c.OneLane = true
+		if p := x.specialise(t, program, c); p != nil {
+			x.compare(t, program, p, before, after, 1)
+		}
+	}
+}
+
+// specialise specialises a program, or returns nil.
+func (x *Tally) specialise(t *testing.T, program int, c flow.Config) *flow.Program {
+	t.Helper()
 	x.Programs++
 	p, err := flow.Specialise(t.Context(), c)
 	if errors.Is(err, flow.ErrTooLarge) {
 		x.TooLarge++
-		return
+		return nil
 	}
 	if err != nil {
 		if x.Others == nil {
@@ -123,73 +147,94 @@ func (x *Tally) Check(t *testing.T, program int, before Before, after *exec.Wave
 			err = e
 		}
 		x.Others[err.Error()]++
-		return
+		return nil
 	}
 	if err := p.Verify(); err != nil {
 		t.Errorf("program %d: %v\n%s", program, err, p)
+		return nil
+	}
+	return p
+}
+
+// compare runs a specialised program in the lanes of a mask, and compares the results.
+func (x *Tally) compare(t *testing.T, program int, p *flow.Program, before Before, after *exec.Wave, lanes uint64) {
+	t.Helper()
+	stops := make([]exec.Stop, exec.Lanes)
+	for _, s := range after.Stops() {
+		if s.Lanes&lanes != 0 && s.Reason == "budget" {
+			return
+		}
+		for lane := range stops {
+			if s.Lanes>>uint(lane)&1 != 0 {
+				stops[lane] = s
+			}
+		}
+	}
+	states := after.Program.Machine.States
+	mask := lanes
+	h := host{before, states, 0, map[memory][]byte{}}
+	if !p.Wave {
+		h.first, mask = bits.TrailingZeros64(lanes), 1
+	}
+	res, ok := p.Run(flow.Host{Read: h.read, Load: h.load, Store: h.store}, mask, 1<<16)
+	if !ok {
+		t.Errorf("program %d, lanes %x: does not end, expected %v", program, lanes, after.Stops())
 		return
 	}
-	x.compare(t, program, p, before, after)
-}
-
-func (x *Tally) compare(t *testing.T, program int, p *flow.Program, before Before, after *exec.Wave) {
-	t.Helper()
-	states := after.Program.Machine.States
-	for _, s := range after.Stops() {
-		first := program % 8
-		if after.Program.Machine.Inside(inside.Key{}).Wave {
-			first = 0
+	for i, stop := range res.Stops {
+		lane := i + h.first
+		if lanes>>uint(lane)&1 == 0 {
+			continue
 		}
-		for lane := first; lane < exec.Lanes; lane += 8 {
-			if s.Lanes>>uint(lane)&1 == 0 || s.Reason == "budget" {
-				continue
-			}
-			h := host{before, states, lane, map[*sem.State][]byte{}}
-			out, stop, ok := p.Run(flow.Host{Read: h.read, Load: h.load, Store: h.store}, 1<<16)
-			if !ok {
-				t.Errorf("program %d, lane %d: does not end, expected %v", program, lane, s)
+		if want := stops[lane]; (stop == "") != (want.Reason == "end") {
+			t.Errorf("program %d, lane %d: stops by %q, expected %v\n%s", program, lane, stop, want, p)
+			return
+		}
+		x.Lanes++
+		for v, values := range res.Outputs {
+			x.Values++
+			got, want := values[i], after.Get(states[v.State.Index], v.Number, v.Comp, lane)
+			if sem.Canonical(got, v.Type()) != sem.Canonical(want, v.Type()) {
+				t.Errorf("program %d, lane %d: %s is %x, expected %x\n%s", program, lane, v, got, want, p)
 				return
 			}
-			if (stop == "") != (s.Reason == "end") {
-				t.Errorf("program %d, lane %d: stops by %q, expected %v", program, lane, stop, s)
-				return
-			}
-			x.Lanes++
-			for v, got := range out {
-				x.Values++
-				want := after.Get(states[v.State.Index], v.Number, v.Comp, lane)
-				if sem.Canonical(got, v.Type()) != sem.Canonical(want, v.Type()) {
-					t.Errorf("program %d, lane %d: %s is %x, expected %x\n%s", program, lane, v, got, want, p)
-					return
-				}
-			}
-			for s, got := range h.memories {
-				if want := part(after, states[s.Index], lane); !bytes.Equal(got, want) {
-					t.Errorf("program %d, lane %d: %s is %x, expected %x\n%s", program, lane, s.Name, got, want, p)
-				}
-			}
+		}
+	}
+	for m, got := range h.memories {
+		if want := part(after, states[m.Index], m.lane); !bytes.Equal(got, want) {
+			t.Errorf("program %d, lane %d: %s is %x, expected %x\n%s", program, m.lane, m.Name, got, want, p)
 		}
 	}
 }
 
-// host provides the initial values of a lane.
+// host provides the initial values of a wave.
 type host struct {
 	wave     Before
 	states   []*exec.State
-	lane     int
-	memories map[*sem.State][]byte // the memories that the program has accessed
+	first    int // the lane of the wave that runs as lane 0
+	memories map[memory][]byte
 }
 
-func (h host) read(v flow.Variable) uint64 {
-	return h.wave.Get(h.states[v.State.Index], v.Number, v.Comp, h.lane)
+// memory is a memory that the program has accessed. lane is 0 for a memory that lanes share.
+type memory struct {
+	*sem.State
+	lane int
+}
+
+func (h host) read(v flow.Variable, lane int) uint64 {
+	return h.wave.Get(h.states[v.State.Index], v.Number, v.Comp, lane+h.first)
 }
 
 // bytes returns size bytes of a memory, or nil if the memory does not contain them.
-func (h host) bytes(s *sem.State, addr, size uint64) []byte {
-	m, ok := h.memories[s]
+func (h host) bytes(s *sem.State, lane int, addr, size uint64) []byte {
+	key := memory{s, 0}
+	if s.Scope == spec.ScopeLane {
+		key.lane = lane + h.first
+	}
+	m, ok := h.memories[key]
 	if !ok {
-		m = slices.Clone(part(h.wave, h.states[s.Index], h.lane))
-		h.memories[s] = m
+		m = slices.Clone(part(h.wave, h.states[s.Index], key.lane))
+		h.memories[key] = m
 	}
 	if n := uint64(len(m)); addr > n || size > n-addr {
 		return nil
@@ -197,16 +242,16 @@ func (h host) bytes(s *sem.State, addr, size uint64) []byte {
 	return m[addr : addr+size]
 }
 
-func (h host) load(s *sem.State, addr, size uint64) (v uint64, ok bool) {
-	b := h.bytes(s, addr, size)
+func (h host) load(s *sem.State, lane int, addr, size uint64) (v uint64, ok bool) {
+	b := h.bytes(s, lane, addr, size)
 	for i, x := range b {
 		v |= uint64(x) << uint(8*i)
 	}
 	return v, b != nil
 }
 
-func (h host) store(s *sem.State, addr, size, v uint64) bool {
-	b := h.bytes(s, addr, size)
+func (h host) store(s *sem.State, lane int, addr, size, v uint64) bool {
+	b := h.bytes(s, lane, addr, size)
 	for i := range b {
 		b[i] = byte(v >> uint(8*i))
 	}

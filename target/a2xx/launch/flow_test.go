@@ -3,17 +3,24 @@ package launch_test
 import (
 	"testing"
 
+	"github.com/isago/isago/exec"
 	"github.com/isago/isago/internal/flow/flowtest"
 )
 
-// TestSpecialised compares specialised random programs with the plain engine, in waves of one lane.
+// TestSpecialised compares specialised random programs with the plain engine, in waves of one lane and in whole waves.
 func TestSpecialised(t *testing.T) {
 	_, m := load(t)
 	var tally flowtest.Tally
 	for i := range flowtest.Programs(*programs) {
 		x := randomLaunch(t, m, uint64(i+*first))
-		lane := []int{i % 64}
-		tally.Check(t, i, x.start(lane), x.run(lane))
+		lanes := []int{i % 64}
+		if i%4 >= 2 {
+			lanes = lanes[:0]
+			for k := range exec.Lanes {
+				lanes = append(lanes, k)
+			}
+		}
+		tally.Check(t, i, x.start(lanes), x.run(lanes))
 		if t.Failed() {
 			t.Fatalf("program %d: %08x", i, x.code)
 		}

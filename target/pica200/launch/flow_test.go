@@ -122,11 +122,14 @@ func TestSpecialisedExamples(t *testing.T) {
 			w.Run(t.Context())
 			states := l.Program.Machine.States
 			for lane := range exec.Lanes {
-				out, stop, ok := p.Run(flow.Host{Read: func(v flow.Variable) uint64 { return before.Get(states[v.State.Index], v.Number, v.Comp, lane) }}, 1<<20)
-				if !ok || stop != "" || len(out) == 0 {
-					t.Fatalf("%s, lane %d: %v, %q, %d outputs", name, lane, ok, stop, len(out))
+				res, ok := p.Run(flow.Host{Read: func(v flow.Variable, _ int) uint64 {
+					return before.Get(states[v.State.Index], v.Number, v.Comp, lane)
+				}}, 1, 1<<20)
+				if !ok || res.Stops[0] != "" || len(res.Outputs) == 0 {
+					t.Fatalf("%s, lane %d: %v, %q, %d outputs", name, lane, ok, res.Stops, len(res.Outputs))
 				}
-				for v, got := range out {
+				for v, values := range res.Outputs {
+					got := values[0]
 					if want := w.Get(states[v.State.Index], v.Number, v.Comp, lane); sem.Canonical(got, v.Type()) != sem.Canonical(want, v.Type()) {
 						t.Fatalf("%s, lane %d: %s is %x, expected %x", name, lane, v, got, want)
 					}

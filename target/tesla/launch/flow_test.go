@@ -9,7 +9,7 @@ import (
 	"github.com/isago/isago/internal/sem"
 )
 
-// TestSpecialised compares specialised random programs with the plain engine, in warps of one thread.
+// TestSpecialised compares specialised random programs with the plain engine, in warps of one thread and in whole warps.
 func TestSpecialised(t *testing.T) {
 	base, err := (&kernels{}).set(optBlock, "32").open([]byte("architecture {sm_13}\ncode { name = k bincode { } }"))
 	if err != nil {
@@ -32,7 +32,9 @@ func TestSpecialised(t *testing.T) {
 		var before flowtest.Before
 		var after *exec.Wave
 		run32(t, base, text, uint64(i&1), data, func(w *exec.Wave) {
-			w.SetLanes(1)
+			if i%4 >= 2 {
+				w.SetLanes(1)
+			}
 			before, after = flowtest.Snapshot(w), w
 		})
 		tally.Check(t, i, before, after)

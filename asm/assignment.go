@@ -183,7 +183,7 @@ func (s *scope) place(list []bits.Part) (low int, parts []bits.Part) {
 	return -1, parts
 }
 
-// bindSome is bindMasked for up to 64 bits.
+// bindSome is like bindMasked, but for up to 64 bits.
 func (a *assignment) bindSome(ref *model.Ref, scope int32, v, mask uint64, end int) bool {
 	if sp, low, ok := a.runAt(ref, scope); ok {
 		return a.setSome(sp, low, ref.Width, v, mask&ones(ref.Width), end)
@@ -258,7 +258,7 @@ func (a *assignment) setMasked(sp uint8, low, width int, v, mask bits.Value, end
 	return a.setFrom(0, sp, low, width, &v, &mask, end)
 }
 
-// setFrom is setMasked for a run whose first bit corresponds to the bit with index at in v and mask.
+// setFrom is like setMasked, but for a run whose first bit corresponds to the bit with index at in v and mask.
 func (a *assignment) setFrom(at int, sp uint8, low, width int, v, mask *bits.Value, end int) bool {
 	for i := 0; i < width; i += 64 {
 		size := min(64, width-i)
@@ -434,7 +434,7 @@ func (a *assignment) fill(s *scope, list []bits.Part, v bits.Value) {
 	}
 }
 
-// fillRun is fill for a run of up to 64 bits.
+// fillRun is like fill, but for a run of up to 64 bits.
 func (a *assignment) fillRun(sp uint8, low, width int, v uint64) {
 	s := &a.spaces[sp]
 	unknown := ones(width) &^ s.known.Uint(low, width)

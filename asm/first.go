@@ -153,7 +153,7 @@ func (m *matcher) firstOfMembers(s *setItem) *firstSets {
 	return a
 }
 
-// firstOfWords is firstOfItem for the texts of an enum or a bool.
+// firstOfWords is like firstOfItem, but for the texts of an enum or a bool.
 func firstOfWords(it *item) (f firstSet) {
 	for _, w := range it.words.words {
 		if w.text == "" {
@@ -171,7 +171,7 @@ func firstOfWords(it *item) (f firstSet) {
 // numberStart contains the bytes with which a decimal number or $(EXPRESSION) can start.
 const numberStart = "+-0123456789$"
 
-// firstOfNumber is firstOfItem for numbers and branches.
+// firstOfNumber is like firstOfItem, but for numbers and branches.
 func firstOfNumber(it *item) (f firstSet) {
 	f.bytes.addAll(numberStart)
 	switch {
@@ -191,7 +191,7 @@ func firstOfNumber(it *item) (f firstSet) {
 	return f
 }
 
-// firstOfCall is firstOfItem for a nested value.
+// firstOfCall is like firstOfItem, but for a nested value.
 func (m *matcher) firstOfCall(it *item) firstSet {
 	return m.firstSets(m.ready(it.call).start).node
 }

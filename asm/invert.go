@@ -18,7 +18,7 @@ func (sv *solver) assign(n *model.Node, scope int32, v, mask uint64) status {
 	return sv.assignOpen(n, scope, v, mask)
 }
 
-// assignOpen is assign for a value that is not known.
+// assignOpen is like assign, but for a value that is not known.
 func (sv *solver) assignOpen(n *model.Node, scope int32, v, mask uint64) status {
 	v &= mask
 	if v != 0 && v&^sv.possible(n) != 0 {
@@ -47,7 +47,7 @@ func (sv *solver) assignOpen(n *model.Node, scope int32, v, mask uint64) status 
 	return open
 }
 
-// assignChoice is assign for X ? Y : Z. If one of the two values is impossible, the other is chosen.
+// assignChoice is like assign, but for X ? Y : Z. If one of the two values is impossible, the other is chosen.
 func (sv *solver) assignChoice(n *model.Node, scope int32, v, mask uint64) status {
 	c, known := sv.eval(n.X, scope)
 	first, second := !known || c != 0, !known || c == 0
@@ -231,8 +231,8 @@ func (sv *solver) truth(n *model.Node, scope int32, want bool) status {
 	return open
 }
 
-// truthLogic is truth for && and ||. If both operands must have the truth value want, it requires this of both. If one
-// operand is enough, it requires this of one when the other is known to have the opposite truth value.
+// truthLogic is like truth, but for && and ||. If both operands must have the truth value want, it requires this of
+// both. If one operand is enough, it requires this of one when the other is known to have the opposite truth value.
 func (sv *solver) truthLogic(n *model.Node, scope int32, want bool) status {
 	if want == (n.Op == spec.OpAndAnd) {
 		return both(sv.truth(n.X, scope, want), sv.truth(n.Y, scope, want))

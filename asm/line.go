@@ -33,8 +33,8 @@ func (l *Line) Replace(end int) {
 	l.kept, l.done = len(l.Text), end
 }
 
-// ParseLine is Parse for a Line. The offsets of an error refer to the source. If the error is in a replaced part, the
-// message also quotes the replacement.
+// ParseLine is like Parse, but for a Line. The offsets of an error refer to the source. If the error is in a replaced
+// part, the message also quotes the replacement.
 func (p *Parser) ParseLine(l *Line) (Result, error) {
 	res, err := p.ParseBytes(l.Text)
 	if e, ok := err.(*Error); ok {

@@ -149,7 +149,7 @@ func (m *matcher) splits(next *node, from, end int) bool {
 	return false
 }
 
-// bindNumber is bind for a number. For a bool of more than 32 bits, it sets only the low 32 bits.
+// bindNumber is like bind, but for a number. For a bool of more than 32 bits, it sets only the low 32 bits.
 func (m *matcher) bindNumber(e *edge, v uint64, n *number, s resumePoint) bool {
 	it, ref, end := &e.item, e.item.ref, n.end
 	switch {
@@ -161,7 +161,7 @@ func (m *matcher) bindNumber(e *edge, v uint64, n *number, s resumePoint) bool {
 	return m.bind(it, v, end)
 }
 
-// bindDerived is bindNumber for a computed field.
+// bindDerived is like bindNumber, but for a computed field.
 func (m *matcher) bindDerived(e *edge, v uint64, end int, s resumePoint) bool {
 	it, ranged := &e.item, s.as == asRange
 	if it.kind == itemFloat && !ranged {

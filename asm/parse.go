@@ -136,7 +136,7 @@ func (p *Parser) Parse(text string) (Result, error) {
 	return p.ParseBytes(p.line)
 }
 
-// ParseBytes is Parse for bytes. It does not retain line.
+// ParseBytes is like Parse, but for bytes. It does not retain line.
 func (p *Parser) ParseBytes(line []byte) (Result, error) {
 	if len(line) > MaxLine {
 		return Result{}, &Error{Code: diag.XMLLimit, Msg: "line longer than 65536 bytes"}
@@ -148,7 +148,7 @@ func (p *Parser) ParseBytes(line []byte) (Result, error) {
 	return res, err
 }
 
-// parse is ParseBytes without the limit on the length of line and without the check for swapped sources.
+// parse is like ParseBytes, but without the limit on the length of line and without the check for swapped sources.
 func (p *Parser) parse(line []byte) (res Result, err error) {
 	if p.Comment != "" {
 		if i := p.commentIn(line); i >= 0 {

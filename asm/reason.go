@@ -156,8 +156,8 @@ func stepped(text func(int64) string, low, high, step, want int64) string {
 	return fmt.Sprintf("%s in steps of %d, the nearest is %s", span, step, text(low+up*step))
 }
 
-// bounds is legal for more than maxLegal bits. It describes only the bounds and a step. The step is the value of the
-// lowest bit that varies.
+// bounds is like legal, but for more than maxLegal bits. It describes only the bounds and a step. The step is the value
+// of the lowest bit that varies.
 func (f *failure) bounds(c *constraint) string {
 	t := f.m.ternary(c.prog.Root, c.scope).and(exactly(c.mask))
 	step := int64(t.open & -t.open)

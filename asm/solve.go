@@ -200,7 +200,7 @@ func (sv *solver) derive(c *constraint) status {
 	return sv.deriveNested(c)
 }
 
-// deriveNested is derive for a nested value that is computed.
+// deriveNested is like derive, but for a nested value that is computed.
 func (sv *solver) deriveNested(c *constraint) status {
 	s := sv.scopes[c.nested]
 	if v, known := sv.eval(c.prog.Root, c.scope); known {
@@ -376,8 +376,8 @@ func (sv *solver) defaults() (all bool) {
 	return all
 }
 
-// lastDefaults is defaults at the end of parsing, when no other bits will be set. Bits that are still unknown are 0 in
-// the word, so they count as 0 in the expressions of defaults.
+// lastDefaults is like defaults, but it is called at the end of parsing, when no other bits will be set. Bits that are
+// still unknown are 0 in the word, so they count as 0 in the expressions of defaults.
 func (sv *solver) lastDefaults() {
 	if !sv.defaults() {
 		sv.leafDefaults(true)
@@ -406,7 +406,7 @@ func (sv *solver) asserts(zeros bool) {
 	}
 }
 
-// leafAsserts is asserts for one leaf. It visits the same cases as the printer, up to the case that was read.
+// leafAsserts is like asserts, but for one leaf. It visits the same cases as the printer, up to the case that was read.
 func (sv *solver) leafAsserts(u leafScope, zeros bool) {
 	for _, c := range u.leaf.Cases {
 		own := c.Cond == u.reduction.own && (c.Shown || u.reduction.alias)

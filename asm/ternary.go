@@ -196,7 +196,7 @@ func (sv *solver) tests(n *model.Node, scope int32) bool {
 	return n.Test != nil && (n.Test.Low == 0 || sv.scopes[sv.up(scope, n.Test.ScopeDepth)].parts == nil)
 }
 
-// test is value for a bit test.
+// test is like value, but for a bit test.
 func (sv *solver) test(t *model.Test, scope int32) ternary {
 	var val, set uint64
 	s := &sv.scopes[sv.up(scope, t.ScopeDepth)]
@@ -229,7 +229,7 @@ func (sv *solver) test(t *model.Test, scope int32) ternary {
 	return ternary{open: 1}
 }
 
-// field is value for a name. It joins the values of all alternatives that may apply.
+// field is like value, but for a name. It joins the values of all alternatives that may apply.
 func (sv *solver) field(alts []model.Alt, scope int32, bitwise bool) (out ternary) {
 	if sv.work++; sv.work > MaxWork {
 		return unknown()
@@ -261,7 +261,7 @@ func (sv *solver) field(alts []model.Alt, scope int32, bitwise bool) (out ternar
 	return out
 }
 
-// reference is value for a reference. It returns the low 64 bits.
+// reference is like value, but for a reference. It returns the low 64 bits.
 func (sv *solver) reference(ref *model.Ref, scope int32, bitwise bool) (t ternary) {
 	switch {
 	case ref == nil:

@@ -191,7 +191,7 @@ func (sv *solver) freeIn(n *model.Node, scope int32, depth int) {
 	sv.freeIn(n.Z, scope, depth)
 }
 
-// freeInTest is freeIn for a bit test, which reads only some bits of its fields.
+// freeInTest is like freeIn, but for a bit test, which reads only some bits of its fields.
 func (sv *solver) freeInTest(t *model.Test, s *scope) {
 	for mask := t.Mask; mask != 0; mask &= mask - 1 {
 		for low, width := range s.pieces([]bits.Part{{Low: t.Low + mathbits.TrailingZeros64(mask), Width: 1}}) {

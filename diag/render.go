@@ -15,7 +15,7 @@ import (
 // shortened.
 func Render(err error) string { return render(err, false) }
 
-// RenderColour is Render for a terminal with colours.
+// RenderColour is like Render, but for a terminal with colours.
 func RenderColour(err error) string { return render(err, true) }
 
 func render(err error, colour bool) string {

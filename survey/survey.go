@@ -431,7 +431,7 @@ func (s Shape) bits() []int {
 }
 
 // TakeOrdered moves the number of words and the counts of unknown words to a new survey, and returns that survey. Merge
-// such surveys in the order of the programs, because a survey stores only the first MaxShapes shapes.
+// the returned surveys in the order of the programs, because a survey stores only the first MaxShapes shapes.
 func (s *Survey) TakeOrdered() *Survey {
 	o := &Survey{Set: s.Set, Words: s.Words, Roots: make([]Root, len(s.Roots))}
 	s.Words = 0

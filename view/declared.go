@@ -131,7 +131,8 @@ func severalDeclared(lists [2][]program.FileDeclaration) bool {
 	return false
 }
 
-// pairsByName returns, for each file, the numbers of the pairs of programs by the name of the program in that file.
+// pairsByName returns, for each of the two files, a map from the name of a program in that file to the number of its
+// pair.
 func (d *Diff) pairsByName() (of [2]map[string]int) {
 	of = [2]map[string]int{{}, {}}
 	for n, p := range d.pairs {

@@ -478,7 +478,7 @@ func flat(doc string) string { return strings.Join(strings.Fields(doc), " ") }
 // wrap breaks a text into lines of at most width columns, and indents the lines.
 func wrap(text, indent string, width int) string { return hang(text, indent, indent, width) }
 
-// hang is wrap with another indent for the first line.
+// hang is like wrap, but with another indent for the first line.
 func hang(text, first, indent string, width int) string {
 	var b strings.Builder
 	column := 0

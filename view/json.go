@@ -167,7 +167,7 @@ func (j *JSON) Append(dst []byte, d *isa.Decoder, in isa.Inst) []byte {
 	return j.append(dst, d, in, note{addr: d.Addr})
 }
 
-// AppendText is Append with a text in place of the decoder's own.
+// AppendText is like Append, but with a text in place of the decoder's own.
 func (j *JSON) AppendText(dst []byte, d *isa.Decoder, in isa.Inst, text []byte) []byte {
 	return j.append(dst, d, in, note{addr: d.Addr, text: text})
 }

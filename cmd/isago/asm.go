@@ -52,8 +52,8 @@ and . for the address of the line. docs/assembly.md describes the language.
 
 For pica200, asm reads picasso's language and writes an SHBIN file. Each source becomes one program of the
 file, and all programs share their procedures. With --each, each source becomes a separate file. With --hex,
-asm reads source without directives and without one of the suffixes above as a list of instructions, not as
-picasso's language. A copy of isago that is named picasso accepts picasso's command line; so does
+asm treats source that has no directives and none of the suffixes above as a list of instructions, not as
+picasso's language. If isago is started under the name picasso, it accepts picasso's command line; so does
 "isago asm --picasso". --compat picasso repeats picasso's misreadings of a source, with a warning for each.
 
 For tegra, asm reads grate's language or an isago tegra-vp file, and writes a tegra-vp file: text that
@@ -65,8 +65,8 @@ for the entries of each table. --format raw writes the bytes of the code.
 --hex writes one instruction per line: its words in groups of 32 bits, in the order in which programs store
 them, and its table entries, each after a slash.
 
---plain assembles each line independently of the other lines. For a line that asm cannot read,
-it prints "error: ..." and continues.
+--plain assembles each line independently of the other lines. For a line that asm cannot read, it prints
+"error: ..." and continues.
 
 Exit status: 0; 1 if asm cannot read the input; 2 for a mistake on the command line; 3 if asm could not
 read some lines of --plain.`,

@@ -561,7 +561,7 @@ func (f *disFlags) losslessPrinter(set *isa.Set, l *view.Listing, labels *progra
 	}, nil
 }
 
-// losslessPieces is losslessPrinter for an image with pieces, which may have different roots and contexts.
+// losslessPieces is like losslessPrinter, but for an image with pieces, which may have different roots and contexts.
 func losslessPieces(set *isa.Set, l *view.Listing, labels *program.Labels) func([]byte, isa.Inst) []byte {
 	type tools struct {
 		p        *asm.Parser

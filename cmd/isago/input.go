@@ -89,7 +89,7 @@ func readAll(cmd *cobra.Command, name string) ([]byte, error) {
 	return data, errors.Join(err, r.Close())
 }
 
-// readMost is readAll with an error for an input larger than most bytes.
+// readMost is like readAll, but with an error for an input larger than most bytes.
 func readMost(cmd *cobra.Command, name string, most int64) ([]byte, error) {
 	r, err := open(cmd, name)
 	if err != nil {

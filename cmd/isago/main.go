@@ -38,7 +38,7 @@ func main() {
 // debugEnv is the environment variable that makes a crash print its stack.
 const debugEnv = "ISAGO_DEBUG"
 
-// run is runUntil without interruption.
+// run is like runUntil, but without interruption.
 func run(args []string, in io.Reader, out, errOut io.Writer) (status int) {
 	return runUntil(context.Background(), args, in, out, errOut)
 }

@@ -72,7 +72,7 @@ func create(cmd *cobra.Command, name string) (*output, error) {
 	return createSized(cmd, name, outputBuffer)
 }
 
-// createSized is create for an output of size bytes.
+// createSized is like create, but its buffer is not larger than size, the size of the output in bytes.
 func createSized(cmd *cobra.Command, name string, size int) (*output, error) {
 	files := &sessionOf(cmd).files
 	var used *usedFile

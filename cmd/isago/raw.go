@@ -202,7 +202,7 @@ func (s *arranged) ReadAt(p []byte, off int64) (int, error) {
 	return n, nil
 }
 
-// arrangedPipe is arranged for a reader. Its Read needs a buffer of at least one word.
+// arrangedPipe is like arranged, but for a reader. Its Read needs a buffer of at least one word.
 type arrangedPipe struct {
 	r     io.Reader
 	word  int

@@ -530,9 +530,9 @@ func (u *BoundLeaf) Resolve(name string) []Alt {
 	return u.resolve(name, nil)
 }
 
-// resolve is Resolve for callers that hold the machine's lock. top is the expression that contains the
-// name, or nil. The override whose condition is top counts as applicable, so that a condition can use
-// a field that its own override defines.
+// resolve is like Resolve, but for callers that hold the machine's lock. top is the expression that contains the name,
+// or nil. The override whose condition is top counts as applicable, so that a condition can use a field that its own
+// override defines.
 func (u *BoundLeaf) resolve(name string, top *spec.Expr) []Alt {
 	if top != nil {
 		return u.lookup(name, top)

@@ -537,7 +537,7 @@ func (e *Env) Bound(l *Leaf) *BoundLeaf {
 	return e.bound(l)
 }
 
-// bound is Bound for callers that hold the machine's lock.
+// bound is like Bound, but for callers that hold the machine's lock.
 func (e *Env) bound(l *Leaf) *BoundLeaf {
 	if u := e.units[l.ID].Load(); u != nil {
 		return u

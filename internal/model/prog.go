@@ -293,8 +293,8 @@ func upperBound(n *Node) (top uint64, ok bool) {
 	return upperBoundOfArithmetic(n)
 }
 
-// upperBoundOfArithmetic is upperBound for arithmetic operators. A value below 1<<31 does not overflow
-// any type.
+// upperBoundOfArithmetic is like upperBound, but for arithmetic operators. A value below 1<<31 does not overflow any
+// type.
 func upperBoundOfArithmetic(n *Node) (top uint64, ok bool) {
 	if n.Y == nil {
 		return 0, false
@@ -468,7 +468,7 @@ func ownField(n *Node) *Ref {
 	return r
 }
 
-// fixEqual is fixCondition for the condition that an expression equals v.
+// fixEqual is like fixCondition, but for the condition that an expression equals v.
 func fixEqual(n *Node, v uint64) (f fixedBits, ok bool) {
 	r := ownField(n)
 	if r == nil {

@@ -204,8 +204,8 @@ func fixValue(n *Node, x, care uint64) (f fixedBits, ok bool) {
 	return f, ok && !f.mask.IsZero()
 }
 
-// fixComparison is fixCondition for a comparison with a constant. A value is below a power of two if
-// and only if all higher bits are 0.
+// fixComparison is like fixCondition, but for a comparison with a constant. A value is below a power of two if and only
+// if all higher bits are 0.
 func fixComparison(n *Node) (f fixedBits, ok bool) {
 	if n.Y.Op != spec.OpConst || n.Y.Value >= 1<<31 {
 		return f, false

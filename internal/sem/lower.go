@@ -180,7 +180,7 @@ func (l *lowerer) do(in Inst, wide bool) {
 	in.Guard, in.Uniform = l.b.guard, wide
 	in.EachArg(func(a ID) {
 		if wide && !l.b.uniform(a) {
-			l.fail(l.b.span, diag.MeaningType, "state that all lanes share depends on a value of one lane, expected any, all, ballot or from")
+			l.fail(l.b.span, diag.MeaningType, "a value of one lane changes state that all lanes share, expected a value from any, all, ballot or from")
 		}
 	})
 	if !wide && in.State != nil && in.State.Kind != MemoryState && l.wave {

@@ -97,7 +97,7 @@ func newExpr(isa *ISA, name string, src text) *Expr {
 	return &Expr{Name: name, Text: src.s, Span: src.span, isa: isa, runs: src.runs}
 }
 
-// parseExpr is newExpr for a text that may be invalid. It parses the text at once.
+// parseExpr is like newExpr, but for a text that may be invalid. It parses the text at once.
 func parseExpr(isa *ISA, name string, src text) (*Expr, error) {
 	e := newExpr(isa, name, src)
 	var err error

@@ -19,8 +19,8 @@ import (
 // Load reads a description and its imports from fsys. The error is a *diag.Error, a diag.List, or an error of fsys.
 func Load(fsys fs.FS, file string) (*ISA, error) { return load(fsys, file, false) }
 
-// LoadSound is Load for a description that is known to be valid. It skips checks. If it fails, it calls Load, which
-// reports the errors.
+// LoadSound is like Load, but for a description that is known to be valid. It skips checks. If it fails, it calls Load,
+// which reports the errors.
 func LoadSound(fsys fs.FS, file string) (*ISA, error) {
 	if isa, err := load(fsys, file, true); err == nil {
 		return isa, nil
@@ -357,8 +357,8 @@ func (l *loader) readName(n *node) string {
 	return v
 }
 
-// readIdentifier is readName for a name that displays or code can use. Such a name has only letters, digits and
-// underscores.
+// readIdentifier is like readName, but for a name that displays or code can use. Such a name has only letters, digits
+// and underscores.
 func (l *loader) readIdentifier(n *node) string {
 	v := l.readName(n)
 	switch {
@@ -391,7 +391,7 @@ func (l *loader) readNumber(n *node, name string, low, high int64) int {
 	return int(v)
 }
 
-// readOptional is readNumber for an attribute with a default.
+// readOptional is like readNumber, but for an attribute with a default.
 func (l *loader) readOptional(n *node, name string, none int, low, high int64) int {
 	if n.attr(name) == nil {
 		return none
@@ -770,7 +770,8 @@ func (l *loader) readExpr(n *node) *Expr {
 	return nil
 }
 
-// parseExprAttr reads an attribute expr: the name of an expression or, in a strict description, an expression.
+// parseExprAttr parses the value of an attribute expr. The value is the name of an expression or, in a strict
+// description, also an expression itself.
 func (l *loader) parseExprAttr(a *attr) *Expr {
 	if e := l.isa.exprs[a.value.s]; e != nil {
 		return e

@@ -127,7 +127,7 @@ func (p *xmlParser) parseInside(n *node) (children []*node, ok bool) {
 	return top.children, true
 }
 
-// parseSlowly is parseXML with encoding/xml, which explains errors.
+// parseSlowly is like parseXML, but with encoding/xml, which explains errors.
 func parseSlowly(src *diag.Source, elements *int) (*node, error) {
 	p := xmlParser{src: src, dec: xml.NewDecoder(strings.NewReader(src.Text)), elements: elements}
 	p.dec.CharsetReader = func(charset string, in io.Reader) (io.Reader, error) {

@@ -142,22 +142,21 @@ func (e *LateOutputError) Error() string {
 // stream runs the program and hands over the table in parts. Which columns it has may depend on what the program writes: then
 // those that the first lanes have.
 func (b *Batch) stream(ctx context.Context, in Input, opt RunOptions) (*Result, error) {
-	f := b.feed(in)
-	var held []*outputs
-	var columns *outputColumns
-	var shape *layout
-	put := func(o *outputs) error {
-		if late := b.late(columns, shape, o); late != nil {
+	var held []*Rows
+	var shape *Shape
+	var columns *layout
+	put := func(r *Rows) error {
+		if late := b.late(shape, columns, r); late != nil {
 			return late
 		}
-		t := shape.part(o.first, columns.rows(o))
+		t := columns.part(r.First, shape.Values(r))
 		return opt.Rows(&t)
 	}
 	settle := func() error {
-		columns = f.columns(held)
-		shape = b.layout(columns.ports, columns.changed)
-		for _, o := range held {
-			if err := put(o); err != nil {
+		shape = b.Shape(held)
+		columns = b.layout(shape.Outputs, shape.Changed)
+		for _, r := range held {
+			if err := put(r); err != nil {
 				return err
 			}
 		}
@@ -165,12 +164,12 @@ func (b *Batch) stream(ctx context.Context, in Input, opt RunOptions) (*Result, 
 		return nil
 	}
 	values := 0
-	res, err := f.run(ctx, opt, func(o *outputs) error {
+	report, err := b.Stream(ctx, in, opt, func(r *Rows) error {
 		if shape != nil {
-			return put(o)
+			return put(r)
 		}
-		held = append(held, o)
-		values += len(o.values) + len(o.computed)*o.lanes
+		held = append(held, r)
+		values += r.Cells()
 		if b.settled() || values >= b.held {
 			return settle()
 		}
@@ -181,11 +180,11 @@ func (b *Batch) stream(ctx context.Context, in Input, opt RunOptions) (*Result, 
 	}
 	if shape == nil {
 		if len(held) == 0 { // a heading
-			held = []*outputs{{}}
+			held = []*Rows{{}}
 		}
 		err = settle()
 	}
-	return res, err
+	return &Result{Report: *report}, err
 }
 
 // settled reports whether the columns of the table are known before the program runs.
@@ -194,25 +193,22 @@ func (b *Batch) settled() bool {
 }
 
 // late returns the error of an output that has no column, nil where all have one.
-func (b *Batch) late(c *outputColumns, shape *layout, o *outputs) error {
+func (b *Batch) late(shape *Shape, columns *layout, r *Rows) error {
 	if b.chosen {
 		return nil
 	}
-	err := &LateOutputError{Nouns: b.Nouns, From: o.first, To: o.first + o.lanes - 1}
+	err := &LateOutputError{Nouns: b.Nouns, From: r.First, To: r.First + r.Lanes - 1}
 	at := 0
 	for _, column := range columnsOf(b.Outputs) {
 		from := at
 		at += column.Count()
-		if shape.kept != nil && !shape.kept[from] && slices.Contains(o.changed[from:at], true) {
+		if columns.kept != nil && !columns.kept[from] && slices.Contains(r.Changed[from:at], true) {
 			err.Output = column.Name
 			return err
 		}
 	}
-	for word := range o.computed {
-		if !c.words[word] {
-			err.Output = WordName(word.state, word.number)
-			return err
-		}
+	if err.Output = shape.Late(r); err.Output != "" {
+		return err
 	}
 	return nil
 }

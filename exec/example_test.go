@@ -1,6 +1,7 @@
 package exec_test
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/isago/isago/bits"
@@ -50,4 +51,45 @@ func Example() {
 	// end of words at 0x8
 	// [0] [6]
 	// [16] [10]
+}
+
+// A program over many lanes: one component of all lanes is a plane, which a run reads and writes where it is.
+func ExampleLaunch_Bind() {
+	set, err := example.Load(isa.Options{})
+	if err != nil {
+		fmt.Println(diag.Render(err))
+		return
+	}
+	words := []uint32{0x9a022258, 0x22512057} // add r1, r2, -8; br.lt 2; add r0, r2, 7; add r1, r2, 1
+	machine, err := exec.Open(set)
+	if err != nil {
+		fmt.Println(diag.Render(err))
+		return
+	}
+	program, err := exec.Raw(machine, words, 0, set.DefaultContext(), nil)
+	if err != nil {
+		fmt.Println(diag.Render(err))
+		return
+	}
+	var ports []exec.Port
+	for _, name := range []string{"r2", "r0", "r1"} {
+		port, err := program.Find(name)
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		ports = append(ports, port)
+	}
+	binding := program.Bind(ports[:1], ports[1:]) // once, before the runs
+	in := []exec.Plane{{U32: []uint32{5, 9, 12}}}
+	out := exec.NewPlanes(binding.Outputs, 3)
+	if _, err := binding.Run(context.Background(), 3, in, out, exec.RunOptions{}); err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(out[0].U32)
+	fmt.Println(out[1].U32)
+	// Output:
+	// [0 16 19]
+	// [6 10 13]
 }

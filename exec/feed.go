@@ -109,7 +109,7 @@ func readCSV(data []byte, l *Launch) (*Input, error) {
 		return nil, err
 	}
 	in := &Input{}
-	given := map[component]string{}
+	given := map[Component]string{}
 	for _, name := range heading {
 		p, err := findComponent(strings.TrimSpace(name), l.Find)
 		if err != nil {

@@ -52,7 +52,7 @@ func (g *Grid) width() int { return g.Program.Machine.Lanes }
 
 // Run runs the blocks in order, or several at a time. It ends with the first block in which lanes stop otherwise
 // than by an end. The error is that of the context.
-func (g *Grid) Run(ctx context.Context, opt GridOptions) (*Result, error) {
+func (g *Grid) Run(ctx context.Context, opt GridOptions) (*Report, error) {
 	r := &gridRun{g: g, opt: opt, tally: NewTally(), allowed: newAllowance(opt.Total)}
 	jobs := max(1, min(opt.Jobs, g.Blocks))
 	var wg sync.WaitGroup
@@ -63,9 +63,9 @@ func (g *Grid) Run(ctx context.Context, opt GridOptions) (*Result, error) {
 	if r.err != nil {
 		return nil, r.err
 	}
-	res := &Result{}
-	r.tally.Finish(res)
-	return res, nil
+	report := &Report{}
+	r.tally.Finish(report)
+	return report, nil
 }
 
 // gridRun is a run of a grid.

@@ -32,16 +32,16 @@ func (o *Outcome) Of(program int) Ran {
 
 // Join adds what lanes of a program gave, of which the first has a number in the run: each diagnostic is there once, with its
 // total.
-func (o *Outcome) Join(res *Result, program, first, lanes int) {
+func (o *Outcome) Join(report *Report, program, first, lanes int) {
 	if program > 0 {
 		o.Programs[program-1].Lanes += lanes
 	} else {
 		o.Lanes += lanes
 	}
 	t := NewTally()
-	t.take(&o.Result)
-	next := *res
-	next.Stops, next.Findings, next.Races = slices.Clone(res.Stops), slices.Clone(res.Findings), slices.Clone(res.Races)
+	t.take(&o.Report)
+	next := *report
+	next.Stops, next.Findings, next.Races = slices.Clone(report.Stops), slices.Clone(report.Findings), slices.Clone(report.Races)
 	for i := range next.Stops {
 		next.Stops[i].Program, next.Stops[i].First = program, next.Stops[i].First+first
 	}
@@ -52,5 +52,5 @@ func (o *Outcome) Join(res *Result, program, first, lanes int) {
 		next.Races[i].Program = program
 	}
 	t.take(&next)
-	t.Finish(&o.Result)
+	t.Finish(&o.Report)
 }

@@ -1,7 +1,9 @@
 // Package exec runs programs on waves of lanes. It is the reference engine.
 //
-// Processor runs single instructions for emulators and tests, by the names of registers. A Runner is a whole program with
-// its inputs. The other types are for the packages target/NAME/launch. Values are the bits of one component, in the low
+// Processor runs single instructions for emulators and tests, by the names of registers. Launch.Bind prepares a whole
+// program for runs over many lanes: a Plane holds one component of all lanes, and an Engine runs them. Launch.Run is the
+// same with a row for each lane. A Runner is a whole program with its inputs. The other types are for the packages
+// target/NAME/launch. Values are the bits of one component, in the low
 // bits of a uint64. Program addresses are in units of the program counter, memory addresses in bytes.
 package exec
 
@@ -146,12 +148,12 @@ func (st *store) set(number, comp, lane int, v uint64) {
 }
 
 // put gives a component its value in a lane, also one of a view.
-func (st *store) put(c component, lane int, v uint64) {
-	if c.view == nil {
-		st.set(c.number, c.comp, lane, v)
+func (st *store) put(c Component, lane int, v uint64) {
+	if c.View == nil {
+		st.set(c.Number, c.Comp, lane, v)
 		return
 	}
-	for _, r := range c.view.sem.Runs(c.number, c.comp) {
+	for _, r := range c.View.sem.Runs(c.Number, c.Comp) {
 		mask := ^uint64(0) >> (64 - r.Width) << r.Low
 		old := st.get(r.Register, r.Comp, lane)
 		st.set(r.Register, r.Comp, lane, old&^mask|v>>r.At<<r.Low&mask)
@@ -167,53 +169,27 @@ func (st *store) gather(runs []sem.Run, lane int) (v uint64) {
 	return v
 }
 
-// given notes that a component of a register was given its values in lanes; one that all share has that of the last.
-func (st *store) given(number, comp int, lanes uint64, v *plane) {
-	if st.state.Kind == sem.MemoryState {
-		each(lanes, func(lane int) { st.setWord(number, lane, v[lane]) })
-		return
-	}
-	i := number*st.comps + comp
-	st.use(i)
-	switch {
-	case !st.wide():
-		st.written[i] |= lanes
-	case lanes != 0:
-		st.set(number, comp, 0, v[Lanes-1-mathbits.LeadingZeros64(lanes)])
-	}
-}
-
 // wrote returns the lanes in which a component of a register was written; none of what is no register.
-func (w *Wave) wrote(c component) uint64 {
-	if c.view != nil || c.state.Kind != Registers {
+func (w *Wave) wrote(c Component) uint64 {
+	if c.View != nil || c.State.Kind != Registers {
 		return 0
 	}
-	return w.Written(c.state, c.number, c.comp)
+	return w.Written(c.State, c.Number, c.Comp)
 }
 
-// column gives a component of a register in n lanes, as it leaves a run: each behind the one before by step.
-func (w *Wave) column(c component, out []uint64, step, n int) {
-	st := w.stores[c.state.Index]
-	if c.view != nil {
-		runs := c.view.sem.Runs(c.number, c.comp)
-		for lane := range n {
-			out[lane*step] = sem.Canonical(st.gather(runs, lane), c.view.sem.Type.Elem())
+// column gives a component of a register in as many lanes as out has, as it leaves a run.
+func (w *Wave) column(c Component, out []uint64) {
+	st := w.stores[c.State.Index]
+	if c.View != nil {
+		runs := c.View.sem.Runs(c.Number, c.Comp)
+		for lane := range out {
+			out[lane] = sem.Canonical(st.gather(runs, lane), c.View.sem.Type.Elem())
 		}
 		return
 	}
 	t := st.componentType()
-	if st.wide() || st.state.Kind == sem.MemoryState {
-		for lane := range n {
-			out[lane*step] = sem.Canonical(st.get(c.number, c.comp, lane), t)
-		}
-		return
-	}
-	p, float := &st.planes[c.number*st.comps+c.comp], t.Kind == sem.Float
-	for lane, v := range p[:n] {
-		if float && (t.Width != 32 || v&0x7fffffff > 0x7f800000) {
-			v = sem.Canonical(v, t)
-		}
-		out[lane*step] = v
+	for lane := range out {
+		out[lane] = sem.Canonical(st.get(c.Number, c.Comp, lane), t)
 	}
 }
 

@@ -93,7 +93,7 @@ func (s *shader) run(ctx context.Context, q *quads) error {
 			}
 		}
 	}
-	s.out.Join(res, s.program, s.lanes, len(q.values))
+	s.out.Join(&res.Report, s.program, s.lanes, len(q.values))
 	s.lanes += len(q.values)
 	*q = quads{}
 	return nil

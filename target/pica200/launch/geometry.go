@@ -178,7 +178,7 @@ func (g *geometry) Run(ctx context.Context, opt exec.RunOptions) (*exec.Outcome,
 	if opt.Stats && r.attributes > 0 && !g.wholeRows() {
 		out.Stats = append(out.Stats, fmt.Sprintf("attributes of a vertex: %d (%s)", r.attributes, r.because))
 	}
-	r.tally.Finish(&out.Result)
+	r.tally.Finish(&out.Report)
 	return out, nil
 }
 

@@ -307,7 +307,7 @@ func (r *run) call(ctx context.Context, c *call) (good bool, err error) {
 
 // add merges the outcome of a kernel into that of the kernels before it. With several kernels, diagnostics count the
 // threads of one.
-func (r *run) add(res *exec.Result, c *call) {
+func (r *run) add(res *exec.Report, c *call) {
 	program := 0
 	if r.several {
 		program = r.out.Program(c.kernel.Name, "threads of "+c.kernel.Name)

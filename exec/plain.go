@@ -1,0 +1,314 @@
+package exec
+
+import (
+	"context"
+	"slices"
+
+	"github.com/isago/isago/internal/sem"
+	"github.com/isago/isago/isa"
+)
+
+// Plain is the engine of this package: it runs each instruction by its semantics, for 64 lanes at a time.
+var Plain Engine = plain{}
+
+type plain struct{}
+
+// Worker returns a worker with a wave.
+func (plain) Worker(b *Binding, opt *RunOptions, parallel bool) (Worker, error) {
+	l := b.Launch
+	w := &plainWorker{Binding: b, opt: opt, wave: l.wave(parallel)}
+	l.fitMemories(w.wave.Wave)
+	w.wave.Services, w.wave.Strict = l.Services, opt.Strict
+	w.gives, w.leaves = w.direct(b.Inputs), w.direct(b.Outputs)
+	w.inOrder = repeats(b.Inputs)
+	for i := range b.Outputs {
+		if b.Outputs[i].Type() != (isa.Type{Kind: isa.Float, Bits: 32, Lanes: 1}) {
+			w.leaves[i].st = nil
+		}
+	}
+	return w, nil
+}
+
+// direct finds the planes of the wave for components; st is nil for a component that is none of the wave's planes.
+func (w *plainWorker) direct(list []Component) []place {
+	places := make([]place, len(list))
+	for i := range list {
+		c := &list[i]
+		if st := w.wave.stores[c.State.Index]; !st.wide() && c.State.Kind == Registers && c.View == nil {
+			places[i] = place{st, c.Number*st.comps + c.Comp}
+		}
+	}
+	return places
+}
+
+// repeats reports whether a component is there twice, or may be, because it is also one of a view.
+func repeats(list []Component) bool {
+	seen := map[Component]bool{}
+	for _, c := range list {
+		if c.View != nil || seen[c] {
+			return true
+		}
+		seen[c] = true
+	}
+	return false
+}
+
+// place is a plane of a wave.
+type place struct {
+	st *store
+	at int
+}
+
+// copied is a plane of a part, and that of the wave to or from which all lanes are copied.
+type copied struct {
+	cells   []uint32
+	plane   *plane
+	written *uint64
+}
+
+// sort finds the planes of a part that are copied for all lanes of a whole wave at once.
+func (w *plainWorker) sort(p *Part) {
+	w.in, w.rest = copies(w.in[:0], w.rest[:0], w.gives, p.In, p.Lanes)
+	if w.inOrder {
+		w.in, w.rest = w.in[:0], w.rest[:0]
+		for i := range w.Inputs {
+			w.rest = append(w.rest, i)
+		}
+	}
+	w.out, w.others = copies(w.out[:0], w.others[:0], w.leaves, p.Out, p.Lanes)
+}
+
+func copies(list []copied, rest []int, places []place, planes []Plane, lanes int) ([]copied, []int) {
+	for i := range planes {
+		st, at, p := places[i].st, places[i].at, &planes[i]
+		if st == nil || p.Missing != nil || len(p.U32) < max(lanes, Lanes) {
+			rest = append(rest, i)
+			continue
+		}
+		st.use(at)
+		list = append(list, copied{p.U32, &st.planes[at], &st.written[at]})
+	}
+	return list, rest
+}
+
+// plainWorker runs parts on one wave.
+type plainWorker struct {
+	*Binding
+	opt  *RunOptions
+	wave idleWave
+	// gives are the places of the inputs, leaves those of the outputs that are floats of 32 bits.
+	gives, leaves []place
+	// in and out are the planes of a part for all lanes of whole waves; rest and others are the numbers of those that
+	// need more.
+	in, out      []copied
+	rest, others []int
+	// inOrder is set if one input may overwrite another.
+	inOrder bool
+	// before are the values of the outputs, and wrote the lanes that wrote them, before the program runs.
+	before []plane
+	wrote  []uint64
+}
+
+// Close keeps the wave for runs to come.
+func (w *plainWorker) Close() {
+	w.wave.Trace = nil
+	w.Launch.done(w.wave)
+}
+
+// Run runs a part, one wave after another.
+func (w *plainWorker) Run(ctx context.Context, p *Part, t *Tally) error {
+	if w.wave.ordered {
+		w.wave.turn = p.wait
+	}
+	if w.Launch.Changed {
+		p.changed = make([]bool, len(w.Outputs))
+	}
+	w.sort(p)
+	for at := 0; at < p.Lanes; at += Lanes {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		err := w.runWave(ctx, p, at)
+		t.Add(w.wave.Wave, p.First+at)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// runWave runs the lanes of a part from one on, as many as a wave has.
+func (w *plainWorker) runWave(ctx context.Context, p *Part, at int) error {
+	n, v := min(Lanes, p.Lanes-at), w.wave.Wave
+	v.Budget = 1 << 62
+	if w.opt.Budget > 0 {
+		v.Budget = w.opt.Budget
+	}
+	v.Number = (p.First + at) / Lanes
+	v.Trace = nil
+	if p.First+at == 0 { // only the first wave is traced
+		v.Trace = w.opt.Trace
+	}
+	if n < Lanes {
+		v.Start(n, w.Launch.Entry)
+		for i := range w.Inputs {
+			w.give(i, &p.In[i], at, n)
+		}
+	} else {
+		w.startWhole(p, at)
+	}
+	w.remember(p, n)
+	if err := RunBlock(ctx, []*Wave{v}); err != nil { // the only wave of its block waits for no other
+		return err
+	}
+	if n < Lanes {
+		for i := range w.Outputs {
+			w.leave(i, &p.Out[i], at, n)
+		}
+	} else {
+		for i := range w.out {
+			o := &w.out[i]
+			narrow((*[Lanes]uint32)(o.cells[at:]), o.plane)
+		}
+		for _, i := range w.others {
+			w.leave(i, &p.Out[i], at, n)
+		}
+	}
+	w.compare(p, at, n)
+	w.leaveWords(p, at, n)
+	return nil
+}
+
+// startWhole starts a wave of all lanes and gives them their inputs. The start need not clear what they are given.
+func (w *plainWorker) startWhole(p *Part, at int) {
+	for i := range w.in {
+		*w.in[i].written = 0
+	}
+	w.wave.Start(Lanes, w.Launch.Entry)
+	for i := range w.in {
+		widen(w.in[i].plane, (*[Lanes]uint32)(w.in[i].cells[at:]))
+		*w.in[i].written = ^uint64(0)
+	}
+	for _, i := range w.rest {
+		w.give(i, &p.In[i], at, Lanes)
+	}
+}
+
+// give gives n lanes of the wave an input, which is in a plane from a lane on.
+func (w *plainWorker) give(i int, p *Plane, at, n int) {
+	if p.Len() == 0 {
+		return
+	}
+	lanes := ^uint64(0) >> uint(Lanes-n)
+	if p.Missing != nil {
+		if p.Len() == 1 {
+			at = 0
+		}
+		if lanes &^= p.Missing[at/Lanes]; p.missing(0) && p.Len() == 1 {
+			lanes = 0
+		}
+	}
+	place := w.gives[i]
+	if place.st == nil || p.Missing != nil {
+		c := &w.Inputs[i]
+		each(lanes, func(lane int) { w.wave.stores[c.State.Index].put(*c, lane, p.cell(at+lane)) })
+		return
+	}
+	place.st.use(place.at)
+	place.st.written[place.at] |= lanes
+	to := &place.st.planes[place.at]
+	switch {
+	case p.Len() == 1:
+		fill(to[:n], p.cell(0))
+	case p.U64 != nil:
+		copy(to[:n], p.U64[at:])
+	default:
+		for lane, v := range p.U32[at : at+n] {
+			to[lane%Lanes] = uint64(v)
+		}
+	}
+}
+
+// widen copies the cells of all lanes into a plane of a wave. Long steps make the end of the loop rare.
+func widen(to *plane, from *[Lanes]uint32) {
+	for i := 0; i < Lanes; i += 16 {
+		a, b := (*[16]uint64)(to[i:]), (*[16]uint32)(from[i:])
+		a[0], a[1], a[2], a[3] = uint64(b[0]), uint64(b[1]), uint64(b[2]), uint64(b[3])
+		a[4], a[5], a[6], a[7] = uint64(b[4]), uint64(b[5]), uint64(b[6]), uint64(b[7])
+		a[8], a[9], a[10], a[11] = uint64(b[8]), uint64(b[9]), uint64(b[10]), uint64(b[11])
+		a[12], a[13], a[14], a[15] = uint64(b[12]), uint64(b[13]), uint64(b[14]), uint64(b[15])
+	}
+}
+
+// leave puts an output of n lanes into a plane, from a lane on.
+func (w *plainWorker) leave(i int, p *Plane, at, n int) {
+	var values plane
+	w.wave.column(w.Outputs[i], values[:n])
+	for lane, v := range values[:n] {
+		p.put(at+lane, v)
+	}
+}
+
+// narrow copies a plane of floats of 32 bits into the cells of all lanes.
+func narrow(to *[Lanes]uint32, from *plane) {
+	const infinity = 0x7f800000 << 1 // without the sign
+	for i := 0; i < Lanes; i += 8 {
+		a, b := (*[8]uint32)(to[i:]), (*[8]uint64)(from[i:])
+		v, w, x, y := uint32(b[0]), uint32(b[1]), uint32(b[2]), uint32(b[3])
+		a[0], a[1], a[2], a[3] = v, w, x, y
+		nan := v<<1 > infinity || w<<1 > infinity || x<<1 > infinity || y<<1 > infinity
+		v, w, x, y = uint32(b[4]), uint32(b[5]), uint32(b[6]), uint32(b[7])
+		a[4], a[5], a[6], a[7] = v, w, x, y
+		if nan || v<<1 > infinity || w<<1 > infinity || x<<1 > infinity || y<<1 > infinity {
+			for k, v := range b {
+				a[k] = uint32(sem.Canonical(v, sem.F32))
+			}
+		}
+	}
+}
+
+// remember keeps what the outputs of n lanes are before the program runs, where the launch asks what the program changes.
+func (w *plainWorker) remember(p *Part, n int) {
+	if p.changed == nil {
+		return
+	}
+	if w.before == nil {
+		w.before, w.wrote = make([]plane, len(w.Outputs)), make([]uint64, len(w.Outputs))
+	}
+	for i, c := range w.Outputs {
+		w.wave.column(c, w.before[i][:n])
+		w.wrote[i] = w.wave.wrote(c)
+	}
+}
+
+// compare notes the outputs that the program changed, or wrote first, in n lanes of a part from one on.
+func (w *plainWorker) compare(p *Part, at, n int) {
+	for i := range p.changed {
+		p.changed[i] = p.changed[i] || w.wave.wrote(w.Outputs[i])&^w.wrote[i] != 0
+		for lane := range n {
+			p.changed[i] = p.changed[i] || p.Out[i].cell(at+lane) != w.before[i][lane]
+		}
+	}
+}
+
+// leaveWords puts words of memories that the program wrote, and that are no outputs of the binding, into the part.
+func (w *plainWorker) leaveWords(p *Part, at, n int) {
+	for _, st := range w.wave.stores {
+		if st.known == nil || st.state.Use != "output" {
+			continue
+		}
+		for number, lanes := range st.known {
+			c := Component{State: st.public, Number: number}
+			if lanes == 0 || slices.Contains(w.Outputs, c) {
+				continue
+			}
+			if p.words == nil {
+				p.words = map[Component][]uint64{}
+			}
+			if p.words[c] == nil {
+				p.words[c] = make([]uint64, p.Lanes)
+			}
+			w.wave.column(c, p.words[c][at:at+n])
+		}
+	}
+}

@@ -1,0 +1,364 @@
+package exec
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	"github.com/isago/isago/internal/inorder"
+	"github.com/isago/isago/isa"
+)
+
+// Plane holds one component of the lanes of a run, one cell for each lane. The cells are in U64 if the component has more
+// than 32 bits, and in U32 otherwise. As an input, a plane with fewer cells than lanes repeats, so one cell is the value of
+// all lanes.
+type Plane struct {
+	U32 []uint32
+	U64 []uint64
+	// Missing has a bit for each cell of an input that has no value: bit i of word k is that of cell 64k+i. nil is none.
+	Missing []uint64
+}
+
+// NewPlanes returns planes for components, with one cell for each lane.
+func NewPlanes(list []Component, lanes int) []Plane {
+	planes := make([]Plane, len(list))
+	for i := range list {
+		if list[i].wide() {
+			planes[i].U64 = make([]uint64, lanes)
+		} else {
+			planes[i].U32 = make([]uint32, lanes)
+		}
+	}
+	return planes
+}
+
+// Len returns the number of cells.
+func (p *Plane) Len() int { return max(len(p.U32), len(p.U64)) }
+
+// part returns the cells from one up to another. from is a multiple of 64.
+func (p *Plane) part(from, to int) (q Plane) {
+	if p.U64 != nil {
+		q.U64 = p.U64[from:to]
+	} else {
+		q.U32 = p.U32[from:to]
+	}
+	if p.Missing != nil {
+		q.Missing = p.Missing[from/Lanes:]
+	}
+	return q
+}
+
+// repeated returns n cells from one on, of a plane that has fewer and repeats.
+func (p *Plane) repeated(first, n int) (q Plane) {
+	size := p.Len()
+	if p.U64 != nil {
+		q.U64 = make([]uint64, n)
+	} else {
+		q.U32 = make([]uint32, n)
+	}
+	if p.Missing != nil {
+		q.Missing = make([]uint64, (n+Lanes-1)/Lanes)
+	}
+	for i := range n {
+		from := (first + i) % size
+		if p.U64 != nil {
+			q.U64[i] = p.U64[from]
+		} else {
+			q.U32[i] = p.U32[from]
+		}
+		if p.missing(from) {
+			q.Missing[i/Lanes] |= 1 << uint(i%Lanes)
+		}
+	}
+	return q
+}
+
+// missing reports whether a cell has no value.
+func (p *Plane) missing(cell int) bool {
+	return p.Missing != nil && p.Missing[cell/Lanes]>>uint(cell%Lanes)&1 != 0
+}
+
+// put sets a cell.
+func (p *Plane) put(cell int, v uint64) {
+	if p.U64 != nil {
+		p.U64[cell] = v
+	} else {
+		p.U32[cell] = uint32(v)
+	}
+}
+
+// cell returns a cell, or the only one.
+func (p *Plane) cell(lane int) uint64 {
+	if p.Len() == 1 {
+		lane = 0
+	}
+	if p.U64 != nil {
+		return p.U64[lane]
+	}
+	return uint64(p.U32[lane])
+}
+
+// Component is one component of a register, or a word of a memory.
+type Component struct {
+	State *State
+	// Number is that of the register or word, Comp that of the component.
+	Number, Comp int
+	// View is the view of State that has the register; nil for a register of the state itself.
+	View *View
+}
+
+// Type returns the type of the component.
+func (c *Component) Type() isa.Type {
+	p := Port{State: c.State, View: c.View}
+	return scalarOf(p.Type())
+}
+
+func (c *Component) wide() bool { return c.Type().Bits > 32 }
+
+// shared reports whether all lanes of a launch share the component.
+func (c *Component) shared() bool { return c.State.Scope >= ScopeBlock }
+
+// Binding is a launch whose inputs and outputs are numbered, to be run on planes any number of times. An input may be a
+// uniform, whose plane has one cell.
+type Binding struct {
+	Launch *Launch
+	// Inputs and Outputs are the components of the planes.
+	Inputs, Outputs []Component
+	// Engine runs the lanes; nil is Plain.
+	Engine Engine
+}
+
+// Bind numbers the components of ports, in order. If an input occurs twice, its last plane counts.
+func (l *Launch) Bind(inputs, outputs []Port) *Binding {
+	for i := range inputs {
+		l.reach(&inputs[i])
+	}
+	return &Binding{Launch: l, Inputs: flatten(inputs), Outputs: flatten(outputs)}
+}
+
+// flatten lists the components of ports in order.
+func flatten(ports []Port) []Component {
+	var list []Component
+	for i := range ports {
+		comps := ports[i].Components()
+		for n := range ports[i].Count {
+			for _, k := range comps {
+				list = append(list, Component{ports[i].State, ports[i].First + n, k, ports[i].View})
+			}
+		}
+	}
+	return list
+}
+
+// Run runs the program for a number of lanes, from the planes in to the planes out, which it neither copies nor keeps. A NaN
+// in out has the bits of the one canonical NaN. Run returns an error if the planes do not fit the binding, or if the context
+// is cancelled.
+func (b *Binding) Run(ctx context.Context, lanes int, in, out []Plane, opt RunOptions) (*Report, error) {
+	if err := checkPlanes("input", b.Inputs, in, min(1, lanes)); err != nil {
+		return nil, err
+	}
+	if err := checkPlanes("output", b.Outputs, out, lanes); err != nil {
+		return nil, err
+	}
+	given := make([]Plane, len(in))
+	for i := range in {
+		if given[i] = in[i]; !b.Inputs[i].shared() {
+			continue
+		}
+		if in[i].Len() != 1 {
+			return nil, fmt.Errorf("input plane %d has %d cells, expected 1: all lanes share a register of %s", i, in[i].Len(), b.Inputs[i].State.Name)
+		}
+		b.Launch.Shared.stores[b.Inputs[i].State.Index].put(b.Inputs[i], 0, in[i].cell(0))
+		given[i] = Plane{}
+	}
+	return b.run(ctx, lanes, opt, stream{worker: func() (fill, drain func(*Part)) {
+		partIn, partOut := make([]Plane, len(in)), make([]Plane, len(out))
+		return func(p *Part) {
+			p.In, p.Out = partIn, partOut
+			to := p.First + p.Lanes
+			for i := range given {
+				switch n := given[i].Len(); {
+				case n <= 1:
+					p.In[i] = given[i]
+				case n < to:
+					p.In[i] = given[i].repeated(p.First, p.Lanes)
+				default:
+					p.In[i] = given[i].part(p.First, to)
+				}
+			}
+			for i := range out {
+				p.Out[i] = out[i].part(p.First, to)
+			}
+		}, func(*Part) {}
+	}, take: func(*Part) error { return nil }})
+}
+
+// checkPlanes returns an error for planes that are not those of components, with at least so many cells.
+func checkPlanes(what string, list []Component, planes []Plane, cells int) error {
+	if len(planes) != len(list) {
+		return fmt.Errorf("%d %s planes, expected %d", len(planes), what, len(list))
+	}
+	for i := range planes {
+		p, bits, n := &planes[i], 32, len(planes[i].U32)
+		if list[i].wide() {
+			bits, n = 64, len(p.U64)
+		}
+		if p.Len() != n || n < cells || (p.U32 != nil) == (p.U64 != nil) && n > 0 {
+			return fmt.Errorf("%s plane %d has %d cells of 32 bits and %d of 64, expected at least %d of %d and none of the other", what, i, len(p.U32), len(p.U64), cells, bits)
+		}
+		if p.Missing != nil && len(p.Missing) < (n+Lanes-1)/Lanes {
+			return fmt.Errorf("%s plane %d has %d words of missing cells, expected %d", what, i, len(p.Missing), (n+Lanes-1)/Lanes)
+		}
+	}
+	return nil
+}
+
+// Engine runs the lanes of a binding. All engines give the same bits.
+type Engine interface {
+	// Worker returns a worker for parts of one run. It is used by one goroutine at a time; parallel is set if the run has
+	// several workers.
+	Worker(b *Binding, opt *RunOptions, parallel bool) (Worker, error)
+}
+
+// Worker runs parts of a run, one after another.
+type Worker interface {
+	// Run runs the lanes of a part, and counts in t what they do. The error is that of the context.
+	Run(ctx context.Context, p *Part, t *Tally) error
+	// Close ends the run.
+	Close()
+}
+
+// Part is lanes of a run that follow each other.
+type Part struct {
+	// First is the number of the first lane in the run, a multiple of 64. Lanes is the number of lanes.
+	First, Lanes int
+	// In and Out are the planes of the binding. A plane of In has a cell for each lane, or one cell for all, or none if the
+	// component keeps its value.
+	In, Out []Plane
+
+	// changed are the outputs that the program changed; nil if the launch does not ask.
+	changed []bool
+	// words are the outputs in memories that the program wrote and that the binding does not have.
+	words map[Component][]uint64
+	// rows are the outputs as rows, for a run that asks for those.
+	rows *Rows
+	wait func()
+	err  error
+}
+
+// Wait waits until all lanes before the part have run. Lanes that reach for what all lanes share, and may write it, have to
+// wait.
+func (p *Part) Wait() { p.wait() }
+
+// stream is where the lanes of a run get their planes and leave them.
+type stream struct {
+	// worker returns functions for one goroutine: fill gives a part its planes, and drain gets it with its outputs.
+	worker func() (fill, drain func(p *Part))
+	// take gets the parts in order, one at a time.
+	take func(p *Part) error
+}
+
+// maxTogether bounds the waves of a part.
+const maxTogether = 16
+
+// run runs the program for all lanes, in parts.
+func (b *Binding) run(ctx context.Context, lanes int, opt RunOptions, s stream) (*Report, error) {
+	waves := lanes / Lanes
+	if lanes%Lanes > 0 {
+		waves++
+	}
+	jobs := max(1, min(opt.Jobs, waves))
+	if opt.Trace != nil {
+		jobs = 1
+	}
+	engine := b.Engine
+	if engine == nil {
+		engine = Plain
+	}
+	together := Lanes * maxTogether
+	if jobs > 1 { // each gets some parts
+		together = Lanes * max(1, min(waves/(4*jobs), maxTogether))
+	}
+	turns := turns{done: map[int]int{}}
+	turns.passed.L = &turns.mu
+	parts := func(yield func(*Part) bool) {
+		for first := 0; first < lanes; {
+			p := &Part{First: first, Lanes: min(together, lanes-first)}
+			p.wait = func() { turns.wait(p) }
+			if !yield(p) {
+				return
+			}
+			first += p.Lanes
+		}
+	}
+	var tallies []*Tally
+	var workers []Worker
+	start := func() (func(*Part) *Part, error) {
+		w, err := engine.Worker(b, &opt, jobs > 1)
+		if err != nil {
+			return nil, err
+		}
+		tally := NewTally()
+		tallies, workers = append(tallies, tally), append(workers, w)
+		fill, drain := s.worker()
+		return func(p *Part) *Part {
+			defer turns.pass(p)
+			fill(p)
+			if p.err = w.Run(ctx, p, tally); p.err == nil {
+				drain(p)
+			}
+			return p
+		}, nil
+	}
+	err := inorder.Run(jobs, parts, start, func(p *Part, _ bool) error {
+		if p.err != nil {
+			return p.err
+		}
+		if opt.Progress != nil {
+			opt.Progress(p.First+p.Lanes, lanes)
+		}
+		return s.take(p)
+	})
+	for _, w := range workers {
+		w.Close()
+	}
+	if err != nil {
+		return nil, err
+	}
+	all := NewTally()
+	for _, t := range tallies {
+		all.join(t)
+	}
+	report := &Report{}
+	all.Finish(report)
+	return report, nil
+}
+
+// turns are the lanes of a run that have run: all before next, and those of later parts, by their first.
+type turns struct {
+	mu     sync.Mutex
+	passed sync.Cond
+	next   int
+	done   map[int]int
+}
+
+// wait waits until all lanes before a part have run. The first part that has not run never waits.
+func (t *turns) wait(p *Part) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for t.next < p.First {
+		t.passed.Wait()
+	}
+}
+
+// pass notes that the lanes of a part have run.
+func (t *turns) pass(p *Part) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.done[p.First] = p.Lanes
+	for n, ok := t.done[t.next]; ok; n, ok = t.done[t.next] {
+		delete(t.done, t.next)
+		t.next += n
+	}
+	t.passed.Broadcast()
+}

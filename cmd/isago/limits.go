@@ -82,7 +82,7 @@ func limits() []limitsOf {
 		}},
 		{"lint", []limit{
 			{"instructions", thousands(lint.MaxCode), ""},
-			{"paths of a program", text("%s states and %s million operations, about two seconds; beyond them, the warning not-followed", thousands(lint.MaxNodes), thousands(lint.MaxEffort>>20)), ""},
+			{"paths of a program", text("%s states and %s million operations, about a second; beyond them, the warning not-followed", thousands(lint.MaxNodes), thousands(lint.MaxEffort>>20)), ""},
 		}},
 		{"survey", []limit{
 			{"values of a field that are counted individually", thousands(survey.MaxValues), ""},

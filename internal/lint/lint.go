@@ -76,12 +76,12 @@ const MaxCode = 1 << 18
 // tracks less of the stacks than the attempt before. MaxNodes limits the nodes in all attempts. In all
 // attempts except the last, manyNodes also limits the nodes per instruction. Effort is the number of
 // evaluated operations. MaxEffort limits the last attempt, and muchEffort limits the others.
-// Evaluating MaxEffort operations takes about a second.
+// Evaluating MaxEffort operations takes less than a second.
 const (
 	MaxNodes   = 1 << 14
 	manyNodes  = 1 << 5
-	MaxEffort  = 6 << 20
-	muchEffort = 1 << 20
+	MaxEffort  = 4 << 20
+	muchEffort = 1 << 19
 )
 
 // ErrTooLarge is the error for code with more than MaxCode instructions. If a program exceeds only the
@@ -135,9 +135,9 @@ func (l *linter) check() error {
 	} else if err != nil {
 		return err
 	}
-	l.visited, l.kept, l.handed = 0, nil, nil
 	l.dropUnallocated()
 	l.propagateWrites()
+	l.queries = l.newQueries()
 	l.propagateLiveness(func(o *Output) uint64 { return o.Used })
 	for _, n := range l.order {
 		n.reached = true
@@ -192,6 +192,7 @@ type node struct {
 	// onceIn are the write-once parts written on some path since the last export of the outputs.
 	onceIn set
 	known  bool
+	rank   int  // a node usually has a lower rank than its successors
 	canEnd bool // an end of the program can be reached from the node
 	// liveIn are the parts that are live before the instruction. needed are the parts that the
 	// instruction itself uses, except for parts that it only copies.
@@ -245,12 +246,8 @@ type linter struct {
 	units  unitReader
 	// partial means that some paths are unknown.
 	partial bool
-	// visited counts the marks that queries about the program have visited. kept are visits that other
-	// queries may use, and keptMarks is their number. handed holds, for each part, the parts whose
-	// unwritten value an instruction hands on to it.
-	visited, keptMarks int
-	kept               map[string]*visits
-	handed             map[facts.Part]map[facts.Part]bool
+	// queries answers queries about paths through the program.
+	queries *queries
 }
 
 func (l *linter) report(addr int64, code diag.Code, what, format string, args ...any) {
@@ -475,7 +472,7 @@ func (l *linter) checkReads(n *node) {
 		l.parts(a, func(p facts.Part, k int) {
 			switch {
 			case !n.needed.has(p):
-			case a.State.Defined && !l.reportsInitial(a.State) || n.mustIn.has(p) || n.mayIn.has(p) && (a.Maybe || a.State.Defined) || !l.readsUnwritten(n, p):
+			case a.State.Defined && !l.reportsInitial(a.State) || n.mustIn.has(p) || n.mayIn.has(p) && (a.Maybe || a.State.Defined) || !l.queries.readsUnwritten(n, p):
 			case !n.mayIn.has(p):
 				never.Mask |= 1 << uint(k)
 			default:
@@ -607,7 +604,7 @@ func (l *linter) checkFlow(n *node) {
 		}
 		stops := w.Stops != "" && (!l.Facts.Waves() || len(n.ways) == 1)
 		switch {
-		case !stops && !w.Overruled && w.Lost == "" || !l.reaches(n, k):
+		case !stops && !w.Overruled && w.Lost == "" || !l.queries.reaches(n, k):
 		case stops:
 			l.report(n.addr, diag.StopsHere, w.Stops, "the program may trap here: %s", w.Stops)
 		case w.Overruled:
@@ -626,7 +623,7 @@ func (l *linter) checkFlow(n *node) {
 		again := a
 		again.Mask = 0
 		l.parts(a, func(p facts.Part, k int) {
-			if n.onceIn.has(p) && l.writesTwice(n, p) {
+			if n.onceIn.has(p) && l.queries.writesTwice(n, p) {
 				again.Mask |= 1 << uint(k)
 			}
 		})
@@ -705,7 +702,7 @@ func (l *linter) reportUnwritten(at int64, exports func(*node) bool, before stri
 		sometimes := never
 		l.parts(facts.Access{State: s, Number: o.Number, Mask: o.Needed}, func(p facts.Part, k int) {
 			switch {
-			case must.has(p) || !l.exportsUnwritten(at, nodes, p):
+			case must.has(p) || !l.queries.exportsUnwritten(at, nodes, p):
 			case !may.has(p):
 				never.Mask |= 1 << uint(k)
 			default:
@@ -785,7 +782,7 @@ func (l *linter) writtenAtExport(nodes []*node) (must, may set) {
 func (l *linter) checkEnds() {
 	out := map[*node]bool{}
 	for _, x := range l.outside {
-		if out[x.node] = true; l.reaches(x.node, x.way) {
+		if out[x.node] = true; l.queries.reaches(x.node, x.way) {
 			l.report(x.addr, diag.MissingEnd, "", "control can run past this instruction, but no instruction follows")
 		}
 	}
@@ -808,7 +805,7 @@ func (l *linter) checkEnds() {
 	}
 	for _, n := range l.order {
 		entered := len(n.from) == 0 || slices.ContainsFunc(n.from, func(f *node) bool { return f.canEnd }) || slices.Contains(l.starts, n)
-		if !n.canEnd && entered && l.reaches(n, -1) {
+		if !n.canEnd && entered && l.queries.reaches(n, -1) {
 			l.report(n.addr, diag.NeverEnds, "", "no end can be reached from here")
 		}
 	}

@@ -1,6 +1,8 @@
 package lint
 
 import (
+	"cmp"
+	"container/heap"
 	"fmt"
 	"slices"
 
@@ -10,217 +12,323 @@ import (
 
 // A query asks whether some path through the program has a property, such as a read of a register
 // before any write. A path on which a condition both holds and does not hold, although nothing changes
-// it in between, does not count. To track all conditions would take too long. So a query starts with no
-// conditions, and starts again with one more if the path that it finds contradicts itself.
+// it in between, does not count. So a query computes, for each place on such paths, the cases in which
+// a path leads there: the values of the conditions, as far as no instruction has changed them since.
 
-// mark is a place on a path and the part that the query follows there. ahead means that the path already
-// has passed the instruction that the query is about.
+// mark is a place on a path and the part that the query follows there.
 type mark struct {
-	n     *node
-	part  facts.Part
-	ahead bool
+	n    *node
+	part facts.Part
 }
 
 // noPart is the part of a mark of a query that follows none.
 const noPart facts.Part = -1
 
-// Limits of a query. maxTracked limits the conditions that it tracks, two bits for each. maxMarks limits
-// the marks that it visits. maxVisits limits the marks that all queries about a program visit, and
-// maxKept the marks that are kept for other queries.
+// Limits of the queries about a program. maxSteps limits the marks that they continue, maxKept the marks
+// that are kept for other queries.
 const (
-	maxTracked = 16
-	maxMarks   = 1 << 16
-	maxVisits  = 1 << 21
-	maxKept    = 1 << 18
+	maxSteps = 1 << 19
+	maxKept  = 1 << 18
 )
 
-// visit is a mark with what is known of the tracked conditions there. from is the index of the visit
-// before it, or -1, and over the path between them.
-type visit struct {
-	mark
-	values uint32
-	from   int
-	over   edge
-}
-
-// edge is a path of a node and the index of one of the alternatives of its conditions.
+// edge is what a path of a node means for conditions: the cases in which it is taken, and the
+// conditions that it may change. Equal lists have equal numbers.
 type edge struct {
-	way         *facts.Way
-	alternative int
+	taken   cases
+	changes map[int32]bool
+	id      int
 }
 
-func (e edge) conditions() []facts.Condition { return e.way.Conditions[e.alternative] }
-
-// visits are the visits of a query or of its first part, in the order in which they were found.
-type visits struct {
-	l       *linter
-	tracked []facts.Condition
-	list    []visit
-	seen    map[visit]bool
-	at      map[*node][]int // the indices of the visits to a node
-	ahead   bool            // the visits follow the instruction that the query is about
-	full    bool            // a limit is exceeded
+// queries answers queries about a program.
+type queries struct {
+	*linter
+	*diagrams
+	conditions []facts.Condition
+	numbers    map[string]int32 // of conditions, by their keys
+	edges      map[*node][]edge
+	lists      map[string]int // the numbers of lists of conditions
+	steps      int
+	warned     bool // a limit is exceeded, and a warning says so
+	kept       map[facts.Part]map[mark]cases
+	keptMarks  int
+	// handed holds, for each part, the parts whose unwritten value an instruction hands on to it.
+	handed map[facts.Part]map[facts.Part]bool
 }
 
-func (l *linter) newVisits(tracked []facts.Condition) *visits {
-	return &visits{l: l, tracked: tracked, seen: map[visit]bool{}, at: map[*node][]int{}}
+func (l *linter) newQueries() *queries {
+	q := &queries{linter: l, diagrams: newDiagrams(), numbers: map[string]int32{}, edges: map[*node][]edge{}, lists: map[string]int{}}
+	for _, n := range q.order {
+		for i := range n.ways {
+			for _, list := range n.ways[i].Conditions {
+				for _, c := range list {
+					if _, ok := q.numbers[c.Key]; !ok {
+						q.numbers[c.Key] = int32(len(q.conditions))
+						q.conditions = append(q.conditions, c)
+					}
+				}
+			}
+		}
+	}
+	readers := map[facts.Part][]int32{} // the conditions that depend on a part
+	for i, c := range q.conditions {
+		for _, p := range c.Parts {
+			readers[p] = append(readers[p], int32(i))
+		}
+	}
+	for _, n := range q.order {
+		for i := range n.ways {
+			w := &n.ways[i]
+			e := edge{taken: noCase}
+			for _, list := range w.Conditions {
+				all := anyCase
+				for _, c := range list {
+					one := q.test(q.numbers[c.Key], noCase, anyCase)
+					if !c.Holds {
+						one = q.test(q.numbers[c.Key], anyCase, noCase)
+					}
+					all = q.and(all, one)
+				}
+				e.taken = q.or(e.taken, all)
+			}
+			for _, c := range w.Changes {
+				if c.Copies && c.From[0] == c.Part {
+					continue
+				}
+				for _, k := range readers[c.Part] {
+					if e.changes == nil {
+						e.changes = map[int32]bool{}
+					}
+					e.changes[k] = true
+				}
+			}
+			key := fmt.Sprint(e.changes)
+			if _, ok := q.lists[key]; !ok {
+				q.lists[key] = len(q.lists)
+			}
+			e.id = q.lists[key]
+			q.edges[n] = append(q.edges[n], e)
+		}
+	}
+	q.rank()
+	return q
 }
 
-func (s *visits) add(v visit) {
-	key := visit{mark: v.mark, values: v.values}
-	if s.full || s.seen[key] {
+// rank numbers the nodes so that a node comes before its successors, except at the ends of loops.
+func (q *queries) rank() {
+	type open struct {
+		n       *node
+		way, to int
+	}
+	next := len(q.order)
+	seen := map[*node]bool{}
+	for _, start := range q.starts {
+		if seen[start] {
+			continue
+		}
+		seen[start] = true
+		for list := []open{{n: start}}; len(list) > 0; {
+			o := &list[len(list)-1]
+			switch {
+			case o.way == len(o.n.targets):
+				next--
+				o.n.rank = next
+				list = list[:len(list)-1]
+			case o.to == len(o.n.targets[o.way]):
+				o.way, o.to = o.way+1, 0
+			default:
+				to := o.n.targets[o.way][o.to]
+				o.to++
+				if !seen[to] {
+					seen[to] = true
+					list = append(list, open{n: to})
+				}
+			}
+		}
+	}
+}
+
+// visit is called with a part that a query follows after a path of a node.
+type visit func(part facts.Part)
+
+// step continues the paths of a query from a mark along path k of its node. It calls visit for each part
+// that the query follows from there on, and reports whether the paths now have the property.
+type step func(m mark, k int, visit visit) (done bool)
+
+// agenda is the marks whose paths must be continued, as a heap by the ranks of nodes.
+type agenda struct {
+	list []mark
+	in   map[mark]bool
+}
+
+func (a *agenda) Len() int { return len(a.list) }
+func (a *agenda) Less(i, k int) bool {
+	return cmp.Or(a.list[i].n.rank-a.list[k].n.rank, int(a.list[i].part-a.list[k].part)) < 0
+}
+func (a *agenda) Swap(i, k int) { a.list[i], a.list[k] = a.list[k], a.list[i] }
+func (a *agenda) Push(x any)    { a.list = append(a.list, x.(mark)) }
+func (a *agenda) Pop() any {
+	x := a.list[len(a.list)-1]
+	a.list = a.list[:len(a.list)-1]
+	return x
+}
+
+// spread is a query: the cases in which paths lead to marks.
+type spread struct {
+	*queries
+	at     map[mark]cases
+	agenda agenda
+}
+
+func (q *queries) newSpread() *spread {
+	return &spread{queries: q, at: map[mark]cases{}, agenda: agenda{in: map[mark]bool{}}}
+}
+
+// add adds cases to a mark.
+func (s *spread) add(m mark, c cases) {
+	was := s.at[m]
+	if c = s.or(was, c); c == was {
 		return
 	}
-	s.l.visited++
-	s.full = len(s.list) == maxMarks || s.l.visited > maxVisits
-	s.seen[key] = true
-	s.at[v.n] = append(s.at[v.n], len(s.list))
-	s.list = append(s.list, v)
+	if s.at[m] = c; !s.agenda.in[m] {
+		s.agenda.in[m] = true
+		heap.Push(&s.agenda, m)
+	}
 }
 
-// run continues all paths. next calls visit for each part that the query follows after path k of a
-// mark's node, and reports whether the path now has the property. run returns the index of the last visit
-// of such a path and the rest of it, or -1.
-func (s *visits) run(next func(m mark, k int, visit func(part facts.Part)) bool) (last int, over edge) {
-	for i := 0; i < len(s.list) && !s.full; i++ {
-		v := s.list[i]
-		for k := range v.n.ways {
-			w := &v.n.ways[k]
-			for a := range w.Conditions {
-				over := edge{w, a}
-				values, possible := follow(s.tracked, v.values, over)
-				if possible && next(v.mark, k, func(part facts.Part) {
-					for _, to := range v.n.targets[k] {
-						s.add(visit{mark{to, part, s.ahead}, values, i, over})
-					}
-				}) {
-					return i, over
-				}
+// along continues the paths of a mark, on which the given cases hold, along all paths of its node.
+func (s *spread) along(m mark, c cases, next step) bool {
+	for k := range m.n.ways {
+		e := &s.edges[m.n][k]
+		taken := s.and(c, e.taken)
+		if taken == noCase {
+			continue
+		}
+		after := s.forget(taken, e.changes, e.id)
+		if next(m, k, func(part facts.Part) {
+			for _, to := range m.n.targets[k] {
+				s.add(mark{to, part}, after)
 			}
-		}
-	}
-	return -1, edge{}
-}
-
-// before returns the path to a visit, from its last part to its first, and the index of its first visit.
-func (s *visits) before(i int) (path []edge, first int) {
-	for ; s.list[i].from >= 0; i = s.list[i].from {
-		path = append(path, s.list[i].over)
-	}
-	return path, i
-}
-
-// start returns the visits to all places that paths reach on which a part is unwritten, or to all places
-// for noPart.
-func (l *linter) start(part facts.Part, tracked []facts.Condition) *visits {
-	key := fmt.Sprint(part)
-	for _, c := range tracked {
-		key += " " + c.Key
-	}
-	if s := l.kept[key]; s != nil {
-		return s
-	}
-	s := l.newVisits(tracked)
-	if part == noPart {
-		for _, n := range l.starts {
-			s.add(visit{mark: mark{n: n, part: noPart}, from: -1})
-		}
-		s.run(func(m mark, k int, visit func(facts.Part)) bool { visit(noPart); return false })
-	} else {
-		for from := range l.sourcesOf(part) {
-			for _, n := range l.starts {
-				if !n.mustIn.has(from) {
-					s.add(visit{mark: mark{n: n, part: from}, from: -1})
-				}
-			}
-		}
-		s.run(func(m mark, k int, visit func(facts.Part)) bool { l.passUnwritten(m.n, k, m.part, visit); return false })
-	}
-	l.keep(key, s)
-	return s
-}
-
-func (l *linter) keep(key string, s *visits) {
-	if l.keptMarks += len(s.list); l.kept == nil || l.keptMarks > maxKept {
-		l.kept, l.keptMarks = map[string]*visits{}, len(s.list)
-	}
-	l.kept[key] = s
-}
-
-// exists reports whether some path has a property. The first part of the path leads to one of the nodes,
-// with the part unwritten unless it is noPart. There begin takes over, and continues the path as run does.
-// If the query exceeds a limit, exists reports false, and a warning that the program is not followed.
-func (l *linter) exists(addr int64, part facts.Part, nodes []*node, begin func(m mark, k int, visit func(part facts.Part)) bool) bool {
-	var tracked []facts.Condition
-	for len(tracked) <= maxTracked {
-		first := l.start(part, tracked)
-		rest := l.newVisits(tracked)
-		rest.ahead = true
-		var from []int
-		for _, n := range nodes {
-			for _, i := range first.at[n] {
-				v := first.list[i]
-				if rest.add(visit{mark: v.mark, values: v.values, from: -1}); len(rest.list) > len(from) {
-					from = append(from, i)
-				}
-			}
-		}
-		i, over := rest.run(begin)
-		if i < 0 {
-			if first.full || rest.full {
-				break
-			}
-			return false
-		}
-		path := []edge{over}
-		more, at := rest.before(i)
-		path = append(path, more...)
-		more, _ = first.before(from[at])
-		path = append(path, more...)
-		slices.Reverse(path)
-		clash := contradiction(path)
-		if clash == nil {
+		}) {
 			return true
 		}
-		tracked = append(tracked, *clash)
 	}
-	l.report(addr, diag.NotFollowed, "conditions", "there are too many paths to here: lint does not report warnings about this instruction that depend on conditions")
 	return false
 }
 
-// follow returns what is known of the tracked conditions after an edge. It uses two bits for
-// each condition: 0 for unknown, 2 for one that does not hold, 3 for one that holds. possible is false
-// if the edge contradicts what is known.
-func follow(tracked []facts.Condition, values uint32, over edge) (after uint32, possible bool) {
-	for i := range tracked {
-		c := &tracked[i]
-		at := 2 * i
-		for _, d := range over.conditions() {
-			if d.Key != c.Key {
-				continue
-			}
-			holds := uint32(2)
-			if d.Holds {
-				holds = 3
-			}
-			if was := values >> at & 3; was != 0 && was != holds {
-				return 0, false
-			}
-			values |= holds << at
-		}
-		if changes(over.way, c) {
-			values &^= 3 << at
+// run continues all paths. It reports whether some path has the property.
+func (s *spread) run(next step) bool {
+	for s.agenda.Len() > 0 && !s.exhausted() {
+		m := heap.Pop(&s.agenda).(mark)
+		s.agenda.in[m] = false
+		s.steps++
+		if s.along(m, s.at[m], next) {
+			return true
 		}
 	}
-	return values, true
+	return false
 }
 
-// changes reports whether a path of a node may change the value of a condition.
-func changes(w *facts.Way, c *facts.Condition) bool {
-	return slices.ContainsFunc(c.Parts, func(p facts.Part) bool {
-		x, ok := changeOf(w, p)
-		return ok && !(x.Copies && x.From[0] == p)
-	})
+// exhausted reports whether a limit is exceeded.
+func (q *queries) exhausted() bool { return q.full || q.steps > maxSteps }
+
+// before returns the cases in which paths lead to a mark with the given part, or to one with a
+// part whose unwritten value it may get. For noPart it returns those in which paths lead to a node.
+func (q *queries) before(part facts.Part) map[mark]cases {
+	if at, ok := q.kept[part]; ok {
+		return at
+	}
+	s := q.newSpread()
+	next := func(m mark, k int, visit visit) bool { visit(noPart); return false }
+	if part == noPart {
+		for _, n := range q.starts {
+			s.add(mark{n, noPart}, anyCase)
+		}
+	} else {
+		next = func(m mark, k int, visit visit) bool { q.passUnwritten(m.n, k, m.part, visit); return false }
+		for from := range q.sourcesOf(part) {
+			for _, n := range q.starts {
+				if !n.mustIn.has(from) {
+					s.add(mark{n, from}, anyCase)
+				}
+			}
+		}
+	}
+	s.run(next)
+	if q.keptMarks += len(s.at); q.kept == nil || q.keptMarks > maxKept {
+		q.kept, q.keptMarks = map[facts.Part]map[mark]cases{}, len(s.at)
+	}
+	q.kept[part] = s.at
+	return s.at
+}
+
+// exists answers a query. If a limit is exceeded, the answer is no, and exists reports once that lint
+// does not follow the program.
+func (q *queries) exists(addr int64, answer bool) bool {
+	if !q.exhausted() {
+		return answer
+	}
+	if !q.warned {
+		q.report(addr, diag.NotFollowed, "", "conditions combine in too many ways from here: lint reports no further warning about this program that depends on paths")
+	}
+	q.warned = true
+	return false
+}
+
+// reaches reports whether some path through the program takes path k of a node, or any path if k is -1.
+func (q *queries) reaches(n *node, k int) bool {
+	c := q.before(noPart)[mark{n, noPart}]
+	if k >= 0 {
+		c = q.and(c, q.edges[n][k].taken)
+	}
+	return q.exists(n.addr, c != noCase)
+}
+
+// readsUnwritten reports whether a node reads a part that is unwritten on some path, and uses the value.
+func (q *queries) readsUnwritten(n *node, part facts.Part) bool {
+	m := mark{n, part}
+	s := q.newSpread()
+	found := s.along(m, q.before(part)[m], func(m mark, k int, visit visit) bool { return q.uses(m.n, k, m.part, true, visit) }) ||
+		s.run(func(m mark, k int, visit visit) bool { return q.uses(m.n, k, m.part, false, visit) })
+	return q.exists(n.addr, found)
+}
+
+// exportsUnwritten reports whether one of the nodes exports a part that is unwritten on some path.
+func (q *queries) exportsUnwritten(addr int64, nodes []*node, part facts.Part) bool {
+	found := false
+	before := q.before(part)
+	for from := range q.sourcesOf(part) {
+		for _, n := range nodes {
+			m := mark{n, from}
+			found = found || q.newSpread().along(m, before[m], func(m mark, k int, visit visit) (done bool) {
+				if n.flushes {
+					return from == part
+				}
+				q.passUnwritten(n, k, from, func(p facts.Part) { done = done || n.ways[k].Ends && p == part })
+				return done
+			})
+		}
+	}
+	return q.exists(addr, found)
+}
+
+// writesTwice reports whether a node writes a part that some path has written since the last export of
+// the outputs.
+func (q *queries) writesTwice(n *node, part facts.Part) bool {
+	s := q.newSpread()
+	for x, c := range q.before(noPart) {
+		s.along(x, c, func(m mark, k int, visit visit) bool {
+			if c, ok := changeOf(&m.n.ways[k], part); ok && !q.moves(*c) && !m.n.flushes {
+				visit(noPart)
+			}
+			return false
+		})
+	}
+	return q.exists(n.addr, s.run(func(m mark, k int, visit visit) bool {
+		if !m.n.flushes {
+			visit(noPart)
+		}
+		return m.n == n
+	}))
 }
 
 // changeOf returns what happens to a part on a path of a node.
@@ -232,88 +340,18 @@ func changeOf(w *facts.Way, p facts.Part) (*facts.Change, bool) {
 	return &w.Changes[i], true
 }
 
-// contradiction returns the first condition that a path requires to hold and not to hold, or nil.
-func contradiction(path []edge) *facts.Condition {
-	known := map[string]facts.Condition{}
-	for _, e := range path {
-		for _, c := range e.conditions() {
-			if was, ok := known[c.Key]; ok && was.Holds != c.Holds {
-				return &c
-			}
-			known[c.Key] = c
-		}
-		for key, c := range known {
-			if changes(e.way, &c) {
-				delete(known, key)
-			}
-		}
-	}
-	return nil
-}
-
-// reaches reports whether some path through the program takes path k of a node, or any path if k is -1.
-func (l *linter) reaches(n *node, k int) bool {
-	return l.exists(n.addr, noPart, []*node{n}, func(m mark, i int, visit func(facts.Part)) bool { return i == k || k < 0 })
-}
-
-// readsUnwritten reports whether a node reads a part that is unwritten on some path, and uses the value.
-func (l *linter) readsUnwritten(n *node, part facts.Part) bool {
-	return l.exists(n.addr, part, []*node{n}, func(m mark, k int, visit func(facts.Part)) bool {
-		return (m.ahead || m.part == part) && l.uses(m.n, k, m.part, !m.ahead, visit)
-	})
-}
-
-// exportsUnwritten reports whether one of the nodes exports a part that is unwritten on some path.
-func (l *linter) exportsUnwritten(addr int64, nodes []*node, part facts.Part) bool {
-	return l.exists(addr, part, nodes, func(m mark, k int, visit func(facts.Part)) (done bool) {
-		if m.n.flushes {
-			return m.part == part
-		}
-		l.passUnwritten(m.n, k, m.part, func(p facts.Part) { done = done || m.n.ways[k].Ends && p == part })
-		return done
-	})
-}
-
-// writesTwice reports whether a node writes a part that some path has written since the last export of
-// the outputs.
-func (l *linter) writesTwice(n *node, part facts.Part) bool {
-	writes := func(n *node, k int) bool {
-		c, ok := changeOf(&n.ways[k], part)
-		return ok && !l.moves(*c) && !n.flushes
-	}
-	var nodes []*node
-	for _, x := range l.order {
-		for k := range x.ways {
-			if writes(x, k) {
-				nodes = append(nodes, x)
-				break
-			}
-		}
-	}
-	return l.exists(n.addr, noPart, nodes, func(m mark, k int, visit func(facts.Part)) bool {
-		switch {
-		case !m.ahead && !writes(m.n, k) || m.ahead && m.n.flushes:
-		case m.ahead && m.n == n:
-			return true
-		default:
-			visit(noPart)
-		}
-		return false
-	})
-}
-
 // sourcesOf returns a part and the parts from which it may get an unwritten value.
-func (l *linter) sourcesOf(part facts.Part) map[facts.Part]bool {
-	if l.handed == nil {
-		l.handed = map[facts.Part]map[facts.Part]bool{}
-		for _, n := range l.order {
+func (q *queries) sourcesOf(part facts.Part) map[facts.Part]bool {
+	if q.handed == nil {
+		q.handed = map[facts.Part]map[facts.Part]bool{}
+		for _, n := range q.order {
 			for i := range n.ways {
 				for _, c := range n.ways[i].Changes {
-					l.hands(n, c, func(p facts.Part) {
-						if l.handed[c.Part] == nil {
-							l.handed[c.Part] = map[facts.Part]bool{}
+					q.hands(n, c, func(p facts.Part) {
+						if q.handed[c.Part] == nil {
+							q.handed[c.Part] = map[facts.Part]bool{}
 						}
-						l.handed[c.Part][p] = true
+						q.handed[c.Part][p] = true
 					})
 				}
 			}
@@ -323,10 +361,10 @@ func (l *linter) sourcesOf(part facts.Part) map[facts.Part]bool {
 	for open := []facts.Part{part}; len(open) > 0; {
 		p := open[0]
 		open = open[1:]
-		for q := range l.handed[p] {
-			if !all[q] {
-				all[q] = true
-				open = append(open, q)
+		for from := range q.handed[p] {
+			if !all[from] {
+				all[from] = true
+				open = append(open, from)
 			}
 		}
 	}
@@ -334,13 +372,13 @@ func (l *linter) sourcesOf(part facts.Part) map[facts.Part]bool {
 }
 
 // hands calls do for each part whose unwritten value a change hands on.
-func (l *linter) hands(n *node, c facts.Change, do func(p facts.Part)) {
-	if l.moves(c) {
+func (q *queries) hands(n *node, c facts.Change, do func(p facts.Part)) {
+	if q.moves(c) {
 		do(c.From[0])
 		return
 	}
 	for _, p := range c.From {
-		if l.states[c.Part].Carries && n.carried.has(p) {
+		if q.states[c.Part].Carries && n.carried.has(p) {
 			do(p)
 		}
 	}
@@ -348,13 +386,13 @@ func (l *linter) hands(n *node, c facts.Change, do func(p facts.Part)) {
 
 // passUnwritten calls visit for each part that has an unwritten value after path k of a node, if the
 // given part has one before.
-func (l *linter) passUnwritten(n *node, k int, part facts.Part, visit func(part facts.Part)) {
+func (q *queries) passUnwritten(n *node, k int, part facts.Part, visit visit) {
 	w := &n.ways[k]
-	if c, ok := changeOf(w, part); !ok || c.Indexed && !l.moves(*c) {
+	if c, ok := changeOf(w, part); !ok || c.Indexed && !q.moves(*c) {
 		visit(part)
 	}
 	for _, c := range w.Changes {
-		l.hands(n, c, func(p facts.Part) {
+		q.hands(n, c, func(p facts.Part) {
 			if p == part {
 				visit(c.Part)
 			}
@@ -365,12 +403,12 @@ func (l *linter) passUnwritten(n *node, k int, part facts.Part, visit func(part 
 // uses reports whether path k of a node uses the value of a part for more than registers. It calls visit
 // for each part that depends on the value after the path and is live. read means that the node reads the
 // value, so a move does not count.
-func (l *linter) uses(n *node, k int, part facts.Part, read bool, visit func(part facts.Part)) (used bool) {
+func (q *queries) uses(n *node, k int, part facts.Part, read bool, visit visit) (used bool) {
 	w := &n.ways[k]
-	if slices.Contains(w.Uses, part) || slices.Contains(w.Pushed, part) || n.flushes && l.outputParts.has(part) {
+	if slices.Contains(w.Uses, part) || slices.Contains(w.Pushed, part) || n.flushes && q.outputParts.has(part) {
 		return true
 	}
-	live := l.liveAfter(n, k)
+	live := q.liveAfter(n, k)
 	depends := func(p facts.Part) {
 		if live.has(p) {
 			used = used || w.Ends || len(n.targets[k]) == 0
@@ -381,7 +419,7 @@ func (l *linter) uses(n *node, k int, part facts.Part, read bool, visit func(par
 		depends(part)
 	}
 	for _, c := range w.Changes {
-		if slices.Contains(c.From, part) && !(read && l.moves(c)) {
+		if slices.Contains(c.From, part) && !(read && q.moves(c)) {
 			depends(c.Part)
 		}
 	}

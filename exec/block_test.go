@@ -92,9 +92,14 @@ func TestAtomicAtOneAddress(t *testing.T) {
 
 // A service may answer a condition, with any number but 0 for true.
 func TestServiceAnswersCondition(t *testing.T) {
-	m := parse(t, smallest(`<service name="ask(a: u32): bool"/>`, `r[0] = ask(r[1]) ? 7 : 8;`))
+	m := parse(t, smallest(`<service name="ask(v: u32x2, a: u32): bool"/>`, `r[0] = ask(u32x2(5, 6), r[1]) ? 7 : 8;`))
 	w := NewWave(m.program("#instruction", Words{}, 1))
-	w.Services = map[string]Service{"ask": func(c *Call) { each(c.Mask, func(i int) { c.Results[0][i] = c.Args[0][i] }) }}
+	w.Services = map[string]Service{"ask": func(c *Call) {
+		if v := c.Arg("v"); len(v) != 2 || v[1][0] != 6 || c.Arg("b") != nil {
+			t.Errorf("v is %d, b is %v", len(v), c.Arg("b"))
+		}
+		each(c.Mask, func(i int) { c.Results[0][i] = c.Arg("a")[0][i] })
+	}}
 	w.Start(3, 0)
 	for lane := range 3 {
 		w.Set(m.state("r"), 1, 0, lane, uint64(lane))

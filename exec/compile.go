@@ -1200,7 +1200,8 @@ func (c *compiler) results(id sem.ID) []*plane {
 }
 
 func (c *compiler) service(id sem.ID, in *sem.Inst, g guard) {
-	call := &Call{Wave: c.w, Results: c.results(id)}
+	service := in.Service()
+	call := &Call{Wave: c.w, Results: c.results(id), service: service}
 	type copied struct {
 		to   *plane
 		from *uint64
@@ -1222,9 +1223,9 @@ func (c *compiler) service(id sem.ID, in *sem.Inst, g guard) {
 		if call.Mask = g.of(w); call.Mask == 0 {
 			return
 		}
-		s := w.Services[in.Text()]
+		s := w.Services[service.Name]
 		if s == nil {
-			w.stop(call.Mask, "trap", "no host callback for "+in.Text())
+			w.stop(call.Mask, "trap", "no host callback for "+service.Name)
 			return
 		}
 		for _, o := range masks {

@@ -211,6 +211,17 @@ type Call struct {
 	// Args and Results are components, in the order of the parameters and of the result, each with its bits by lane. Args
 	// are to be read while the call lasts; Results hold something old until they are given.
 	Args, Results []*[Lanes]uint64
+	service       *sem.Service
+}
+
+// Arg returns the argument for the parameter with a name: its components, each with its bits by lane. It returns nil if the
+// callback has no such parameter.
+func (c *Call) Arg(name string) []*[Lanes]uint64 {
+	first, n := c.service.Find(name)
+	if n == 0 {
+		return nil
+	}
+	return c.Args[first : first+n]
 }
 
 // Unknown notes that nobody knows what the surroundings do for the lanes of the call.

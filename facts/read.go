@@ -207,7 +207,7 @@ func (r *reader) inst(in *sem.Inst) {
 	case sem.OpBarrier:
 		e.Waits = true
 	case sem.OpService:
-		e.Services = append(e.Services, in.Text())
+		e.Services = append(e.Services, in.Service().Name)
 	case sem.OpTrap:
 		e.Traps = append(e.Traps, Trap{in.Text(), cond})
 	case sem.OpEnd:

@@ -1,6 +1,7 @@
 package flow
 
 import (
+	"errors"
 	"maps"
 	"slices"
 
@@ -283,7 +284,16 @@ func (e *evaluator) inst(f *fragment, s *state, old *sem.Inst) (done bool, err e
 			s.ids[s.at] = e.w.Write(in)
 		}
 	case sem.OpService:
-		return false, unsupported("the host callback %s", in.Text())
+		if s.ids[s.at] = NoID; holds {
+			in.Guard = e.running(in.Guard, spec.ScopeLane)
+			s.ids[s.at], err = e.call(s, in)
+		}
+	case sem.OpResult:
+		if in.A == NoID {
+			s.ids[s.at] = e.w.Constant(in.Type(), 0)
+		} else {
+			s.ids[s.at] = e.w.Write(in)
+		}
 	default:
 		return false, unsupported("the operation %s", in.Op)
 	}
@@ -332,6 +342,17 @@ func (e *evaluator) endLanes(s *state, in *sem.Inst) {
 		s.left = e.variable(s, e.live)
 	}
 	s.left = op(sem.OpAnd, s.left, op(sem.OpNot, op(sem.OpBallot, guard, NoID), NoID))
+}
+
+// call writes a call of a service, with the values of the registers that the host reads.
+func (e *evaluator) call(s *state, in sem.Inst) (id ID, err error) {
+	var seen []ID
+	in.Service().EachRead(func(st *sem.State, number, comp int) {
+		r := sem.Reading(st, number, comp)
+		value, failed := e.read(s, &r)
+		seen, err = append(seen, value), errors.Join(err, failed)
+	})
+	return e.w.Write(in.WithSeen(seen)), err
 }
 
 // pure writes an operation. If its operands are constants and selections between two constants by one

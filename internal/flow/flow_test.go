@@ -1,12 +1,15 @@
 package flow_test
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 	"testing/fstest"
 
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/diag"
 	"github.com/isago/isago/exec"
+	"github.com/isago/isago/internal/flow"
 	"github.com/isago/isago/internal/flow/flowtest"
 	"github.com/isago/isago/internal/inside"
 	"github.com/isago/isago/internal/sem"
@@ -18,8 +21,10 @@ const counter = `<isa strict="true">
 <file name="r" type="u8" count="2" init="0"/>
 <file name="given" type="bool" count="2" use="input" init="0"/>
 <stack name="s" depth="2" full="overwrite" empty="none"><slot name="v" type="u8"/></stack>
+<service name="ask(a: u8, b: bool): u8" reads="r"/>
 <fetch unit="8"/>
 <bitset name="#instruction" size="8"/>
+<bitset name="ask" extends="#instruction"><display>ask</display><pattern low="0" high="7">00000100</pattern><semantics>ask(r[0], true); if (given[0]) { r[1] = ask(7, false); }</semantics></bitset>
 <bitset name="inc" extends="#instruction"><display>inc</display><pattern low="0" high="7">00000000</pattern><semantics>r[0] = r[0] + 1;</semantics></bitset>
 <bitset name="save" extends="#instruction"><display>save</display><pattern low="0" high="7">00000001</pattern><semantics>push s { v = r[0] };</semantics></bitset>
 <bitset name="load" extends="#instruction"><display>load</display><pattern low="0" high="7">00000010</pattern><semantics>r[1] = r[1] ^ top(s).v; pop s;</semantics></bitset>
@@ -49,28 +54,39 @@ func TestOverwrite(t *testing.T) {
 	}
 }
 
+// TestServices calls a service whose result is not used, and one under a condition, each in two instructions. The calls are
+// not removed, joined or exchanged, and the host sees the registers as they are at the call.
+func TestServices(t *testing.T) {
+	c := flowtest.Config(program(t, []uint64{0x04, 0x04, 0x03}), 0) // ask, ask, end
+	c.Wanted = func(s *sem.State, _, _ int) bool { return s.Name == "r" }
+	x, err := flow.Specialise(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := x.Verify(); err != nil {
+		t.Fatalf("%v\n%s", err, x)
+	}
+	for given, want := range [2]string{"0 true, sees 0 0; 0 true, sees 0 0; r1 = 0", "0 true, sees 0 0; 7 false, sees 0 0; 0 true, sees 0 9; 7 false, sees 0 9; r1 = 9"} {
+		var got strings.Builder
+		r := c.Machine.State("r")
+		call := func(c *flow.Call) {
+			fmt.Fprintf(&got, "%d %t, sees %d %d; ", c.Args[0][0], c.Args[1][0] != 0, c.Seen(flow.Variable{State: r}, 0), c.Seen(flow.Variable{State: r, Number: 1}, 0))
+			c.Results[0][0] = 9
+		}
+		res, ok := x.Run(flow.Host{Call: call, Read: func(flow.Variable, int) uint64 { return uint64(given) }}, 1, 100)
+		fmt.Fprintf(&got, "r1 = %d", res.Outputs[flow.Variable{State: r, Number: 1}][0])
+		if !ok || res.Stops[0] != "" || got.String() != want {
+			t.Errorf("given %d: %v, %q, calls %s, expected %s\n%s", given, ok, res.Stops, got.String(), want, x)
+		}
+	}
+}
+
 // check compares a specialised program with the plain engine in eight lanes. It returns the registers of the first lane. The
 // lane number is in r0 if the launch sets r0, and given[0] is set in every other group of eight lanes.
 func check(t *testing.T, code []uint64, given func(s *sem.State, number, comp int) bool) (r0, r1 uint64) {
 	t.Helper()
-	set, err := isa.Load(fstest.MapFS{"a.xml": {Data: []byte(counter)}}, "a.xml", isa.Options{})
-	if err != nil {
-		t.Fatal(diag.Render(err))
-	}
-	m, err := exec.Open(set)
-	if err != nil {
-		t.Fatal(diag.Render(err))
-	}
-	root, err := m.Root("")
-	if err != nil {
-		t.Fatal(err)
-	}
-	p := exec.NewProgram(m, exec.Words{Root: root, Fetch: func(addr uint64) (bits.Value, bool) {
-		if addr >= uint64(len(code)) {
-			return bits.Value{}, false
-		}
-		return bits.Of(code[addr]), true
-	}})
+	p := program(t, code)
+	m := p.Machine
 	r := m.State("r")
 	start := func() *exec.Wave {
 		w := exec.NewWave(p)
@@ -94,4 +110,27 @@ func check(t *testing.T, code []uint64, given func(s *sem.State, number, comp in
 		t.Errorf("%v", tally)
 	}
 	return after.Get(r, 0, 0, 0), after.Get(r, 1, 0, 0)
+}
+
+// program returns a program of the machine counter.
+func program(t *testing.T, code []uint64) *exec.Program {
+	t.Helper()
+	set, err := isa.Load(fstest.MapFS{"a.xml": {Data: []byte(counter)}}, "a.xml", isa.Options{})
+	if err != nil {
+		t.Fatal(diag.Render(err))
+	}
+	m, err := exec.Open(set)
+	if err != nil {
+		t.Fatal(diag.Render(err))
+	}
+	root, err := m.Root("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return exec.NewProgram(m, exec.Words{Root: root, Fetch: func(addr uint64) (bits.Value, bool) {
+		if addr >= uint64(len(code)) {
+			return bits.Value{}, false
+		}
+		return bits.Of(code[addr]), true
+	}})
 }

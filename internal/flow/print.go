@@ -70,7 +70,17 @@ func (p *Program) Text(n Naming) string {
 			if in.Op == sem.OpRead {
 				text = "read " + nameOf(Variable{in.State, int(in.Imm), in.Comp})
 			}
-			fmt.Fprintf(&b, "\t%s: %s = %s\n", name(id), in.Type(), text)
+			if in.HasValue() {
+				text = fmt.Sprintf("%s: %s = %s", name(id), in.Type(), text)
+			}
+			sees := " sees"
+			in.EachSeen(func(st *sem.State, number, comp int, a ID) {
+				if x := &p.Insts[a]; x.Op != sem.OpConst || x.Imm != st.Init {
+					text += fmt.Sprintf("%s %s = %s", sees, nameOf(Variable{st, number, comp}), name(a))
+					sees = ","
+				}
+			})
+			fmt.Fprintf(&b, "\t%s\n", text)
 		}
 		edge := func(e Edge) string {
 			var args []string

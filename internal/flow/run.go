@@ -20,6 +20,19 @@ type Host struct {
 	// Barrier waits at a barrier. kind is a combination of sem.Arrives and sem.Waits. If Barrier is nil,
 	// barriers have no effect, as in a launch with a single wave.
 	Barrier func(number, count, kind uint64)
+	// Call executes a service. If Call is nil, lanes that call a service stop.
+	Call func(c *Call)
+}
+
+// Call is a call of a service by the lanes of a mask.
+type Call struct {
+	Service *sem.Service
+	Lanes   uint64
+	// Args and Results have a list for each component of the parameters and of the result, with a value for
+	// each lane. Results are 0 when the call starts.
+	Args, Results [][]uint64
+	// Seen returns the value of a register component that the service reads.
+	Seen func(v Variable, lane int) uint64
 }
 
 // Result is the result of a run.
@@ -36,7 +49,7 @@ type Result struct {
 // that traps stops the lane that makes it, and the run.
 func (p *Program) Run(h Host, lanes uint64, blocks int) (res Result, ok bool) {
 	width := bits.Len64(lanes)
-	r := runner{Host: h, p: p, lanes: lanes, values: make([][]uint64, len(p.Insts)), arrays: map[element]uint64{}}
+	r := runner{Host: h, p: p, lanes: lanes, values: make([][]uint64, len(p.Insts)), arrays: map[element]uint64{}, calls: map[ID]*Call{}}
 	r.res.Stops = make([]string, width)
 	for i := range r.values {
 		r.values[i] = make([]uint64, width)
@@ -81,6 +94,7 @@ type runner struct {
 	lanes  uint64
 	values [][]uint64 // for each operation, the values in the lanes
 	arrays map[element]uint64
+	calls  map[ID]*Call // the last call of each OpService
 	res    Result
 }
 
@@ -182,6 +196,9 @@ func (r *runner) step(id ID, lanes uint64) bool {
 		return true
 	}
 	ok := true
+	if in.Op == sem.OpService {
+		return r.call(id, guard&lanes)
+	}
 	each(lanes, func(lane int) {
 		if text := r.lane(id, in, lane, guard>>uint(lane)&1 != 0); text != "" {
 			r.res.Stops[lane] = text
@@ -189,6 +206,32 @@ func (r *runner) step(id ID, lanes uint64) bool {
 		}
 	})
 	return ok
+}
+
+// call calls a service in the given lanes. It returns false if there is no host.
+func (r *runner) call(id ID, lanes uint64) bool {
+	in := &r.p.Insts[id]
+	width := len(r.values[id])
+	c := &Call{Service: in.Service(), Lanes: lanes}
+	r.calls[id] = c
+	for range in.Type().Count() {
+		c.Results = append(c.Results, make([]uint64, width))
+	}
+	if lanes == 0 {
+		return true
+	}
+	if r.Call == nil {
+		each(lanes, func(lane int) { r.res.Stops[lane] = "no host callback for " + c.Service.Name })
+		return false
+	}
+	for _, a := range in.Args() {
+		c.Args = append(c.Args, r.values[a])
+	}
+	seen := map[Variable]ID{}
+	in.EachSeen(func(st *sem.State, number, comp int, a ID) { seen[Variable{st, number, comp}] = a })
+	c.Seen = func(v Variable, lane int) uint64 { return r.get(seen[v], lane) }
+	r.Call(c)
+	return true
 }
 
 // lane runs an operation in a lane. guard reports whether the guard holds. text is the reason why the lane
@@ -233,6 +276,8 @@ func (r *runner) lane(id ID, in *sem.Inst, lane int, guard bool) (text string) {
 		if b < 64 && r.lanes>>b&1 != 0 {
 			*v = r.get(in.A, int(b))
 		}
+	case sem.OpResult:
+		*v = r.calls[in.A].Results[in.Comp][lane]
 	case sem.OpSplat:
 		*v = a
 	default:

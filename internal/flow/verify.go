@@ -74,7 +74,19 @@ func (p *Program) Verify() error {
 // verifyOp checks that an operation may occur in a block.
 func (p *Program) verifyOp(in *sem.Inst) error {
 	switch in.Op {
-	case sem.OpRead, sem.OpReadX, sem.OpLoad, sem.OpStore, sem.OpBarrier:
+	case sem.OpRead, sem.OpReadX, sem.OpLoad, sem.OpStore, sem.OpBarrier, sem.OpResult:
+		return nil
+	case sem.OpService:
+		n := 0
+		in.Service().EachRead(func(st *sem.State, number, comp int) {
+			if k := in.Seen(); n < len(k) && p.Insts[k[n]].Type() != st.Type.Elem() {
+				n = len(k)
+			}
+			n++
+		})
+		if n != len(in.Seen()) {
+			return fmt.Errorf("%s does not see the registers that the host reads", in.Service().Name)
+		}
 		return nil
 	case sem.OpLane, sem.OpExists, sem.OpAny, sem.OpAll, sem.OpBallot, sem.OpFrom, sem.OpLanesOf, sem.OpTrap:
 		if p.Wave {

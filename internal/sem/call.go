@@ -258,23 +258,19 @@ func (l *lowerer) typeIn(t *typeExpr, widths []local) Type {
 }
 
 // callService asks the surroundings.
-func (l *lowerer) callService(f *function, e *expr) value {
-	if len(e.args) != len(f.params) {
-		l.fail(e.span, diag.MeaningType, "%s with %s, expected %d", f.name, arguments(e.args), len(f.params))
+func (l *lowerer) callService(s *Service, e *expr) value {
+	if len(e.args) != len(s.Params) {
+		l.fail(e.span, diag.MeaningType, "%s with %s, expected %d", s.Name, arguments(e.args), len(s.Params))
 	}
-	var t Type
-	if f.result != nil {
-		t = l.typeOf(f.result)
-	}
-	in := named(OpService, f.name)
-	in.typ = pack(t)
-	for i, p := range f.params {
-		t := l.typeOf(p.typ)
-		in.more.args = append(in.more.args, l.typed(l.expr(e.args[i], t), t, e.args[i].span).comps...)
+	t := s.Result
+	in := valued(OpService, t)
+	in.more = &more{service: s}
+	for i, p := range s.Params {
+		in.more.args = append(in.more.args, l.typed(l.expr(e.args[i], p.Type), p.Type, e.args[i].span).comps...)
 	}
 	l.do(in, false)
 	out := value{t: t, has: NoID}
-	if f.result == nil {
+	if t.Kind == None {
 		return out
 	}
 	id := ID(len(l.b.insts) - 1)

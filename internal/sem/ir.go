@@ -53,6 +53,8 @@ type more struct {
 	args    []ID
 	text    string
 	results []ID
+	service *Service
+	seen    []ID
 }
 
 // packed is the type of a component, or of the results of a service, in a number.
@@ -96,7 +98,40 @@ func (in *Inst) Results() []ID {
 	return in.more.results
 }
 
-// Text is the name of a service or a root, and why an operation traps.
+// Service is the service that an OpService calls, or nil.
+func (in *Inst) Service() *Service {
+	if in.more == nil {
+		return nil
+	}
+	return in.more.service
+}
+
+// Seen are the values of the registers that the host reads during an OpService, in the order of Service.EachRead. Only
+// programs of package flow have them, because elsewhere the registers themselves hold the values.
+func (in *Inst) Seen() []ID {
+	if in.more == nil {
+		return nil
+	}
+	return in.more.seen
+}
+
+// EachSeen calls visit with each component of a register that the host reads during an OpService, and its value.
+func (in *Inst) EachSeen(visit func(st *State, number, comp int, value ID)) {
+	if seen := in.Seen(); len(seen) > 0 {
+		i := 0
+		in.Service().EachRead(func(st *State, number, comp int) {
+			visit(st, number, comp, seen[i])
+			i++
+		})
+	}
+}
+
+// HasValue reports whether other operations can use the value or the results of the operation.
+func (in *Inst) HasValue() bool {
+	return !in.Op.effect() || in.Op == OpService && in.Type().Kind != None
+}
+
+// Text is the name of a root, and why an operation traps.
 func (in *Inst) Text() string {
 	if in.more == nil {
 		return ""
@@ -112,6 +147,9 @@ func (in *Inst) EachArg(visit func(a ID)) {
 		}
 	}
 	for _, a := range in.Args() {
+		visit(a)
+	}
+	for _, a := range in.Seen() {
 		visit(a)
 	}
 }

@@ -31,7 +31,7 @@ type Machine struct {
 	views     map[string]*View
 	groups    map[string][]*State // memories by the name of the group
 	functions map[string]*function
-	services  map[string]*function
+	services  map[string]*Service
 	quirks    map[string]*spec.Quirk
 
 	mu       sync.Mutex
@@ -60,7 +60,7 @@ type body struct {
 func New(m *model.Machine) (*Machine, error) {
 	out := &Machine{
 		Model: m, states: map[string]*State{}, views: map[string]*View{}, groups: map[string][]*State{}, functions: map[string]*function{},
-		services: map[string]*function{}, quirks: map[string]*spec.Quirk{}, bodies: map[diag.Span]*body{}, speaking: map[*spec.Bitset]bool{},
+		services: map[string]*Service{}, quirks: map[string]*spec.Quirk{}, bodies: map[diag.Span]*body{}, speaking: map[*spec.Bitset]bool{},
 	}
 	l := machineLoader{m: out, names: map[string]diag.Span{}}
 	l.load(m.ISA)
@@ -115,16 +115,6 @@ func (m *Machine) Quirks() []*spec.Quirk {
 		list = append(list, q)
 	}
 	sort.Slice(list, func(i, j int) bool { return list[i].Name < list[j].Name })
-	return list
-}
-
-// Services lists the names of the services in ASCII order.
-func (m *Machine) Services() []string {
-	var list []string
-	for name := range m.services {
-		list = append(list, name)
-	}
-	sort.Strings(list)
 	return list
 }
 
@@ -215,8 +205,8 @@ func (l *machineLoader) load(isa *spec.ISA) {
 		}
 		l.m.quirks[q.Name] = q
 	}
-	l.functions(m.Functions, l.m.functions)
-	l.functions(m.Services, l.m.services)
+	l.functions(m.Functions)
+	l.services(m.Services)
 	l.places(isa)
 	l.m.Unit, l.m.Lanes = 8, spec.MaxLanes
 	if f := m.Fetch; f != nil {
@@ -224,7 +214,7 @@ func (l *machineLoader) load(isa *spec.ISA) {
 	}
 }
 
-func (l *machineLoader) functions(list []*spec.Function, into map[string]*function) {
+func (l *machineLoader) functions(list []*spec.Function) {
 	for _, f := range list {
 		h, err := parseHead(f.Head)
 		if err != nil {
@@ -236,7 +226,7 @@ func (l *machineLoader) functions(list []*spec.Function, into map[string]*functi
 		if fn.body, err = parseBody(f.Body, h.result != nil); err != nil {
 			l.fail(err)
 		}
-		into[h.name] = fn
+		l.m.functions[h.name] = fn
 	}
 }
 

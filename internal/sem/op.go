@@ -162,6 +162,7 @@ type signature struct {
 	comp   bool // Inst.Comp is the number of a component, slot or result
 	list   bool // the operation has Inst.Args
 	text   bool // the operation has an Inst.Text
+	call   bool // the operation has an Inst.Service
 	guard  bool // Inst.Guard must be present
 }
 
@@ -269,8 +270,8 @@ var operations = [...]signature{
 	OpHazard: {name: "hazard", class: cActing, text: true},
 	// The barrier with the number A, for B waves.
 	OpBarrier: {name: "barrier", class: cActing, args: [3]typing{tU32, tU32}, imm: iParts},
-	// A call of the service Text with Args, and component Comp of its results.
-	OpService: {name: "service", class: cActing, result: tResults, list: true, text: true},
+	// A call of Service with Args, and component Comp of its result.
+	OpService: {name: "service", class: cActing, result: tResults, list: true, call: true},
 	OpResult:  {name: "result", class: cAsking, result: tAny, args: [3]typing{tService}, comp: true},
 	// The operations up to Imm need not run if the guard holds in no lane. Results are used after them.
 	OpSkip: {name: "skip", class: cActing, imm: iEnd, guard: true},

@@ -21,7 +21,7 @@ func (c *Code) Append(dst []byte, lead string) []byte {
 func (in *Inst) line(id ID) string { return string(in.append(nil, id)) }
 
 func (in *Inst) append(dst []byte, id ID) []byte {
-	if !in.Op.effect() || in.Op == OpService && in.Type().Kind != None {
+	if in.HasValue() {
 		dst = id.append(dst)
 		dst = append(dst, ": "...)
 		dst = in.Type().append(dst)
@@ -44,11 +44,32 @@ func (in *Inst) appendWith(dst []byte, name func(dst []byte, id ID) []byte) []by
 			dst = name(append(dst, ' '), a)
 		}
 	}
-	for _, a := range in.Args() {
-		dst = name(append(dst, ' '), a)
+	switch s := in.Service(); {
+	case s != nil:
+		dst = s.appendArgs(dst, in.Args(), name)
+	default:
+		for _, a := range in.Args() {
+			dst = name(append(dst, ' '), a)
+		}
 	}
 	if in.Guard != NoID {
 		dst = name(append(dst, " if "...), in.Guard)
+	}
+	return dst
+}
+
+// appendArgs appends the arguments of a call, each with the name of its parameter.
+func (s *Service) appendArgs(dst []byte, args []ID, name func(dst []byte, id ID) []byte) []byte {
+	for _, p := range s.Params {
+		dst = append(append(append(dst, ' '), p.Name...), '=')
+		n := p.Type.Count()
+		for i, a := range args[:n] {
+			if i > 0 {
+				dst = append(dst, ',')
+			}
+			dst = name(dst, a)
+		}
+		args = args[n:]
 	}
 	return dst
 }
@@ -94,6 +115,8 @@ func (in *Inst) details(dst []byte) []byte {
 		return append(append(dst, ' '), in.State.Name...)
 	case s.comp:
 		return fmt.Appendf(dst, " %d", in.Comp)
+	case s.call:
+		return append(append(dst, ' '), in.Service().Name...)
 	case s.text:
 		return strconv.AppendQuote(append(dst, ' '), in.Text())
 	}

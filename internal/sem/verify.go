@@ -93,7 +93,13 @@ func (c *Code) verify(id ID) error {
 			return err
 		}
 	}
-	if !s.list && len(in.Args()) > 0 || s.text != (in.Text() != "") || len(in.Results()) > 0 && in.Op != OpSkip {
+	if s.call {
+		err = c.verifyCall(in)
+	}
+	if err != nil {
+		return err
+	}
+	if !s.list && len(in.Args()) > 0 || s.call != (in.Service() != nil) || s.text != (in.Text() != "") || len(in.Results()) > 0 && in.Op != OpSkip {
 		return fmt.Errorf("a list, a text or results that do not belong here, or a missing text")
 	}
 	if !in.is(s.result, in.Type()) {
@@ -126,6 +132,28 @@ func (c *Code) verifyArg(in *Inst, id, a ID, want typing) error {
 		return fmt.Errorf("%%%d has a value for each lane, expected one for all", a)
 	case !in.Uniform && in.Op.Pure() && in.Op != OpSplat && x.Uniform && x.Op != OpConst:
 		return fmt.Errorf("%%%d has one value for all lanes, expected a splat", a)
+	}
+	return nil
+}
+
+// verifyCall checks a call of a service against the signature of the service.
+func (c *Code) verifyCall(in *Inst) error {
+	s := in.Service()
+	if s == nil {
+		return fmt.Errorf("a missing service")
+	}
+	var want []Type
+	s.args(func(t Type) { want = append(want, t) })
+	if len(in.Args()) != len(want) {
+		return fmt.Errorf("%d arguments of %s, expected %d", len(in.Args()), s.Name, len(want))
+	}
+	for i, a := range in.Args() {
+		if !c.Insts[a].Type().same(want[i]) {
+			return fmt.Errorf("%%%d is %s, expected %s", a, c.Insts[a].Type(), want[i])
+		}
+	}
+	if !in.Type().same(s.Result) {
+		return fmt.Errorf("type %s, expected %s", in.Type(), s.Result)
 	}
 	return nil
 }

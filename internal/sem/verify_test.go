@@ -20,7 +20,9 @@ func verified() []Inst {
 	flag := in(OpEq, BoolType, U32, func(x *Inst) { x.A, x.B = 0, 0 })
 	float := in(OpRead, F32, Type{}, func(x *Inst) { x.State, x.Imm, x.Comp = file, 1, 3 })
 	wide := in(OpRead, U32, Type{}, func(x *Inst) { x.State, x.Uniform = shared, true })
-	call := in(OpService, F32, Type{}, func(x *Inst) { x.more = &more{text: "s"} })
+	call := in(OpService, F32, Type{}, func(x *Inst) {
+		x.more = &more{service: &Service{Name: "s", Result: Type{Kind: Float, Width: 32, Len: 2}}}
+	})
 	call.typ = pack(Type{Kind: Float, Width: 32, Len: 2})
 	return []Inst{number, flag, float, wide, call}
 }
@@ -31,6 +33,7 @@ func TestVerifyRejects(t *testing.T) {
 	rom := &State{Name: "rom", Type: U32, Count: 4, Scope: spec.ScopeLaunch, ReadOnly: true}
 	memory := &State{Name: "m", Kind: MemoryState, Type: Type{Kind: Uint, Width: 8}, Count: 64, Scope: spec.ScopeLaunch}
 	stack := &State{Name: "s", Kind: StackState, Count: 4, Scope: spec.ScopeLane, Slots: []Slot{{"a", U32}, {"b", BoolType}}}
+	ask := &Service{Name: "ask", Params: []Parameter{{"a", U32}, {"b", Type{Kind: Float, Width: 32, Len: 2}}}}
 	u8 := Type{Kind: Uint, Width: 8}
 	rows := []struct {
 		op       Op
@@ -95,6 +98,11 @@ func TestVerifyRejects(t *testing.T) {
 		{OpTrap, Type{}, Type{}, func(x *Inst) {}, "missing text"},
 		{OpEnd, Type{}, Type{}, func(x *Inst) { x.more = &more{text: "why"} }, "do not belong here"},
 		{OpBarrier, Type{}, Type{}, func(x *Inst) { x.A, x.B = 0, 0 }, "expected parts"},
+		{OpService, Type{}, Type{}, func(x *Inst) { x.more = &more{service: ask, args: []ID{0, 2, 2}} }, ""},
+		{OpService, Type{}, Type{}, func(x *Inst) { x.more = &more{service: ask, args: []ID{0, 2}} }, "2 arguments of ask, expected 3"},
+		{OpService, Type{}, Type{}, func(x *Inst) { x.more = &more{service: ask, args: []ID{0, 2, 1}} }, "%1 is bool, expected f32"},
+		{OpService, U32, Type{}, func(x *Inst) { x.more = &more{service: ask, args: []ID{0, 2, 2}} }, "type u32, expected nothing"},
+		{OpService, Type{}, Type{}, func(x *Inst) {}, "missing service"},
 		{OpResult, F32, Type{}, func(x *Inst) { x.A, x.Comp = 4, 1 }, ""},
 		{OpResult, F32, Type{}, func(x *Inst) { x.A, x.Comp = 4, 2 }, "component 2 of f32x2"},
 		{OpResult, U32, Type{}, func(x *Inst) { x.A = 4 }, "component 0 of f32x2 as u32"},

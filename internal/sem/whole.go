@@ -101,15 +101,7 @@ func (j *joiner) to(id ID) ID {
 
 // inst writes an operation again and returns its value.
 func (j *joiner) inst(i int) ID {
-	in := j.from.Insts[i]
-	in.A, in.B, in.C, in.Guard = j.to(in.A), j.to(in.B), j.to(in.C), j.to(in.Guard)
-	if in.more != nil {
-		args := make([]ID, len(in.Args()))
-		for k, a := range in.Args() {
-			args[k] = j.to(a)
-		}
-		in.more = &more{args: args, text: in.Text()}
-	}
+	in := j.from.Insts[i].WithArgs(j.to)
 	holds := true
 	if v, known := j.b.isConst(in.Guard); known {
 		in.Guard, holds = NoID, v != 0

@@ -66,12 +66,23 @@ func (in Inst) WithArgs(f func(ID) ID) Inst {
 		}
 	}
 	if in.more != nil {
-		args := make([]ID, len(in.more.args))
-		for i, a := range in.more.args {
-			args[i] = f(a)
+		m := &more{text: in.more.text, service: in.more.service}
+		for _, a := range in.more.args {
+			m.args = append(m.args, f(a))
 		}
-		in.more = &more{args: args, text: in.more.text}
+		for _, a := range in.more.seen {
+			m.seen = append(m.seen, f(a))
+		}
+		in.more = m
 	}
+	return in
+}
+
+// WithSeen returns an OpService with the values of the registers that the host reads.
+func (in Inst) WithSeen(seen []ID) Inst {
+	m := *in.more
+	m.seen = seen
+	in.more = &m
 	return in
 }
 

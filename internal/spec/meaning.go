@@ -110,8 +110,10 @@ type Function struct {
 	Head Code
 	Body Code
 	Wave bool
-	Doc  string
-	Span diag.Span
+	// Reads contains the names of the states that a service reads, separated by white space.
+	Reads Code
+	Doc   string
+	Span  diag.Span
 }
 
 // Quirk is a <quirk>: behaviour on which documents and hardware disagree. Each launch selects one.
@@ -193,7 +195,11 @@ func (l *loader) readMeaning() {
 	l.each("register", l.readRegister)
 	l.each("rom", func(n *node) { m.ROMs = append(m.ROMs, l.readROM(n)) })
 	l.each("function", func(n *node) { m.Functions = append(m.Functions, l.readFunction(n)) })
-	l.each("service", func(n *node) { m.Services = append(m.Services, l.readFunction(n)) })
+	l.each("service", func(n *node) {
+		f := l.readFunction(n)
+		f.Reads = l.readCode(n, "reads")
+		m.Services = append(m.Services, f)
+	})
 	l.each("quirk", l.readQuirk)
 	l.each("fetch", func(n *node) {
 		if m.Fetch != nil {

@@ -72,7 +72,7 @@ var rules = map[string]rule{
 	"slot":        {"name type", "", false},
 	"rom":         {"name type", "doc", true},
 	"function":    {"name scope", "doc", true},
-	"service":     {"name scope", "doc", false},
+	"service":     {"name scope reads", "doc", false},
 	"quirk":       {"name type default launch", "doc", false},
 	"fetch":       {"unit scope root lanes", "doc", false},
 	"semantics":   {"type fidelity source scope around", "", true},

@@ -32,8 +32,10 @@ type Tally struct {
 	Given func(s *sem.State, number, comp int) bool
 	// Count is Config.Count.
 	Count func(s *sem.State) int
+	// Calls are the calls that the wave has made, from Record. nil is none.
+	Calls *Calls
 
-	Programs, TooLarge, Lanes, Values int
+	Programs, TooLarge, Lanes, Values, Called int
 	// Others counts the programs that were not specialised for other reasons, by reason.
 	Others map[string]int
 }
@@ -85,7 +87,7 @@ func (x snapshot) Memory(s *exec.State) []byte { return x.memories[s] }
 
 // String returns the counts as text.
 func (x Tally) String() string {
-	return fmt.Sprintf("%d programs, %d of them too large, not specialised: %v; %d lanes and %d values compared", x.Programs, x.TooLarge, x.Others, x.Lanes, x.Values)
+	return fmt.Sprintf("%d programs, %d of them too large, not specialised: %v; %d lanes, %d values and %d calls compared", x.Programs, x.TooLarge, x.Others, x.Lanes, x.Values, x.Called)
 }
 
 // Config returns the configuration for a program that starts at an address.
@@ -176,7 +178,11 @@ func (x *Tally) compare(t *testing.T, program int, p *flow.Program, before Befor
 	if !p.Wave {
 		h.first, mask = bits.TrailingZeros64(lanes), 1
 	}
-	res, ok := p.Run(flow.Host{Read: h.read, Load: h.load, Store: h.store}, mask, 1<<16)
+	provided, calls := flow.Host{Read: h.read, Load: h.load, Store: h.store}, &Calls{}
+	if x.Calls != nil {
+		provided.Call = func(c *flow.Call) { calls.answer(c, h.first) }
+	}
+	res, ok := p.Run(provided, mask, 1<<16)
 	if !ok {
 		t.Errorf("program %d, lanes %x: does not end, expected %v", program, lanes, after.Stops())
 		return
@@ -191,6 +197,12 @@ func (x *Tally) compare(t *testing.T, program int, p *flow.Program, before Befor
 			return
 		}
 		x.Lanes++
+		if x.Calls != nil {
+			if x.Called += len(calls[lane]); !slices.Equal(calls[lane], x.Calls[lane]) {
+				t.Errorf("program %d, lane %d: calls %v, expected %v\n%s", program, lane, calls[lane], x.Calls[lane], p)
+				return
+			}
+		}
 		for v, values := range res.Outputs {
 			x.Values++
 			got, want := values[i], after.Get(states[v.State.Index], v.Number, v.Comp, lane)

@@ -20,10 +20,16 @@ func TestSpecialised(t *testing.T) {
 				lanes = append(lanes, k)
 			}
 		}
-		tally.Check(t, i, x.start(lanes), x.run(lanes))
+		after := x.start(lanes)
+		tally.Calls = flowtest.Record(after)
+		after.Run(t.Context())
+		tally.Check(t, i, x.start(lanes), after)
 		if t.Failed() {
 			t.Fatalf("program %d: %08x", i, x.code)
 		}
 	}
 	t.Log(tally)
+	if tally.Called == 0 {
+		t.Error("no program calls a service")
+	}
 }

@@ -101,9 +101,9 @@ func surroundings(m *exec.Machine) map[string]exec.Service {
 	list["texture"] = func(c *exec.Call) {
 		for lane := range exec.Lanes {
 			for k := range 3 {
-				c.Results[k][lane] = c.Args[7+k][lane]
+				c.Results[k][lane] = c.Arg("at")[k][lane]
 			}
-			c.Results[3][lane] = uint64(math.Float32bits(float32(c.Args[0][lane])))
+			c.Results[3][lane] = uint64(math.Float32bits(float32(c.Arg("number")[0][lane])))
 		}
 	}
 	return list

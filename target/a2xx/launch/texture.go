@@ -22,23 +22,29 @@ const (
 	openFilter    = 3
 )
 
-// The parameters of the host callback texture, in order. Vectors have a place for each component.
-const (
-	argNumber       = 0
-	argAt           = argNumber + 1 + 6
-	argOffset       = argAt + 3
-	argUnnormalised = argOffset + 3
-	argDimension    = argUnnormalised + 1
-	argMag          = argDimension + 1
-	argMin          = argMag + 1
-	argMip          = argMin + 1
-	argComputed     = argMip + 1
-	argGiven        = argComputed + 1
-	argLOD          = argGiven + 1
-	argWith         = argLOD + 1
-	argHorizontal   = argWith + 1
-	argVertical     = argHorizontal + 3
-)
+// plane is a component of an argument or a result, with its bits by lane.
+type plane = *[exec.Lanes]uint64
+
+// request is a call of a host callback for texture fetches, with the arguments that the callback has.
+type request struct {
+	*exec.Call
+	number, unnormalised, mag, min, mip, computed, given, lod, withGradients plane
+	at, offset, horizontal, vertical                                         []plane
+}
+
+func requestOf(c *exec.Call) *request {
+	one := func(name string) plane {
+		if a := c.Arg(name); len(a) > 0 {
+			return a[0]
+		}
+		return nil
+	}
+	return &request{
+		Call: c, number: one("number"), unnormalised: one("unnormalised"), mag: one("mag"), min: one("min_filter"), mip: one("mip"), computed: one("computed"),
+		given: one("given"), lod: one("lod"), withGradients: one("with_gradients"),
+		at: c.Arg("at"), offset: c.Arg("offset"), horizontal: c.Arg("horizontal"), vertical: c.Arg("vertical"),
+	}
+}
 
 // services returns the host callbacks for texture fetches.
 func (s *scene) services() map[string]exec.Service {
@@ -57,30 +63,29 @@ func fill(c *exec.Call, v float32) {
 	}
 }
 
-func fillPlane(r *[exec.Lanes]uint64, v float32) {
+func fillPlane(r plane, v float32) {
 	for lane := range r {
 		r[lane] = uint64(math.Float32bits(v))
 	}
 }
 
-func number(c *exec.Call, arg, lane int) float32 {
-	return math.Float32frombits(uint32(c.Args[arg][lane]))
-}
+func float(p plane, lane int) float32 { return math.Float32frombits(uint32(p[lane])) }
 
 // sample samples a texture. A missing texture is opaque black.
-func (s *scene) sample(c *exec.Call) {
+func (s *scene) sample(call *exec.Call) {
+	c := requestOf(call)
 	first := bits.TrailingZeros64(c.Mask)
-	t := s.textures[int(c.Args[argNumber][first])]
+	t := s.textures[int(c.number[first])]
 	if t == nil || t.unread != "" {
-		fill(c, 0)
+		fill(call, 0)
 		fillPlane(c.Results[3], 1)
 		if t != nil {
 			c.Unknown(t.unread)
 		}
 		return
 	}
-	mip := chosen(c.Args[argMip][first], t.mip)
-	small, large := chosen(c.Args[argMin][first], t.min) == linearFilter, chosen(c.Args[argMag][first], t.mag) == linearFilter
+	mip := chosen(c.mip[first], t.mip)
+	small, large := chosen(c.min[first], t.min) == linearFilter, chosen(c.mag[first], t.mag) == linearFilter
 	levels := mip <= linearFilter && len(t.levels) > 1
 	for left := c.Mask; left != 0; left &= left - 1 {
 		lane := bits.TrailingZeros64(left)
@@ -111,7 +116,7 @@ func chosen(filter, own uint64) uint64 {
 }
 
 // between samples the level for a level of detail, or blends the two levels around it.
-func (t *texture) between(c *exec.Call, lane int, lod float32, mix2, linear bool) [4]float32 {
+func (t *texture) between(c *request, lane int, lod float32, mix2, linear bool) [4]float32 {
 	first, last := float32(t.first), float32(len(t.levels)-1)
 	if !(lod > first) { // or no number
 		lod = first
@@ -132,30 +137,30 @@ func (t *texture) between(c *exec.Call, lane int, lod float32, mix2, linear bool
 }
 
 // fetch samples a level of the texture for a lane.
-func (t *texture) fetch(c *exec.Call, lane int, v *level, linear bool) [4]float32 {
-	x, y := number(c, argAt, lane), float32(0)
+func (t *texture) fetch(c *request, lane int, v *level, linear bool) [4]float32 {
+	x, y := float(c.at[0], lane), float32(0)
 	if t.kind != texture1D {
-		y = number(c, argAt+1, lane)
+		y = float(c.at[1], lane)
 	}
 	if t.kind == textureCube { // coordinates of faces are from 1 to 2
 		x, y = x-1, y-1
 	}
-	if c.Args[argUnnormalised][lane] == 0 {
+	if c.unnormalised[lane] == 0 {
 		x, y = float32(x*float32(v.size[0])), float32(y*float32(v.size[1]))
 	}
-	x, y = x+number(c, argOffset, lane), y+number(c, argOffset+1, lane)
+	x, y = x+float(c.offset[0], lane), y+float(c.offset[1], lane)
 	if v.size[2] == 1 {
 		return t.flat(v, x, y, 0, linear)
 	}
-	z := number(c, argAt+2, lane)
+	z := float(c.at[2], lane)
 	if t.kind != texture3D { // the number of a face, or of one that is stacked
 		n, _ := cell(z + 0.5)
 		return t.flat(v, x, y, max(0, min(n, v.size[2]-1)), linear)
 	}
-	if c.Args[argUnnormalised][lane] == 0 {
+	if c.unnormalised[lane] == 0 {
 		z = float32(z * float32(v.size[2]))
 	}
-	z += number(c, argOffset+2, lane)
+	z += float(c.offset[2], lane)
 	if !t.deep {
 		n, _ := cell(z)
 		return t.layer(v, x, y, n, linear)
@@ -201,18 +206,18 @@ func (t *texture) flat(v *level, x, y float32, z int, linear bool) [4]float32 {
 }
 
 // lod returns the level of detail of a lane. Above 0 the texture is minified.
-func (t *texture) lod(c *exec.Call, lane int) float32 {
-	lod := number(c, argLOD, lane) + t.bias
-	if c.Args[argGiven][lane] != 0 || c.Args[argComputed][lane] == 0 {
+func (t *texture) lod(c *request, lane int) float32 {
+	lod := float(c.lod, lane) + t.bias
+	if c.given[lane] != 0 || c.computed[lane] == 0 {
 		return lod
 	}
-	h, v := differences(c, argAt, lane)
-	if c.Args[argWith][lane] != 0 {
+	h, v := differences(c.at, lane)
+	if c.withGradients[lane] != 0 {
 		for k := range h {
-			h[k], v[k] = number(c, argHorizontal+k, lane), number(c, argVertical+k, lane)
+			h[k], v[k] = float(c.horizontal[k], lane), float(c.vertical[k], lane)
 		}
 	}
-	return lod + t.computed(h, v, c.Args[argUnnormalised][lane] != 0)
+	return lod + t.computed(h, v, c.unnormalised[lane] != 0)
 }
 
 // computed returns the level of detail for gradients.
@@ -226,35 +231,37 @@ func (t *texture) computed(h, v [2]float32, unnormalised bool) float32 {
 }
 
 // differences returns the differences of two coordinates along the row and the column of a lane's quad.
-func differences(c *exec.Call, arg, lane int) (h, v [2]float32) {
+func differences(at []plane, lane int) (h, v [2]float32) {
 	for k := range h {
-		h[k] = number(c, arg+k, lane|1) - number(c, arg+k, lane&^1)
-		v[k] = number(c, arg+k, lane|2) - number(c, arg+k, lane&^2)
+		h[k] = float(at[k], lane|1) - float(at[k], lane&^1)
+		v[k] = float(at[k], lane|2) - float(at[k], lane&^2)
 	}
 	return h, v
 }
 
-func (s *scene) computedLOD(c *exec.Call) {
-	fill(c, 0)
+func (s *scene) computedLOD(call *exec.Call) {
+	c := requestOf(call)
+	fill(call, 0)
 	for lane := range exec.Lanes {
-		if t := s.textures[int(c.Args[argNumber][lane])]; t != nil && t.unread == "" {
-			h, v := differences(c, argAt, lane)
-			c.Results[0][lane] = uint64(math.Float32bits(t.computed(h, v, c.Args[argAt+3][lane] != 0)))
+		if t := s.textures[int(c.number[lane])]; t != nil && t.unread == "" {
+			h, v := differences(c.at, lane)
+			c.Results[0][lane] = uint64(math.Float32bits(t.computed(h, v, c.unnormalised[lane] != 0)))
 		}
 	}
 }
 
 // weights returns the distances of the coordinates from the texels before them.
-func (s *scene) weights(c *exec.Call) {
-	fill(c, 0)
+func (s *scene) weights(call *exec.Call) {
+	c := requestOf(call)
+	fill(call, 0)
 	for lane := range exec.Lanes {
-		t := s.textures[int(c.Args[argNumber][lane])]
+		t := s.textures[int(c.number[lane])]
 		if t == nil || t.unread != "" {
 			continue
 		}
 		for k, n := range [2]int{t.levels[0].size[0], t.levels[0].size[1]} {
-			x := number(c, argAt+k, lane)
-			if c.Args[argAt+3][lane] == 0 {
+			x := float(c.at[k], lane)
+			if c.unnormalised[lane] == 0 {
 				x = float32(x * float32(n))
 			}
 			_, f := cell(x - 0.5)
@@ -266,7 +273,7 @@ func (s *scene) weights(c *exec.Call) {
 // gradients are the differences of x along the row and the column, and those of y.
 func gradients(c *exec.Call) {
 	for lane := range exec.Lanes {
-		h, v := differences(c, 0, lane)
+		h, v := differences(c.Arg("at"), lane)
 		for k, x := range [4]float32{h[0], v[0], h[1], v[1]} {
 			c.Results[k][lane] = uint64(math.Float32bits(x))
 		}

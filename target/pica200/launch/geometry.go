@@ -370,7 +370,7 @@ func (r *geometryRun) vertex(row int, file *exec.State, at, n int) {
 
 // emit stores the outputs as a vertex, and completes a triangle.
 func (r *geometryRun) emit(c *exec.Call) {
-	slot, complete, inverted := c.Args[0][0], c.Args[1][0], c.Args[2][0]
+	slot, complete, inverted := c.Arg("slot")[0][0], c.Arg("primitive")[0][0], c.Arg("inverted")[0][0]
 	if c.Mask&1 == 0 {
 		return
 	}

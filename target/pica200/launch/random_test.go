@@ -22,7 +22,7 @@ var (
 func randomProgram(r *rand.Rand) (code []uint32, table []bits.Value) {
 	n := 4 + r.IntN(28)
 	arithmetic := []uint32{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 18, 19, 24, 25, 26, 27, 46, 48, 56, 63}
-	flow := []uint32{32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 44, 45}
+	flow := []uint32{32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45}
 	for range n {
 		if r.IntN(4) > 0 {
 			code = append(code, arithmetic[r.IntN(len(arithmetic))]<<26|r.Uint32()&0x3ffff80|uint32(r.IntN(8)))

@@ -120,7 +120,7 @@ func (s *stageRun) varying(c *exec.Call) {
 		if c.Mask>>uint(lane)&1 == 0 {
 			continue
 		}
-		n := int(min(c.Args[0][lane]/wordSize, 1<<16))
+		n := int(min(c.Arg("place")[0][lane]/wordSize, 1<<16))
 		if c.Wave.Written(s.attributes, n, 0)>>uint(lane)&1 == 0 {
 			c.Wave.Unwritten(s.attributes, n, 0, 1<<uint(lane))
 		}

@@ -137,7 +137,7 @@ func (l *lowerer) convertTo(t Type, e *expr) value {
 		return l.settle(v, t, e.span)
 	}
 	if !v.t.integer() && v.t.Kind != Float {
-		l.fail(e.span, diag.MeaningType, "%s of a value of type %s", e.name, v.t)
+		l.fail(e.span, diag.MeaningType, "%s cannot be applied to a value of type %s", e.name, v.t)
 	}
 	to := t
 	to.Len = v.t.Len
@@ -169,7 +169,7 @@ func (l *lowerer) callFunction(f *function, e *expr) value {
 		widths = l.bindWidth(widths, p.typ, args[i])
 		if args[i].t.Len > 0 && p.typ.t.Len == 0 {
 			if lanes > 0 && lanes != args[i].t.Len {
-				l.fail(e.span, diag.MeaningType, "vectors of %d and of %d components", lanes, args[i].t.Len)
+				l.fail(e.span, diag.MeaningType, "vectors of %d and %d components, expected vectors of the same length", lanes, args[i].t.Len)
 			}
 			lanes = args[i].t.Len
 		}
@@ -297,7 +297,7 @@ func init() {
 		"bits": func(l *lowerer, e *expr, _ Type) value {
 			v := l.concrete(l.only(e, Type{}), e)
 			if v.t.Kind == Tuple || v.t.Kind == None {
-				l.fail(e.span, diag.MeaningType, "bits of a value of type %s", v.t)
+				l.fail(e.span, diag.MeaningType, "bits cannot be applied to a value of type %s", v.t)
 			}
 			t := unsigned(v.t)
 			t.Len = v.t.Len
@@ -392,7 +392,7 @@ func extend(op Op) intrinsic {
 		}
 		v = l.integers(v, e)
 		if t.Width < v.t.Width || t.Width > 64 {
-			l.fail(e.span, diag.MeaningType, "%s of a value of type %s to %d bits", e.name, v.t, t.Width)
+			l.fail(e.span, diag.MeaningType, "%s cannot convert a value of type %s to %d bits", e.name, v.t, t.Width)
 		}
 		return l.each(op, t, v.t, 0, v)
 	}
@@ -412,7 +412,7 @@ func truncate(l *lowerer, e *expr, want Type) value {
 		t.Width = int(n)
 	}
 	if t.Width < 1 || t.Width > v.t.Width {
-		l.fail(e.span, diag.MeaningType, "trunc of a value of type %s to %d bits", v.t, t.Width)
+		l.fail(e.span, diag.MeaningType, "trunc cannot convert a value of type %s to %d bits", v.t, t.Width)
 	}
 	return l.each(OpCast, t, v.t, 0, v)
 }
@@ -426,7 +426,7 @@ func concat(l *lowerer, e *expr, _ Type) value {
 		v := l.integers(l.expr(a, Type{}), e)
 		t := Type{Kind: Uint, Width: out.t.Width + v.t.Width}
 		if out.t.Len > 0 || v.t.Len > 0 || t.Width > 64 {
-			l.fail(e.span, diag.MeaningType, "concat of values of type %s and %s", out.t, v.t)
+			l.fail(e.span, diag.MeaningType, "concat cannot join values of type %s and %s", out.t, v.t)
 		}
 		from := unsigned(out.t)
 		out = l.b.scalar(t, l.b.op(OpConcat, t, from, 0, l.bits(out.comps[0], out.t), l.bits(v.comps[0], v.t)))
@@ -548,7 +548,7 @@ func absolute(l *lowerer, e *expr, want Type) value {
 		}
 		return out
 	}
-	l.fail(e.span, diag.MeaningType, "abs of a value of type %s", v.t)
+	l.fail(e.span, diag.MeaningType, "abs cannot be applied to a value of type %s", v.t)
 	return v
 }
 
@@ -576,7 +576,7 @@ func sumFlag(op Op) intrinsic {
 		}
 		x, y := l.both(l.expr(e.args[0], want), l.expr(e.args[1], want), want, e.span)
 		if !x.t.integer() {
-			l.fail(e.span, diag.MeaningType, "%s of values of type %s", e.name, x.t)
+			l.fail(e.span, diag.MeaningType, "%s cannot be applied to values of type %s", e.name, x.t)
 		}
 		k := l.b.constant(BoolType, 0)
 		if len(e.args) == 3 {

@@ -120,7 +120,7 @@ func (l *lowerer) unary(e *expr, want Type) value {
 	case e.op == "~" && (v.t.integer() || v.t.Kind == Bool):
 		return l.each(OpNot, v.t, v.t, 0, v)
 	}
-	l.fail(e.span, diag.MeaningType, "%s of a value of type %s", e.op, v.t)
+	l.fail(e.span, diag.MeaningType, "%s cannot be applied to a value of type %s", e.op, v.t)
 	return v
 }
 
@@ -150,7 +150,7 @@ func (l *lowerer) binary(e *expr, want Type) value {
 			x, y = y, x
 		}
 		if x.t.Kind == Tuple || x.t.Kind == None || x.t.Kind == Bool && e.op != "==" && e.op != "!=" {
-			l.fail(e.span, diag.MeaningType, "%s of values of type %s", e.op, x.t)
+			l.fail(e.span, diag.MeaningType, "%s cannot be applied to values of type %s", e.op, x.t)
 		}
 		t := BoolType
 		t.Len = x.t.Len
@@ -159,7 +159,7 @@ func (l *lowerer) binary(e *expr, want Type) value {
 	op := e.code
 	ok := x.t.integer() || x.t.Kind == Float && op <= OpDiv || x.t.Kind == Bool && op >= OpAnd && op <= OpXor
 	if !ok {
-		l.fail(e.span, diag.MeaningType, "%s of values of type %s", e.op, x.t)
+		l.fail(e.span, diag.MeaningType, "%s cannot be applied to values of type %s", e.op, x.t)
 	}
 	return l.each(op, x.t, x.t, 0, x, y)
 }
@@ -224,7 +224,7 @@ func (l *lowerer) realBinary(e *expr, x, y value) value {
 	case "/":
 		return realNumber(a / b)
 	}
-	l.fail(e.span, diag.MeaningType, "%s of numbers with a fraction", e.op)
+	l.fail(e.span, diag.MeaningType, "%s cannot be applied to numbers with a fraction", e.op)
 	return x
 }
 
@@ -327,7 +327,7 @@ func (l *lowerer) sliceOf(v value, high, low int, at diag.Span) value {
 	if v.t.Kind == Int {
 		t := Type{Kind: Uint, Width: high - low + 1}
 		if low < 0 || t.Width < 1 || high > 63 {
-			l.fail(at, diag.MeaningType, "bits %d to %d of a number", high, low)
+			l.fail(at, diag.MeaningType, "bits %d to %d of a number, expected bits from 0 to 63", high, low)
 		}
 		if v.unknown {
 			return l.b.scalar(t, l.b.param(t))
@@ -335,7 +335,7 @@ func (l *lowerer) sliceOf(v value, high, low int, at diag.Span) value {
 		return l.b.scalar(t, l.b.constant(t, uint64(v.n)>>uint(low)))
 	}
 	if !v.t.integer() || low < 0 || high < low || high >= v.t.Width {
-		l.fail(at, diag.MeaningType, "bits %d to %d of a value of type %s", high, low, v.t)
+		l.fail(at, diag.MeaningType, "bits %d to %d cannot be selected from a value of type %s", high, low, v.t)
 	}
 	t := Type{Kind: Uint, Width: high - low + 1, Len: v.t.Len}
 	return l.each(OpSlice, t, v.t, uint64(low), v)
@@ -361,7 +361,7 @@ func (l *lowerer) comp(e *expr) value {
 func (l *lowerer) componentNumbers(e *expr, t Type) ([]int, Type) {
 	k := l.expr(e.y, Type{})
 	if t.Len == 0 {
-		l.fail(e.span, diag.MeaningType, "a component of a value of type %s", t)
+		l.fail(e.span, diag.MeaningType, "a value of type %s has no components", t)
 	}
 	list := make([]int, max(1, k.t.Len))
 	for i := range list {
@@ -371,7 +371,7 @@ func (l *lowerer) componentNumbers(e *expr, t Type) ([]int, Type) {
 		}
 		n, known := l.constant(one, e.y.span)
 		if known && (n < 0 || n >= int64(t.Len)) {
-			l.fail(e.span, diag.MeaningType, "component %d of a value of type %s", n, t)
+			l.fail(e.span, diag.MeaningType, "a value of type %s has no component %d", t, n)
 		}
 		if list[i] = int(n); !known {
 			list[i] = -1
@@ -407,7 +407,7 @@ func (l *lowerer) components(name string, names []string, t Type, at diag.Span) 
 	for i := range name {
 		k := strings.IndexByte("xyzw", name[i])
 		if k < 0 || k >= max(1, t.Len) || t.Len == 0 {
-			l.fail(at, diag.MeaningType, "component %q of a value of type %s", name, t)
+			l.fail(at, diag.MeaningType, "a value of type %s has no component %q", t, name)
 		}
 		list = append(list, k)
 	}

@@ -74,7 +74,7 @@ func (l *machineLoader) places(isa *spec.ISA) {
 			p.Low, p.Width = s.Low, s.High-s.Low+1
 		}
 		if p.Low+p.Width > p.Type.Width || p.Width < p.Type.Width && (p.Type.Kind == Float || p.Type.Kind == Bool) {
-			l.fail(diag.Errorf(diag.MeaningType, s.Span, "bits %d to %d of a value of type %s", p.Low, p.Low+p.Width-1, p.Type))
+			l.fail(diag.Errorf(diag.MeaningType, s.Span, "bits %d to %d cannot be selected from a value of type %s", p.Low, p.Low+p.Width-1, p.Type))
 			continue
 		}
 		l.m.Places = append(l.m.Places, p)

@@ -74,7 +74,7 @@ func (l *lowerer) place(e *expr) place {
 		low, _ := l.constant(l.expr(e.z, Type{}), e.z.span)
 		t := l.placeType(&p)
 		if !t.integer() || t.Len > 0 || low < 0 || high < low || high >= int64(t.Width) || p.sliced {
-			l.fail(e.span, diag.MeaningType, "bits %d to %d of a value of type %s", high, low, t)
+			l.fail(e.span, diag.MeaningType, "bits %d to %d cannot be selected from a value of type %s", high, low, t)
 		}
 		p.sliced, p.high, p.low = true, int(high), int(low)
 		return p
@@ -176,7 +176,7 @@ func (l *lowerer) indexPlace(e *expr) place {
 	k, _ := l.constant(l.expr(e.y, Type{}), e.y.span)
 	t := l.placeType(&p)
 	if !t.integer() || t.Len > 0 || k < 0 || k >= int64(t.Width) || p.sliced {
-		l.fail(e.span, diag.MeaningType, "bit %d of a value of type %s", k, t)
+		l.fail(e.span, diag.MeaningType, "a value of type %s has no bit %d", t, k)
 	}
 	p.sliced, p.high, p.low = true, int(k), int(k)
 	return p

@@ -151,7 +151,8 @@ func (s *scope) pieces(list []bits.Part) iter.Seq2[int, int] {
 	}
 }
 
-// bitOf returns the position of the bit with index at in a part. It returns zeros for a part whose bits are always 0.
+// bitOf returns the position of a bit of a part. The index of the bit in the part is at. It returns zeros for a part
+// whose bits are always 0.
 func bitOf(part bits.Part, at int) int {
 	if part.Low == zeros {
 		return zeros
@@ -231,8 +232,8 @@ func (a *assignment) runAt(ref *model.Ref, scope int32) (sp uint8, low int, ok b
 	return s.space, s.low + ref.At, s.parts == nil
 }
 
-// enter follows the path of a reference, starting at scope from, and returns the scope at its end. It does not add this
-// scope to a.scopes. ok is false if no space is left for a table entry.
+// enter follows the path of a reference and returns the scope at its end. The number of the scope at which the path
+// starts is from. enter does not add the returned scope to a.scopes. ok is false if no space is left for a table entry.
 func (a *assignment) enter(ref *model.Ref, from int32) (s scope, ok bool) {
 	s, ok = a.scopes[from], true
 	for i := 0; ok && i < len(ref.Path); i++ {
@@ -258,7 +259,7 @@ func (a *assignment) setMasked(sp uint8, low, width int, v, mask bits.Value, end
 	return a.setFrom(0, sp, low, width, &v, &mask, end)
 }
 
-// setFrom is like setMasked, but for a run whose first bit corresponds to the bit with index at in v and mask.
+// setFrom is like setMasked, but the first bit of the run corresponds to bit number at of v and mask, not to bit 0.
 func (a *assignment) setFrom(at int, sp uint8, low, width int, v, mask *bits.Value, end int) bool {
 	for i := 0; i < width; i += 64 {
 		size := min(64, width-i)

@@ -110,8 +110,8 @@ func (f *failure) noteOrigins(mark int, o origin) {
 func (f *failure) readUpTo(end int) textRange { return textRange{min(f.m.skipBlank(), end), end} }
 
 // conflict records that two parts of the text require different values of the same bits. The reason quotes both parts.
-// The bits are the first run in mask in which v differs from a known bit. Bit 0 of v and mask corresponds to bit from
-// of space sp.
+// The bits are the first run in mask in which v differs from a known bit. Bit 0 of v and mask corresponds to the bit of
+// space sp whose number is from.
 func (f *failure) conflict(sp uint8, from int, v, mask uint64, end int) {
 	var low, width int
 	var is, want uint64

@@ -412,7 +412,7 @@ func (k *key) name(tables []entrySource) string {
 	return string(append(name, uint8(len(tables))))
 }
 
-// window is a run of bits of a source. In the key, the run starts at bit at.
+// window is a run of bits of a source. The field at is the bit of the key at which the run starts.
 type window struct {
 	// source is the number of levels up to a frame, sourceEntry plus the number of an entry, or
 	// sourceContext. The run starts at bit shift of element limb of the source. mask has one bit for

@@ -672,8 +672,8 @@ func fieldDiffs(a, b []isa.Field, cares func(x, y *isa.Field) bool) []FieldDiff 
 	return list
 }
 
-// pathFrom returns the index of the first field with a path. It starts the search at index from, because instructions
-// of one leaf list most of their fields in the same order.
+// pathFrom returns the index of the first field with a path. The search starts at the index in from, because
+// instructions of one leaf list most of their fields in the same order.
 func pathFrom(fields []isa.Field, from int, path string) (k int, ok bool) {
 	for n := range fields {
 		if k = (from + n) % len(fields); fields[k].Path == path {

@@ -21,7 +21,7 @@ type jumps struct {
 	row  []rune // the columns of a line, and two in front of the text
 }
 
-// arrow goes from one or more lines to the line with number to. It spans all lines from first to last.
+// arrow leads from one or more lines to one target line, whose number is to. It spans all lines from first to last.
 type arrow struct {
 	first, last, to int
 	from            []int

@@ -88,7 +88,7 @@ func (f *disFlags) decoderOf(set *isa.Set, p *exec.Program) (*isa.Decoder, error
 	return d, nil
 }
 
-// stretch is a part of a program: the instructions that start at or after the address from and before the address to.
+// stretch is a part of a program: the instructions that start in the range of addresses from <= address < to.
 type stretch struct{ from, to uint64 }
 
 // stretchText is the listing of a stretch, which ends before the address end. findings is set if a word is not an

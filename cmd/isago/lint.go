@@ -44,7 +44,7 @@ used if it reaches an output, a memory, a condition or an address.
 FILE is a program or its source. The description of its machine must have semantics. lint also prints the
 warnings of the assembler. In a folder, it reads every program and source that it recognises.
 
-Registers that a launch does not allocate read as 0, so lint does not report them as unwritten. The file or
+A register that a launch does not allocate reads as 0, so lint does not report it as unwritten. The file or
 --registers states the number of allocated registers. Without this number, lint does not report registers above
 the highest one that the program writes.
 

@@ -207,8 +207,9 @@ func (f *tableFlags) writeText(w io.Writer, t *exec.Table) error {
 	}
 }
 
-// fitting returns the end of the cells that fit in a line after the first cell, starting at cell from. The line has at
-// least one column, and the components of a column are not separated.
+// fitting returns the number after the last cell that fits in a line. The line contains cell 0, the row number, and
+// then the cells that start at number from. It has at least one column, and the components of a column are not
+// separated.
 func fitting(columns []exec.Column, widths []int, from int) int {
 	to, width := 1, widths[0]
 	for i := range columns {

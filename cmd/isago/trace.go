@@ -71,7 +71,7 @@ func (t *tracer) begin(w *exec.Wave, e exec.Event, op int) {
 	}
 }
 
-// end prints the trace line of an instruction. Lane 0 has run the operations before number to.
+// end prints the trace line of an instruction. Lane 0 has run the operations whose numbers are below to.
 func (t *tracer) end(w *exec.Wave, to int) {
 	p := &t.at
 	if !p.on {

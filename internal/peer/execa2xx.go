@@ -113,7 +113,7 @@ func (r *a2xxRow) feed(w *wave) error {
 		at, err := strconv.Atoi(n)
 		values, err2 := hexWords([]string{text})
 		if err != nil || err2 != nil {
-			return fmt.Errorf("bools %s: %q, expected the number of a word, and the word", n, text)
+			return fmt.Errorf("bools %s: %q, expected a decimal number before the colon and a hexadecimal word after it", n, text)
 		}
 		for k := range 32 {
 			if err := w.set("bools"+strconv.Itoa(32*at+k), values[0]>>k&1); err != nil {
@@ -125,7 +125,7 @@ func (r *a2xxRow) feed(w *wave) error {
 		at, err := strconv.Atoi(n)
 		values, err2 := hexWords(texts)
 		if err != nil || err2 != nil || len(values) != 2 {
-			return fmt.Errorf("vf %s: %q, expected the number of a fetch constant, and two words", n, texts)
+			return fmt.Errorf("vf %s: %q, expected the number of a fetch constant before the colon and two hexadecimal words after it", n, texts)
 		}
 		s, _, err := w.state("sampler" + strconv.Itoa(at/3))
 		if err != nil {
@@ -145,7 +145,7 @@ func (r *a2xxRow) memory(w *wave) error {
 		at, err := strconv.ParseUint(n, 10, 20)
 		v, err2 := strconv.ParseUint(text, 16, 32)
 		if err != nil || err2 != nil {
-			return fmt.Errorf("mem %s: %q, expected the number of a word, and the word", n, text)
+			return fmt.Errorf("mem %s: %q, expected a decimal number before the colon and a hexadecimal word after it", n, text)
 		}
 		for uint64(len(data)) < 4*at+4 {
 			data = append(data, 0)

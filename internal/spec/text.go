@@ -19,8 +19,8 @@ type text struct {
 	runs []run
 }
 
-// run maps bytes of a text to bytes of src. The run starts at index at of the text and ends at the next run. Its first
-// byte is at offset off of src.
+// run maps bytes of a text to bytes of src. The run ends where the next run starts. The index of its first byte is at
+// in the text and off in src.
 type run struct {
 	at  int
 	src *diag.Source

@@ -7,7 +7,8 @@ import (
 	"github.com/isago/isago/internal/spec"
 )
 
-// view caches what a site needs to record the tokens and fields of a segment of a display.
+// view belongs to one segment of a display in one site. It caches what is needed to record the tokens and the fields of
+// that segment.
 type view struct {
 	// text holds the token kinds of the constant text, in the format of trace.kinds. They are valid if
 	// the state before the text equals before. after is the state after the text.

@@ -510,7 +510,7 @@ func (j *JSON) unknown(dst []byte, root *isa.Root, word bits.Value, size int, n 
 	return append(dst, '}')
 }
 
-// document is the head of the JSON of a whole image.
+// document holds the members that precede the instructions in the JSON object of an image.
 type document struct {
 	File    string         `json:"file,omitempty"`
 	Machine string         `json:"machine"`

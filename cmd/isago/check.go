@@ -42,11 +42,11 @@ that never apply, undefined names, definitions that nothing uses, bits that the 
 with the same text. Each finding has a code ("isago codes" explains it), the lines in question, a picture of
 the bits and, if possible, a word as a counterexample. Errors come first, then warnings and notes.
 
-check decides most questions by proof. A note not-proved marks a question that it could not decide within
+check decides most questions by proof. The note not-proved marks a question that it could not decide within
 --effort.
 
-Without --gen, check covers one generation of each range in which the description is the same. To accept a finding, put
-a suppression with the reason on its line or the line before:
+Without --gen, check covers one generation of each range in which the description is the same. To accept a
+finding, put a suppression with the reason on its line or the line before:
 
   <!-- check: ignore hidden-bits: the hardware sets it -->
 

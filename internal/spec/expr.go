@@ -160,7 +160,7 @@ func fieldNames(text string) []string {
 	return list
 }
 
-// rest returns the start of a text, for an error message.
+// rest returns the first characters of a text, at most one line, so that an error message can quote them.
 func rest(s string) string {
 	const most = 20
 	s, _, cut := strings.Cut(strings.TrimSpace(s), "\n")

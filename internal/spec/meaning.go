@@ -9,7 +9,7 @@ import (
 )
 
 // Code is a piece of semantics as written in the description. It is parsed only when semantics are needed. Decoding and
-// encoding words do not need them.
+// encoding need no semantics.
 type Code struct{ src text }
 
 // Text returns the code.

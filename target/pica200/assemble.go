@@ -327,7 +327,7 @@ func (r *assembly) instruction(text string, off int) {
 	case r.array != nil && r.compat:
 		r.asPicasso(span, "assembled inside the array %s, as picasso does: .end closes the array", r.array.name)
 	case r.array != nil:
-		r.fail(diag.BlockNesting, span, "an instruction inside the array %s, which .end closes", r.array.name)
+		r.fail(diag.BlockNesting, span, "an instruction is not allowed inside the array %s; .end closes the array", r.array.name)
 		r.offer(len(r.errs)-1, "the instruction at this place")
 		return
 	case r.layout.Depth() == 0:

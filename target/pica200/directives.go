@@ -192,7 +192,7 @@ func (r *assembly) directive(text string, off int) {
 		return
 	}
 	if r.array != nil && (name == "proc" || name == "else") {
-		r.fail(diag.BlockNesting, span, ".%s inside the array %s, which .end closes", name, r.array.name)
+		r.fail(diag.BlockNesting, span, ".%s is not allowed inside the array %s; .end closes the array", name, r.array.name)
 		return
 	}
 	f(r, &args{r: r, text: text, pos: end}, span)
@@ -377,7 +377,7 @@ func (r *assembly) in(a *args, _ diag.Span) {
 		}
 	}
 	if o.num < 0 {
-		r.fail(diag.SpaceFull, span, "no input register is left for %s: there are %d", name, o.file.Count)
+		r.fail(diag.SpaceFull, span, "no input register is left for %s: the machine has %d", name, o.file.Count)
 		return
 	}
 	if r.define(name, span, o, 1) {
@@ -459,7 +459,7 @@ func (r *assembly) declareOutput(d *dvleState, name string, span diag.Span, sema
 	}
 	switch {
 	case o.num < 0:
-		r.fail(diag.SpaceFull, span, "no output register is left: there are %d", most)
+		r.fail(diag.SpaceFull, span, "no output register is left: the machine has %d", most)
 		return
 	case o.num >= most:
 		r.fail(diag.RegisterUse, span, "%s in a geometry shader, which has %[2]s0 to %[2]s%[3]d", o.String(), o.file.Name, most-1)

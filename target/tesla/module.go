@@ -489,7 +489,7 @@ func (m *Module) elfRelocations(f *elf.File, s *elf.Section, symbols []elf.Symbo
 	}
 	for _, r := range relocationsIn(f.Class, s.Type, data) {
 		if r.symbol == 0 || r.symbol > len(symbols) {
-			return fmt.Errorf("%s names symbol %d of %d [%s]", s.Name, r.symbol, len(symbols), diag.FileFormat)
+			return fmt.Errorf("%s refers to symbol %d, expected 1 to %d [%s]", s.Name, r.symbol, len(symbols), diag.FileFormat)
 		}
 		name := symbols[r.symbol-1].Name
 		if !ok {

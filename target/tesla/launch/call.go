@@ -159,7 +159,7 @@ func (s *session) parseCall(text string) (c call, err error) {
 	c.shared = -1
 	if len(config) == 3 {
 		if c.shared, err = strconv.Atoi(config[2]); err != nil || c.shared < 0 || c.shared > s.places.maxShared() {
-			return c, fmt.Errorf("%q, expected up to %d bytes of shared memory", config[2], s.places.maxShared())
+			return c, fmt.Errorf("%q, expected 0 to %d bytes of shared memory", config[2], s.places.maxShared())
 		}
 	}
 	for i, arg := range splitList(m[3]) {

@@ -41,7 +41,10 @@ func PlaceOf(m *Machine, context bits.Value, name string) (*Place, error) {
 
 // Place returns the place of the input with a name in some contexts, or nil if the description has no such <input>.
 func (m *Machine) Place(name string, context bits.Value) *Place {
-	p := m.sem.Place(name, context)
+	return m.place(m.sem.Place(name, context))
+}
+
+func (m *Machine) place(p *sem.Place) *Place {
 	if p == nil {
 		return nil
 	}
@@ -53,6 +56,22 @@ func (m *Machine) Place(name string, context bits.Value) *Place {
 		out.States = append(out.States, m.States[s.Index])
 	}
 	return out
+}
+
+// FileFor returns the only register file with a use, such as input. It returns an error if the description has none, or
+// several.
+func FileFor(m *Machine, use string) (file *State, err error) {
+	n := 0
+	for _, s := range m.States {
+		if s.Kind == Registers && !s.Single && s.Use == use {
+			file = s
+			n++
+		}
+	}
+	if n != 1 {
+		return nil, fmt.Errorf("the description has %d files with use=%q, and this launch needs one", n, use)
+	}
+	return file, nil
 }
 
 // Give puts whole numbers in a place, one for each lane, beginning with the first. A place that lanes share has the first

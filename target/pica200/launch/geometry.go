@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	mathbits "math/bits"
 	"strconv"
 
@@ -30,16 +29,27 @@ var Options = []exec.Option{
 // keepsQuirk is the quirk that keeps registers from one primitive to the next.
 const keepsQuirk = "registers_kept"
 
-// slots is the number of vertices that a geometry shader stores.
-const slots = 3
+// slotsLimit is the number of vertices that a geometry shader stores.
+const slotsLimit = "slots"
+
+// The inputs of a geometry shader: in mode variable the number of vertices and the first attribute of the first vertex, and
+// whether the program has run for a primitive before.
+const (
+	verticesInput = "vertices"
+	vertexInput   = "vertex"
+	againInput    = "again"
+)
 
 // geometry runs a geometry shader once for each primitive, one after the other, because the stored vertices of a
 // primitive remain for the next.
 type geometry struct {
 	*exec.Batch
 	program *pica200.DVLE
-	// inputs, uniforms and flags are the files of the attributes, of the vector uniforms and of the Boolean uniforms.
-	inputs, uniforms, flags *exec.State
+	// inputs is the file of the attributes.
+	inputs *exec.State
+	// count, first and again are the places of the inputs.
+	count, first, again *exec.Place
+	slots               int
 	// keeps is set if registers keep their values from one primitive to the next.
 	keeps bool
 	// vertices is the number of input rows in a primitive; 0 is all of them.
@@ -51,18 +61,22 @@ type geometry struct {
 }
 
 func newGeometry(l *exec.Launch, file *pica200.SHBIN, d *pica200.DVLE, options map[string][]string) (*geometry, error) {
-	g := &geometry{Batch: exec.NewBatch(l), program: d, vertices: 1}
 	p := l.Program
+	slots, _ := p.Machine.Set().Limit(slotsLimit)
+	g := &geometry{Batch: exec.NewBatch(l), program: d, vertices: 1, slots: int(slots)}
 	g.keeps = p.Quirk(keepsQuirk) != 0
-	for _, s := range p.Machine.States {
-		switch {
-		case s.Use == "input":
-			g.inputs = s
-		case s.Use == "constant" && s.Type.Kind == isa.Float:
-			g.uniforms = s
-		case s.Use == "constant" && s.Type.Kind == isa.Bool:
-			g.flags = s
-		}
+	var err error
+	if g.inputs, err = exec.FileFor(p.Machine, "input"); err != nil {
+		return nil, err
+	}
+	if g.count, err = exec.PlaceOf(p.Machine, p.Context, verticesInput); err != nil {
+		return nil, err
+	}
+	if g.first, err = exec.PlaceOf(p.Machine, p.Context, vertexInput); err != nil {
+		return nil, err
+	}
+	if g.again, err = exec.PlaceOf(p.Machine, p.Context, againInput); err != nil {
+		return nil, err
 	}
 	switch d.GeometryMode {
 	case pica200.GeometryVariable:
@@ -146,12 +160,10 @@ func (g *geometry) Run(ctx context.Context, opt exec.RunOptions) (*exec.Outcome,
 	if err != nil {
 		return nil, err
 	}
-	// The last Boolean uniform is true from the second primitive on (picasso's manual, Azahar).
-	last := g.flags.Count - 1
-	before := r.w.Get(g.flags, last, 0, 0)
-	defer g.Shared.Set(g.flags, last, 0, before)
-	number, flag := isa.Type{Kind: isa.Unsigned, Bits: 32, Lanes: 1}, isa.Type{Kind: isa.Bool, Bits: 1, Lanes: 1}
-	columns := []exec.Column{{Name: "primitive", Type: number, Label: true}, {Name: "triangle", Type: number, Label: true}, {Name: "inverted", Type: flag, Label: true}}
+	flags, number := g.again.State(), g.again.Number
+	defer g.Shared.Set(flags, number, 0, g.Shared.Get(flags, number, 0))
+	count, flag := isa.Type{Kind: isa.Unsigned, Bits: 32, Lanes: 1}, isa.Type{Kind: isa.Bool, Bits: 1, Lanes: 1}
+	columns := []exec.Column{{Name: "primitive", Type: count, Label: true}, {Name: "triangle", Type: count, Label: true}, {Name: "inverted", Type: flag, Label: true}}
 	table := exec.Table{Name: "triangles", Row: "vertex", Columns: append(columns, g.Columns()...)}
 	const together = 1 << 10 // vertices
 	for i := range r.primitives {
@@ -165,7 +177,7 @@ func (g *geometry) Run(ctx context.Context, opt exec.RunOptions) (*exec.Outcome,
 			}
 			table.First += len(table.Rows)
 		}
-		g.Shared.Set(g.flags, last, 0, 1)
+		g.Shared.Give(g.again, 1)
 		if opt.Progress != nil {
 			opt.Progress(i+1, r.primitives)
 		}
@@ -194,14 +206,14 @@ type geometryRun struct {
 	// attributes and because are those of the program, as settle determined them.
 	attributes int
 	because    string
-	stored     [slots][]uint64 // nil where nothing was stored
-	current    int             // the primitive that runs
-	triangles  int             // those that it has given
+	stored     [][]uint64 // nil where nothing was stored
+	current    int        // the primitive that runs
+	triangles  int        // those that it has given
 	rows       [][]uint64
 }
 
 func (g *geometry) runOf(opt exec.RunOptions) (*geometryRun, error) {
-	r := &geometryRun{geometry: g, in: g.Given(), opt: opt, tally: exec.NewTally(), primitives: 1}
+	r := &geometryRun{geometry: g, in: g.Given(), opt: opt, tally: exec.NewTally(), primitives: 1, stored: make([][]uint64, g.slots)}
 	rows := len(r.in.Values)
 	if per := g.vertices; rows > 0 && per > 0 {
 		if rows%per != 0 {
@@ -308,12 +320,10 @@ func (r *geometryRun) feed(primitive int) error {
 	file, at := r.inputs, 0
 	switch r.program.GeometryMode {
 	case pica200.GeometryVariable:
-		file, at = r.uniforms, 1
-		for k := range file.Type.Lanes {
-			r.Shared.Set(file, 0, k, uint64(math.Float32bits(float32(per))))
-		}
+		r.Shared.Give(r.count, uint64(per))
+		file, at = r.first.State(), r.first.Number
 	case pica200.GeometryFixed:
-		file, at = r.uniforms, int(r.program.FixedStart)
+		file, at = r.first.State(), int(r.program.FixedStart)
 	}
 	for k := range per {
 		n := r.attributes
@@ -387,7 +397,7 @@ func (r *geometryRun) emit(c *exec.Call) {
 			}
 		}
 	}
-	if slot < slots {
+	if slot < uint64(len(r.stored)) {
 		r.stored[slot] = v
 	}
 	if complete == 0 {

@@ -5,10 +5,12 @@ import (
 	"math"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/isago/isago/diag"
 	"github.com/isago/isago/exec"
 	"github.com/isago/isago/internal/program"
+	"github.com/isago/isago/isa"
 	"github.com/isago/isago/target/pica200"
 	"github.com/isago/isago/target/pica200/launch"
 )
@@ -21,6 +23,8 @@ type geometryInput struct {
 	quirks          map[string]string
 	strict          bool
 	trace           func(*exec.Wave, exec.Event)
+	// set is the instruction set, nil for the shipped one.
+	set *isa.Set
 }
 
 // runGeometry runs a geometry shader in picasso's language and returns what it gives: for each vertex of a triangle the
@@ -39,8 +43,10 @@ func runGeometry(t *testing.T, in geometryInput, sources ...string) (rows []stri
 	if err != nil {
 		t.Fatalf("%s: %v", sources, err)
 	}
-	set, _ := load(t)
-	r, err := launch.Open(exec.Request{Set: set, Data: out.Bytes, Format: "SHBIN", Program: fmt.Sprint(len(sources) - 1), Options: in.options, Quirks: in.quirks})
+	if in.set == nil {
+		in.set, _ = load(t)
+	}
+	r, err := launch.Open(exec.Request{Set: in.set, Data: out.Bytes, Format: "SHBIN", Program: fmt.Sprint(len(sources) - 1), Options: in.options, Quirks: in.quirks})
 	if err != nil {
 		return nil, err
 	}
@@ -308,4 +314,39 @@ func TestGeometryAttributes(t *testing.T) {
 	declared = geometryRow{"point, by the declared inputs", "point c0\n.in a v0\n.in b v1\n.in c v2\n.in d v3", emits("v0.xy", "v1.xy", "v2.xy"), geometryInput{csv: two, options: vertices("2")},
 		"0 0 0 1 2;0 0 0 10 20;0 0 0 3 4;attributes of a vertex: 2 (the inputs that the shader declares for all vertices)"}
 	declared.check(t)
+}
+
+// TestGeometryPlaces runs a geometry shader with a description whose inputs are in other registers.
+func TestGeometryPlaces(t *testing.T) {
+	data, err := pica200.FS.ReadFile("pica200.xml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	open := func(changes ...string) *isa.Set {
+		t.Helper()
+		for i := 0; i < len(changes); i += 2 {
+			if !strings.Contains(string(data), changes[i]) {
+				t.Fatalf("the description has no %s", changes[i])
+			}
+		}
+		set, err := isa.Load(fstest.MapFS{"pica200.xml": {Data: []byte(strings.NewReplacer(changes...).Replace(string(data)))}}, "pica200.xml", isa.Options{})
+		if err != nil {
+			t.Fatal(diag.Render(err))
+		}
+		return set
+	}
+	in := geometryInput{csv: "v0.x,v0.y\n1,2\n3,4\n", options: map[string][]string{"vertices": {"1"}}}
+	source := ".gsh variable c48 1\n.out - position o0.xy\n.proc main\n\tjmpu b3, last\n\tsetemit 0\n\tmov o0.xy, c7\n\temit\n" +
+		"\tsetemit 1\n\tmov o0.xy, c8\n\temit\nlast:\n\tsetemit 2, prim\n\tmov o0.xy, c8\n\temit\n\tend\n.end\n"
+	in.set = open(`name="vertices" file="c" number="0"`, `name="vertices" file="c" number="7"`,
+		`name="vertex" file="c" number="1"`, `name="vertex" file="c" number="8"`, `name="again" file="b" number="15"`, `name="again" file="b" number="3"`)
+	rows, err := runGeometry(t, in, source)
+	want := "0 0 0 1 1;0 0 0 1 2;0 0 0 1 2;1 0 0 1 1;1 0 0 1 2;1 0 0 3 4;attributes of a vertex: 1 (the highest attribute that the inputs name)"
+	if text := strings.Join(rows, ";"); err != nil || text != want {
+		t.Errorf("%s, error %v, want %s", text, err, want)
+	}
+	in.set = open(`<input name="again"`, `<input name="other"`)
+	if _, err = runGeometry(t, in, source); err == nil || err.Error() != `the description has no <input name="again">, which this launch needs` {
+		t.Errorf("error %v, want one that names the input", err)
+	}
 }

@@ -125,20 +125,19 @@ func ports(l *exec.Launch, d *pica200.DVLE) error {
 			l.Uniforms = append(l.Uniforms, p)
 		}
 	}
+	file, err := exec.FileFor(l.Program.Machine, "output")
+	if err != nil {
+		return err
+	}
 	for _, o := range d.Outputs {
-		p, err := l.Find("o" + strconv.Itoa(int(o.Register)))
-		if err != nil {
-			return fmt.Errorf("output %s: %w", o.Semantic, err)
+		if int(o.Register) >= file.Count {
+			return fmt.Errorf("output %s is register %d of %d", o.Semantic, o.Register, file.Count)
 		}
-		p.Name, p.Mask = o.Semantic.String(), uint(o.Mask)
-		l.Outputs = append(l.Outputs, p)
+		l.Outputs = append(l.Outputs, exec.Port{Name: o.Semantic.String(), State: file, First: int(o.Register), Count: 1, Mask: uint(o.Mask)})
 	}
-	if len(l.Outputs) > 0 {
-		return nil
-	}
-	for n := range 16 { // the file does not say what they mean
-		if p, err := l.Find("o" + strconv.Itoa(n)); err == nil && d.OutputMask>>uint(n)&1 != 0 {
-			l.Outputs = append(l.Outputs, p)
+	for n := 0; n < file.Count && len(d.Outputs) == 0; n++ { // the file does not say what they mean
+		if d.OutputMask>>uint(n)&1 != 0 {
+			l.Outputs = append(l.Outputs, exec.Port{Name: file.Name + strconv.Itoa(n), State: file, First: n, Count: 1})
 		}
 	}
 	return nil

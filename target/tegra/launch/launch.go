@@ -12,13 +12,6 @@ import (
 	"github.com/isago/isago/target/tegra"
 )
 
-// The files of the description with the inputs and outputs of a program.
-const (
-	attributes = "a"
-	constants  = "c"
-	exports    = "export"
-)
-
 // Open opens a file, or raw words, for a run from a label or the number of an instruction; "" is the first.
 func Open(req exec.Request) (exec.Runner, error) {
 	p, err := read(req)
@@ -80,12 +73,18 @@ func New(m *exec.Machine, set *isa.Set, p *tegra.Program, quirks map[string]stri
 		return p.Words[addr], true
 	}
 	l := &exec.Launch{Program: exec.NewProgram(m, words), Shared: exec.NewShared(m, exec.ScopeBlock, exec.ScopeLaunch)}
-	l.Inputs = named(m.State(attributes), p.Attributes, nil)
-	l.Uniforms = named(m.State(constants), p.Uniforms, p.Constants)
+	inputs, err := exec.FileFor(m, "input")
+	if err != nil {
+		return nil, err
+	}
+	file, err := exec.FileFor(m, "constant")
+	if err != nil {
+		return nil, err
+	}
+	l.Inputs, l.Uniforms = named(inputs, p.Attributes, nil), named(file, p.Uniforms, p.Constants)
 	if err := outputs(l, set, p); err != nil {
 		return nil, err
 	}
-	file := m.State(constants)
 	for _, c := range p.Constants { // grate loads all components; those without a value are 0
 		for k := range file.Type.Lanes {
 			l.Shared.Set(file, c.Number, k, 0)
@@ -124,24 +123,27 @@ func named(s *exec.State, names []tegra.Name, constants []tegra.Constant) []exec
 
 // outputs returns the exports that the program names, and those that it writes.
 func outputs(l *exec.Launch, set *isa.Set, p *tegra.Program) error {
-	written, err := writes(set, p)
+	s, err := exec.FileFor(l.Program.Machine, "output")
 	if err != nil {
 		return err
 	}
-	s := l.Program.Machine.State(exports)
+	written, err := writes(set, p, s.Name)
+	if err != nil {
+		return err
+	}
 	l.Outputs = named(s, p.Exports, nil)
 	for n := range s.Count {
 		if written[n] && !slices.ContainsFunc(p.Exports, func(e tegra.Name) bool { return e.Number == n }) {
-			l.Outputs = append(l.Outputs, exec.Port{Name: exports + strconv.Itoa(n), State: s, First: n, Count: 1})
+			l.Outputs = append(l.Outputs, exec.Port{Name: s.Name + strconv.Itoa(n), State: s, First: n, Count: 1})
 		}
 	}
 	slices.SortFunc(l.Outputs, func(a, b exec.Port) int { return a.First - b.First })
 	return nil
 }
 
-// writes returns the exports that the words of a program name. An export with an offset may be any: those that have
+// writes returns the registers of the file of exports that the words of a program name. An export with an offset may be any: those that have
 // names, or all if none has.
-func writes(set *isa.Set, p *tegra.Program) (written map[int]bool, err error) {
+func writes(set *isa.Set, p *tegra.Program, exports string) (written map[int]bool, err error) {
 	d, err := set.NewDecoder("")
 	if err != nil {
 		return nil, err

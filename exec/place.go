@@ -58,6 +58,21 @@ func (m *Machine) place(p *sem.Place) *Place {
 	return out
 }
 
+// Output returns the place of the output with a name in some contexts. It returns nil if there is no such <output>, or if
+// each program chooses its place.
+func (m *Machine) Output(name string, context bits.Value) *Place {
+	return m.place(m.sem.Output(name, context))
+}
+
+// OutputOf returns the place of the output with a name in some contexts. It returns an error if the description has no
+// such <output>.
+func OutputOf(m *Machine, context bits.Value, name string) (*Place, error) {
+	if p := m.Output(name, context); p != nil {
+		return p, nil
+	}
+	return nil, fmt.Errorf("the description has no <output name=%q> with a number, which this launch needs", name)
+}
+
 // FileFor returns the only register file with a use, such as input. It returns an error if the description has none, or
 // several.
 func FileFor(m *Machine, use string) (file *State, err error) {

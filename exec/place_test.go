@@ -26,6 +26,10 @@ const placed = `<isa strict="true">
 <input name="size" memory="s" offset="2" type="u16"/>
 <input name="own" memory="l" offset="4"/>
 <input name="first" file="r" number="2" context="stage=pixel"/>
+<output name="colour" file="c" number="1" count="2" components="xyz" context="stage=pixel"/>
+<output name="colour" file="c" number="3" context="stage=vertex"/>
+<output name="dropped" file="n"/>
+<output name="chosen" file="c"/>
 <bitset name="#instruction" size="8"><display>end</display><pattern low="0" high="7">00000000</pattern><semantics>end;</semantics></bitset>
 </isa>`
 
@@ -94,5 +98,36 @@ func TestPlaceOf(t *testing.T) {
 	}
 	if got := m.sem.State("r").Given; !slices.Equal(got, []int{1, 2}) {
 		t.Errorf("registers %d have a value at the start, expected 1 and 2", got)
+	}
+}
+
+// TestOutputOf finds outputs by name and context, in files and in registers outside of all files.
+func TestOutputOf(t *testing.T) {
+	m := parse(t, placed)
+	p, err := OutputOf(m.Machine, bits.Of(1), "colour")
+	if err != nil || p.State() != m.state("c") || p.Number != 1 || p.Count != 2 || !slices.Equal(p.Components, []int{0, 1, 2}) {
+		t.Errorf("place %v, error %v", p, err)
+	}
+	if p, err := OutputOf(m.Machine, bits.Of(0), "colour"); err != nil || p.Number != 3 || len(p.Components) != 0 {
+		t.Errorf("place %v, error %v", p, err)
+	}
+	if p, err := OutputOf(m.Machine, bits.Of(0), "dropped"); err != nil || p.State() != m.state("n") || p.Number != 0 {
+		t.Errorf("place %v, error %v", p, err)
+	}
+	const want = `the description has no <output name="chosen"> with a number, which this launch needs`
+	if _, err := OutputOf(m.Machine, bits.Of(0), "chosen"); err == nil || err.Error() != want {
+		t.Errorf("error %v, expected %s", err, want)
+	}
+}
+
+// TestFileFor finds the only file with a use.
+func TestFileFor(t *testing.T) {
+	m := parse(t, placed)
+	if s, err := FileFor(m.Machine, "constant"); err != nil || s != m.state("c") {
+		t.Errorf("file %v, error %v", s, err)
+	}
+	const want = `the description has 0 files with use="input", and this launch needs one`
+	if _, err := FileFor(m.Machine, "input"); err == nil || err.Error() != want {
+		t.Errorf("error %v, expected %s", err, want)
 	}
 }

@@ -91,14 +91,15 @@ type Memory struct {
 // Output is a meaning that an output register can have for the next pipeline stage.
 type Output struct {
 	Name, Doc string
-	// File is the file of the register. Number is the number of the register, or -1 if each program
-	// chooses the register.
-	File   *File
-	Number int
+	// File is the file of the registers. Number is the number of the first of Count registers, or -1 if
+	// each program chooses the register.
+	File          *File
+	Number, Count int
 	// Bit i of Mask is set if component i has this meaning.
 	Mask uint64
 	// Required reports whether a program must have this output if any of its outputs has a meaning.
 	Required bool
+	in       spec.In
 }
 
 // declared holds the files, memories and outputs of a description. Sets that differ only in their
@@ -128,7 +129,7 @@ func newDeclared(d *spec.ISA) *declared {
 	}
 	for _, o := range d.Outputs {
 		x.outputs = append(x.outputs, &Output{
-			Name: o.Name, Doc: o.Doc, File: x.file(o.File), Number: o.Number, Mask: o.Mask, Required: o.Required,
+			Name: o.Name, Doc: o.Doc, File: x.file(o.File), Number: o.Number, Count: o.Count, Mask: o.Mask, Required: o.Required, in: o.In,
 		})
 	}
 	return x

@@ -137,8 +137,15 @@ func (s *Set) Limit(name string) (most uint64, ok bool) {
 	return 0, false
 }
 
-// Outputs lists the meanings that output registers can have.
-func (s *Set) Outputs() []*Output { return s.declared.outputs }
+// Outputs lists the meanings that the registers of files can have in the given contexts.
+func (s *Set) Outputs(ctx bits.Value) (list []*Output) {
+	for _, o := range s.declared.outputs {
+		if o.File != nil && o.in.Holds(ctx) {
+			list = append(list, o)
+		}
+	}
+	return list
+}
 
 // StackDepth returns the number of entries that a stack can hold, or 0 if the number is unknown. ok is
 // false if the description declares no stack with that name.

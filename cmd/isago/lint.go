@@ -327,7 +327,7 @@ func (f *lintFlags) programs(set *isa.Set, im *program.Image, part program.Membe
 		}
 		known[e.Program] = true
 		p := lint.Program{Entries: []int64{addr}}
-		describe(&p, set, f.launch(set, part.Context, data, e.Program), src)
+		describe(&p, set, part.Context, f.launch(set, part.Context, data, e.Program), src)
 		list = append(list, p)
 	}
 	if len(others) == 0 && len(list) == 0 {
@@ -335,7 +335,7 @@ func (f *lintFlags) programs(set *isa.Set, im *program.Image, part program.Membe
 	}
 	if len(others) > 0 {
 		p := lint.Program{Entries: others}
-		describe(&p, set, f.launch(set, part.Context, data, ""), src)
+		describe(&p, set, part.Context, f.launch(set, part.Context, data, ""), src)
 		list = append(list, p)
 	}
 	return list
@@ -356,14 +356,14 @@ func (f *lintFlags) launch(set *isa.Set, ctx bits.Value, data []byte, name strin
 
 // describe copies the declarations of a launch to a program: its outputs, its constants, and the names of its inputs,
 // uniforms and constants.
-func describe(p *lint.Program, set *isa.Set, r exec.Runner, src *program.Compiled) {
+func describe(p *lint.Program, set *isa.Set, ctx bits.Value, r exec.Runner, src *program.Compiled) {
 	b, ok := r.(exec.Launched)
 	if !ok || b.Launched().Open {
 		return
 	}
 	l := b.Launched()
 	p.Emits = l.Emits
-	meanings := set.Outputs()
+	meanings := set.Outputs(ctx)
 	required := slices.DeleteFunc(slices.Clone(meanings), func(m *isa.Output) bool { return !m.Required })
 	means := false
 	for _, x := range l.Outputs {
@@ -415,7 +415,7 @@ func describe(p *lint.Program, set *isa.Set, r exec.Runner, src *program.Compile
 // meaning returns the output in the description that a port writes, or nil if the description does not have it.
 func meaning(all []*isa.Output, p exec.Port) *isa.Output {
 	i := slices.IndexFunc(all, func(m *isa.Output) bool {
-		return m.File.Name == p.State.Name && (m.Number == p.First || m.Number < 0 && m.Name == p.Name)
+		return m.File.Name == p.State.Name && (m.Number >= 0 && m.Number <= p.First && p.First < m.Number+m.Count || m.Number < 0 && m.Name == p.Name)
 	})
 	if i < 0 {
 		return nil

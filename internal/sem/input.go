@@ -11,7 +11,7 @@ import (
 	"github.com/isago/isago/internal/spec"
 )
 
-// Place is the place of an <input>, where a launch puts a value before a program starts.
+// Place is the place of an <input>, where a launch puts a value before a program starts, or of an <output>.
 type Place struct {
 	Name, Doc string
 	// States are the file, the register or the memory. For a group of memories, they are all memories of the group.
@@ -25,11 +25,10 @@ type Place struct {
 	Type       Type
 	Low, Width int
 
-	// Context is the context in which the input exists only with Value. It is nil if the input exists in each context.
-	Context *spec.Context
-	Value   uint64
+	// In is the context in which the input or output exists.
+	In spec.In
 
-	spec *spec.Input
+	spec *spec.Input // nil for an output
 }
 
 // State returns the first state, which is the only one except for a group of memories.
@@ -50,9 +49,36 @@ func (p *Place) Bits(n uint64) uint64 {
 // Place returns the place of the input with a name in some contexts, or nil.
 func (m *Machine) Place(name string, context bits.Value) *Place {
 	for _, p := range m.Places {
-		if c := p.Context; p.Name == name && (c == nil || context.Uint(c.Low, c.Width) == p.Value) {
+		if p.Name == name && p.In.Holds(context) {
 			return p
 		}
+	}
+	return nil
+}
+
+// Output returns the place of the output with a name in some contexts. It returns nil if there is no such output, or if
+// each program chooses its place.
+func (m *Machine) Output(name string, context bits.Value) *Place {
+	for _, o := range m.Model.ISA.Outputs {
+		if o.Name != name || o.Number < 0 || !o.In.Holds(context) {
+			continue
+		}
+		var s *State
+		if o.Register != nil {
+			s = m.states[o.Register.Name]
+		} else {
+			s = m.states[o.File.Name]
+		}
+		if s == nil {
+			continue
+		}
+		p := &Place{Name: name, Doc: o.Doc, States: []*State{s}, Number: o.Number, Count: o.Count, Type: s.Type.Elem(), Width: s.Type.Width, In: o.In}
+		for k := range s.Type.Count() {
+			if o.Mask>>uint(k)&1 != 0 {
+				p.Comps = append(p.Comps, k)
+			}
+		}
+		return p
 	}
 	return nil
 }
@@ -60,7 +86,7 @@ func (m *Machine) Place(name string, context bits.Value) *Place {
 // places resolves the places of inputs. Registers in which the launch puts values count as given.
 func (l *machineLoader) places(isa *spec.ISA) {
 	for _, s := range isa.Inputs {
-		p := &Place{Name: s.Name, Doc: s.Doc, Number: s.Number, Count: s.Count, Offset: uint64(s.Offset), Context: s.Context, Value: s.Value, spec: s}
+		p := &Place{Name: s.Name, Doc: s.Doc, Number: s.Number, Count: s.Count, Offset: uint64(s.Offset), In: s.In, spec: s}
 		ok := false
 		if s.Memory.Text() != "" {
 			ok = l.inMemory(p)

@@ -3,6 +3,7 @@ package spec
 import (
 	"strings"
 
+	"github.com/isago/isago/bits"
 	"github.com/isago/isago/diag"
 )
 
@@ -23,13 +24,23 @@ type Input struct {
 	Offset       int64
 	// Low and High are the bits of the value, or -1 for all bits.
 	Low, High int
-	// Context is the context that must have the value Value. It is nil if the input exists in each context.
+	In        In
+}
+
+// In is the context in which an input or an output exists.
+type In struct {
+	// Context is the context that must have the value Value, or nil if the value of no context matters.
 	Context *Context
 	Value   uint64
 }
 
-// overlaps reports whether a context exists in which both inputs exist.
-func (i *Input) overlaps(j *Input) bool {
+// Holds reports whether the contexts are those in which the input or output exists.
+func (i In) Holds(context bits.Value) bool {
+	return i.Context == nil || context.Uint(i.Context.Low, i.Context.Width) == i.Value
+}
+
+// overlaps reports whether contexts exist for which both hold.
+func (i In) overlaps(j In) bool {
 	return i.Context == nil || i.Context != j.Context || i.Value == j.Value
 }
 
@@ -40,6 +51,7 @@ func (l *loader) readInput(n *node) {
 		Name: l.readName(n), Doc: docOf(n), Span: n.span, File: l.readCode(n, "file"), Components: l.readCode(n, "components"),
 		Number: l.readOptional(n, "number", 0, 0, 1<<20), Count: l.readOptional(n, "count", 1, 1, 1<<20),
 		Memory: l.readCode(n, "memory"), Type: l.readCode(n, "type"), Offset: int64(l.readOptional(n, "offset", 0, 0, 1<<62)), Low: -1, High: -1,
+		In: l.readIn(n),
 	}
 	other := ""
 	switch file, memory := n.attr("file"), n.attr("memory"); {
@@ -59,20 +71,27 @@ func (l *loader) readInput(n *node) {
 		i.Low = l.readNumber(n, "low", 0, 63)
 		i.High = l.readNumber(n, "high", int64(i.Low), 63)
 	}
-	if a := n.attr("context"); a != nil {
-		name, value, _ := strings.Cut(a.value.s, "=")
-		var err error
-		if i.Context = l.isa.contexts[name]; i.Context == nil {
-			l.fail(diag.Errorf(diag.Unresolved, a.value.span, "context=%q, expected NAME=VALUE with a context of the machine", a.value.s))
-		} else if i.Value, err = i.Context.Parse(value); err != nil {
-			l.fail(diag.Errorf(diag.ContextValue, a.value.span, "%v", err))
-		}
-	}
 	for _, old := range l.isa.Inputs {
-		if old.Name == i.Name && old.overlaps(i) {
+		if old.Name == i.Name && old.In.overlaps(i.In) {
 			l.failDuplicate(n, i.Name, old.Span)
 			break
 		}
 	}
 	l.isa.Inputs = append(l.isa.Inputs, i)
+}
+
+// readIn reads the attribute context.
+func (l *loader) readIn(n *node) (in In) {
+	a := n.attr("context")
+	if a == nil {
+		return in
+	}
+	name, value, _ := strings.Cut(a.value.s, "=")
+	var err error
+	if in.Context = l.isa.contexts[name]; in.Context == nil {
+		l.fail(diag.Errorf(diag.Unresolved, a.value.span, "context=%q, expected NAME=VALUE with a context of the machine", a.value.s))
+	} else if in.Value, err = in.Context.Parse(value); err != nil {
+		l.fail(diag.Errorf(diag.ContextValue, a.value.span, "%v", err))
+	}
+	return in
 }

@@ -154,11 +154,11 @@ func TestOperandElements(t *testing.T) {
 	check("memory", []any{m.Scope, m.Size, m.Access, m.Outside, m.Banks, m.Doc}, "[block 256 [u8 f32x2] wrap 8 Of a block.]")
 	check("stack", []any{isa.Stack("calls").Depth, isa.Stack("calls").Doc}, "[4 Where calls return to.]")
 	check("limit", []any{isa.Limit("words").Most, isa.Limit("words").Doc}, "[512 Of a program.]")
-	out := isa.Output("position")
-	check("output", []any{out.File == r, out.Number, out.Mask, out.Required, out.Doc}, "[true 3 2 true Where it is.]")
+	out := isa.Outputs[0]
+	check("output", []any{out.File == r, out.Number, out.Count, out.Mask, out.Required, out.In.Context.Name, out.In.Value, out.Doc}, "[true 3 2 2 true stage 1 Where it is.]")
 	in, size := isa.Inputs[0], isa.Inputs[1]
-	check("input in registers", []any{in.Name, in.File.Text(), in.Number, in.Count, in.Components.Text(), in.Low, in.High, in.Context.Name, in.Value, in.Doc}, "[thread r 2 3 y 4 15 stage 0 Which one.]")
-	check("input in memory", []any{size.Name, size.Memory.Text(), size.Offset, size.Type.Text(), size.Low, size.High, size.Context == nil, size.Count}, "[size shared 16 u16 -1 -1 true 1]")
+	check("input in registers", []any{in.Name, in.File.Text(), in.Number, in.Count, in.Components.Text(), in.Low, in.High, in.In.Context.Name, in.In.Value, in.Doc}, "[thread r 2 3 y 4 15 stage 0 Which one.]")
+	check("input in memory", []any{size.Name, size.Memory.Text(), size.Offset, size.Type.Text(), size.Low, size.High, size.In.Context == nil, size.Count}, "[size shared 16 u16 -1 -1 true 1]")
 	check("fetch", []any{isa.Meaning.Fetch.Unit, isa.Meaning.Fetch.Lanes, isa.Meaning.Fetch.Root}, "[32 16 #instruction]")
 	check("modifiers", isa.Modifiers, "[negate absolute saturate half]")
 	lr := isa.Enum("#special").Values[0].Reg

@@ -185,9 +185,12 @@ type Limit struct {
 type Output struct {
 	Name, Doc string
 	Span      diag.Span
-	// File is the file of the register. Number is the number of the register, or -1 if each program chooses it.
-	File   *File
-	Number int
+	// File is the file of the registers, or nil if Register has the semantic, which is not in a file. Number is the number
+	// of the first of Count registers, or -1 if each program chooses the register.
+	File          *File
+	Register      *Register
+	Number, Count int
+	In            In
 	// Mask has a bit for each component that has the semantic. Bit 0 is the first component.
 	Mask uint64
 	// Required is set if each program must declare this output. A program whose outputs all have an empty Mask need not
@@ -420,11 +423,6 @@ func (s *ISA) Limit(name string) *Limit {
 	return find(s.Limits, name, func(l *Limit) string { return l.Name })
 }
 
-// Output returns the output with the given name, or nil.
-func (s *ISA) Output(name string) *Output {
-	return find(s.Outputs, name, func(o *Output) string { return o.Name })
-}
-
 // Stack returns the stack with the given name, or nil.
 func (s *ISA) Stack(name string) *Stack {
 	return find(s.Stacks, name, func(x *Stack) string { return x.Name })
@@ -651,16 +649,38 @@ func (l *loader) readLimit(n *node) *Limit {
 
 // readOutput reads <output name="position" file="o" components="xyzw"/>.
 func (l *loader) readOutput(n *node) {
-	o := &Output{Name: l.readName(n), Doc: docOf(n), Span: n.span, Number: -1, Required: l.readBool(n, "required"), File: l.isa.File(n.value("file"))}
-	if old := l.isa.Output(o.Name); old != nil {
-		l.failDuplicate(n, o.Name, old.Span)
+	o := &Output{
+		Name: l.readName(n), Doc: docOf(n), Span: n.span, Number: -1, Count: 1, Required: l.readBool(n, "required"), File: l.isa.File(n.value("file")),
+		In: l.readIn(n),
+	}
+	for _, old := range l.isa.Outputs {
+		if old.Name == o.Name && old.In.overlaps(o.In) {
+			l.failDuplicate(n, o.Name, old.Span)
+			break
+		}
 	}
 	if o.File == nil {
+		o.Register = find(l.isa.Meaning.Registers, n.value("file"), func(r *Register) string { return r.Name })
+	}
+	switch {
+	case o.Register != nil:
+		o.Number = 0
+		for _, a := range n.attrs {
+			if contains("number count components required", a.name) {
+				l.fail(diag.Errorf(diag.XMLAttribute, a.named(), "%s in an <output> of a register that is not in a file", a.name))
+			}
+		}
+		l.isa.Outputs = append(l.isa.Outputs, o)
+		return
+	case o.File == nil:
 		l.fail(diag.Errorf(diag.Unresolved, n.at("file"), "unknown register file %q", n.value("file")).Meant(n.value("file"), l.fileNames()))
 		return
 	}
 	if n.attr("number") != nil {
 		o.Number = l.readNumber(n, "number", 0, int64(max(o.File.Count-1, 0)))
+		o.Count = l.readOptional(n, "count", 1, 1, int64(max(o.File.Count-o.Number, 1)))
+	} else if a := n.attr("count"); a != nil {
+		l.fail(diag.Errorf(diag.XMLAttribute, a.named(), "count in an <output> without number"))
 	}
 	names := o.File.Components()
 	for _, c := range n.value("components") {

@@ -51,28 +51,45 @@ type shader struct {
 	program, lanes int
 }
 
-// newShader returns a shader for fragments with so many registers.
-func newShader(l *exec.Launch, inputs int, size image.Point, opt exec.RunOptions, out *exec.Outcome) *shader {
-	s := &shader{Launch: l, color: -1, depth: -1, to: newPicture(size), opt: opt, out: out}
+// newShader returns a shader for fragments with so many parameters.
+func newShader(l *exec.Launch, inputs int, size image.Point, opt exec.RunOptions, out *exec.Outcome) (*shader, error) {
+	s := &shader{Launch: l, to: newPicture(size), opt: opt, out: out}
 	s.opt.Count, s.opt.Progress = 0, nil
-	file := l.Program.Machine.State(registers)
+	params, err := exec.PlaceOf(l.Program.Machine, l.Program.Context, parametersInput)
+	if err != nil {
+		return nil, err
+	}
 	if inputs > 0 {
-		s.ports = []exec.Port{{Name: registers, State: file, Count: inputs}}
+		p := port(params)
+		p.Count = inputs
+		s.ports = []exec.Port{p}
+	}
+	if s.color, err = column(l, colourOutput); err != nil {
+		return nil, err
+	}
+	if s.depth, err = column(l, depthOutput); err != nil {
+		return nil, err
+	}
+	s.drop, err = column(l, killedOutput)
+	return s, err
+}
+
+// column returns the column of the results in which an output of the description starts, or -1 if the program does not
+// write the output.
+func column(l *exec.Launch, name string) (int, error) {
+	place, err := exec.OutputOf(l.Program.Machine, l.Program.Context, name)
+	if err != nil {
+		return 0, err
 	}
 	at := 0
 	for i := range l.Outputs {
 		p := &l.Outputs[i]
-		switch {
-		case p.State.Name == exports && p.First == color0:
-			s.color = at
-		case p.State.Name == exports && p.First == ownDepth:
-			s.depth = at
-		case p.State.Name == dropped:
-			s.drop = at
+		if p.State == place.State() && p.First == place.Number {
+			return at, nil
 		}
 		at += p.Count * len(p.Components())
 	}
-	return s
+	return -1, nil
 }
 
 // run shades quads and paints them, in their order.
@@ -118,12 +135,14 @@ func (s *shader) paint(at image.Point, depth float32, row []uint64) {
 	s.to.SetNRGBA(at.X, at.Y, color.NRGBA{c[0], c[1], c[2], c[3]})
 }
 
-// rectangle runs a fragment program over all pixels of the picture. R0.xy are the coordinates from 0 to 1, from the
-// left and the top; R0.zw are those of the pixel's centre. Inputs are the same for all pixels.
+// rectangle runs a fragment program over all pixels of the picture. The first parameter has the coordinates of the pixel's
+// centre: from 0 to 1 in x and y, from the left and the top, and in pixels in z and w. Inputs are the same for all pixels.
 func (r *runner) rectangle(ctx context.Context, opt exec.RunOptions) (*exec.Outcome, error) {
 	out := &exec.Outcome{Noun: "fragment", Nouns: "fragments"}
-	s := newShader(r.Launch, 1, r.size, opt, out)
-	var err error
+	s, err := newShader(r.Launch, 1, r.size, opt, out)
+	if err != nil {
+		return nil, err
+	}
 	if s.same, err = sameOf(r.Given()); err != nil {
 		return nil, err
 	}
@@ -184,13 +203,16 @@ func floats(list ...float32) []uint64 {
 	return row
 }
 
-// triangles draws the outputs of the vertex program. Parameter n of a vertex is register n of the fragments.
+// triangles draws the outputs of the vertex program. The parameters of the vertices are those of the fragments.
 func (r *runner) triangles(ctx context.Context, out *exec.Outcome, opt exec.RunOptions) (*exec.Outcome, error) {
 	corners, inputs, err := r.corners(out)
 	if err != nil {
 		return nil, err
 	}
-	s := newShader(r.fragment, inputs, r.size, opt, out)
+	s, err := newShader(r.fragment, inputs, r.size, opt, out)
+	if err != nil {
+		return nil, err
+	}
 	s.program = out.Program("", "fragments")
 	q := &quads{}
 	add := func(f *raster.Quad) {
@@ -222,22 +244,29 @@ func (r *runner) triangles(ctx context.Context, out *exec.Outcome, opt exec.RunO
 	return out, nil
 }
 
-// corners returns the outputs of vertices, and the number of registers of fragments.
+// corners returns the outputs of vertices, and the number of their parameters.
 func (r *runner) corners(out *exec.Outcome) (list []raster.Corner, inputs int, err error) {
-	place, params, at := -1, map[int]int{}, 0
-	for i := range r.Outputs {
-		p := &r.Outputs[i]
-		switch {
-		case p.First == position:
-			place = at
-		case p.First < 16:
-			params[p.First] = at
-			inputs = max(inputs, p.First+1)
-		}
-		at += p.Count * len(p.Components())
+	m, ctx := r.Program.Machine, r.Program.Context
+	parameters, err := exec.OutputOf(m, ctx, parametersOutput)
+	if err != nil {
+		return nil, 0, err
+	}
+	place, err := column(r.Launch, positionOutput)
+	if err != nil {
+		return nil, 0, err
 	}
 	if place < 0 {
-		return nil, 0, fmt.Errorf("the vertex program exports no position (export%d)", position)
+		p := m.Output(positionOutput, ctx)
+		return nil, 0, fmt.Errorf("the vertex program exports no position (%s%d)", p.State().Name, p.Number)
+	}
+	params, at := map[int]int{}, 0
+	for i := range r.Outputs {
+		p := &r.Outputs[i]
+		if n := p.First - parameters.Number; p.State == parameters.State() && n >= 0 && n < parameters.Count {
+			params[n] = at
+			inputs = max(inputs, n+1)
+		}
+		at += p.Count * len(p.Components())
 	}
 	for _, row := range out.Values {
 		value := func(i int) float32 { return math.Float32frombits(uint32(row[i])) }

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/isago/isago/exec"
+	"github.com/isago/isago/isa"
 	"github.com/isago/isago/target/a2xx/launch"
 )
 
@@ -37,6 +38,11 @@ func bytesOf(words []uint32) []byte {
 func openSource(t *testing.T, stage, lines string, f files, options map[string][]string) (exec.Runner, error) {
 	t.Helper()
 	set, m := load(t)
+	return openWith(t, set, m, stage, lines, f, options)
+}
+
+func openWith(t *testing.T, set *isa.Set, m *exec.Machine, stage, lines string, f files, options map[string][]string) (exec.Runner, error) {
+	t.Helper()
 	ctx, err := set.ParseContext(set.DefaultContext(), "stage", stage)
 	if err != nil {
 		t.Fatal(err)
@@ -50,6 +56,11 @@ func drawnBy(t *testing.T, stage, lines string, f files, options map[string][]st
 	if err != nil {
 		t.Fatal(err)
 	}
+	return drawn(t, r)
+}
+
+func drawn(t *testing.T, r exec.Runner) *exec.Outcome {
+	t.Helper()
 	out, err := r.Run(t.Context(), exec.RunOptions{Jobs: 1, Budget: 1000})
 	if err != nil {
 		t.Fatal(err)

@@ -2,7 +2,14 @@ package launch_test
 
 import (
 	"image/color"
+	"strings"
 	"testing"
+	"testing/fstest"
+
+	"github.com/isago/isago/diag"
+	"github.com/isago/isago/exec"
+	"github.com/isago/isago/isa"
+	"github.com/isago/isago/target/a2xx"
 )
 
 // TestLaunchFacts has a row for what fragments find at their start: where the pixel is, and what vertices handed on. Numbers
@@ -35,5 +42,43 @@ func TestLaunchFacts(t *testing.T) {
 				t.Errorf("%v, %v, expected %v", got, out.Findings, row.want)
 			}
 		})
+	}
+}
+
+// TestPlaces draws with a description whose inputs and outputs are in other registers.
+func TestPlaces(t *testing.T) {
+	moved := strings.NewReplacer(`name="vertex" file="R" number="0"`, `name="vertex" file="R" number="4"`,
+		`name="parameters" file="R" number="0"`, `name="parameters" file="R" number="2"`,
+		`name="parameters" file="export" number="0"`, `name="parameters" file="export" number="5" count="3"`, ` count="16" components="xyzw"`, ` components="xyzw"`,
+		`name="position" file="export" number="62"`, `name="position" file="export" number="63"`,
+		`name="colour" file="export" number="0" count="4"`, `name="colour" file="export" number="3"`)
+	fsys := fstest.MapFS{}
+	for _, name := range []string{"a2xx.xml", "alu.xml", "cf.xml", "constant.xml", "fetch.xml", "meaning.xml"} {
+		data, err := a2xx.FS.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fsys[name] = &fstest.MapFile{Data: []byte(moved.Replace(string(data)))}
+	}
+	set, err := isa.Load(fsys, "a2xx.xml", isa.Options{})
+	if err != nil {
+		t.Fatal(diag.Render(err))
+	}
+	m, err := exec.Open(set)
+	if err != nil {
+		t.Fatal(diag.Render(err))
+	}
+	const vs = "ALLOC POSITION SIZE(0x0) / ALLOC PARAM/PIXEL SIZE(0x0) / EXEC_END / FETCH: VERTEX R1.xyz1 = R4.x FMT_32_32_32_FLOAT SIGNED STRIDE(12) CONST(20, 1) / (S)ALU: MAXv export63 = R1, R1 / " +
+		"ALU: MAXv export6 = C1, C1"
+	fragment := bytesOf(assemble(t, "ALLOC PARAM/PIXEL SIZE(0x0) / EXEC_END / ALU: MAXv export3 = R3, R3"))
+	f := files{"f.bin": fragment, "s.json": []byte(`{"vertex": {"constants": {"C1": [0,0,1,1]}}, "size": [8, 4], "indices": [0, 1, 2], ` +
+		`"buffers": [{"constant": [20, 1], "floats": [-1,-1,0, 3,-1,0, -1,3,0]}]}`)}
+	r, err := openWith(t, set, m, "vs", vs, f, map[string][]string{"scene": {"s.json"}, "fragment": {"f.bin"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := drawn(t, r)
+	if got, want := out.Picture.(interface{ NRGBAAt(x, y int) color.NRGBA }).NRGBAAt(2, 1), (color.NRGBA{0, 0, 255, 255}); got != want || len(out.Findings) > 0 {
+		t.Errorf("%v, %v, expected %v", got, out.Findings, want)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"image"
 	"maps"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -20,21 +21,22 @@ import (
 	"github.com/isago/isago/target/a2xx"
 )
 
-// The states of the description with the inputs and outputs of a program.
+// The inputs and outputs of the description that a run uses.
 const (
-	registers = "R"
-	constants = "C"
-	exports   = "export"
-	memory    = "memory"
-	fetches   = "sampler"
-	dropped   = "killed"
-)
+	vertexInput     = "vertex"
+	exportedInput   = "exported vertex"
+	parametersInput = "parameters"
+	constantsInput  = "constants"
+	boolsInput      = "bools"
+	loopsInput      = "loops"
+	fetchesInput    = "fetch constants"
+	memoryInput     = "memory"
 
-// The numbers of exports with a meaning in a stage.
-const (
-	color0   = 0
-	ownDepth = 61
-	position = 62
+	parametersOutput = "parameters"
+	positionOutput   = "position"
+	colourOutput     = "colour"
+	depthOutput      = "depth"
+	killedOutput     = "killed"
 )
 
 // Options are the options of a run.
@@ -49,8 +51,10 @@ var Options = []exec.Option{
 // runner is a program with its inputs. The other program is the fragment program, if vertices are drawn.
 type runner struct {
 	*exec.Batch
-	stage    string
-	index    bool // the lanes are vertices by their number
+	stage string
+	index bool // the lanes are vertices by their number
+	// numbered are the registers with the number of a vertex.
+	numbered []exec.Port
 	scene    *scene
 	fragment *exec.Launch
 	size     image.Point
@@ -76,9 +80,14 @@ func Open(req exec.Request) (exec.Runner, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &runner{Batch: exec.NewBatch(launch), stage: prog.stage, index: true, scene: newScene(), attributes: prog.attributes}
+	r := &runner{Batch: exec.NewBatch(launch), stage: prog.stage, index: true, attributes: prog.attributes}
+	if r.scene, err = newScene(l.machine, launch.Program.Context); err != nil {
+		return nil, err
+	}
 	if prog.stage == fragments {
 		r.Noun, r.Nouns, r.index = "fragment", "fragments", false
+	} else if r.numbered, err = numberedOf(launch); err != nil {
+		return nil, err
 	}
 	if err := l.options(r); err != nil {
 		return nil, err
@@ -173,7 +182,7 @@ func (l *loader) launch(p *source) (*exec.Launch, error) {
 	}
 	words := p.words
 	if p.names != nil && p.stage == vertices {
-		if words, err = l.findAttributes(p); err != nil {
+		if words, err = l.findAttributes(p, ctx); err != nil {
 			return nil, err
 		}
 	}
@@ -185,8 +194,7 @@ func (l *loader) launch(p *source) (*exec.Launch, error) {
 	if err := l.outputs(launch, p); err != nil || p.names == nil {
 		return launch, err
 	}
-	l.name(launch, p)
-	return launch, nil
+	return launch, l.name(launch, p)
 }
 
 // outputs returns the exports that the program names. Exports with an offset may be any.
@@ -199,7 +207,10 @@ func (l *loader) outputs(launch *exec.Launch, p *source) error {
 	if err != nil {
 		return err
 	}
-	s := l.machine.State(exports)
+	s, err := exec.FileFor(l.machine, "output")
+	if err != nil {
+		return err
+	}
 	written := make([]bool, s.Count)
 	decoders := map[*isa.Root]*isa.Decoder{}
 	for _, piece := range im.Pieces {
@@ -215,23 +226,23 @@ func (l *loader) outputs(launch *exec.Launch, p *source) error {
 		}
 		v, _ := im.At(piece.Addr, piece.Root, piece.Size)
 		if in, ok := d.Decode(v); ok {
-			noteExports(d, in, written)
+			noteExports(d, in, s.Name, written)
 		}
 	}
 	launch.Outputs = nil
 	for n, is := range written {
 		if is {
-			launch.Outputs = append(launch.Outputs, exec.Port{Name: exports + strconv.Itoa(n), State: s, First: n, Count: 1})
+			launch.Outputs = append(launch.Outputs, exec.Port{Name: s.Name + strconv.Itoa(n), State: s, First: n, Count: 1})
 		}
 	}
-	if p.stage == fragments {
-		launch.Outputs = append(launch.Outputs, exec.Port{Name: dropped, State: l.machine.State(dropped), Count: 1})
+	if killed := l.machine.Output(killedOutput, launch.Program.Context); killed != nil {
+		launch.Outputs = append(launch.Outputs, port(killed))
 	}
 	return nil
 }
 
 // noteExports records the exports that an instruction may write.
-func noteExports(d *isa.Decoder, in isa.Inst, written []bool) {
+func noteExports(d *isa.Decoder, in isa.Inst, exports string, written []bool) {
 	for _, o := range d.Operands(nil, in) {
 		if o.Register.File == nil || o.Register.File.Name != exports {
 			continue
@@ -442,17 +453,35 @@ func (r *runner) drawn(ctx context.Context, b *exec.Batch, opt exec.RunOptions) 
 	return r.triangles(ctx, out, opt)
 }
 
-// number returns vertices whose number is in every component of the first register, because programs read different
-// ones, and where Mesa's programs that export to memory read it.
+// number feeds vertices with their numbers.
 func (r *runner) number(n int) {
 	r.Feed(r.numbers(n))
 }
 
+// port returns the registers of a place, by the name of their file.
+func port(p *exec.Place) exec.Port {
+	out := exec.Port{Name: p.State().Name, State: p.State(), First: p.Number, Count: p.Count}
+	for _, k := range p.Components {
+		out.Mask |= 1 << uint(k)
+	}
+	return out
+}
+
+// numberedOf returns the registers with the number of a vertex.
+func numberedOf(l *exec.Launch) (list []exec.Port, err error) {
+	for _, name := range []string{vertexInput, exportedInput} {
+		p, err := exec.PlaceOf(l.Program.Machine, l.Program.Context, name)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, port(p))
+	}
+	return list, nil
+}
+
 // numbers returns the inputs of number.
 func (r *runner) numbers(n int) exec.Input {
-	const generated = 2
-	file := r.Program.Machine.State(registers)
-	in := exec.Input{Lanes: n, Ports: []exec.Port{{Name: registers, State: file, Count: 1}, {Name: registers, State: file, First: generated, Count: 1, Mask: 1}}}
+	in := exec.Input{Lanes: n, Ports: slices.Clone(r.numbered)}
 	in.Row = func(lane int, row []uint64) {
 		for k := range row {
 			row[k] = uint64(math.Float32bits(float32(lane)))
@@ -466,10 +495,9 @@ func (s *scene) give(l *exec.Launch, c *a2xx.Constants) error {
 	if c == nil {
 		return nil
 	}
-	m := l.Program.Machine
 	for n, v := range c.Floats {
 		for k, x := range v {
-			l.Shared.Set(m.State(constants), n, k, uint64(x))
+			l.Shared.Set(s.constants.State(), s.constants.Number+n, k, uint64(x))
 		}
 	}
 	for n, v := range c.Bools {
@@ -477,10 +505,10 @@ func (s *scene) give(l *exec.Launch, c *a2xx.Constants) error {
 		if v {
 			bit = 1
 		}
-		l.Shared.Set(m.State("bools"), n, 0, bit)
+		l.Shared.Set(s.bools.State(), s.bools.Number+n, 0, bit)
 	}
 	for n, v := range c.Loops {
-		l.Shared.Set(m.State("loop"), n, 0, uint64(v))
+		l.Shared.Set(s.loops.State(), s.loops.Number+n, 0, uint64(v))
 	}
 	for n, data := range c.Buffers {
 		if err := s.buffer(n/3, n%3, data); err != nil {
@@ -510,15 +538,9 @@ func (l *loader) giveTextures(s *scene, c *a2xx.Constants) {
 
 // attach connects a program to the memory, fetch constants and textures that all programs of a scene share.
 func (s *scene) attach(l *exec.Launch) {
-	m := l.Program.Machine
-	l.Shared.SetMemory(m.State(memory), s.memory)
-	file := m.State(fetches)
-	for n := range file.Count {
-		for k := range file.Type.Lanes {
-			if v, ok := s.fetch[[2]int{n, k}]; ok {
-				l.Shared.Set(file, n, k, v)
-			}
-		}
+	l.Shared.SetMemory(s.buffers.State(), s.memory)
+	for at, v := range s.fetch {
+		l.Shared.Set(s.fetches.State(), s.fetches.Number+at[0], at[1], v)
 	}
 	l.Services = s.services()
 }

@@ -56,8 +56,8 @@ var errWrap = errors.New("expected the wrap mode repeat, clamp or mirror, and th
 
 // addTexture reads a texture.
 func (l *loader) addTexture(s *scene, t sceneTexture, dir string) error {
-	if t.Constant < 0 || t.Constant > 31 {
-		return fmt.Errorf("texture constant %d, expected 0 to 31", t.Constant)
+	if t.Constant < 0 || t.Constant >= s.fetches.Count {
+		return fmt.Errorf("texture constant %d, expected 0 to %d", t.Constant, s.fetches.Count-1)
 	}
 	if t.Words != nil {
 		return l.addMemory(s, t, dir)

@@ -9,12 +9,16 @@ import (
 	"path"
 	"strconv"
 
+	"github.com/isago/isago/bits"
 	"github.com/isago/isago/exec"
 	"github.com/isago/isago/internal/jsontext"
 )
 
 // scene is the data of programs that draw: memory, the fetch constants that describe it, and textures.
 type scene struct {
+	// constants, bools, loops and fetches are the places of the constants, buffers the memory of the vertex buffers.
+	constants, bools, loops, fetches, buffers *exec.Place
+
 	memory   []byte
 	fetch    map[[2]int]uint64 // by number and component
 	textures map[int]*texture
@@ -22,8 +26,17 @@ type scene struct {
 	indices  []int // of the vertices of triangles; nil for one after another
 }
 
-func newScene() *scene {
-	return &scene{fetch: map[[2]int]uint64{}, textures: map[int]*texture{}}
+func newScene(m *exec.Machine, ctx bits.Value) (s *scene, err error) {
+	s = &scene{fetch: map[[2]int]uint64{}, textures: map[int]*texture{}}
+	for _, x := range []struct {
+		name string
+		to   **exec.Place
+	}{{constantsInput, &s.constants}, {boolsInput, &s.bools}, {loopsInput, &s.loops}, {fetchesInput, &s.fetches}, {memoryInput, &s.buffers}} {
+		if *x.to, err = exec.PlaceOf(m, ctx, x.name); err != nil {
+			return nil, err
+		}
+	}
+	return s, nil
 }
 
 // Limits on scenes, which may be hostile.
@@ -34,8 +47,8 @@ const (
 
 // buffer adds a vertex buffer and describes it in a third of a fetch constant.
 func (s *scene) buffer(constant, third int, data []byte) error {
-	if constant < 0 || constant > 31 || third < 0 || third > 2 {
-		return fmt.Errorf("fetch constant %d, third %d, expected 0 to 31 and 0 to 2", constant, third)
+	if thirds := s.fetches.State().Type.Lanes / 2; constant < 0 || constant >= s.fetches.Count || third < 0 || third >= thirds {
+		return fmt.Errorf("fetch constant %d, third %d, expected 0 to %d and 0 to %d", constant, third, s.fetches.Count-1, thirds-1)
 	}
 	at, size := (len(s.memory)+63)&^63, (len(data)+3)&^3
 	if at+size > MaxMemory {
@@ -119,7 +132,7 @@ func (l *loader) readScene(r *runner, name string) error {
 		if x.to == nil {
 			continue
 		}
-		if err := x.p.give(x.to); err != nil {
+		if err := x.p.give(r.scene, x.to); err != nil {
 			return err
 		}
 	}
@@ -199,7 +212,7 @@ func (b *sceneBuffer) data(l *loader, dir string) ([]byte, error) {
 }
 
 // give sets the constants of a program.
-func (p *sceneProgram) give(l *exec.Launch) error {
+func (p *sceneProgram) give(s *scene, l *exec.Launch) error {
 	for name, raw := range p.Constants {
 		var values []float32
 		if err := jsontext.UnmarshalPart(raw, &values); err != nil {
@@ -220,28 +233,26 @@ func (p *sceneProgram) give(l *exec.Launch) error {
 			return fmt.Errorf("constants: %w", err)
 		}
 	}
-	m := l.Program.Machine
 	for _, n := range p.Bools {
-		if n < 0 || n >= m.State("bools").Count {
-			return fmt.Errorf("bool constant %d, expected 0 to %d", n, m.State("bools").Count-1)
+		if n < 0 || n >= s.bools.Count {
+			return fmt.Errorf("bool constant %d, expected 0 to %d", n, s.bools.Count-1)
 		}
-		l.Shared.Set(m.State("bools"), n, 0, 1)
+		l.Shared.Set(s.bools.State(), s.bools.Number+n, 0, 1)
 	}
-	return p.giveLoops(l)
+	return p.giveLoops(s, l)
 }
 
 // giveLoops sets loop constants: the count of a loop, and the start and step of aL.
-func (p *sceneProgram) giveLoops(l *exec.Launch) error {
+func (p *sceneProgram) giveLoops(s *scene, l *exec.Launch) error {
 	for name, v := range p.Loops {
 		n, err := strconv.Atoi(name)
-		s := l.Program.Machine.State("loop")
-		if err != nil || n < 0 || n >= s.Count {
-			return fmt.Errorf("loop constant %q, expected 0 to %d", name, s.Count-1)
+		if err != nil || n < 0 || n >= s.loops.Count {
+			return fmt.Errorf("loop constant %q, expected 0 to %d", name, s.loops.Count-1)
 		}
 		if len(v) != 3 || v[0] < 0 || v[0] > 255 || v[1] < 0 || v[1] > 255 || v[2] < -128 || v[2] > 127 {
 			return fmt.Errorf("loop %d: %v, expected a count and a start of 0 to 255, and a step of -128 to 127", n, v)
 		}
-		l.Shared.Set(s, n, 0, uint64(v[0]|v[1]<<8|(v[2]&0xff)<<16))
+		l.Shared.Set(s.loops.State(), s.loops.Number+n, 0, uint64(v[0]|v[1]<<8|(v[2]&0xff)<<16))
 	}
 	return nil
 }

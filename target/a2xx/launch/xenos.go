@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/isago/isago/bits"
 	"github.com/isago/isago/exec"
 	"github.com/isago/isago/internal/program"
 	"github.com/isago/isago/target/a2xx"
@@ -30,7 +31,7 @@ const (
 
 // findAttributes returns the words of a vertex program in which the fetches that the Xbox 360's runtime would fill in
 // read named inputs.
-func (l *loader) findAttributes(p *source) ([]uint32, error) {
+func (l *loader) findAttributes(p *source, ctx bits.Value) ([]uint32, error) {
 	words, slots := slices.Clone(p.words), map[int]int{}
 	var names []string
 	var units []int
@@ -51,7 +52,11 @@ func (l *loader) findAttributes(p *source) ([]uint32, error) {
 		return p.words, err
 	}
 	p.attributes = &attributes{buffer: buffer}
-	file := l.machine.State(registers)
+	vertex, err := exec.PlaceOf(l.machine, ctx, vertexInput)
+	if err != nil {
+		return nil, err
+	}
+	file := vertex.State()
 	for slot, name := range names {
 		if !filled[slot] {
 			name = "" // a fetch that is filled in already
@@ -92,16 +97,24 @@ func (l *loader) countsBytes(p *source) bool {
 }
 
 // name sets the names of inputs, outputs and constants of a program from its file.
-func (l *loader) name(launch *exec.Launch, p *source) {
-	file := l.machine.State(registers)
+func (l *loader) name(launch *exec.Launch, p *source) error {
+	ctx := launch.Program.Context
 	if p.stage == fragments {
+		params, err := exec.PlaceOf(l.machine, ctx, parametersInput)
+		if err != nil {
+			return err
+		}
 		for _, x := range p.names.Interpolators {
-			launch.Inputs = append(launch.Inputs, exec.Port{Name: x.Name, Also: firstOf(x.Name), State: file, First: x.Place, Count: 1})
+			launch.Inputs = append(launch.Inputs, exec.Port{Name: x.Name, Also: firstOf(x.Name), State: params.State(), First: params.Number + x.Place, Count: 1})
 		}
 	} else {
+		params, err := exec.OutputOf(l.machine, ctx, parametersOutput)
+		if err != nil {
+			return err
+		}
 		for _, x := range p.names.Interpolators {
 			for i := range launch.Outputs {
-				if o := &launch.Outputs[i]; o.State.Name == exports && o.First == x.Place {
+				if o := &launch.Outputs[i]; o.State == params.State() && o.First == params.Number+x.Place {
 					o.Name = x.Name
 				}
 			}
@@ -115,11 +128,12 @@ func (l *loader) name(launch *exec.Launch, p *source) {
 		}
 	}
 	for _, c := range p.names.Constants {
-		s := l.machine.State(map[string]string{"uniform": constants, "bool": "bools", "loop": "loop"}[c.Kind])
-		if s != nil && c.Name != "" && c.Last < s.Count {
-			launch.Uniforms = append(launch.Uniforms, exec.Port{Name: program.Printable(c.Name), State: s, First: c.First, Count: c.Last - c.First + 1})
+		place := l.machine.Place(map[string]string{"uniform": constantsInput, "bool": boolsInput, "loop": loopsInput}[c.Kind], ctx)
+		if place != nil && c.Name != "" && c.Last < place.Count {
+			launch.Uniforms = append(launch.Uniforms, exec.Port{Name: program.Printable(c.Name), State: place.State(), First: place.Number + c.First, Count: c.Last - c.First + 1})
 		}
 	}
+	return nil
 }
 
 // fetched runs a vertex program on named attributes.

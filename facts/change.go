@@ -26,6 +26,9 @@ type Change struct {
 	// Known is set where the new value is Value in all cases.
 	Known bool
 	Value uint64
+	// Key is the new value in the notation of Condition.Key, where it has a few bits, such as a flag, and follows from parts
+	// and constants. It is "" otherwise.
+	Key string
 }
 
 // Known returns the value of a component of a register before an instruction; ok is false where it is not known.
@@ -303,6 +306,9 @@ func (w *walk) changes() (list []Change) {
 			continue
 		}
 		x := Change{Part: p, From: c.from, Weak: c.weak, Indexed: c.weak && c.indexed, Copies: c.copies && !c.weak, Known: c.value.known, Value: c.value.v}
+		if !x.Weak && c.last != sem.NoID && reg.state.Type.Elem().Width <= maxFlag {
+			x.Key = w.text(c.last)
+		}
 		if x.Weak {
 			x.From = union(x.From, []Part{p})
 		}
@@ -328,18 +334,21 @@ func (w *Way) also(o *Way) {
 		was, ok := all[c.Part]
 		switch {
 		case !ok:
-			c.Weak, c.From = true, union(c.From, []Part{c.Part})
+			c.Weak, c.Key, c.From = true, "", union(c.From, []Part{c.Part})
 		default:
 			known := c.Known && was.Known && c.Value == was.Value
 			copies := c.Copies && was.Copies && c.From[0] == was.From[0]
-			c = Change{Part: c.Part, From: union(c.From, was.From), Weak: c.Weak || was.Weak, Indexed: c.Indexed && was.Indexed, Copies: copies, Known: known, Value: c.Value}
+			if c.Key != was.Key {
+				c.Key = ""
+			}
+			c = Change{Part: c.Part, From: union(c.From, was.From), Weak: c.Weak || was.Weak, Indexed: c.Indexed && was.Indexed, Copies: copies, Known: known, Value: c.Value, Key: c.Key}
 		}
 		c.Copies, c.Known = c.Copies && !c.Weak, c.Known && !c.Weak
 		all[c.Part] = c
 	}
 	for _, c := range w.Changes {
 		if !slices.ContainsFunc(o.Changes, func(x Change) bool { return x.Part == c.Part }) {
-			c.Weak, c.Copies, c.Known, c.From = true, false, false, union(c.From, []Part{c.Part})
+			c.Weak, c.Copies, c.Known, c.Key, c.From = true, false, false, "", union(c.From, []Part{c.Part})
 			all[c.Part] = c
 		}
 	}

@@ -8,8 +8,12 @@ import (
 	"github.com/isago/isago/internal/sem"
 )
 
-// maxKey limits the length of the key of a condition. A longer condition is not compared with others.
-const maxKey = 1 << 9
+// maxKey limits the length of a key. A longer condition is not compared with others. maxFlag is the number of bits that
+// registers have at most whose values have keys.
+const (
+	maxKey  = 1 << 11
+	maxFlag = 8
+)
 
 func compareConditions(a, b Condition) int { return cmp.Compare(a.Key, b.Key) }
 
@@ -57,6 +61,16 @@ func (w *walk) condition(id sem.ID) (c Condition, ok bool) {
 	k := keyer{walk: w}
 	k.value(id)
 	return k.named(c)
+}
+
+// text returns the key of a value, "" if it has none.
+func (w *walk) text(id sem.ID) string {
+	k := keyer{walk: w}
+	k.value(id)
+	if k.fails {
+		return ""
+	}
+	return string(k.key)
 }
 
 // keyer writes the key of a condition.

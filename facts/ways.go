@@ -45,7 +45,8 @@ type Way struct {
 }
 
 // Condition is a condition that only running the program decides, over the values before the instruction. Two conditions with
-// one key are the same condition, as long as no part changes in between on which it depends.
+// one key are the same condition, as long as no part changes in between on which it depends. In a key, p and a hexadecimal
+// number and a blank are the value of a part, and # and a hexadecimal number and a blank a constant. The rest is not documented.
 type Condition struct {
 	Key   string
 	Holds bool

@@ -4,7 +4,10 @@ import (
 	"cmp"
 	"container/heap"
 	"fmt"
+	"iter"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/isago/isago/diag"
 	"github.com/isago/isago/facts"
@@ -31,20 +34,21 @@ const (
 	maxKept  = 1 << 18
 )
 
-// edge is what a path of a node means for conditions: the cases in which it is taken, and the
-// conditions that it may change. Equal lists have equal numbers.
+// edge is what a path of a node means for conditions. taken are the cases in which it is taken. It gives
+// new values to the conditions in sets, of which values says how they follow from other conditions. Of
+// those in drops it leaves unknown values. setsID and dropsID are the numbers of these lists.
 type edge struct {
-	taken   cases
-	changes map[int32]bool
-	id      int
+	taken, values   cases
+	sets, drops     map[int32]bool
+	setsID, dropsID int
 }
 
 // queries answers queries about a program.
 type queries struct {
 	*linter
 	*diagrams
-	conditions []facts.Condition
-	numbers    map[string]int32 // of conditions, by their keys
+	conditions []string // the keys of conditions
+	numbers    map[string]int32
 	edges      map[*node][]edge
 	lists      map[string]int // the numbers of lists of conditions
 	steps      int
@@ -61,56 +65,178 @@ func (l *linter) newQueries() *queries {
 		for i := range n.ways {
 			for _, list := range n.ways[i].Conditions {
 				for _, c := range list {
-					if _, ok := q.numbers[c.Key]; !ok {
-						q.numbers[c.Key] = int32(len(q.conditions))
-						q.conditions = append(q.conditions, c)
-					}
+					q.number(c.Key)
 				}
 			}
 		}
 	}
-	readers := map[facts.Part][]int32{} // the conditions that depend on a part
-	for i, c := range q.conditions {
-		for _, p := range c.Parts {
-			readers[p] = append(readers[p], int32(i))
-		}
-	}
-	for _, n := range q.order {
+	q.addRepeated()
+	readers := q.readers()
+	for _, n := range l.order {
 		for i := range n.ways {
-			w := &n.ways[i]
-			e := edge{taken: noCase}
-			for _, list := range w.Conditions {
-				all := anyCase
-				for _, c := range list {
-					one := q.test(q.numbers[c.Key], noCase, anyCase)
-					if !c.Holds {
-						one = q.test(q.numbers[c.Key], anyCase, noCase)
-					}
-					all = q.and(all, one)
-				}
-				e.taken = q.or(e.taken, all)
-			}
-			for _, c := range w.Changes {
-				if c.Copies && c.From[0] == c.Part {
-					continue
-				}
-				for _, k := range readers[c.Part] {
-					if e.changes == nil {
-						e.changes = map[int32]bool{}
-					}
-					e.changes[k] = true
-				}
-			}
-			key := fmt.Sprint(e.changes)
-			if _, ok := q.lists[key]; !ok {
-				q.lists[key] = len(q.lists)
-			}
-			e.id = q.lists[key]
-			q.edges[n] = append(q.edges[n], e)
+			q.edges[n] = append(q.edges[n], q.edge(&n.ways[i], readers))
 		}
 	}
 	q.rank()
 	return q
+}
+
+// number returns the number of a condition.
+func (q *queries) number(key string) int32 {
+	n, ok := q.numbers[key]
+	if !ok {
+		n = int32(len(q.conditions))
+		q.numbers[key] = n
+		q.conditions = append(q.conditions, key)
+	}
+	return n
+}
+
+// readers returns the numbers of the conditions that depend on each part.
+func (q *queries) readers() map[facts.Part][]int32 {
+	readers := map[facts.Part][]int32{}
+	for i, key := range q.conditions {
+		for p := range partsOf(key) {
+			readers[p] = append(readers[p], int32(i))
+		}
+	}
+	return readers
+}
+
+// changed calls do for each condition that a path of a node may change. old is the condition before the
+// path that is equal to the condition after it, or "" if there is none.
+func (q *queries) changed(w *facts.Way, readers map[facts.Part][]int32, do func(k int32, old string)) {
+	done := map[int32]bool{}
+	for _, c := range w.Changes {
+		for _, k := range readers[c.Part] {
+			if done[k] {
+				continue
+			}
+			done[k] = true
+			if old := replaced(q.conditions[k], w); old != q.conditions[k] {
+				do(k, old)
+			}
+		}
+	}
+}
+
+// addRepeated adds the conditions that several instructions compute, such as a comparison that is
+// repeated.
+func (q *queries) addRepeated() {
+	readers := q.readers()
+	first := map[string]int64{} // the address of an instruction that computes a condition
+	for _, n := range q.order {
+		for i := range n.ways {
+			q.changed(&n.ways[i], readers, func(k int32, old string) {
+				if at, ok := first[old]; ok && at != n.addr && old != "" {
+					q.number(old)
+				} else if !ok {
+					first[old] = n.addr
+				}
+			})
+		}
+	}
+}
+
+// edge returns what a path of a node means for conditions.
+func (q *queries) edge(w *facts.Way, readers map[facts.Part][]int32) edge {
+	e := edge{taken: noCase, values: anyCase}
+	for _, list := range w.Conditions {
+		all := anyCase
+		for _, c := range list {
+			holds := q.holds(q.numbers[c.Key])
+			if !c.Holds {
+				holds = q.choose(holds, noCase, anyCase)
+			}
+			all = q.and(all, holds)
+		}
+		e.taken = q.or(e.taken, all)
+	}
+	put := func(m *map[int32]bool, k int32) {
+		if *m == nil {
+			*m = map[int32]bool{}
+		}
+		(*m)[k] = true
+	}
+	olds := map[int32]string{}
+	q.changed(w, readers, func(k int32, old string) {
+		if _, ok := q.numbers[old]; ok || old == "#0 " || old == "#1 " {
+			olds[k] = old
+			put(&e.sets, k)
+		} else {
+			put(&e.drops, k)
+		}
+	})
+	for k, old := range olds {
+		was := anyCase
+		switch from, ok := q.numbers[old]; {
+		case old == "#0 ":
+			was = noCase
+		case ok && e.sets[from]: // the value before the path is lost
+			continue
+		case ok:
+			was = q.holds(from)
+		}
+		e.values = q.and(e.values, q.choose(q.holds(k), was, q.choose(was, noCase, anyCase)))
+	}
+	e.setsID, e.dropsID = q.list(e.sets), q.list(e.drops)
+	return e
+}
+
+// holds returns the cases in which a condition holds.
+func (q *queries) holds(k int32) cases { return q.test(k, noCase, anyCase) }
+
+// list returns the number of a list of conditions.
+func (q *queries) list(m map[int32]bool) int {
+	key := fmt.Sprint(m)
+	if _, ok := q.lists[key]; !ok {
+		q.lists[key] = len(q.lists)
+	}
+	return q.lists[key]
+}
+
+// partsOf yields the parts in a key, with the bytes at which they begin and end.
+func partsOf(key string) iter.Seq2[facts.Part, [2]int] {
+	return func(yield func(facts.Part, [2]int) bool) {
+		for i := 0; ; {
+			n := strings.IndexByte(key[i:], 'p')
+			if n < 0 {
+				return
+			}
+			i += n
+			end := i + strings.IndexByte(key[i:], ' ')
+			p, _ := strconv.ParseUint(key[i+1:end], 16, 32)
+			if !yield(facts.Part(p), [2]int{i, end + 1}) {
+				return
+			}
+			i = end
+		}
+	}
+}
+
+// maxKey limits the length of the keys that lint puts together.
+const maxKey = 1 << 12
+
+// replaced returns the key of the condition before a path that equals a condition after it, or "".
+func replaced(key string, w *facts.Way) string {
+	var b strings.Builder
+	from := 0
+	for p, at := range partsOf(key) {
+		c, ok := changeOf(w, p)
+		switch {
+		case !ok || c.Copies && c.From[0] == p:
+			continue
+		case c.Copies:
+			fmt.Fprintf(&b, "%sp%x ", key[from:at[0]], uint64(c.From[0]))
+		case c.Key == "" || b.Len() > maxKey:
+			return ""
+		default:
+			b.WriteString(key[from:at[0]] + c.Key)
+		}
+		from = at[1]
+	}
+	b.WriteString(key[from:])
+	return b.String()
 }
 
 // rank numbers the nodes so that a node comes before its successors, except at the ends of loops.
@@ -203,7 +329,7 @@ func (s *spread) along(m mark, c cases, next step) bool {
 		if taken == noCase {
 			continue
 		}
-		after := s.forget(taken, e.changes, e.id)
+		after := s.forget(s.and(s.forget(taken, e.sets, e.setsID), e.values), e.drops, e.dropsID)
 		if next(m, k, func(part facts.Part) {
 			for _, to := range m.n.targets[k] {
 				s.add(mark{to, part}, after)

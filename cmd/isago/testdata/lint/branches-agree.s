@@ -25,6 +25,10 @@ code {
 		(e $c0) bra fourth
 		st b32 g14[$r3] $r1 // want: read-unwritten
 	fourth:
+		set $c0 # g u32 $r2 $r124
+		(e $c0) bra fifth
+		st b32 g14[$r3] $r1
+	fifth:
 		exit nop
 	}
 }

@@ -115,7 +115,7 @@ func (l *machineLoader) inFile(p *Place) bool {
 		return false
 	}
 	if p.Number+p.Count > s.Count {
-		l.fail(diag.Errorf(diag.MeaningType, p.spec.Span, "registers %d to %d of %s, which has %d", p.Number, p.Number+p.Count-1, s.Name, s.Count))
+		l.fail(diag.Errorf(diag.MeaningType, p.spec.Span, "registers %d to %d of %s, which has %d registers", p.Number, p.Number+p.Count-1, s.Name, s.Count))
 		return false
 	}
 	p.States, p.Type = []*State{s}, s.Type.Elem()
@@ -162,7 +162,7 @@ func (l *machineLoader) inMemory(p *Place) bool {
 		return false
 	}
 	if n := uint64(p.Type.Width / 8); s.Count > 0 && (p.Offset >= uint64(s.Count) || uint64(s.Count)-p.Offset < n) {
-		l.fail(diag.Errorf(diag.MeaningType, p.spec.Span, "%d bytes at 0x%x of %s, which has %d", n, p.Offset, code.Text(), s.Count))
+		l.fail(diag.Errorf(diag.MeaningType, p.spec.Span, "%d bytes at 0x%x of %s, which has %d bytes", n, p.Offset, code.Text(), s.Count))
 		return false
 	}
 	return true

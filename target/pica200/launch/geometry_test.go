@@ -154,7 +154,7 @@ func TestGeometryMistakes(t *testing.T) {
 		return ".gsh " + head + "\n.out - position o0\n.proc main\n\tmov o0, v0\n\tsetemit 0\n\temit\n\tend\n.end\n"
 	}
 	for _, test := range []struct{ head, csv, vertices, want string }{
-		{"point c0", "v0.x\n1\n2\n", "3", "2 vertices, expected a multiple of 3, the vertices of a primitive"},
+		{"point c0", "v0.x\n1\n2\n", "3", "2 vertices, expected a multiple of 3, the number of vertices of a primitive"},
 		{"point c0", "v0.x\n1\n", "x", `--vertices "x", expected a number`},
 		{"fixed c48 c10 2", "v0.x\n1\n", "3", "--vertices 3, but a primitive in the file has 2 vertices"},
 		{"point c0", "v15.x\n1\n2\n", "2", "reaches beyond v15"},

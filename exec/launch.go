@@ -3,6 +3,7 @@ package exec
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -96,16 +97,6 @@ type Launch struct {
 	idle []idleWave
 }
 
-// Launched is a Runner of one program with inputs and outputs.
-type Launched interface {
-	Runner
-	// Launched returns what the program's file says of it.
-	Launched() *Launch
-}
-
-// Launched returns the launch itself.
-func (l *Launch) Launched() *Launch { return l }
-
 // idleWave is a wave of a run before: what was prepared for it is not prepared again.
 type idleWave struct {
 	*Wave
@@ -156,6 +147,68 @@ func (l *Launch) findOutput(name string) (Port, error) {
 		return p, fmt.Errorf("unknown output or register %q, expected one of %s", name, l.names(true, l.Outputs))
 	}
 	return p, err
+}
+
+// FindOutputs returns the registers that a name of outputs stands for: an output, a register, a register of a view, a
+// component such as r1.x, or all registers of a file or a view. The error lists names that exist.
+func (l *Launch) FindOutputs(name string) (list []Port, err error) {
+	if p, err := l.findOutput(name); err == nil {
+		return []Port{p}, nil
+	}
+	for n := range l.count(name) {
+		if p, ok := l.register(fmt.Sprint(name, n)); ok {
+			list = append(list, p)
+		}
+	}
+	if len(list) > 0 {
+		return list, nil
+	}
+	p, err := findComponent(name, l.findOutput)
+	return []Port{p}, err
+}
+
+// count returns how many registers a file or a view of that name has, 0 where there is none.
+func (l *Launch) count(name string) int {
+	for _, s := range l.Program.Machine.States {
+		if s.Kind == Registers && (s.Name == name || slices.Contains(s.Aliases, name)) {
+			return s.Count
+		}
+	}
+	for _, v := range l.Program.Machine.Views {
+		if v.Name == name || slices.Contains(v.Aliases, name) {
+			return v.Count()
+		}
+	}
+	return 0
+}
+
+// FindComponent is Find for a name with a component, such as pos.x; a name without one is that of the first.
+func (l *Launch) FindComponent(name string) (Port, error) { return findComponent(name, l.Find) }
+
+// findComponent returns the component of a name such as pos.x, or the first one of a name without a component.
+func findComponent(name string, find func(string) (Port, error)) (Port, error) {
+	base, comp, dotted := name, "", false
+	if i := strings.LastIndexByte(name, '.'); i >= 0 {
+		if _, err := find(name); err != nil {
+			base, comp, dotted = name[:i], name[i+1:], true
+		}
+	}
+	p, err := find(base)
+	if err != nil {
+		return p, err
+	}
+	p.Count = 1
+	if !dotted {
+		p.Mask = 1
+		return p, nil
+	}
+	for k := range p.Type().Lanes {
+		if p.Letter(k) == comp {
+			p.Mask = 1 << uint(k)
+			return p, nil
+		}
+	}
+	return p, fmt.Errorf("%s has no component %q", base, comp)
 }
 
 var errNoPort = errors.New("no port of this name")

@@ -1,7 +1,6 @@
 package exec
 
 import (
-	"fmt"
 	"testing"
 )
 
@@ -63,45 +62,16 @@ func TestNameOf(t *testing.T) {
 	}
 }
 
-// Inputs that are wrong are told of, with the line and what was expected there.
-func TestFeed(t *testing.T) {
+// Names are those of ports and of registers, with the number of one of several.
+func TestFind(t *testing.T) {
 	m := parse(t, `<isa strict="true">
 <file name="v" type="f32x2" count="12" use="input"/><file name="c" type="f32" count="4" scope="launch" use="constant"/><register name="a" type="u8" use="input"/>
 <quirk name="fast" type="bool" default="false"/><quirk name="slow" type="bool" default="false"/>
 <bitset name="#instruction" size="8"><display>nop</display><pattern low="0" high="7">00000000</pattern><semantics></semantics></bitset>
 </isa>`)
-	v := m.state("v")
-	program := m.program("#instruction", Words{}, 0)
-	batch := func() *Batch {
-		return NewBatch(&Launch{Program: program, Shared: NewShared(m.Machine, ScopeBlock, ScopeLaunch), Inputs: []Port{{Name: "pos", State: v, First: 2, Count: 2}}})
-	}
-	for _, row := range []struct{ format, text, want string }{
-		{"csv", "pos.x,v1.y\n1,2\n3,4\n", "[[1065353216 1073741824] [1077936128 1082130432]]"},
-		{"csv", "\ufeffa\n255\n", "[[255]]"},
-		{"csv", "", "the file is empty, expected a heading of names"},
-		{"csv", "pos.x,v2.x\n1,2\n", `columns "pos.x" and "v2.x" name the same component`},
-		{"csv", "pos.x,v2.y\n1,2\n1\n", "line 3: 1 values, expected 2, one for each column of the heading"},
-		{"csv", "pos.z\n", `pos has no component "z"`},
-		{"csv", "a\n1\n256\n", `line 3, a: "256" does not fit u8`},
-		{"json", "\ufeff" + `[{"pos[1]": [1, 2]}, {"a": 7}]`, "[[0 1065353216 1073741824] [7 0 0]]"},
-		{"json", `[{"pos[1]": null}]`, "vertex 0: pos[1]: null, expected numbers"},
-		{"json", `{"uniforms": {"c1": [1, 2]}}`, "uniforms: c1: 2 values, expected 1"},
-		{"raw", "1234567", "7 bytes, expected a multiple of 16, the size of a vertex with 4 components"},
-		{"xml", "", `unknown format "xml", expected json, csv or raw`},
-	} {
-		b := batch()
-		got := ""
-		if err := b.Read([]byte(row.text), row.format); err != nil {
-			got = err.Error()
-		} else {
-			got = fmt.Sprint(b.Given().Values)
-		}
-		if got != row.want {
-			t.Errorf("%s %q: %s, expected %s", row.format, row.text, got, row.want)
-		}
-	}
+	l := &Launch{Program: m.program("#instruction", Words{}, 0), Inputs: []Port{{Name: "pos", State: m.state("v"), First: 2, Count: 2}}}
 	for name, first := range map[string]int{"pos": 2, "pos[1]": 3, "v11": 11, "v[10]": 10, "a": 0, "v12": -1, "v01": -1, "v+1": -1, "v[1": -1, "v1]": -1, "pos[2]": -1, "pos[+1]": -1, "pos[1": -1, "a0": -1, "v": -1, "v[]": -1} {
-		if p, err := batch().Find(name); err == nil && p.First != first || (err == nil) != (first >= 0) {
+		if p, err := l.Find(name); err == nil && p.First != first || (err == nil) != (first >= 0) {
 			t.Errorf("%s: %d, %v, expected %d", name, p.First, err, first)
 		}
 	}

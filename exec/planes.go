@@ -327,7 +327,7 @@ func (b *Binding) run(ctx context.Context, lanes int, opt RunOptions, s stream) 
 	}
 	all := NewTally()
 	for _, t := range tallies {
-		all.join(t)
+		all.merge(t)
 	}
 	report := &Report{}
 	all.Finish(report)

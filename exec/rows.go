@@ -32,21 +32,13 @@ type RunOptions struct {
 	// Jobs is the number of waves that run at the same time. The result does not depend on it: a wave that reaches for what
 	// waves share and programs can write waits for those before it.
 	Jobs int
-	// Count is the number of lanes; 0 is as many as there are inputs for, and at least one.
-	Count int
 	// Budget is the number of instructions that each wave may dispatch; 0 is no bound.
 	Budget int64
 	Strict bool
-	// Stats asks for what a machine counts beside what all do.
-	Stats bool
 	// Trace is told of each instruction of the first wave; it makes the run one wave after another.
 	Trace func(w *Wave, e Event)
 	// Progress is told how many lanes of all are done, one call at a time.
 	Progress func(done, all int)
-	// Rows, unless it is nil, is handed the table of the outputs in parts, in order, as they are computed: what is in memory
-	// does not grow with the number of lanes. The outcome has neither the table nor Values then. A runner whose table cannot
-	// be divided leaves it in the outcome, and does not call Rows. An error ends the run, and Run returns it.
-	Rows func(part *Table) error
 }
 
 // Result is what a run gives.

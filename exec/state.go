@@ -1,10 +1,10 @@
 // Package exec runs programs on waves of lanes. It is the reference engine.
 //
-// Processor runs single instructions for emulators and tests, by the names of registers. Launch.Bind prepares a whole
-// program for runs over many lanes: a Plane holds one component of all lanes, and an Engine runs them. Launch.Run is the
-// same with a row for each lane. A Runner is a whole program with its inputs. The other types are for the packages
-// target/NAME/launch. Values are the bits of one component, in the low
-// bits of a uint64. Program addresses are in units of the program counter, memory addresses in bytes.
+// Processor runs single instructions for emulators and tests, by the names of registers. Launch is a whole program.
+// Launch.Bind prepares it for runs over many lanes: a Plane holds one component of all lanes, and an Engine runs them.
+// Launch.Run is the same with a row for each lane. The other types are for the packages target/NAME/launch. Values are the
+// bits of one component, in the low bits of a uint64 or a uint32. Program addresses are in units of the program counter,
+// memory addresses in bytes.
 package exec
 
 import (

@@ -72,8 +72,8 @@ func (t *Tally) Add(w *Wave, first int) {
 	}
 }
 
-// take counts what a report tells.
-func (t *Tally) take(res *Report) {
+// Join counts what a report tells.
+func (t *Tally) Join(res *Report) {
 	t.instructions += res.Instructions
 	t.laneInstructions += res.LaneInstructions
 	for _, s := range res.Stops {
@@ -126,8 +126,8 @@ func (t *Tally) race(key raceKey, r *Race) {
 	old.Count = count
 }
 
-// join counts what another tally counted.
-func (t *Tally) join(u *Tally) {
+// merge counts what another tally counted.
+func (t *Tally) merge(u *Tally) {
 	t.instructions += u.instructions
 	t.laneInstructions += u.laneInstructions
 	for _, s := range u.stops {

@@ -70,8 +70,9 @@ func (l *Launch) reach(p *Port) {
 	}
 }
 
-// spread gives a word so many values: those of the words after it too. The error tells that there are not so many.
-func (l *Launch) spread(p *Port, values int) error {
+// Extend makes a port that is a word of a memory take so many values: those of the words after it too. The error tells that
+// there are not so many.
+func (l *Launch) Extend(p *Port, values int) error {
 	if p.State.Kind != Memory || values <= p.Count {
 		return nil
 	}
@@ -97,6 +98,12 @@ func (l *Launch) fitMemories(w *Wave) {
 // told reports whether a run tells what nobody wrote of a memory, or what the program wrote.
 func told(s *State) bool {
 	return s.Kind == Memory && s.Scope < ScopeWave && (s.Use == "input" || s.Use == "output")
+}
+
+// OutputsKnown reports whether the outputs of a run are known before it: not so where the launch asks what changed, or the
+// program may write words where it computes.
+func (l *Launch) OutputsKnown() bool {
+	return !l.Changed && !slices.ContainsFunc(l.Program.Machine.States, func(s *State) bool { return told(s) && s.Use == "output" })
 }
 
 // hasWords reports whether there is a memory that the lanes of a program have for themselves.

@@ -17,6 +17,7 @@ import (
 
 	"github.com/isago/isago/diag"
 	"github.com/isago/isago/exec"
+	"github.com/isago/isago/feed"
 	"github.com/isago/isago/internal/raster"
 	"github.com/isago/isago/target/catalog"
 )
@@ -54,7 +55,7 @@ func (f *runFlags) runDemo(cmd *cobra.Command) error {
 	}
 	all := sideBySide(pictures)
 	if f.png != "" {
-		return f.writeFiles(cmd, &exec.Outcome{Picture: all})
+		return f.writeFiles(cmd, &feed.Outcome{Picture: all})
 	}
 	colours, err := inColour(cmd, cmd.OutOrStdout())
 	if err != nil {
@@ -79,7 +80,7 @@ func (f *runFlags) drawDemo(cmd *cobra.Command, m *catalog.Machine) (image.Image
 	if d.Mesh == "" && cmd.Flags().Changed("size") { // a program that draws without a mesh has the size as an option
 		options["size"] = []string{f.size}
 	}
-	r, err := m.Launch(exec.Request{Set: set, Context: set.DefaultContext(), Data: data, Format: format.Name, Options: options, File: d.Files.ReadFile})
+	r, err := m.Launch(feed.Request{Set: set, Context: set.DefaultContext(), Data: data, Format: format.Name, Options: options, File: d.Files.ReadFile})
 	if err != nil {
 		return nil, err
 	}
@@ -90,7 +91,7 @@ func (f *runFlags) drawDemo(cmd *cobra.Command, m *catalog.Machine) (image.Image
 		}
 	}
 	start := time.Now()
-	out, err := f.drawn(cmd.Context(), r, d, exec.RunOptions{Jobs: f.jobs, Budget: f.budget})
+	out, err := f.drawn(cmd.Context(), r, d, feed.RunOptions{RunOptions: exec.RunOptions{Jobs: f.jobs, Budget: f.budget}})
 	if err != nil {
 		return nil, err
 	}
@@ -101,7 +102,7 @@ func (f *runFlags) drawDemo(cmd *cobra.Command, m *catalog.Machine) (image.Image
 }
 
 // drawn runs the program of a demo, over its mesh if it has one, and returns the outcome with the picture.
-func (f *runFlags) drawn(ctx context.Context, r exec.Runner, d *exec.Demo, opt exec.RunOptions) (*exec.Outcome, error) {
+func (f *runFlags) drawn(ctx context.Context, r feed.Runner, d *feed.Demo, opt feed.RunOptions) (*feed.Outcome, error) {
 	if d.Mesh == "" {
 		return r.Run(ctx, opt)
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/isago/isago/asm"
 	"github.com/isago/isago/diag"
 	"github.com/isago/isago/exec"
+	"github.com/isago/isago/feed"
 	"github.com/isago/isago/gen"
 	"github.com/isago/isago/internal/flow"
 	"github.com/isago/isago/internal/lint"
@@ -98,7 +99,7 @@ func limits() []limitsOf {
 			{"bytes of a lane's private memory", thousands(exec.MaxLaneBytes), ""},
 			{"A2XX pictures", text("%s pixels per side, %s texels of textures, %s of buffers, %s vertices", thousands(a2xxlaunch.MaxSide), thousands(a2xxlaunch.MaxTexels), bytesOf(a2xxlaunch.MaxMemory), thousands(a2xxlaunch.MaxVertices)), ""},
 			{"primitives of a Tesla geometry program", thousands(teslalaunch.MaxPrimitives), ""},
-			{"values kept in memory until the columns of a table are known", thousands(exec.MaxHeld), ""},
+			{"values kept in memory until the columns of a table are known", thousands(feed.MaxHeld), ""},
 		}},
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/isago/isago/diag"
 	"github.com/isago/isago/exec"
 	"github.com/isago/isago/facts"
+	"github.com/isago/isago/feed"
 	"github.com/isago/isago/internal/lint"
 	"github.com/isago/isago/internal/program"
 	"github.com/isago/isago/isa"
@@ -342,12 +343,12 @@ func (f *lintFlags) programs(set *isa.Set, im *program.Image, part program.Membe
 }
 
 // launch opens a program as run does. It returns nil if run does not support the program.
-func (f *lintFlags) launch(set *isa.Set, ctx bits.Value, data []byte, name string) exec.Runner {
+func (f *lintFlags) launch(set *isa.Set, ctx bits.Value, data []byte, name string) feed.Runner {
 	m, format, known := f.recognise(data)
 	if !known || m.Launch == nil {
 		return nil
 	}
-	r, err := m.Launch(exec.Request{Set: set, Context: ctx, Data: data, Format: format.Name, Program: name})
+	r, err := m.Launch(feed.Request{Set: set, Context: ctx, Data: data, Format: format.Name, Program: name})
 	if err != nil {
 		return nil
 	}
@@ -356,8 +357,8 @@ func (f *lintFlags) launch(set *isa.Set, ctx bits.Value, data []byte, name strin
 
 // describe copies the declarations of a launch to a program: its outputs, its constants, and the names of its inputs,
 // uniforms and constants.
-func describe(p *lint.Program, set *isa.Set, ctx bits.Value, r exec.Runner, src *program.Compiled) {
-	b, ok := r.(exec.Launched)
+func describe(p *lint.Program, set *isa.Set, ctx bits.Value, r feed.Runner, src *program.Compiled) {
+	b, ok := r.(feed.Launched)
 	if !ok || b.Launched().Open {
 		return
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/isago/isago/exec"
+	"github.com/isago/isago/feed"
 	"github.com/isago/isago/internal/raster"
 	"github.com/isago/isago/isa"
 )
@@ -83,8 +84,8 @@ func (f *meshFlags) dimensions() (width, height int, err error) {
 }
 
 // draw runs a vertex program over a mesh, and draws the mesh with the outputs.
-func (f *meshFlags) draw(ctx context.Context, r exec.Runner, mesh *raster.Mesh, opt exec.RunOptions) (*exec.Outcome, error) {
-	b, ok := r.(*exec.Batch)
+func (f *meshFlags) draw(ctx context.Context, r feed.Runner, mesh *raster.Mesh, opt feed.RunOptions) (*feed.Outcome, error) {
+	b, ok := r.(*feed.Batch)
 	if !ok {
 		return nil, usagef("--mesh is for vertex programs")
 	}
@@ -175,7 +176,7 @@ var background = color.RGBA{0x1b, 0x1f, 0x27, 255}
 
 // picture draws a mesh with the positions and colours in a table. If the table has texture coordinates, it draws a
 // checkerboard on the mesh.
-func picture(t *exec.Table, mesh *raster.Mesh, bound map[string]string, width, height int) image.Image {
+func picture(t *feed.Table, mesh *raster.Mesh, bound map[string]string, width, height int) image.Image {
 	at := map[string]int{} // the first component of each role in a row
 	count := map[string]int{}
 	n := 0

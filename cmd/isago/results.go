@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/isago/isago/exec"
+	"github.com/isago/isago/feed"
 )
 
 // tableFlags select the form of outputs.
@@ -50,7 +51,7 @@ type tableWriter struct {
 	// begun is set if a part of the current table was written. held has the rows that are not printed yet, because the
 	// widths of their columns are unknown.
 	begun bool
-	held  exec.Table
+	held  feed.Table
 }
 
 // open opens the output unless it is already open.
@@ -62,7 +63,7 @@ func (o *tableWriter) open() (err error) {
 }
 
 // whole writes complete tables. If a table was written in parts, whole only ends that table.
-func (o *tableWriter) whole(tables []exec.Table) error {
+func (o *tableWriter) whole(tables []feed.Table) error {
 	if err := o.open(); err != nil {
 		return err
 	}
@@ -93,7 +94,7 @@ func (o *tableWriter) end(err error) error {
 }
 
 // part writes rows of the current table.
-func (o *tableWriter) part(t *exec.Table) error {
+func (o *tableWriter) part(t *feed.Table) error {
 	if err := o.open(); err != nil {
 		return err
 	}
@@ -125,7 +126,7 @@ func (o *tableWriter) part(t *exec.Table) error {
 }
 
 // begin writes the text before the rows of a table.
-func (o *tableWriter) begin(t *exec.Table) {
+func (o *tableWriter) begin(t *feed.Table) {
 	switch {
 	case o.format == "json" && o.several:
 		fmt.Fprintf(o.to, "%s%q: [", map[bool]string{true: "{", false: ",\n"}[o.at == 0], t.Name)
@@ -152,7 +153,7 @@ func (o *tableWriter) finish() (err error) {
 		}
 	case "table":
 		err = o.writeText(o.to, &o.held)
-		o.held = exec.Table{}
+		o.held = feed.Table{}
 	}
 	o.at, o.begun = o.at+1, false
 	return err
@@ -163,7 +164,7 @@ func (o *tableWriter) finish() (err error) {
 const maxCells = 1 << 20
 
 // hold keeps rows until they fill a text table, and prints each full table.
-func (o *tableWriter) hold(t *exec.Table) error {
+func (o *tableWriter) hold(t *feed.Table) error {
 	most := max(1, maxCells/len(heading(t)))
 	for rows := t.Rows; ; {
 		n := min(len(rows), most-len(o.held.Rows))
@@ -185,7 +186,7 @@ const tableWidth, tableGap = 100, 2
 
 // writeText writes a text table. If the table is too wide, the remaining columns follow below, again with the row
 // numbers.
-func (f *tableFlags) writeText(w io.Writer, t *exec.Table) error {
+func (f *tableFlags) writeText(w io.Writer, t *feed.Table) error {
 	rows := [][]string{heading(t)}
 	f.cells(t, func(cells []string) { rows = append(rows, cells) })
 	widths := make([]int, len(rows[0]))
@@ -210,7 +211,7 @@ func (f *tableFlags) writeText(w io.Writer, t *exec.Table) error {
 // fitting returns the number after the last cell that fits in a line. The line contains cell 0, the row number, and
 // then the cells that start at number from. It has at least one column, and the components of a column are not
 // separated.
-func fitting(columns []exec.Column, widths []int, from int) int {
+func fitting(columns []feed.Column, widths []int, from int) int {
 	to, width := 1, widths[0]
 	for i := range columns {
 		next := to + columns[i].Count()
@@ -228,7 +229,7 @@ func fitting(columns []exec.Column, widths []int, from int) int {
 }
 
 // writeRaw writes the components of all rows in little-endian order, each with at least 4 bytes.
-func writeRaw(w io.Writer, t *exec.Table) error {
+func writeRaw(w io.Writer, t *feed.Table) error {
 	var sizes []int
 	for i := range t.Columns {
 		c := &t.Columns[i]
@@ -249,7 +250,7 @@ func writeRaw(w io.Writer, t *exec.Table) error {
 }
 
 // heading returns the heading of a table: the name of its rows, and then the names of its components.
-func heading(t *exec.Table) []string {
+func heading(t *feed.Table) []string {
 	list := []string{t.Row}
 	for i := range t.Columns {
 		c := &t.Columns[i]
@@ -265,10 +266,10 @@ func heading(t *exec.Table) []string {
 }
 
 // cells calls put with the cells of each row: its number, and then its components.
-func (f *tableFlags) cells(t *exec.Table, put func(cells []string)) {
-	var columns []*exec.Column // of the components
+func (f *tableFlags) cells(t *feed.Table, put func(cells []string)) {
+	var columns []*feed.Column // of the components
 	for i := range t.Columns {
-		columns = append(columns, slices.Repeat([]*exec.Column{&t.Columns[i]}, t.Columns[i].Count())...)
+		columns = append(columns, slices.Repeat([]*feed.Column{&t.Columns[i]}, t.Columns[i].Count())...)
 	}
 	for n, row := range t.Rows {
 		cells := []string{strconv.Itoa(t.First + n)}
@@ -280,7 +281,7 @@ func (f *tableFlags) cells(t *exec.Table, put func(cells []string)) {
 }
 
 // text formats the value of a component.
-func (f *tableFlags) text(v uint64, c *exec.Column) string {
+func (f *tableFlags) text(v uint64, c *feed.Column) string {
 	if f.bits && !c.Label {
 		return fmt.Sprintf("0x%0*x", max(1, (c.Type.Bits+3)/4), v)
 	}
@@ -288,7 +289,7 @@ func (f *tableFlags) text(v uint64, c *exec.Column) string {
 }
 
 // rowsJSON writes rows as the elements of a JSON array.
-func (f *tableFlags) rowsJSON(w io.Writer, t *exec.Table) {
+func (f *tableFlags) rowsJSON(w io.Writer, t *feed.Table) {
 	for n, row := range t.Rows {
 		if t.First+n > 0 {
 			fmt.Fprint(w, ",")
@@ -308,7 +309,7 @@ func (f *tableFlags) rowsJSON(w io.Writer, t *exec.Table) {
 
 // columnJSON returns the JSON value of the column at the start of row. The value is an array if the column has
 // components.
-func (f *tableFlags) columnJSON(c *exec.Column, row []uint64) string {
+func (f *tableFlags) columnJSON(c *feed.Column, row []uint64) string {
 	var list []string
 	for _, v := range row[:c.Count()] {
 		list = append(list, f.jsonText(v, c))
@@ -320,7 +321,7 @@ func (f *tableFlags) columnJSON(c *exec.Column, row []uint64) string {
 }
 
 // jsonText returns a number, or a string if JSON has no such number.
-func (f *tableFlags) jsonText(v uint64, c *exec.Column) string {
+func (f *tableFlags) jsonText(v uint64, c *feed.Column) string {
 	text := f.text(v, c)
 	if f.bits && !c.Label || !json.Valid([]byte(text)) {
 		return strconv.Quote(text)

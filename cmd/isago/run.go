@@ -17,6 +17,7 @@ import (
 
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/exec"
+	"github.com/isago/isago/feed"
 	"github.com/isago/isago/internal/raster"
 	"github.com/isago/isago/internal/textfile"
 	"github.com/isago/isago/isa"
@@ -192,9 +193,9 @@ func (f *runFlags) check(cmd *cobra.Command) error {
 
 // givenOptions returns the options on the command line. It returns an error for an option that is not in known; what
 // names the program in the error.
-func (f *runFlags) givenOptions(cmd *cobra.Command, what string, known []exec.Option) (map[string][]string, error) {
+func (f *runFlags) givenOptions(cmd *cobra.Command, what string, known []feed.Option) (map[string][]string, error) {
 	has := func(name string) bool {
-		return slices.ContainsFunc(known, func(o exec.Option) bool { return o.Name == name })
+		return slices.ContainsFunc(known, func(o feed.Option) bool { return o.Name == name })
 	}
 	given := map[string][]string{}
 	for _, name := range slices.Sorted(maps.Keys(f.options)) {
@@ -240,7 +241,7 @@ func (f *runFlags) run(cmd *cobra.Command, name string) error {
 	if err := files.mayWrite(append(f.optionOutputs(), f.output, f.png)...); err != nil { // before a long run
 		return err
 	}
-	opt := exec.RunOptions{Jobs: f.jobs, Count: f.count, Budget: f.budget, Strict: f.strict, Stats: f.stats}
+	opt := feed.RunOptions{RunOptions: exec.RunOptions{Jobs: f.jobs, Budget: f.budget, Strict: f.strict}, Count: f.count, Stats: f.stats}
 	if own, ok := r.(interface{ Budget() int64 }); ok && !cmd.Flags().Changed("budget") {
 		opt.Budget = own.Budget()
 	}
@@ -259,13 +260,13 @@ func (f *runFlags) run(cmd *cobra.Command, name string) error {
 	defer progress.end()
 	tables := &tableWriter{tableFlags: &f.tableFlags, cmd: cmd}
 	if f.mesh == "" {
-		opt.Rows = func(part *exec.Table) error {
+		opt.Rows = func(part *feed.Table) error {
 			return tables.part(part)
 		}
 	}
 	start := time.Now()
 	out, err := f.runProgram(cmd.Context(), r, mesh, opt)
-	var late *exec.LateOutputError
+	var late *feed.LateOutputError
 	switch {
 	case errors.As(err, &late):
 		err = fmt.Errorf("%w; --read names the columns", err)
@@ -291,7 +292,7 @@ func (f *runFlags) run(cmd *cobra.Command, name string) error {
 }
 
 // runProgram runs the program, over a mesh if there is one.
-func (f *runFlags) runProgram(ctx context.Context, r exec.Runner, mesh *raster.Mesh, opt exec.RunOptions) (*exec.Outcome, error) {
+func (f *runFlags) runProgram(ctx context.Context, r feed.Runner, mesh *raster.Mesh, opt feed.RunOptions) (*feed.Outcome, error) {
 	if mesh == nil {
 		return r.Run(ctx, opt)
 	}
@@ -305,7 +306,7 @@ func (f *runFlags) drawsOnly(cmd *cobra.Command) bool {
 }
 
 // writeFiles writes the files that options request in addition to the outputs.
-func (f *runFlags) writeFiles(cmd *cobra.Command, out *exec.Outcome) error {
+func (f *runFlags) writeFiles(cmd *cobra.Command, out *feed.Outcome) error {
 	for _, file := range out.Files {
 		if err := writeFile(cmd, file.Name, file.Data); err != nil {
 			return err
@@ -322,7 +323,7 @@ func (f *runFlags) writeFiles(cmd *cobra.Command, out *exec.Outcome) error {
 }
 
 // open reads a program and prepares its run.
-func (f *runFlags) open(cmd *cobra.Command, name string) (exec.Runner, *isa.Set, error) {
+func (f *runFlags) open(cmd *cobra.Command, name string) (feed.Runner, *isa.Set, error) {
 	quirks, err := pairs("quirk", f.quirks)
 	if err != nil {
 		return nil, nil, err
@@ -345,7 +346,7 @@ func (f *runFlags) open(cmd *cobra.Command, name string) (exec.Runner, *isa.Set,
 	if f.registers > 0 {
 		return nil, nil, usagef("--%s applies only to raw code, but %s is %s", registersFlag, inputName(name), format)
 	}
-	req := exec.Request{Data: data, Format: format, Program: f.program, Quirks: quirks}
+	req := feed.Request{Data: data, Format: format, Program: f.program, Quirks: quirks}
 	req.File = func(name string) ([]byte, error) { return readAll(cmd, name) }
 	if req.Set, err = f.load(&m); err != nil {
 		return nil, nil, err
@@ -427,7 +428,7 @@ func (f *runFlags) launches(data []byte) (m catalog.Machine, format string, ok b
 }
 
 // openRaw prepares the run of raw words that are a sequence of instructions.
-func (f *runFlags) openRaw(cmd *cobra.Command, name string, data []byte, quirks map[string]string) (exec.Runner, *isa.Set, error) {
+func (f *runFlags) openRaw(cmd *cobra.Command, name string, data []byte, quirks map[string]string) (feed.Runner, *isa.Set, error) {
 	if f.program != "" && f.program != "0" {
 		return nil, nil, usagef("unknown program %q: the file contains only one program", f.program)
 	}
@@ -472,7 +473,7 @@ func (f *runFlags) openRaw(cmd *cobra.Command, name string, data []byte, quirks 
 	if m, err := catalog.Lookup(f.isa); err == nil && f.spec == "" && m.Words != nil {
 		return m.Words(l), set, nil
 	}
-	return exec.NewBatch(l), set, nil
+	return feed.NewBatch(l), set, nil
 }
 
 // pairs parses the NAME=VALUE arguments of a flag.
@@ -489,7 +490,7 @@ func pairs(flag string, list []string) (map[string]string, error) {
 }
 
 // choose selects the outputs that --read names.
-func (f *runFlags) choose(r exec.Runner) error {
+func (f *runFlags) choose(r feed.Runner) error {
 	if f.read == nil {
 		return nil
 	}
@@ -504,7 +505,7 @@ func (f *runFlags) choose(r exec.Runner) error {
 }
 
 // feed sets the inputs and uniforms of --in and --set.
-func (f *runFlags) feed(cmd *cobra.Command, r exec.Runner) error {
+func (f *runFlags) feed(cmd *cobra.Command, r feed.Runner) error {
 	if f.in != "" {
 		if err := f.readInputs(cmd, r); err != nil {
 			return err
@@ -522,7 +523,7 @@ func (f *runFlags) feed(cmd *cobra.Command, r exec.Runner) error {
 	return nil
 }
 
-func (f *runFlags) readInputs(cmd *cobra.Command, r exec.Runner) error {
+func (f *runFlags) readInputs(cmd *cobra.Command, r feed.Runner) error {
 	data, err := readMost(cmd, f.in, f.inLimit)
 	if errors.Is(err, fs.ErrNotExist) && strings.Contains(f.in, "=") {
 		return usagef("--in %s, expected a FILE; --set %[1]s sets that value for all vertices", f.in)
@@ -551,7 +552,7 @@ func (f *runFlags) readInputs(cmd *cobra.Command, r exec.Runner) error {
 }
 
 // printStats prints the number of instructions and the speed of a run.
-func printStats(cmd *cobra.Command, out *exec.Outcome, took time.Duration) {
+func printStats(cmd *cobra.Command, out *feed.Outcome, took time.Duration) {
 	w, s := cmd.ErrOrStderr(), took.Seconds()
 	fmt.Fprintf(w, "%d %s, %d instructions in %d dispatches, %.3f s: %.1f M instructions/s, %.0f %s/s\n",
 		out.Lanes, out.Nouns, out.LaneInstructions, out.Instructions, s, float64(out.LaneInstructions)/s/1e6, float64(out.Lanes)/s, out.Nouns)
@@ -561,7 +562,7 @@ func printStats(cmd *cobra.Command, out *exec.Outcome, took time.Duration) {
 }
 
 // report prints data races, lanes that did not reach the end, reads of unwritten registers, and unknown behaviour.
-func report(cmd *cobra.Command, from exec.Runner, out *exec.Outcome) error {
+func report(cmd *cobra.Command, from feed.Runner, out *feed.Outcome) error {
 	w, findings := cmd.ErrOrStderr(), len(out.Findings)+len(out.Races) > 0
 	for i := range out.Races {
 		r := &out.Races[i]
@@ -608,7 +609,7 @@ func report(cmd *cobra.Command, from exec.Runner, out *exec.Outcome) error {
 }
 
 // nameOf returns the name that the program has for the register of a finding, or "" if it has none.
-func nameOf(from exec.Runner, f *exec.FindingCount) string {
+func nameOf(from feed.Runner, f *exec.FindingCount) string {
 	l, ok := from.(interface {
 		NameOf(s *exec.State, number, comp int) string
 	})

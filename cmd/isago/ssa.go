@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/isago/isago/exec"
+	"github.com/isago/isago/feed"
 	"github.com/isago/isago/internal/flow"
 	"github.com/isago/isago/internal/inside"
 	"github.com/isago/isago/internal/sem"
@@ -95,11 +96,11 @@ func (f *disFlags) launched(cmd *cobra.Command, name string) (*isa.Set, *exec.La
 	if err != nil {
 		return nil, nil, err
 	}
-	r, err := m.Launch(exec.Request{Set: set, Context: ctx, Data: data, Format: format.Name})
+	r, err := m.Launch(feed.Request{Set: set, Context: ctx, Data: data, Format: format.Name})
 	if err != nil {
 		return nil, nil, fileError(name, err)
 	}
-	l, ok := r.(exec.Launched)
+	l, ok := r.(feed.Launched)
 	if !ok {
 		return nil, nil, fmt.Errorf("%s: --ssa needs a program with inputs and outputs, and this program has none", inputName(name))
 	}

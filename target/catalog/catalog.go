@@ -11,6 +11,7 @@ import (
 	"github.com/isago/isago/diag"
 	"github.com/isago/isago/examples"
 	"github.com/isago/isago/exec"
+	"github.com/isago/isago/feed"
 	"github.com/isago/isago/internal/program"
 	"github.com/isago/isago/internal/quote"
 	"github.com/isago/isago/isa"
@@ -52,15 +53,15 @@ type Machine struct {
 	Suffixes bool
 	// Launch opens a program for a run; nil for a machine whose programs cannot run, or run only as words that are
 	// one instruction after another.
-	Launch func(exec.Request) (exec.Runner, error)
+	Launch func(feed.Request) (feed.Runner, error)
 	// Words returns a runner for words without a container; nil if that is a Batch, or if Launch accepts them.
-	Words func(*exec.Launch) exec.Runner
+	Words func(*exec.Launch) feed.Runner
 	// Demo draws the machine's demo; nil if there is none.
-	Demo *exec.Demo
+	Demo *feed.Demo
 	// Bare is set if Launch also accepts words without a container.
 	Bare bool
 	// Options are the options of a run that only this machine has.
-	Options []exec.Option
+	Options []feed.Option
 	// Outputs are the formats that the compiler writes, by name, the default first; none if it writes only one.
 	Outputs []string
 }
@@ -107,7 +108,7 @@ func Machines() []Machine {
 			Name: "pica200", Title: "PICA200, vertex and geometry shaders of the Nintendo 3DS", Load: pica200.Load, Products: pica200.Products,
 			Formats:     []Format{{Name: "SHBIN", Is: pica200.IsSHBIN, Open: pica200.Open, Source: pica200.SourceOf}},
 			NewCompiler: pica200.NewCompiler, Syntax: pica200.Syntax, Compat: []string{pica200.Picasso}, Launch: picalaunch.Open, Options: picalaunch.Options,
-			Demo: &exec.Demo{Files: examples.FS, Program: "pica200/light.shbin", Mesh: "knot.obj", Set: []string{
+			Demo: &feed.Demo{Files: examples.FS, Program: "pica200/light.shbin", Mesh: "knot.obj", Set: []string{
 				"modelView=" + demoView, "projection=" + demoEye,
 				"lightDirection=0.48,0.64,0.6,0", "lightColor=0.85,0.55,0.3,0", "ambient=0.14,0.1,0.12,1",
 			}}, Suffixed: []string{".pica", ".vsh", ".gsh"},
@@ -117,7 +118,7 @@ func Machines() []Machine {
 			Name: "tegra", Title: "vertex processor of NVIDIA Tegra 2, 3 and 4", Load: tegra.Load, Products: tegra.Products,
 			Formats:     []Format{{Name: tegra.FormatName, Is: tegra.IsContainer, Open: tegra.Open, Source: tegra.SourceOf}},
 			NewCompiler: tegra.NewCompiler, Launch: tegralaunch.Open, Bare: true,
-			Demo: &exec.Demo{Files: examples.FS, Program: "tegra/textured.vp", Mesh: "knot.obj", Set: []string{
+			Demo: &feed.Demo{Files: examples.FS, Program: "tegra/textured.vp", Mesh: "knot.obj", Set: []string{
 				"modelView=" + demoView, "projection=" + demoEye,
 				"light=0.48,0.64,0.6,0", "diffuse=0.35,0.7,0.55,0", "ambient=0.08,0.12,0.16,1",
 			}}, Outputs: tegra.Outputs(),

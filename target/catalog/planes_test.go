@@ -12,6 +12,7 @@ import (
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/diag"
 	"github.com/isago/isago/exec"
+	"github.com/isago/isago/feed"
 	"github.com/isago/isago/isa"
 	"github.com/isago/isago/target/catalog"
 )
@@ -146,12 +147,12 @@ func launchOf(t *testing.T, machine, file, stage string) *exec.Launch {
 		if err != nil {
 			t.Fatal(diag.Render(err))
 		}
-		return m.Words(l).(exec.Launched).Launched()
+		return m.Words(l).(feed.Launched).Launched()
 	}
 	_, format, _ := catalog.Recognise(data)
-	r, err := m.Launch(exec.Request{Set: set, Context: ctx, Data: data, Format: format.Name})
+	r, err := m.Launch(feed.Request{Set: set, Context: ctx, Data: data, Format: format.Name})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return r.(exec.Launched).Launched()
+	return r.(feed.Launched).Launched()
 }

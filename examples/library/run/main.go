@@ -8,7 +8,7 @@ import (
 	"math"
 	"os"
 
-	"github.com/isago/isago/exec"
+	"github.com/isago/isago/feed"
 	"github.com/isago/isago/isa"
 	"github.com/isago/isago/target/pica200"
 	"github.com/isago/isago/target/pica200/launch"
@@ -25,12 +25,12 @@ func main() {
 	check(err)
 	set, err := pica200.Load(isa.Options{})
 	check(err)
-	shader, err := launch.Open(exec.Request{Set: set, Data: data, Format: "SHBIN"})
+	shader, err := launch.Open(feed.Request{Set: set, Data: data, Format: "SHBIN"})
 	check(err)
 	check(shader.Set("screen", []string{"0.005", "0.0083333", "1", "1"})) // 2/400, 2/240
 	check(shader.Set("place", []string{"200", "120", "0", "1"}))
 	check(shader.Read([]byte(vertices), "csv"))
-	out, err := shader.Run(context.Background(), exec.RunOptions{})
+	out, err := shader.Run(context.Background(), feed.RunOptions{})
 	check(err)
 	for _, row := range out.Tables[0].Rows {
 		for _, bits := range row[:4] { // the position is the first output

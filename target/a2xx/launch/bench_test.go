@@ -6,11 +6,12 @@ import (
 	"testing"
 
 	"github.com/isago/isago/exec"
+	"github.com/isago/isago/feed"
 	"github.com/isago/isago/target/a2xx/launch"
 )
 
 // open opens a program of the demonstration.
-func open(t testing.TB, program string, stage string, options map[string][]string) exec.Runner {
+func open(t testing.TB, program string, stage string, options map[string][]string) feed.Runner {
 	t.Helper()
 	set, m := load(t)
 	data, err := os.ReadFile(program)
@@ -21,7 +22,7 @@ func open(t testing.TB, program string, stage string, options map[string][]strin
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := launch.Open(exec.Request{Set: set, Machine: m, Context: ctx, Data: data, Options: options, File: os.ReadFile})
+	r, err := launch.Open(feed.Request{Set: set, Machine: m, Context: ctx, Data: data, Options: options, File: os.ReadFile})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,7 +58,7 @@ func BenchmarkLit(b *testing.B) {
 			}
 			var instructions, n int64
 			for b.Loop() {
-				out, err := r.Run(b.Context(), exec.RunOptions{Jobs: 1, Count: lanes})
+				out, err := r.Run(b.Context(), feed.RunOptions{RunOptions: exec.RunOptions{Jobs: 1}, Count: lanes})
 				if err != nil {
 					b.Fatal(err)
 				}

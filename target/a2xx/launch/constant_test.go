@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/isago/isago/exec"
+	"github.com/isago/isago/feed"
 	"github.com/isago/isago/target/a2xx/launch"
 )
 
@@ -50,7 +51,7 @@ func constantWords(t *testing.T, text string) (w [6]uint32) {
 }
 
 // sampleOf runs a fragment program that samples texture 0 with R0.
-func sampleOf(t *testing.T, how, at string, f files) (*exec.Outcome, [4]float32) {
+func sampleOf(t *testing.T, how, at string, f files) (*feed.Outcome, [4]float32) {
 	t.Helper()
 	code := "ALLOC PARAM/PIXEL SIZE(0x0) / EXEC_END / FETCH: SET_TEX_LOD R2.____ = R0.www CONST(0) / FETCH: SAMPLE R1 = R0.xyz CONST(0) " + how + " / (S)ALU: MAXv export0 = R1, R1"
 	r, err := openSource(t, "fs", code, f, map[string][]string{"scene": {"s.json"}})
@@ -60,7 +61,7 @@ func sampleOf(t *testing.T, how, at string, f files) (*exec.Outcome, [4]float32)
 	if err := r.Set("R0", strings.Split(at, ",")); err != nil {
 		t.Fatal(err)
 	}
-	out, err := r.Run(t.Context(), exec.RunOptions{Jobs: 1})
+	out, err := r.Run(t.Context(), feed.RunOptions{RunOptions: exec.RunOptions{Jobs: 1}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -183,11 +184,11 @@ func TestHalfTexels(t *testing.T) {
 		{"adreno", [2]float32{float32(math.Inf(1)), -1023. / (1 << 24)}},
 		{"xenos", [2]float32{65536, 0}},
 	} {
-		r, err := launch.Open(exec.Request{Set: set, Machine: m, Context: ctx, Data: code, Quirks: map[string]string{"machine": x.machine}, Options: map[string][]string{"scene": {"s.json"}}, File: f.read})
+		r, err := launch.Open(feed.Request{Set: set, Machine: m, Context: ctx, Data: code, Quirks: map[string]string{"machine": x.machine}, Options: map[string][]string{"scene": {"s.json"}}, File: f.read})
 		if err != nil {
 			t.Fatal(err)
 		}
-		out, err := r.Run(t.Context(), exec.RunOptions{Jobs: 1})
+		out, err := r.Run(t.Context(), feed.RunOptions{RunOptions: exec.RunOptions{Jobs: 1}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -290,14 +291,14 @@ func TestCaptureTexture(t *testing.T) {
 		section(12, stream...)
 		section(6, 0x8000, uint32(len(stream)), 0)
 		set, m := load(t)
-		r, err := launch.Open(exec.Request{Set: set, Machine: m, Context: set.DefaultContext(), Data: bytesOf(c), File: files{}.read})
+		r, err := launch.Open(feed.Request{Set: set, Machine: m, Context: set.DefaultContext(), Data: bytesOf(c), File: files{}.read})
 		if err != nil {
 			t.Fatal(err)
 		}
 		if err := r.Set("R0", []string{"0.25", "0.5", "0", "0"}); err != nil {
 			t.Fatal(err)
 		}
-		out, err := r.Run(t.Context(), exec.RunOptions{Jobs: 1})
+		out, err := r.Run(t.Context(), feed.RunOptions{RunOptions: exec.RunOptions{Jobs: 1}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -340,7 +341,7 @@ func TestTextureOption(t *testing.T) {
 		if err := r.Set("R0", []string{"0.75", "0.25", "0", "0"}); err != nil {
 			t.Fatal(err)
 		}
-		out, err := r.Run(t.Context(), exec.RunOptions{Jobs: 1})
+		out, err := r.Run(t.Context(), feed.RunOptions{RunOptions: exec.RunOptions{Jobs: 1}})
 		if err != nil || math.Float32frombits(uint32(out.Values[0][0])) != 1 {
 			t.Errorf("%s: %v, %v", text, out.Values, err)
 		}

@@ -8,6 +8,7 @@ import (
 	"math"
 
 	"github.com/isago/isago/exec"
+	"github.com/isago/isago/feed"
 	"github.com/isago/isago/internal/raster"
 )
 
@@ -45,14 +46,14 @@ type shader struct {
 	drop  int          // where it says that the fragment is dropped
 	same  []exec.Given // what all fragments are given, behind ports
 	to    *picture
-	opt   exec.RunOptions
-	out   *exec.Outcome
+	opt   feed.RunOptions
+	out   *feed.Outcome
 	// program is its number in the outcome.
 	program, lanes int
 }
 
 // newShader returns a shader for fragments with so many parameters.
-func newShader(l *exec.Launch, inputs int, size image.Point, opt exec.RunOptions, out *exec.Outcome) (*shader, error) {
+func newShader(l *exec.Launch, inputs int, size image.Point, opt feed.RunOptions, out *feed.Outcome) (*shader, error) {
 	s := &shader{Launch: l, to: newPicture(size), opt: opt, out: out}
 	s.opt.Count, s.opt.Progress = 0, nil
 	params, err := exec.PlaceOf(l.Program.Machine, l.Program.Context, parametersInput)
@@ -97,7 +98,7 @@ func (s *shader) run(ctx context.Context, q *quads) error {
 	if len(q.at) == 0 {
 		return nil
 	}
-	res, err := s.Launch.Run(ctx, exec.Input{Lanes: len(q.values), Ports: s.ports, Values: q.values, Same: s.same}, s.opt)
+	res, err := s.Launch.Run(ctx, exec.Input{Lanes: len(q.values), Ports: s.ports, Values: q.values, Same: s.same}, s.opt.RunOptions)
 	if err != nil {
 		return err
 	}
@@ -137,8 +138,8 @@ func (s *shader) paint(at image.Point, depth float32, row []uint64) {
 
 // rectangle runs a fragment program over all pixels of the picture. The first parameter has the coordinates of the pixel's
 // centre: from 0 to 1 in x and y, from the left and the top, and in pixels in z and w. Inputs are the same for all pixels.
-func (r *runner) rectangle(ctx context.Context, opt exec.RunOptions) (*exec.Outcome, error) {
-	out := &exec.Outcome{Noun: "fragment", Nouns: "fragments"}
+func (r *runner) rectangle(ctx context.Context, opt feed.RunOptions) (*feed.Outcome, error) {
+	out := &feed.Outcome{Noun: "fragment", Nouns: "fragments"}
 	s, err := newShader(r.Launch, 1, r.size, opt, out)
 	if err != nil {
 		return nil, err
@@ -204,7 +205,7 @@ func floats(list ...float32) []uint64 {
 }
 
 // triangles draws the outputs of the vertex program. The parameters of the vertices are those of the fragments.
-func (r *runner) triangles(ctx context.Context, out *exec.Outcome, opt exec.RunOptions) (*exec.Outcome, error) {
+func (r *runner) triangles(ctx context.Context, out *feed.Outcome, opt feed.RunOptions) (*feed.Outcome, error) {
 	corners, inputs, err := r.corners(out)
 	if err != nil {
 		return nil, err
@@ -245,7 +246,7 @@ func (r *runner) triangles(ctx context.Context, out *exec.Outcome, opt exec.RunO
 }
 
 // corners returns the outputs of vertices, and the number of their parameters.
-func (r *runner) corners(out *exec.Outcome) (list []raster.Corner, inputs int, err error) {
+func (r *runner) corners(out *feed.Outcome) (list []raster.Corner, inputs int, err error) {
 	m, ctx := r.Program.Machine, r.Program.Context
 	parameters, err := exec.OutputOf(m, ctx, parametersOutput)
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/isago/isago/exec"
+	"github.com/isago/isago/feed"
 	"github.com/isago/isago/isa"
 	"github.com/isago/isago/target/a2xx/launch"
 )
@@ -35,22 +36,22 @@ func bytesOf(words []uint32) []byte {
 }
 
 // openSource opens a program of source for a stage.
-func openSource(t *testing.T, stage, lines string, f files, options map[string][]string) (exec.Runner, error) {
+func openSource(t *testing.T, stage, lines string, f files, options map[string][]string) (feed.Runner, error) {
 	t.Helper()
 	set, m := load(t)
 	return openWith(t, set, m, stage, lines, f, options)
 }
 
-func openWith(t *testing.T, set *isa.Set, m *exec.Machine, stage, lines string, f files, options map[string][]string) (exec.Runner, error) {
+func openWith(t *testing.T, set *isa.Set, m *exec.Machine, stage, lines string, f files, options map[string][]string) (feed.Runner, error) {
 	t.Helper()
 	ctx, err := set.ParseContext(set.DefaultContext(), "stage", stage)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return launch.Open(exec.Request{Set: set, Machine: m, Context: ctx, Data: bytesOf(assemble(t, lines)), Options: options, File: f.read})
+	return launch.Open(feed.Request{Set: set, Machine: m, Context: ctx, Data: bytesOf(assemble(t, lines)), Options: options, File: f.read})
 }
 
-func drawnBy(t *testing.T, stage, lines string, f files, options map[string][]string) *exec.Outcome {
+func drawnBy(t *testing.T, stage, lines string, f files, options map[string][]string) *feed.Outcome {
 	t.Helper()
 	r, err := openSource(t, stage, lines, f, options)
 	if err != nil {
@@ -59,9 +60,9 @@ func drawnBy(t *testing.T, stage, lines string, f files, options map[string][]st
 	return drawn(t, r)
 }
 
-func drawn(t *testing.T, r exec.Runner) *exec.Outcome {
+func drawn(t *testing.T, r feed.Runner) *feed.Outcome {
 	t.Helper()
-	out, err := r.Run(t.Context(), exec.RunOptions{Jobs: 1, Budget: 1000})
+	out, err := r.Run(t.Context(), feed.RunOptions{RunOptions: exec.RunOptions{Jobs: 1, Budget: 1000}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -123,7 +124,7 @@ func TestSamples(t *testing.T) {
 		if err := r.Set("R0", strings.Split(row.at, ",")); err != nil {
 			t.Fatal(err)
 		}
-		out, err := r.Run(t.Context(), exec.RunOptions{Jobs: 1})
+		out, err := r.Run(t.Context(), feed.RunOptions{RunOptions: exec.RunOptions{Jobs: 1}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -175,7 +176,7 @@ func TestTriangles(t *testing.T) {
 // of fragments, where vertices run too.
 func TestFragmentDiagnosticsOnce(t *testing.T) {
 	const fs = "ALLOC PARAM/PIXEL SIZE(0x0) / EXEC_END / ALU: MAXv export0.x = R1, R1"
-	once := func(out *exec.Outcome, lanes int) {
+	once := func(out *feed.Outcome, lanes int) {
 		t.Helper()
 		if len(out.Findings) != 1 {
 			t.Fatalf("findings %v, expected one", out.Findings)
@@ -230,7 +231,7 @@ func TestNumbers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, err := r.Run(t.Context(), exec.RunOptions{Jobs: 1, Count: 3})
+	out, err := r.Run(t.Context(), feed.RunOptions{RunOptions: exec.RunOptions{Jobs: 1}, Count: 3})
 	if err != nil || len(out.Findings) > 0 {
 		t.Fatal(err, out.Findings)
 	}
@@ -273,7 +274,7 @@ func FuzzScene(f *testing.F) {
 		if len(data) > 1000 {
 			return
 		}
-		_, _ = launch.Open(exec.Request{Set: set, Machine: m, Context: set.DefaultContext(), Data: code, Options: map[string][]string{"scene": {"s.json"}}, File: files{"s.json": data}.read})
+		_, _ = launch.Open(feed.Request{Set: set, Machine: m, Context: set.DefaultContext(), Data: code, Options: map[string][]string{"scene": {"s.json"}}, File: files{"s.json": data}.read})
 	})
 }
 
@@ -307,7 +308,7 @@ func TestRectangleInputs(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		out, err := r.Run(t.Context(), exec.RunOptions{Jobs: 1})
+		out, err := r.Run(t.Context(), feed.RunOptions{RunOptions: exec.RunOptions{Jobs: 1}})
 		if c.fails != "" {
 			if err == nil || !strings.Contains(err.Error(), c.fails) {
 				t.Errorf("%q: %v, expected %s", c.csv, err, c.fails)
@@ -332,7 +333,7 @@ func TestRectangleFindingsOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, err := r.Run(t.Context(), exec.RunOptions{Jobs: 1})
+	out, err := r.Run(t.Context(), feed.RunOptions{RunOptions: exec.RunOptions{Jobs: 1}})
 	if err != nil {
 		t.Fatal(err)
 	}

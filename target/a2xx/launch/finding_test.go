@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/isago/isago/exec"
+	"github.com/isago/isago/feed"
 )
 
 // What is read and nobody wrote is told; what an idle half puts into ps is told where ps is read.
@@ -33,7 +34,7 @@ func TestUnwritten(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		out, err := r.Run(t.Context(), exec.RunOptions{Jobs: 1, Count: 3})
+		out, err := r.Run(t.Context(), feed.RunOptions{RunOptions: exec.RunOptions{Jobs: 1}, Count: 3})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -16,6 +16,7 @@ import (
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/diag"
 	"github.com/isago/isago/exec"
+	"github.com/isago/isago/feed"
 	"github.com/isago/isago/internal/program"
 	"github.com/isago/isago/isa"
 	"github.com/isago/isago/target/a2xx"
@@ -40,7 +41,7 @@ const (
 )
 
 // Options are the options of a run.
-var Options = []exec.Option{
+var Options = []feed.Option{
 	{Name: "scene", Usage: "read constants, buffers, textures and the fragment program from the JSON `FILE`"},
 	{Name: "fragment", Usage: "draw triangles with the fragment program in `FILE`"},
 	{Name: "texture", Usage: "a PNG for a texture constant, as `NUMBER=FILE`[,nearest][,clamp]; or raw memory, with the words of the constant"},
@@ -50,7 +51,7 @@ var Options = []exec.Option{
 
 // runner is a program with its inputs. The other program is the fragment program, if vertices are drawn.
 type runner struct {
-	*exec.Batch
+	*feed.Batch
 	stage string
 	index bool // the lanes are vertices by their number
 	// numbered are the registers with the number of a vertex.
@@ -63,7 +64,7 @@ type runner struct {
 }
 
 // Open opens a program for a run.
-func Open(req exec.Request) (exec.Runner, error) {
+func Open(req feed.Request) (feed.Runner, error) {
 	l := loader{req: req, machine: req.Machine}
 	var err error
 	if l.machine == nil {
@@ -80,7 +81,7 @@ func Open(req exec.Request) (exec.Runner, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &runner{Batch: exec.NewBatch(launch), stage: prog.stage, index: true, attributes: prog.attributes}
+	r := &runner{Batch: feed.NewBatch(launch), stage: prog.stage, index: true, attributes: prog.attributes}
 	if r.scene, err = newScene(l.machine, launch.Program.Context); err != nil {
 		return nil, err
 	}
@@ -126,7 +127,7 @@ func (p *source) quirks(given map[string]string) map[string]string {
 
 // loader opens programs of one machine.
 type loader struct {
-	req     exec.Request
+	req     feed.Request
 	machine *exec.Machine
 	xenos   bool // the program is for Xenos
 	texels  int  // of textures in memory so far
@@ -416,7 +417,7 @@ func (r *runner) Read(data []byte, format string) error {
 	return r.Batch.Read(data, format)
 }
 
-// Select is that of exec.Batch. If the run draws, it applies to the outputs of the program.
+// Select is that of feed.Batch. If the run draws, it applies to the outputs of the program.
 func (r *runner) Select(names []string) error {
 	if r.size != (image.Point{}) {
 		return errors.New("--read cannot be combined with a picture, which needs all outputs")
@@ -425,7 +426,7 @@ func (r *runner) Select(names []string) error {
 }
 
 // Run runs the program, and draws if there is a fragment program or a picture.
-func (r *runner) Run(ctx context.Context, opt exec.RunOptions) (*exec.Outcome, error) {
+func (r *runner) Run(ctx context.Context, opt feed.RunOptions) (*feed.Outcome, error) {
 	if r.stage == fragments && r.size != (image.Point{}) {
 		return r.rectangle(ctx, opt)
 	}
@@ -445,7 +446,7 @@ func (r *runner) Run(ctx context.Context, opt exec.RunOptions) (*exec.Outcome, e
 }
 
 // drawn runs the program, and draws if there is a fragment program.
-func (r *runner) drawn(ctx context.Context, b *exec.Batch, opt exec.RunOptions) (*exec.Outcome, error) {
+func (r *runner) drawn(ctx context.Context, b *feed.Batch, opt feed.RunOptions) (*feed.Outcome, error) {
 	out, err := b.Run(ctx, opt)
 	if err != nil || r.fragment == nil {
 		return out, err

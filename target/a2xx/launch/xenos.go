@@ -10,6 +10,7 @@ import (
 
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/exec"
+	"github.com/isago/isago/feed"
 	"github.com/isago/isago/internal/program"
 	"github.com/isago/isago/target/a2xx"
 )
@@ -137,7 +138,7 @@ func (l *loader) name(launch *exec.Launch, p *source) error {
 }
 
 // fetched runs a vertex program on named attributes.
-func (r *runner) fetched(ctx context.Context, opt exec.RunOptions) (*exec.Outcome, error) {
+func (r *runner) fetched(ctx context.Context, opt feed.RunOptions) (*feed.Outcome, error) {
 	given := r.Given()
 	lanes := given.Lanes
 	if r.index {
@@ -152,7 +153,7 @@ func (r *runner) fetched(ctx context.Context, opt exec.RunOptions) (*exec.Outcom
 	} else if v.data = make([]byte, lanes*size); lanes > 0 {
 		v.fill(lanes)
 	}
-	b := exec.NewBatch(r.Launch)
+	b := feed.NewBatch(r.Launch)
 	b.Noun, b.Nouns = r.Noun, r.Nouns
 	b.Feed(v.take(given, r.numbers(lanes)))
 	before := len(r.scene.memory)

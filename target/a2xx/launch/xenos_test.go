@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/isago/isago/exec"
+	"github.com/isago/isago/feed"
 	"github.com/isago/isago/internal/xenostest"
 	"github.com/isago/isago/target/a2xx/launch"
 )
@@ -31,11 +32,11 @@ func TestXenosFile(t *testing.T) {
 		if quirk != "" {
 			quirks["machine"] = quirk
 		}
-		r, err := launch.Open(exec.Request{Set: set, Machine: m, Context: set.DefaultContext(), Data: data, Quirks: quirks, Options: map[string][]string{"buffer": {"0=b"}}, File: files{"b": buffer}.read})
+		r, err := launch.Open(feed.Request{Set: set, Machine: m, Context: set.DefaultContext(), Data: data, Quirks: quirks, Options: map[string][]string{"buffer": {"0=b"}}, File: files{"b": buffer}.read})
 		if err != nil {
 			t.Fatal(err)
 		}
-		out, err := r.Run(t.Context(), exec.RunOptions{Jobs: 1, Count: 3})
+		out, err := r.Run(t.Context(), feed.RunOptions{RunOptions: exec.RunOptions{Jobs: 1}, Count: 3})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -90,7 +91,7 @@ func TestXenosVertexInputs(t *testing.T) {
 		{name: "nothing", set: [][]string{{"C1", "0", "0", "0", "0"}, {"normal", "1"}}, count: 3, want: []float32{0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 1, 1}, lanes: 3,
 			missing: "position0.x position0.y position0.z position0.w texcoord0.x texcoord0.y texcoord0.z texcoord0.w"},
 	} {
-		r, err := launch.Open(exec.Request{Set: set, Machine: m, Context: set.DefaultContext(), Data: namedVertex(t), Quirks: c.quirks, File: files{}.read})
+		r, err := launch.Open(feed.Request{Set: set, Machine: m, Context: set.DefaultContext(), Data: namedVertex(t), Quirks: c.quirks, File: files{}.read})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -106,7 +107,7 @@ func TestXenosVertexInputs(t *testing.T) {
 			}
 		}
 		for range 2 { // a run leaves what was given as it is
-			out, err := r.Run(t.Context(), exec.RunOptions{Jobs: 1, Count: c.count})
+			out, err := r.Run(t.Context(), feed.RunOptions{RunOptions: exec.RunOptions{Jobs: 1}, Count: c.count})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -141,21 +142,21 @@ func TestXenosOtherInputs(t *testing.T) {
 	set, m := load(t)
 	code := assemble(t, "ALLOC POSITION SIZE(0x0) / EXEC_END / FETCH: VERTEX R1 = R0.x FMT_32_FLOAT SIGNED STRIDE(1) CONST(31, 2) / (S)ALU: MAXv export62 = R1, R1")
 	s := xenostest.Shader{Vertex: true, Words: code, Elements: xenostest.Semantics([3]int{0, 0, 2})}
-	r, err := launch.Open(exec.Request{Set: set, Machine: m, Context: set.DefaultContext(), Data: s.File(), Options: map[string][]string{"buffer": {"31.2=b"}}, File: files{"b": {0, 0, 0, 0, 0, 0, 0x80, 0x40}}.read})
+	r, err := launch.Open(feed.Request{Set: set, Machine: m, Context: set.DefaultContext(), Data: s.File(), Options: map[string][]string{"buffer": {"31.2=b"}}, File: files{"b": {0, 0, 0, 0, 0, 0, 0x80, 0x40}}.read})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := r.Set("position0", []string{"1"}); err == nil {
 		t.Error("an input of a fetch that is filled in")
 	}
-	out, err := r.Run(t.Context(), exec.RunOptions{Jobs: 1, Count: 2})
+	out, err := r.Run(t.Context(), feed.RunOptions{RunOptions: exec.RunOptions{Jobs: 1}, Count: 2})
 	if err != nil || math.Float32frombits(uint32(out.Values[1][0])) != 4 {
 		t.Errorf("%v, %v", out.Values, err)
 	}
 
 	code = assemble(t, "ALLOC PARAM/PIXEL SIZE(0x0) / EXEC_END / ALU: ADDv export0 = R0, R2")
 	s = xenostest.Shader{Words: code, Interpolators: xenostest.Semantics([3]int{5, 1, 2}, [3]int{10, 0, 0})}
-	if r, err = launch.Open(exec.Request{Set: set, Machine: m, Context: set.DefaultContext(), Data: s.File(), File: files{}.read}); err != nil {
+	if r, err = launch.Open(feed.Request{Set: set, Machine: m, Context: set.DefaultContext(), Data: s.File(), File: files{}.read}); err != nil {
 		t.Fatal(err)
 	}
 	for name, value := range map[string]string{"texcoord1": "1", "color": "2"} {
@@ -163,7 +164,7 @@ func TestXenosOtherInputs(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if out, err = r.Run(t.Context(), exec.RunOptions{Jobs: 1}); err != nil || math.Float32frombits(uint32(out.Values[0][0])) != 3 {
+	if out, err = r.Run(t.Context(), feed.RunOptions{RunOptions: exec.RunOptions{Jobs: 1}}); err != nil || math.Float32frombits(uint32(out.Values[0][0])) != 3 {
 		t.Errorf("%v, %v", out.Values, err)
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/isago/isago/diag"
 	"github.com/isago/isago/exec"
+	"github.com/isago/isago/feed"
 	"github.com/isago/isago/internal/program"
 	"github.com/isago/isago/target/pica200"
 	"github.com/isago/isago/target/pica200/launch"
@@ -61,7 +62,7 @@ func runSource(t *testing.T, source string, give []string) string {
 		t.Fatalf("%s: %v", source, err)
 	}
 	set, _ := load(t)
-	r, err := launch.Open(exec.Request{Set: set, Context: set.DefaultContext(), Data: out.Bytes, Format: "SHBIN"})
+	r, err := launch.Open(feed.Request{Set: set, Context: set.DefaultContext(), Data: out.Bytes, Format: "SHBIN"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,7 +77,7 @@ func runSource(t *testing.T, source string, give []string) string {
 			t.Fatal(err)
 		}
 	}
-	o, err := r.Run(t.Context(), exec.RunOptions{Budget: 1000})
+	o, err := r.Run(t.Context(), feed.RunOptions{RunOptions: exec.RunOptions{Budget: 1000}})
 	if err != nil {
 		t.Fatal(err)
 	}

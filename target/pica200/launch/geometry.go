@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"github.com/isago/isago/exec"
+	"github.com/isago/isago/feed"
 	"github.com/isago/isago/isa"
 	"github.com/isago/isago/target/pica200"
 )
@@ -21,7 +22,7 @@ const (
 )
 
 // Options are the options of runs on this machine.
-var Options = []exec.Option{
+var Options = []feed.Option{
 	{Name: verticesOption, Usage: "the number `N` of vertices (rows of inputs) of a primitive of a geometry shader (default: 1 in mode point, all rows in mode variable)"},
 	{Name: attributesOption, Usage: "the number `N` of attributes of a geometry shader's vertex (default: the outputs of the vertex shader in the file, else the declared inputs, else the given inputs)"},
 }
@@ -43,7 +44,7 @@ const (
 // geometry runs a geometry shader once for each primitive, one after the other, because the stored vertices of a
 // primitive remain for the next.
 type geometry struct {
-	*exec.Batch
+	*feed.Batch
 	program *pica200.DVLE
 	// inputs is the file of the attributes.
 	inputs *exec.State
@@ -63,7 +64,7 @@ type geometry struct {
 func newGeometry(l *exec.Launch, file *pica200.SHBIN, d *pica200.DVLE, options map[string][]string) (*geometry, error) {
 	p := l.Program
 	slots, _ := p.Machine.Set().Limit(slotsLimit)
-	g := &geometry{Batch: exec.NewBatch(l), program: d, vertices: 1, slots: int(slots)}
+	g := &geometry{Batch: feed.NewBatch(l), program: d, vertices: 1, slots: int(slots)}
 	g.keeps = p.Quirk(keepsQuirk) != 0
 	var err error
 	if g.inputs, err = exec.FileFor(p.Machine, "input"); err != nil {
@@ -155,7 +156,7 @@ func (g *geometry) Select([]string) error {
 }
 
 // Run runs the program for all primitives. A row of its outcome is a vertex of a triangle.
-func (g *geometry) Run(ctx context.Context, opt exec.RunOptions) (*exec.Outcome, error) {
+func (g *geometry) Run(ctx context.Context, opt feed.RunOptions) (*feed.Outcome, error) {
 	r, err := g.runOf(opt)
 	if err != nil {
 		return nil, err
@@ -163,8 +164,8 @@ func (g *geometry) Run(ctx context.Context, opt exec.RunOptions) (*exec.Outcome,
 	flags, number := g.again.State(), g.again.Number
 	defer g.Shared.Set(flags, number, 0, g.Shared.Get(flags, number, 0))
 	count, flag := isa.Type{Kind: isa.Unsigned, Bits: 32, Lanes: 1}, isa.Type{Kind: isa.Bool, Bits: 1, Lanes: 1}
-	columns := []exec.Column{{Name: "primitive", Type: count, Label: true}, {Name: "triangle", Type: count, Label: true}, {Name: "inverted", Type: flag, Label: true}}
-	table := exec.Table{Name: "triangles", Row: "vertex", Columns: append(columns, g.Columns()...)}
+	columns := []feed.Column{{Name: "primitive", Type: count, Label: true}, {Name: "triangle", Type: count, Label: true}, {Name: "inverted", Type: flag, Label: true}}
+	table := feed.Table{Name: "triangles", Row: "vertex", Columns: append(columns, g.Columns()...)}
 	const together = 1 << 10 // vertices
 	for i := range r.primitives {
 		if err := r.primitive(ctx, i); err != nil {
@@ -182,10 +183,10 @@ func (g *geometry) Run(ctx context.Context, opt exec.RunOptions) (*exec.Outcome,
 			opt.Progress(i+1, r.primitives)
 		}
 	}
-	out := &exec.Outcome{Noun: "primitive", Nouns: "primitives", Lanes: r.primitives}
+	out := &feed.Outcome{Noun: "primitive", Nouns: "primitives", Lanes: r.primitives}
 	if opt.Rows == nil {
 		table.Rows = r.rows
-		out.Tables = []exec.Table{table}
+		out.Tables = []feed.Table{table}
 	}
 	if opt.Stats && r.attributes > 0 && !g.wholeRows() {
 		out.Stats = append(out.Stats, fmt.Sprintf("attributes of a vertex: %d (%s)", r.attributes, r.because))
@@ -199,7 +200,7 @@ type geometryRun struct {
 	*geometry
 	in         exec.Input
 	same       []exec.Given // the attributes that all vertices have in common
-	opt        exec.RunOptions
+	opt        feed.RunOptions
 	w          *exec.Wave
 	tally      *exec.Tally
 	primitives int
@@ -212,7 +213,7 @@ type geometryRun struct {
 	rows       [][]uint64
 }
 
-func (g *geometry) runOf(opt exec.RunOptions) (*geometryRun, error) {
+func (g *geometry) runOf(opt feed.RunOptions) (*geometryRun, error) {
 	r := &geometryRun{geometry: g, in: g.Given(), opt: opt, tally: exec.NewTally(), primitives: 1, stored: make([][]uint64, g.slots)}
 	rows := len(r.in.Values)
 	if per := g.vertices; rows > 0 && per > 0 {

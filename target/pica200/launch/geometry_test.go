@@ -9,6 +9,7 @@ import (
 
 	"github.com/isago/isago/diag"
 	"github.com/isago/isago/exec"
+	"github.com/isago/isago/feed"
 	"github.com/isago/isago/internal/program"
 	"github.com/isago/isago/isa"
 	"github.com/isago/isago/target/pica200"
@@ -46,7 +47,7 @@ func runGeometry(t *testing.T, in geometryInput, sources ...string) (rows []stri
 	if in.set == nil {
 		in.set, _ = load(t)
 	}
-	r, err := launch.Open(exec.Request{Set: in.set, Data: out.Bytes, Format: "SHBIN", Program: fmt.Sprint(len(sources) - 1), Options: in.options, Quirks: in.quirks})
+	r, err := launch.Open(feed.Request{Set: in.set, Data: out.Bytes, Format: "SHBIN", Program: fmt.Sprint(len(sources) - 1), Options: in.options, Quirks: in.quirks})
 	if err != nil {
 		return nil, err
 	}
@@ -63,7 +64,7 @@ func runGeometry(t *testing.T, in geometryInput, sources ...string) (rows []stri
 			return nil, err
 		}
 	}
-	o, err := r.Run(t.Context(), exec.RunOptions{Budget: 1000, Strict: in.strict, Stats: true, Trace: in.trace})
+	o, err := r.Run(t.Context(), feed.RunOptions{RunOptions: exec.RunOptions{Budget: 1000, Strict: in.strict, Trace: in.trace}, Stats: true})
 	if err != nil {
 		return nil, err
 	}

@@ -9,13 +9,14 @@ import (
 
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/exec"
+	"github.com/isago/isago/feed"
 	"github.com/isago/isago/isa"
 	"github.com/isago/isago/target/pica200"
 )
 
 // Open opens a program of a file, by its label or its number. For "" it opens the first vertex shader, or the first
 // program if there is none.
-func Open(req exec.Request) (exec.Runner, error) {
+func Open(req feed.Request) (feed.Runner, error) {
 	file, err := pica200.ReadSHBIN(req.Data)
 	if err != nil {
 		return nil, err
@@ -36,7 +37,7 @@ func Open(req exec.Request) (exec.Runner, error) {
 			return nil, exec.Optionf("--%s applies only to geometry shaders, but this is a vertex shader", o.Name)
 		}
 	}
-	return exec.NewBatch(l), nil
+	return feed.NewBatch(l), nil
 }
 
 // New returns the vertex shader that Open would find, for callers that run it themselves.

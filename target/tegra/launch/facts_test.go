@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/isago/isago/asm"
-	"github.com/isago/isago/exec"
+	"github.com/isago/isago/feed"
 	"github.com/isago/isago/target/tegra"
 	"github.com/isago/isago/target/tegra/launch"
 )
@@ -43,7 +43,7 @@ func TestLaunchFacts(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			b := exec.NewBatch(l)
+			b := feed.NewBatch(l)
 			for _, s := range row.set {
 				name, value, _ := strings.Cut(s, "=")
 				if err = b.Set(name, strings.Split(value, ",")); err != nil {
@@ -58,12 +58,12 @@ func TestLaunchFacts(t *testing.T) {
 }
 
 // ran runs a program that could be given what it is given, and returns the names of its outputs with their values.
-func ran(t *testing.T, b *exec.Batch, err error) string {
+func ran(t *testing.T, b *feed.Batch, err error) string {
 	t.Helper()
 	if err != nil {
 		return err.Error()
 	}
-	out, err := b.Run(t.Context(), exec.RunOptions{})
+	out, err := b.Run(t.Context(), feed.RunOptions{})
 	if err != nil || len(out.Findings) > 0 {
 		t.Fatal(err, out.Findings)
 	}

@@ -8,12 +8,13 @@ import (
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/diag"
 	"github.com/isago/isago/exec"
+	"github.com/isago/isago/feed"
 	"github.com/isago/isago/isa"
 	"github.com/isago/isago/target/tegra"
 )
 
 // Open opens a file, or raw words, for a run from a label or the number of an instruction; "" is the first.
-func Open(req exec.Request) (exec.Runner, error) {
+func Open(req feed.Request) (feed.Runner, error) {
 	p, err := read(req)
 	if err != nil {
 		return nil, err
@@ -31,10 +32,10 @@ func Open(req exec.Request) (exec.Runner, error) {
 		return nil, err
 	}
 	l.Entry = entry
-	return exec.NewBatch(l), nil
+	return feed.NewBatch(l), nil
 }
 
-func read(req exec.Request) (*tegra.Program, error) {
+func read(req feed.Request) (*tegra.Program, error) {
 	if req.Format == tegra.FormatName {
 		return tegra.ReadContainer(req.Set, &diag.Source{Text: string(req.Data)})
 	}

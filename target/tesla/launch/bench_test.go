@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/isago/isago/exec"
+	"github.com/isago/isago/feed"
 )
 
 // benchmark runs kernels and reports millions of instructions of threads a second.
@@ -24,7 +25,7 @@ func benchmark(b *testing.B, file string, k *kernels, jobs int) {
 			b.Fatal(err)
 		}
 		b.StartTimer()
-		out, err := s.Run(b.Context(), exec.RunOptions{Jobs: jobs})
+		out, err := s.Run(b.Context(), feed.RunOptions{RunOptions: exec.RunOptions{Jobs: jobs}})
 		if err != nil {
 			b.Fatal(err)
 		}

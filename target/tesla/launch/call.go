@@ -9,6 +9,7 @@ import (
 
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/exec"
+	"github.com/isago/isago/feed"
 	"github.com/isago/isago/internal/lazy"
 	"github.com/isago/isago/target/tesla"
 )
@@ -239,8 +240,8 @@ func sizes(text string, n, most int) ([]int, error) {
 // run is the run of a session.
 type run struct {
 	s   *session
-	opt exec.RunOptions
-	out *exec.Outcome
+	opt feed.RunOptions
+	out *feed.Outcome
 	// warp is the number of the traced warp, counted from the first kernel on.
 	warp int
 	// several is set if there are several kernels; threads is the number of threads that ran.

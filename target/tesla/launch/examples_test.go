@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/isago/isago/exec"
+	"github.com/isago/isago/feed"
 	"github.com/isago/isago/isa"
 	"github.com/isago/isago/target/tesla"
 )
@@ -20,7 +21,7 @@ import (
 type kernels struct {
 	options map[string][]string
 	files   map[string][]byte
-	opt     exec.RunOptions
+	opt     feed.RunOptions
 }
 
 func (k *kernels) set(name string, values ...string) *kernels {
@@ -39,7 +40,7 @@ func (k *kernels) array(name, typ string, data []byte) *kernels {
 }
 
 // run runs a file, and returns what came out and the arrays.
-func (k *kernels) run(tb testing.TB, file string) (*exec.Outcome, map[string]*array) {
+func (k *kernels) run(tb testing.TB, file string) (*feed.Outcome, map[string]*array) {
 	tb.Helper()
 	data, err := os.ReadFile(file)
 	if err != nil {
@@ -65,7 +66,7 @@ var set = func() *isa.Set {
 }()
 
 func (k *kernels) open(data []byte) (*session, error) {
-	r, err := Open(exec.Request{Set: set, Context: set.DefaultContext(), Data: data, Options: k.options, File: func(name string) ([]byte, error) {
+	r, err := Open(feed.Request{Set: set, Context: set.DefaultContext(), Data: data, Options: k.options, File: func(name string) ([]byte, error) {
 		if data, ok := k.files[name]; ok {
 			return data, nil
 		}
@@ -80,7 +81,7 @@ func (k *kernels) open(data []byte) (*session, error) {
 func example(name string) string { return filepath.Join("../../../examples/tesla", name) }
 
 // good holds that all threads came to their end, and nothing was found.
-func good(tb testing.TB, out *exec.Outcome) {
+func good(tb testing.TB, out *feed.Outcome) {
 	tb.Helper()
 	for i := range out.Stops {
 		if out.Noted(&out.Stops[i]) {
@@ -190,7 +191,7 @@ func TestHistogram(t *testing.T) {
 		want[data[i]]++
 	}
 	for _, jobs := range []int{1, 3} {
-		k := (&kernels{opt: exec.RunOptions{Jobs: jobs}}).set(optGrid, "6").set(optBlock, "96").set(optParams, "data:ptr bins:ptr n:s32").set(optArg, "bins=u32[256]", "n=20000")
+		k := (&kernels{opt: feed.RunOptions{RunOptions: exec.RunOptions{Jobs: jobs}}}).set(optGrid, "6").set(optBlock, "96").set(optParams, "data:ptr bins:ptr n:s32").set(optArg, "bins=u32[256]", "n=20000")
 		k.array("data", "u8", data).set(optParallel, "true")
 		out, arrays := k.run(t, example("histogram.cubin"))
 		good(t, out)
@@ -338,7 +339,7 @@ func TestRace(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, err := s.Run(t.Context(), exec.RunOptions{})
+	out, err := s.Run(t.Context(), feed.RunOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/isago/isago/exec"
+	"github.com/isago/isago/feed"
 )
 
 // probe is a kernel in which each thread of a block of up to 512 writes $r5 to its element of an array, by its number
@@ -19,7 +19,7 @@ func probe(lines ...string) string {
 // values runs a kernel and returns the first n elements of the array out.
 func (s *session) values(t *testing.T, n int) string {
 	t.Helper()
-	out, err := s.Run(t.Context(), exec.RunOptions{})
+	out, err := s.Run(t.Context(), feed.RunOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -121,7 +121,7 @@ func TestPointerSize(t *testing.T) {
 				t.Fatal(err)
 			}
 			if len(row.want) > len("0 7") {
-				if _, err := s.Run(t.Context(), exec.RunOptions{}); err == nil || !strings.Contains(err.Error(), row.want) {
+				if _, err := s.Run(t.Context(), feed.RunOptions{}); err == nil || !strings.Contains(err.Error(), row.want) {
 					t.Errorf("error %v, expected %s", err, row.want)
 				}
 				return
@@ -149,7 +149,7 @@ func TestDiagnosticsOnce(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		out, err := s.Run(t.Context(), exec.RunOptions{})
+		out, err := s.Run(t.Context(), feed.RunOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -14,6 +14,7 @@ import (
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/diag"
 	"github.com/isago/isago/exec"
+	"github.com/isago/isago/feed"
 	"github.com/isago/isago/internal/jsontext"
 	"github.com/isago/isago/internal/program"
 	"github.com/isago/isago/isa"
@@ -40,8 +41,8 @@ const (
 )
 
 // Options are the options of kernels.
-func Options() []exec.Option {
-	return []exec.Option{
+func Options() []feed.Option {
+	return []feed.Option{
 		{Name: optKernel, Usage: "run this `KERNEL`, by its name in the file or in the C++ source (default: the first)"},
 		{Name: optGrid, Usage: "the size of the grid in blocks: `X` or X,Y"},
 		{Name: optBlock, Usage: "the size of a block in threads: `X`, X,Y or X,Y,Z"},
@@ -70,7 +71,7 @@ const (
 
 // session is a module with its inputs.
 type session struct {
-	req     exec.Request
+	req     feed.Request
 	module  *tesla.Module
 	machine *exec.Machine
 	words   exec.Words
@@ -94,7 +95,7 @@ type session struct {
 }
 
 // Open opens a cubin for a run.
-func Open(req exec.Request) (exec.Runner, error) {
+func Open(req feed.Request) (feed.Runner, error) {
 	m, err := read(req.Data, req.Context)
 	if err != nil {
 		return nil, err
@@ -253,7 +254,7 @@ func (s *session) Read(data []byte, format string) error {
 func (s *session) Budget() int64 { return DefaultBudget }
 
 // Run runs the kernels of the options, one after another.
-func (s *session) Run(ctx context.Context, opt exec.RunOptions) (*exec.Outcome, error) {
+func (s *session) Run(ctx context.Context, opt feed.RunOptions) (*feed.Outcome, error) {
 	calls, err := s.calls()
 	if err != nil {
 		return nil, err
@@ -268,7 +269,7 @@ func (s *session) Run(ctx context.Context, opt exec.RunOptions) (*exec.Outcome, 
 	if err := s.load(); err != nil {
 		return nil, err
 	}
-	r := &run{s: s, opt: opt, total: DefaultTotal, out: &exec.Outcome{Noun: "thread", Nouns: "threads"}}
+	r := &run{s: s, opt: opt, total: DefaultTotal, out: &feed.Outcome{Noun: "thread", Nouns: "threads"}}
 	if text := last(s.req.Options[optTotal], ""); text != "" {
 		if r.total, err = strconv.ParseInt(text, 0, 64); err != nil || r.total < 0 {
 			return nil, exec.Optionf("--%s %q, expected a number of instructions, at least 0", optTotal, text)

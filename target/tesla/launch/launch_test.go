@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/isago/isago/exec"
+	"github.com/isago/isago/feed"
 	"github.com/isago/isago/target/tesla"
 )
 
@@ -64,7 +65,7 @@ func TestBadEnds(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			out, err := s.Run(t.Context(), exec.RunOptions{Budget: 5000})
+			out, err := s.Run(t.Context(), feed.RunOptions{RunOptions: exec.RunOptions{Budget: 5000}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -85,7 +86,7 @@ func TestNoArrays(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, err := s.Run(t.Context(), exec.RunOptions{})
+	out, err := s.Run(t.Context(), feed.RunOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -136,7 +137,7 @@ func TestBadOptions(t *testing.T) {
 	} {
 		s, err := base.with(source, row.options...)
 		if err == nil {
-			_, err = s.Run(t.Context(), exec.RunOptions{})
+			_, err = s.Run(t.Context(), feed.RunOptions{})
 		}
 		if err == nil || !strings.Contains(err.Error(), row.want) {
 			t.Errorf("%v: error %v, expected %s", row.options, err, row.want)
@@ -161,7 +162,7 @@ func TestRoomForVariables(t *testing.T) {
 		for i := range row.relocations {
 			s.module.Relocations = append(s.module.Relocations, tesla.Relocation{Variable: fmt.Sprint("x", i), Kernel: "another"})
 		}
-		if _, err = s.Run(t.Context(), exec.RunOptions{}); err == nil || !strings.HasPrefix(err.Error(), row.want) {
+		if _, err = s.Run(t.Context(), feed.RunOptions{}); err == nil || !strings.HasPrefix(err.Error(), row.want) {
 			t.Errorf("%v, expected %s", err, row.want)
 		}
 	}
@@ -183,7 +184,7 @@ func TestGridBudget(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		out, err := s.Run(t.Context(), exec.RunOptions{})
+		out, err := s.Run(t.Context(), feed.RunOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -205,7 +206,7 @@ func TestPointerSizeOfELF(t *testing.T) {
 			t.Fatal(err)
 		}
 		s.module.PointerSize = 8
-		if _, err = s.Run(t.Context(), exec.RunOptions{}); (err == nil) != (want == "") || err != nil && err.Error() != want {
+		if _, err = s.Run(t.Context(), feed.RunOptions{}); (err == nil) != (want == "") || err != nil && err.Error() != want {
 			t.Errorf("--pointer-size %s: %v, expected %s", option, err, want)
 		}
 	}
@@ -251,7 +252,7 @@ func TestWhatThreadsSee(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, err := s.Run(t.Context(), exec.RunOptions{})
+	out, err := s.Run(t.Context(), feed.RunOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -294,7 +295,7 @@ code {
 		if err != nil {
 			t.Fatal(err)
 		}
-		out, err := s.Run(t.Context(), exec.RunOptions{})
+		out, err := s.Run(t.Context(), feed.RunOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}

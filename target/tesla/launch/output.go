@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/isago/isago/exec"
+	"github.com/isago/isago/feed"
 	"github.com/isago/isago/internal/lazy"
 	"github.com/isago/isago/isa"
 )
@@ -60,7 +61,7 @@ func (s *session) arrayNames() []string {
 }
 
 // write writes the arrays of --out, or those that changed.
-func (s *session) write(out *exec.Outcome, outputs []output) error {
+func (s *session) write(out *feed.Outcome, outputs []output) error {
 	if len(s.req.Options[optOut]) == 0 {
 		for _, name := range s.arrayNames() {
 			if a := s.arrays[name]; !bytes.Equal(a.data, a.before) {
@@ -78,24 +79,24 @@ func (s *session) write(out *exec.Outcome, outputs []output) error {
 			shown = append(shown, &a)
 			continue
 		}
-		out.Files = append(out.Files, exec.OutputFile{Name: o.file, Data: encode(&a, o.file)})
+		out.Files = append(out.Files, feed.OutputFile{Name: o.file, Data: encode(&a, o.file)})
 	}
 	out.Tables = tables(shown)
 	return s.draw(out)
 }
 
 // tables prints arrays of the same length in one table.
-func tables(list []*array) []exec.Table {
+func tables(list []*array) []feed.Table {
 	slices.SortStableFunc(list, func(a, b *array) int { return cmp.Compare(a.count(), b.count()) })
-	var out []exec.Table
+	var out []feed.Table
 	for i := 0; i < len(list); {
 		n := list[i].count()
-		t := exec.Table{Row: "element", Rows: make([][]uint64, n)}
+		t := feed.Table{Row: "element", Rows: make([][]uint64, n)}
 		var names []string
 		for ; i < len(list) && list[i].count() == n; i++ {
 			a := list[i]
 			names = append(names, a.name)
-			t.Columns = append(t.Columns, exec.Column{Name: a.name, Type: a.typ})
+			t.Columns = append(t.Columns, feed.Column{Name: a.name, Type: a.typ})
 			for k := range n {
 				t.Rows[k] = append(t.Rows[k], get(a.data, a.typ, k))
 			}
@@ -139,7 +140,7 @@ func encode(a *array, file string) []byte {
 var pictureForm = lazy.Regexp(`^(\w+):(\d+)x(\d+)$`)
 
 // draw draws the picture of --picture: colours unchanged, numbers in grey, from the smallest to the largest.
-func (s *session) draw(out *exec.Outcome) error {
+func (s *session) draw(out *feed.Outcome) error {
 	text := last(s.req.Options[optPicture], "")
 	if text == "" {
 		return nil

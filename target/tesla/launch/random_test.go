@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/isago/isago/exec"
+	"github.com/isago/isago/feed"
 )
 
 var programs = flag.Int("programs", 12, "number of random programs for TestDivergence")
@@ -201,7 +202,7 @@ func run32(t *testing.T, base *session, text string, quirk uint64, data []byte, 
 		t.Fatal(err)
 	}
 	s.begun = begun
-	out, err := s.Run(t.Context(), exec.RunOptions{Budget: 100000})
+	out, err := s.Run(t.Context(), feed.RunOptions{RunOptions: exec.RunOptions{Budget: 100000}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/exec"
+	"github.com/isago/isago/feed"
 	"github.com/isago/isago/target/tesla"
 )
 
@@ -34,7 +35,7 @@ func attributes(m *exec.Machine, ctx bits.Value) (noun, plural string, p *exec.P
 }
 
 // openStage opens a program of a cubin that is not a compute program.
-func openStage(req exec.Request, m *tesla.Module, machine *exec.Machine, ctx bits.Value) (exec.Runner, error) {
+func openStage(req feed.Request, m *tesla.Module, machine *exec.Machine, ctx bits.Value) (feed.Runner, error) {
 	for _, o := range Options() {
 		if o.Name != optKernel && len(req.Options[o.Name]) > 0 {
 			_, plural, _ := attributes(machine, ctx)
@@ -72,9 +73,9 @@ func openStage(req exec.Request, m *tesla.Module, machine *exec.Machine, ctx bit
 
 // Words returns a runner for programs of vertices, primitives or fragments, and for compute programs without a grid,
 // in which each thread is alone. A row of a geometry program is a vertex that it emits.
-func Words(l *exec.Launch) exec.Runner {
+func Words(l *exec.Launch) feed.Runner {
 	m := l.Program.Machine
-	s := &stageRun{Batch: exec.NewBatch(l)}
+	s := &stageRun{Batch: feed.NewBatch(l)}
 	for _, st := range m.States {
 		if st.Kind == exec.Memory && st.Use == "output" {
 			s.outputs = st
@@ -96,7 +97,7 @@ func Words(l *exec.Launch) exec.Runner {
 
 // stageRun is a program with the vertices that it emits.
 type stageRun struct {
-	*exec.Batch
+	*feed.Batch
 	outputs, attributes *exec.State
 
 	// primitives is set if a lane is a primitive, which may emit vertices.
@@ -164,7 +165,7 @@ func (s *stageRun) restart(c *exec.Call) {
 const MaxPrimitives = 1 << 20
 
 // Run runs the program for all inputs.
-func (s *stageRun) Run(ctx context.Context, opt exec.RunOptions) (*exec.Outcome, error) {
+func (s *stageRun) Run(ctx context.Context, opt feed.RunOptions) (*feed.Outcome, error) {
 	s.emits, s.emitted, s.strip = false, map[int][]emitted{}, map[int]int{}
 	if s.primitives {
 		if opt.Rows = nil; max(opt.Count, s.Given().Lanes) > MaxPrimitives {
@@ -183,10 +184,10 @@ func (s *stageRun) Run(ctx context.Context, opt exec.RunOptions) (*exec.Outcome,
 			}
 		}
 	}
-	t := exec.Table{Name: "vertices", Row: "vertex", Columns: []exec.Column{{Name: "primitive", Type: unsigned(32), Label: true}, {Name: "strip", Type: unsigned(32), Label: true}}}
+	t := feed.Table{Name: "vertices", Row: "vertex", Columns: []feed.Column{{Name: "primitive", Type: unsigned(32), Label: true}, {Name: "strip", Type: unsigned(32), Label: true}}}
 	order := slices.Sorted(maps.Keys(words))
 	for _, n := range order {
-		t.Columns = append(t.Columns, exec.Column{Name: exec.WordName(s.outputs, n), Type: s.outputs.Word})
+		t.Columns = append(t.Columns, feed.Column{Name: exec.WordName(s.outputs, n), Type: s.outputs.Word})
 	}
 	for _, i := range slices.Sorted(maps.Keys(s.emitted)) {
 		for _, v := range s.emitted[i] {
@@ -197,6 +198,6 @@ func (s *stageRun) Run(ctx context.Context, opt exec.RunOptions) (*exec.Outcome,
 			t.Rows = append(t.Rows, row)
 		}
 	}
-	out.Tables = []exec.Table{t}
+	out.Tables = []feed.Table{t}
 	return out, nil
 }

@@ -1,12 +1,13 @@
-package exec
+// Package feed runs programs on inputs from files, flags and meshes, and collects their outputs in tables and pictures.
+package feed
 
 import (
 	"context"
 	"embed"
-	"fmt"
 	"image"
 
 	"github.com/isago/isago/bits"
+	"github.com/isago/isago/exec"
 	"github.com/isago/isago/isa"
 )
 
@@ -15,7 +16,7 @@ type Request struct {
 	// Set is the machine's instruction set, Machine what Open makes of it, nil for who has not opened it;
 	// Context is what the words do not say.
 	Set     *isa.Set
-	Machine *Machine
+	Machine *exec.Machine
 	Context bits.Value
 	// Data is the file. Format is the name of its format; "" is words without a container.
 	Data   []byte
@@ -29,18 +30,6 @@ type Request struct {
 	// File reads a file that an option names.
 	File func(name string) ([]byte, error)
 }
-
-// OptionError is a mistake in what an option says, not in the program.
-type OptionError struct{ Err error }
-
-// Error returns the message.
-func (e *OptionError) Error() string { return e.Err.Error() }
-
-// Unwrap returns what is wrong.
-func (e *OptionError) Unwrap() error { return e.Err }
-
-// Optionf makes an OptionError; the message is formatted as by fmt.Errorf.
-func Optionf(format string, args ...any) error { return &OptionError{fmt.Errorf(format, args...)} }
 
 // Option is a way to run programs that a machine alone has: a flag of the command.
 type Option struct {
@@ -74,9 +63,29 @@ type Runner interface {
 	Run(ctx context.Context, opt RunOptions) (*Outcome, error)
 }
 
+// Launched is a Runner of one program with inputs and outputs.
+type Launched interface {
+	Runner
+	// Launched returns what the program's file says of it.
+	Launched() *exec.Launch
+}
+
+// RunOptions bound a run, and choose what it is about.
+type RunOptions struct {
+	exec.RunOptions
+	// Count is the number of lanes; 0 is as many as there are inputs for, and at least one.
+	Count int
+	// Stats asks for what a machine counts beside what all do.
+	Stats bool
+	// Rows, unless it is nil, is handed the table of the outputs in parts, in order, as they are computed: what is in memory
+	// does not grow with the number of lanes. The outcome has neither the table nor Values then. A runner whose table cannot
+	// be divided leaves it in the outcome, and does not call Rows. An error ends the run, and Run returns it.
+	Rows func(part *Table) error
+}
+
 // Outcome is what a run gives.
 type Outcome struct {
-	Result
+	exec.Result
 	// Noun is what a lane is, such as vertex; Nouns are several. Lanes is how many ran.
 	Noun, Nouns string
 	Lanes       int
@@ -125,6 +134,6 @@ type Column struct {
 func (c *Column) Count() int { return max(1, len(c.Components)) }
 
 // Noted reports whether somebody is to be told of a stop: the program did not end as programs do.
-func (o *Outcome) Noted(s *StopCount) bool {
+func (o *Outcome) Noted(s *exec.StopCount) bool {
 	return s.Reason != "end" && !(s.Reason == "end of words" && o.Open)
 }

@@ -1,4 +1,4 @@
-package exec
+package feed
 
 import (
 	"bytes"
@@ -7,16 +7,17 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/isago/isago/exec"
 	"github.com/isago/isago/internal/textfile"
 )
 
 // Batch is the Runner of programs that run once for each vertex, or whatever a lane is.
 type Batch struct {
-	*Launch
+	*exec.Launch
 	// Noun is what a lane is, Nouns are several.
 	Noun, Nouns string
 
-	in   Input
+	in   exec.Input
 	read bool
 	// chosen tells that the outputs are those of Select, and no others.
 	chosen bool
@@ -25,9 +26,12 @@ type Batch struct {
 }
 
 // NewBatch returns the Runner of a vertex program.
-func NewBatch(l *Launch) *Batch {
+func NewBatch(l *exec.Launch) *Batch {
 	return &Batch{Launch: l, Noun: "vertex", Nouns: "vertices", held: MaxHeld}
 }
+
+// Launched returns what the program's file says of it.
+func (b *Batch) Launched() *exec.Launch { return b.Launch }
 
 // Set gives a uniform its value, or all lanes an input, component by component, as Parse reads them. The error tells that
 // there is no such name, that it is an output, or what is wrong with a value.
@@ -36,9 +40,9 @@ func (b *Batch) Set(name string, texts []string) error {
 	if err != nil {
 		return err
 	}
-	values, err := b.parseAll(p, texts)
+	values, err := parseAll(b.Launch, p, texts)
 	if err == nil {
-		err = b.spread(&p, len(values))
+		err = b.Extend(&p, len(values))
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)
@@ -52,11 +56,11 @@ func (b *Batch) Set(name string, texts []string) error {
 	if most := p.Count * len(p.Components()); len(values) > most {
 		return fmt.Errorf("%d values for %s, which has %d", len(values), p.Name, most)
 	}
-	b.in.Same = append(b.in.Same, Given{p, values})
+	b.in.Same = append(b.in.Same, exec.Given{Port: p, Values: values})
 	return nil
 }
 
-func (l *Launch) parseAll(p Port, texts []string) ([]uint64, error) {
+func parseAll(l *exec.Launch, p exec.Port, texts []string) ([]uint64, error) {
 	var values []uint64
 	for _, t := range texts {
 		v, err := l.Parse(t, p.Type())
@@ -70,7 +74,7 @@ func (l *Launch) parseAll(p Port, texts []string) ([]uint64, error) {
 
 // Read takes the inputs of lanes from a file: json, csv or raw. The error says where it is wrong.
 func (b *Batch) Read(data []byte, format string) error {
-	read := map[string]func([]byte, *Launch) (*Input, error){"json": readJSON, "csv": readCSV, "raw": readRaw}[format]
+	read := map[string]func([]byte, *exec.Launch) (*exec.Input, error){"json": readJSON, "csv": readCSV, "raw": readRaw}[format]
 	if read == nil {
 		return fmt.Errorf("unknown format %q, expected json, csv or raw", format)
 	}
@@ -87,13 +91,13 @@ func (b *Batch) Read(data []byte, format string) error {
 }
 
 // Feed gives the lanes inputs that are at hand; those of Set go before.
-func (b *Batch) Feed(in Input) {
+func (b *Batch) Feed(in exec.Input) {
 	in.Same = append(in.Same, b.in.Same...)
 	b.in, b.read = in, true
 }
 
 // Given returns what Read, Feed and Set gave.
-func (b *Batch) Given() Input { return b.in }
+func (b *Batch) Given() exec.Input { return b.in }
 
 // Run runs the program for all inputs. The error tells that there are none to repeat, or is that of the context or of
 // opt.Rows.
@@ -109,11 +113,11 @@ func (b *Batch) Run(ctx context.Context, opt RunOptions) (*Outcome, error) {
 		in.Lanes = max(1, in.Lanes)
 	}
 	out := &Outcome{Noun: b.Noun, Nouns: b.Nouns, Lanes: in.Lanes, Open: b.Open}
-	var res *Result
+	var res *exec.Result
 	var err error
 	if opt.Rows != nil {
 		res, err = b.stream(ctx, in, opt)
-	} else if res, err = b.Launch.Run(ctx, in, opt); err == nil {
+	} else if res, err = b.Launch.Run(ctx, in, opt.RunOptions); err == nil {
 		out.Tables = []Table{b.layout(res.Outputs, res.Changed).part(0, res.Values)}
 	}
 	if err != nil {
@@ -141,11 +145,11 @@ func (e *LateOutputError) Error() string {
 
 // stream runs the program and hands over the table in parts. Which columns it has may depend on what the program writes: then
 // those that the first lanes have.
-func (b *Batch) stream(ctx context.Context, in Input, opt RunOptions) (*Result, error) {
-	var held []*Rows
-	var shape *Shape
+func (b *Batch) stream(ctx context.Context, in exec.Input, opt RunOptions) (*exec.Result, error) {
+	var held []*exec.Rows
+	var shape *exec.Shape
 	var columns *layout
-	put := func(r *Rows) error {
+	put := func(r *exec.Rows) error {
 		if late := b.late(shape, columns, r); late != nil {
 			return late
 		}
@@ -164,13 +168,13 @@ func (b *Batch) stream(ctx context.Context, in Input, opt RunOptions) (*Result, 
 		return nil
 	}
 	values := 0
-	report, err := b.Stream(ctx, in, opt, func(r *Rows) error {
+	report, err := b.Stream(ctx, in, opt.RunOptions, func(r *exec.Rows) error {
 		if shape != nil {
 			return put(r)
 		}
 		held = append(held, r)
 		values += r.Cells()
-		if b.settled() || values >= b.held {
+		if b.chosen || b.OutputsKnown() || values >= b.held {
 			return settle()
 		}
 		return nil
@@ -180,20 +184,15 @@ func (b *Batch) stream(ctx context.Context, in Input, opt RunOptions) (*Result, 
 	}
 	if shape == nil {
 		if len(held) == 0 { // a heading
-			held = []*Rows{{}}
+			held = []*exec.Rows{{}}
 		}
 		err = settle()
 	}
-	return &Result{Report: *report}, err
-}
-
-// settled reports whether the columns of the table are known before the program runs.
-func (b *Batch) settled() bool {
-	return b.chosen || !b.Changed && !slices.ContainsFunc(b.Program.Machine.States, func(s *State) bool { return told(s) && s.Use == "output" })
+	return &exec.Result{Report: *report}, err
 }
 
 // late returns the error of an output that has no column, nil where all have one.
-func (b *Batch) late(shape *Shape, columns *layout, r *Rows) error {
+func (b *Batch) late(shape *exec.Shape, columns *layout, r *exec.Rows) error {
 	if b.chosen {
 		return nil
 	}
@@ -222,7 +221,7 @@ type layout struct {
 
 // layout returns that of the run: the outputs of Select, or else those of which a component changed, where the launch asks,
 // and words that the program wrote where it computed, which follow them.
-func (b *Batch) layout(ports []Port, changed []bool) *layout {
+func (b *Batch) layout(ports []exec.Port, changed []bool) *layout {
 	l := &layout{Table: Table{Name: b.Nouns, Row: b.Noun, Columns: columnsOf(ports)}}
 	if b.chosen {
 		l.Columns = b.Columns()
@@ -274,9 +273,9 @@ func (l *layout) part(first int, rows [][]uint64) Table {
 // Select chooses the outputs by their names: an output, a register, a register of a view, a component such as r1.x, or all
 // registers of a file or a view. It returns an error for an unknown name, with names that exist.
 func (b *Batch) Select(names []string) error {
-	var all []Port
+	var all []exec.Port
 	for _, name := range names {
-		list, err := b.selected(name)
+		list, err := b.FindOutputs(name)
 		if err != nil {
 			return err
 		}
@@ -286,52 +285,22 @@ func (b *Batch) Select(names []string) error {
 	return nil
 }
 
-func (b *Batch) selected(name string) (list []Port, err error) {
-	if p, err := b.findOutput(name); err == nil {
-		return []Port{p}, nil
-	}
-	for n := range b.count(name) {
-		if p, ok := b.register(fmt.Sprint(name, n)); ok {
-			list = append(list, p)
-		}
-	}
-	if len(list) > 0 {
-		return list, nil
-	}
-	p, err := findComponent(name, b.findOutput)
-	return []Port{p}, err
-}
-
-// count returns how many registers a file or a view of that name has, 0 where there is none.
-func (l *Launch) count(name string) int {
-	for _, s := range l.Program.Machine.States {
-		if s.Kind == Registers && (s.Name == name || slices.Contains(s.Aliases, name)) {
-			return s.Count
-		}
-	}
-	for _, v := range l.Program.Machine.Views {
-		if v.Name == name || slices.Contains(v.Aliases, name) {
-			return v.Count()
-		}
-	}
-	return 0
-}
-
 // Columns describes the outputs.
-func (l *Launch) Columns() []Column { return columnsOf(l.Outputs) }
+func (b *Batch) Columns() []Column { return columnsOf(b.Outputs) }
 
-func columnsOf(ports []Port) []Column {
+func columnsOf(ports []exec.Port) []Column {
 	var list []Column
 	for i := range ports {
 		p := &ports[i]
 		for n := range p.Count {
-			c := Column{Name: p.Name, Type: scalarOf(p.Type())}
+			c := Column{Name: p.Name, Type: p.Type()}
+			c.Type.Lanes = 1
 			if p.Count > 1 {
 				c.Name = fmt.Sprintf("%s[%d]", p.Name, n)
 			}
-			if names := p.names(); names != nil {
-				for _, k := range p.Components() {
-					c.Components = append(c.Components, names[k])
+			for _, k := range p.Components() {
+				if name := p.Letter(k); name != "" { // of a vector
+					c.Components = append(c.Components, name)
 				}
 			}
 			list = append(list, c)

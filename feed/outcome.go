@@ -1,6 +1,10 @@
-package exec
+package feed
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/isago/isago/exec"
+)
 
 // Ran is a program of a run that has several, such as that of fragments, and what its lanes are. A diagnostic counts
 // among them.
@@ -32,14 +36,14 @@ func (o *Outcome) Of(program int) Ran {
 
 // Join adds what lanes of a program gave, of which the first has a number in the run: each diagnostic is there once, with its
 // total.
-func (o *Outcome) Join(report *Report, program, first, lanes int) {
+func (o *Outcome) Join(report *exec.Report, program, first, lanes int) {
 	if program > 0 {
 		o.Programs[program-1].Lanes += lanes
 	} else {
 		o.Lanes += lanes
 	}
-	t := NewTally()
-	t.take(&o.Report)
+	t := exec.NewTally()
+	t.Join(&o.Report)
 	next := *report
 	next.Stops, next.Findings, next.Races = slices.Clone(report.Stops), slices.Clone(report.Findings), slices.Clone(report.Races)
 	for i := range next.Stops {
@@ -51,6 +55,6 @@ func (o *Outcome) Join(report *Report, program, first, lanes int) {
 	for i := range next.Races {
 		next.Races[i].Program = program
 	}
-	t.take(&next)
+	t.Join(&next)
 	t.Finish(&o.Report)
 }

@@ -1,4 +1,4 @@
-package exec_test
+package feed_test
 
 import (
 	"fmt"
@@ -8,6 +8,7 @@ import (
 
 	"github.com/isago/isago/diag"
 	"github.com/isago/isago/exec"
+	"github.com/isago/isago/feed"
 	"github.com/isago/isago/isa"
 )
 
@@ -46,7 +47,7 @@ const wordsXML = `<isa name="words" strict="true">
 </isa>`
 
 // wordRun runs words of wordsXML.
-func wordRun(t *testing.T, words []uint32, give func(b *exec.Batch) error, opt exec.RunOptions) (string, error) {
+func wordRun(t *testing.T, words []uint32, give func(b *feed.Batch) error, opt feed.RunOptions) (string, error) {
 	t.Helper()
 	set, err := isa.Load(fstest.MapFS{"words.xml": {Data: []byte(wordsXML)}}, "words.xml", isa.Options{})
 	if err != nil {
@@ -60,7 +61,7 @@ func wordRun(t *testing.T, words []uint32, give func(b *exec.Batch) error, opt e
 	if err != nil {
 		t.Fatal(diag.Render(err))
 	}
-	b := exec.NewBatch(l)
+	b := feed.NewBatch(l)
 	if err := give(b); err != nil {
 		return "", err
 	}
@@ -88,8 +89,8 @@ func wordRun(t *testing.T, words []uint32, give func(b *exec.Batch) error, opt e
 
 // Inputs and outputs in memory go by their addresses, as registers do by their names.
 func TestWords(t *testing.T) {
-	set := func(pairs ...string) func(*exec.Batch) error {
-		return func(b *exec.Batch) error {
+	set := func(pairs ...string) func(*feed.Batch) error {
+		return func(b *feed.Batch) error {
 			for _, p := range pairs {
 				name, values, _ := strings.Cut(p, "=")
 				if err := b.Set(name, strings.Split(values, ",")); err != nil {
@@ -99,14 +100,14 @@ func TestWords(t *testing.T) {
 			return nil
 		}
 	}
-	read := func(format, text string) func(*exec.Batch) error {
-		return func(b *exec.Batch) error { return b.Read([]byte(text), format) }
+	read := func(format, text string) func(*feed.Batch) error {
+		return func(b *feed.Batch) error { return b.Read([]byte(text), format) }
 	}
 	both := []uint32{0x0400, 0x0808} // copy out[0], in[4]; copy out[8], in[8]
 	for _, row := range []struct {
 		name  string
 		words []uint32
-		give  func(*exec.Batch) error
+		give  func(*feed.Batch) error
 		want  string
 	}{
 		{"by the name of the text", both, set("in[0x4]=1.5,-2"), "out[0x0]; out[0x8]; [3fc00000 c0000000]"},
@@ -129,7 +130,7 @@ func TestWords(t *testing.T) {
 		{"a register by its alias", []uint32{0x20400}, set("in[0x4]=1", "$r0=16"), "out[0x10]; [3f800000]"},
 	} {
 		for _, jobs := range []int{1, 3} {
-			got, err := wordRun(t, row.words, row.give, exec.RunOptions{Jobs: jobs})
+			got, err := wordRun(t, row.words, row.give, feed.RunOptions{RunOptions: exec.RunOptions{Jobs: jobs}})
 			if err != nil || got != row.want {
 				t.Errorf("%s: %s, %v, expected %s", row.name, got, err, row.want)
 			}
@@ -146,7 +147,7 @@ func TestWords(t *testing.T) {
 		"nothing[0x0]=1": `unknown input, uniform or register "nothing[0x0]", expected one of in[0x4], in[0x8], in[ADDRESS], c0[ADDRESS]`,
 		"in[0x4]=a":      `"a", expected a value of type f32`,
 	} {
-		if _, err := wordRun(t, both, set(name), exec.RunOptions{}); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := wordRun(t, both, set(name), feed.RunOptions{}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v, expected %s", name, err, want)
 		}
 	}
@@ -159,7 +160,7 @@ func TestWordsOfWaves(t *testing.T) {
 	for i := range 200 {
 		fmt.Fprintf(&csv, "%#x,%d\n", i, 4*(i%3))
 	}
-	read := func(b *exec.Batch) error { return b.Read([]byte(csv.String()), "csv") }
+	read := func(b *feed.Batch) error { return b.Read([]byte(csv.String()), "csv") }
 	want := []string{"out[0x0]", "out[0x4]", "out[0x8]"}
 	for i := range 200 {
 		row := [3]int{}
@@ -167,7 +168,7 @@ func TestWordsOfWaves(t *testing.T) {
 		want = append(want, fmt.Sprintf("%x", row))
 	}
 	for _, jobs := range []int{1, 4} {
-		got, err := wordRun(t, []uint32{0x20400}, read, exec.RunOptions{Jobs: jobs})
+		got, err := wordRun(t, []uint32{0x20400}, read, feed.RunOptions{RunOptions: exec.RunOptions{Jobs: jobs}})
 		if err != nil || got != strings.Join(want, "; ") {
 			t.Errorf("%d jobs: %s, %v", jobs, got, err)
 		}
@@ -181,10 +182,10 @@ func TestDiagnosticsOnce(t *testing.T) {
 	for i := range 200 {
 		fmt.Fprintf(&csv, "%d\n", 8+4*i)
 	}
-	read := func(b *exec.Batch) error { return b.Read([]byte(csv.String()), "csv") }
+	read := func(b *feed.Batch) error { return b.Read([]byte(csv.String()), "csv") }
 	const want = "in[0x4] unwritten at 0 in 200; trap: access outside of m (4 bytes at 0x8 of 0x8) at 0x4: 200 from 0"
 	for _, jobs := range []int{1, 4} {
-		got, err := wordRun(t, []uint32{0x0400, 0x40000}, read, exec.RunOptions{Jobs: jobs})
+		got, err := wordRun(t, []uint32{0x0400, 0x40000}, read, feed.RunOptions{RunOptions: exec.RunOptions{Jobs: jobs}})
 		if err != nil || !strings.HasSuffix(got, want) {
 			t.Errorf("%d jobs: %s, %v, expected %s", jobs, got, err, want)
 		}

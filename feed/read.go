@@ -1,4 +1,4 @@
-package exec
+package feed
 
 import (
 	"bytes"
@@ -12,11 +12,12 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/isago/isago/exec"
 	"github.com/isago/isago/internal/jsontext"
 )
 
 // readJSON reads vertices, and uniforms beside them.
-func readJSON(data []byte, l *Launch) (*Input, error) {
+func readJSON(data []byte, l *exec.Launch) (*exec.Input, error) {
 	var doc struct {
 		Uniforms map[string]json.RawMessage   `json:"uniforms"`
 		Vertices []map[string]json.RawMessage `json:"vertices"`
@@ -39,8 +40,8 @@ func readJSON(data []byte, l *Launch) (*Input, error) {
 			return nil, fmt.Errorf("uniforms: %w", err)
 		}
 	}
-	in := &Input{Lanes: len(doc.Vertices)}
-	ports := map[string]Port{}
+	in := &exec.Input{Lanes: len(doc.Vertices)}
+	ports := map[string]exec.Port{}
 	rows := make([]map[string][]uint64, len(doc.Vertices))
 	for i, v := range doc.Vertices {
 		rows[i] = map[string][]uint64{}
@@ -75,7 +76,7 @@ func readJSON(data []byte, l *Launch) (*Input, error) {
 }
 
 // jsonValues reads a number, a text, or an array of them, which may hold arrays.
-func jsonValues(l *Launch, name string, raw json.RawMessage) (Port, []uint64, error) {
+func jsonValues(l *exec.Launch, name string, raw json.RawMessage) (exec.Port, []uint64, error) {
 	p, err := l.Find(name)
 	if err != nil {
 		return p, nil, err
@@ -84,9 +85,9 @@ func jsonValues(l *Launch, name string, raw json.RawMessage) (Port, []uint64, er
 	if err != nil {
 		return p, nil, fmt.Errorf("%s: %w", name, err)
 	}
-	values, err := l.parseAll(p, texts)
+	values, err := parseAll(l, p, texts)
 	if err == nil {
-		err = l.spread(&p, len(values))
+		err = l.Extend(&p, len(values))
 	}
 	if err == nil && len(values) > p.Count*len(p.Components()) {
 		err = fmt.Errorf("%d values, expected %d", len(values), p.Count*len(p.Components()))
@@ -98,7 +99,7 @@ func jsonValues(l *Launch, name string, raw json.RawMessage) (Port, []uint64, er
 }
 
 // readCSV reads a heading of names, perhaps with components, and a line for each vertex.
-func readCSV(data []byte, l *Launch) (*Input, error) {
+func readCSV(data []byte, l *exec.Launch) (*exec.Input, error) {
 	r := csv.NewReader(bytes.NewReader(data))
 	r.TrimLeadingSpace, r.FieldsPerRecord = true, -1
 	heading, err := r.Read()
@@ -108,15 +109,15 @@ func readCSV(data []byte, l *Launch) (*Input, error) {
 	if err != nil {
 		return nil, err
 	}
-	in := &Input{}
-	given := map[Component]string{}
+	in := &exec.Input{}
+	given := map[exec.Component]string{}
 	for _, name := range heading {
-		p, err := findComponent(strings.TrimSpace(name), l.Find)
+		p, err := l.FindComponent(strings.TrimSpace(name))
 		if err != nil {
 			return nil, err
 		}
 		in.Ports = append(in.Ports, p)
-		c := flatten(in.Ports[len(in.Ports)-1:])[0]
+		c := exec.Component{State: p.State, Number: p.First, Comp: p.Components()[0], View: p.View}
 		if given[c] != "" {
 			return nil, fmt.Errorf("columns %q and %q name the same component", given[c], name)
 		}
@@ -145,35 +146,9 @@ func readCSV(data []byte, l *Launch) (*Input, error) {
 	}
 }
 
-// findComponent returns the component of a name such as pos.x, or the first one of a name without a component.
-func findComponent(name string, find func(string) (Port, error)) (Port, error) {
-	base, comp, dotted := name, "", false
-	if i := strings.LastIndexByte(name, '.'); i >= 0 {
-		if _, err := find(name); err != nil {
-			base, comp, dotted = name[:i], name[i+1:], true
-		}
-	}
-	p, err := find(base)
-	if err != nil {
-		return p, err
-	}
-	p.Count = 1
-	if !dotted {
-		p.Mask = 1
-		return p, nil
-	}
-	for k := range p.Type().Lanes {
-		if p.Letter(k) == comp {
-			p.Mask = 1 << uint(k)
-			return p, nil
-		}
-	}
-	return p, fmt.Errorf("%s has no component %q", base, comp)
-}
-
 // readRaw reads 32-bit components of the inputs that the file names.
-func readRaw(data []byte, l *Launch) (*Input, error) {
-	in := &Input{Ports: l.Inputs}
+func readRaw(data []byte, l *exec.Launch) (*exec.Input, error) {
+	in := &exec.Input{Ports: l.Inputs}
 	n := 0
 	for i := range l.Inputs {
 		n += l.Inputs[i].Count * len(l.Inputs[i].Components())

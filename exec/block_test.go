@@ -110,6 +110,28 @@ func TestServiceAnswersCondition(t *testing.T) {
 	}
 }
 
+// A function takes a rounding mode as a constant, with the numbers of the description. By hand: 1 + 2^-30 is 1 in all modes but
+// up, -1 - 2^-30 is -1 in all but down, and 2.5 is 2 but 3 away from 0 and up.
+func TestRoundingModesAsArguments(t *testing.T) {
+	const declared = `<enum name="#round"><value val="0" display="ra"/><value val="1" display="rp"/><value val="2" display="rm"/><value val="3" display="rz"/><value val="4" display="rn"/></enum>
+<function name="mirrored(m: #round): #round"><![CDATA[if (m == #round.rm) { return #round.rp; } return m == #round.rp ? #round.rm : m;]]></function>
+<function name="sum(a: f32, b: f32, m: #round): f32">return fadd(a, b, m);</function>
+<function name="three(m: #round): (u32, u32, u32)"><![CDATA[let up: #round = mirrored(m); return (bits(sum(f32(1.0), f32(r[0]), m)), bits(sum(f32(-1.0), -f32(r[0]), up)), to_u32(f32(r[1]), m));]]></function>`
+	for mode, want := range [5][3]uint64{{0x3f800000, 0xbf800000, 3}, {0x3f800001, 0xbf800001, 3}, {0x3f800000, 0xbf800000, 2}, {0x3f800000, 0xbf800000, 2}, {0x3f800000, 0xbf800000, 2}} {
+		m := parse(t, smallest(declared+`<file name="o" type="u32" count="3" init="0"/>`, fmt.Sprintf(`let (a, b, c) = three(%d); o[0] = a; o[1] = b; o[2] = c;`, mode)))
+		w := NewWave(m.program("#instruction", Words{}, 1))
+		w.Start(2, 0)
+		for lane := range 2 {
+			w.Set(m.state("r"), 0, 0, lane, 0x30800000) // 2^-30
+			w.Set(m.state("r"), 1, 0, lane, 0x40200000) // 2.5
+		}
+		w.Run(t.Context())
+		for k, v := range want {
+			wantState(t, w, "o", k, 1, v)
+		}
+	}
+}
+
 // A service that no lane asks, as is seen where an instruction is prepared for all lanes at once, answers nobody.
 func TestServiceNeverAsked(t *testing.T) {
 	m := parse(t, smallest(`<service name="ask(a: u32): u32"/><file name="b" type="bool" count="1" init="0"/>`, `if (b[0]) { r[0] = b[0] ? 5 : ask(r[1]); }`))

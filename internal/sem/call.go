@@ -116,16 +116,37 @@ func (l *lowerer) only(e *expr, want Type) value {
 	return l.expr(e.args[0], want)
 }
 
-// mode reads the argument that says how to round.
+// mode returns the rounding mode that an argument selects: one of the names, or a value of an enum that has these names.
 func (l *lowerer) mode(e *expr, i int) Mode {
 	if i >= len(e.args) {
 		return Nearest
 	}
-	m, ok := modeNames[e.args[i].name]
-	if !ok || e.args[i].kind != eName {
-		l.fail(e.args[i].span, diag.MeaningType, "expected a rounding mode: rn, rz, rm, rp or ra")
+	a := e.args[i]
+	if m, ok := modeNames[a.name]; ok && a.kind == eName {
+		return m
 	}
-	return m
+	var v value
+	if a.kind != eName || l.find(a.name) != nil {
+		v = l.expr(a, Type{})
+	}
+	enum := v.t.enum()
+	if enum == nil {
+		l.fail(a.span, diag.MeaningType, "expected a rounding mode: rn, rz, rm, rp, ra or a value of an enum with these names")
+	}
+	mode := Nearest
+	for _, x := range enum.Values {
+		if !v.unknown && x.Val != uint64(v.n) {
+			continue
+		}
+		m, ok := modeNames[x.Name]
+		if !ok {
+			l.fail(a.span, diag.MeaningType, "%s.%s is not a rounding mode, expected an enum with the names rn, rz, rm, rp and ra", enum.Name, x.Name)
+		}
+		if mode = m; !v.unknown {
+			break
+		}
+	}
+	return mode
 }
 
 func (l *lowerer) convertTo(t Type, e *expr) value {

@@ -451,6 +451,14 @@ func (l *lowerer) indexExpr(e *expr) (value, bool) {
 // typeOf settles a written type: widths may be constants of a generic function.
 func (l *lowerer) typeOf(t *typeExpr) Type {
 	out := t.t
+	if t.enum != "" {
+		e := l.m.Model.ISA.Enum(t.enum)
+		if e == nil {
+			l.fail(t.span, diag.MeaningName, "unknown enum %s", t.enum)
+		}
+		out.rare = &rareType{enum: e}
+		return out
+	}
 	if t.width != nil {
 		n, known := l.constant(l.expr(t.width, Type{}), t.span)
 		if !known {

@@ -149,7 +149,7 @@ var reserved = map[string]bool{
 
 func (l *machineLoader) typ(code spec.Code) Type {
 	t, err := parseType(code)
-	if err == nil && (t.width != nil || t.t.Kind == Tuple || t.t.maybe()) {
+	if err == nil && (t.width != nil || t.enum != "" || t.t.Kind == Tuple || t.t.maybe()) {
 		err = diag.Errorf(diag.MeaningType, t.span, "type %s, expected bool, an integer, a float or a vector of them", code.Text())
 	}
 	if err != nil {

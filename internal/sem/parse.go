@@ -674,6 +674,10 @@ func (p *parser) typ() (*typeExpr, error) {
 }
 
 func (p *parser) plainType(t *typeExpr) (err error) {
+	if p.tok().kind == tEnum {
+		t.t.Kind, t.enum = Int, p.next().text
+		return nil
+	}
 	base, n, ok := matchType(p.tok().text)
 	if p.tok().kind != tName || !ok {
 		return p.unexpected("a type such as u32, s16, f32x4 or bool")

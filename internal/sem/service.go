@@ -99,7 +99,7 @@ func (l *machineLoader) services(list []*spec.Function) {
 
 // plain returns the type of a parameter or result of a service.
 func (l *machineLoader) plain(t *typeExpr) Type {
-	if t.width != nil || t.t.Kind == Tuple || t.t.maybe() {
+	if t.width != nil || t.enum != "" || t.t.Kind == Tuple || t.t.maybe() {
 		l.fail(diag.Errorf(diag.MeaningType, t.span, "a type that cannot be passed to a service, expected bool, an integer, a float or a vector of them"))
 		return U32
 	}

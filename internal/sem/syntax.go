@@ -89,6 +89,7 @@ type typeExpr struct {
 	t     Type
 	width *expr
 	elems []*typeExpr
+	enum  string // the name of an enum
 	span  diag.Span
 }
 

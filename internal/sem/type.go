@@ -4,6 +4,8 @@ package sem
 import (
 	"slices"
 	"strconv"
+
+	"github.com/isago/isago/internal/spec"
 )
 
 // Kind tells types apart.
@@ -37,6 +39,7 @@ type Type struct {
 type rareType struct {
 	maybe bool
 	elems []Type
+	enum  *spec.Enum
 }
 
 var justMaybe = &rareType{maybe: true}
@@ -52,6 +55,14 @@ func (t Type) elems() []Type {
 	return t.rare.elems
 }
 
+// enum is the enum of which an Int is a value, or nil.
+func (t Type) enum() *spec.Enum {
+	if t.rare == nil {
+		return nil
+	}
+	return t.rare.enum
+}
+
 // maybe reports whether there may be no value: T?.
 func (t Type) maybe() bool { return t.rare != nil && t.rare.maybe }
 
@@ -59,7 +70,7 @@ func (t Type) maybe() bool { return t.rare != nil && t.rare.maybe }
 func (t Type) optional(maybe bool) Type {
 	switch {
 	case t.Kind == Tuple:
-		t.rare = &rareType{maybe, t.elems()}
+		t.rare = &rareType{maybe: maybe, elems: t.elems()}
 	case maybe:
 		t.rare = justMaybe
 	default:
@@ -111,6 +122,9 @@ func (t Type) append(dst []byte) []byte {
 	case Float:
 		dst = strconv.AppendInt(append(dst, 'f'), width, 10)
 	case Int:
+		if e := t.enum(); e != nil {
+			return append(dst, e.Name...)
+		}
 		dst = append(dst, "number"...)
 	case Real:
 		dst = append(dst, "number with a fraction"...)
@@ -135,7 +149,7 @@ func (t Type) append(dst []byte) []byte {
 
 // same reports whether two types are one, whether or not there may be no value.
 func (t Type) same(u Type) bool {
-	if t.Kind != u.Kind || t.Width != u.Width || t.Len != u.Len {
+	if t.Kind != u.Kind || t.Width != u.Width || t.Len != u.Len || t.enum() != u.enum() {
 		return false
 	}
 	return t.rare == u.rare || slices.EqualFunc(t.elems(), u.elems(), Type.same)

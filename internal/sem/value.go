@@ -2,9 +2,11 @@ package sem
 
 import (
 	"math"
+	"slices"
 	"strconv"
 
 	"github.com/isago/isago/diag"
+	"github.com/isago/isago/internal/spec"
 )
 
 // value is what an expression is: the operations of its components, or a number that has no type yet.
@@ -52,6 +54,9 @@ func (b *builder) scalar(t Type, id ID) value {
 
 // typed gives a loose value a type, and refuses a value of another type.
 func (l *lowerer) typed(v value, t Type, at diag.Span) value {
+	if t.enum() != nil {
+		return l.enumerated(v, t, at)
+	}
 	if v.t.loose() {
 		return l.settle(v, t, at)
 	}
@@ -66,6 +71,17 @@ func (l *lowerer) typed(v value, t Type, at diag.Span) value {
 		l.fail(at, diag.MeaningType, "a value of type %s, expected %s", v.t, t)
 	}
 	return v
+}
+
+// enumerated returns a constant as a value of an enum.
+func (l *lowerer) enumerated(v value, t Type, at diag.Span) value {
+	n, known := l.constant(v, at)
+	if known && !slices.ContainsFunc(t.enum().Values, func(x *spec.Value) bool { return x.Val == uint64(n) }) {
+		l.fail(at, diag.MeaningType, "%d is not a value of %s", n, t)
+	}
+	out := number(n)
+	out.t, out.unknown = t, !known
+	return out
 }
 
 // settle gives a number a type; a vector gets it in each component.
@@ -125,6 +141,9 @@ func (l *lowerer) constant(v value, at diag.Span) (n int64, known bool) {
 func (l *lowerer) both(x, y value, want Type, at diag.Span) (value, value) {
 	switch {
 	case x.t.loose() && y.t.loose():
+		if want.enum() != nil {
+			l.fail(at, diag.MeaningType, "a value of %s that is only known when the program runs, expected a constant", want)
+		}
 		if want.Kind == None || want.loose() || want.Kind == Tuple {
 			l.fail(at, diag.MeaningType, "numbers without a type, write one such as f32(...) or u32(...)")
 		}
@@ -160,6 +179,13 @@ func (l *lowerer) choose(cond ID, x, y value) value {
 		}
 		return y
 	}
+	if x.t.Kind == Int {
+		if !l.b.settled(cond) {
+			l.fail(l.b.span, diag.MeaningType, "a value of %s that is only known when the program runs, expected a constant", x.t)
+		}
+		x.unknown = true
+		return x
+	}
 	out := value{t: x.t, has: NoID}
 	for i, e := range x.elems() {
 		out.add(l.choose(cond, e, y.elems()[i]))
@@ -187,6 +213,9 @@ func (l *lowerer) zero(t Type) value {
 
 // opaque is a value of which only the type is known, and whether it is the same in all lanes: while a description is checked.
 func (l *lowerer) opaque(t Type, uniform bool) value {
+	if t.Kind == Int {
+		return value{t: t, unknown: true, has: NoID}
+	}
 	out := value{t: t, has: NoID}
 	for _, e := range t.elems() {
 		out.add(l.opaque(e, uniform))

@@ -13,14 +13,15 @@ import (
 
 // Request says which program is to be run, and how its machine is to take it.
 type Request struct {
-	// Set is the machine's instruction set, Machine what Open makes of it, nil for who has not opened it;
-	// Context is what the words do not say.
+	// Set is the machine's instruction set, or nil for the one that the package of the machine loads. Machine is the
+	// result of Open for the set, or nil. Context holds the values of the contexts if Set is not nil; otherwise they have
+	// their defaults.
 	Set     *isa.Set
 	Machine *exec.Machine
 	Context bits.Value
-	// Data is the file. Format is the name of its format; "" is words without a container.
-	Data   []byte
-	Format string
+	// Data is the file. Raw is set if it has no container, even if it seems to have one.
+	Data []byte
+	Raw  bool
 	// Program is one program of several, by its name or its number; "" is the first that runs.
 	Program string
 	// Quirks are choices between documents and hardware, by name.
@@ -29,6 +30,17 @@ type Request struct {
 	Options map[string][]string
 	// File reads a file that an option names.
 	File func(name string) ([]byte, error)
+}
+
+// Load loads the instruction set if Set is nil.
+func (r *Request) Load(load func(isa.Options) (*isa.Set, error)) (err error) {
+	if r.Set != nil {
+		return nil
+	}
+	if r.Set, err = load(isa.Options{}); err == nil {
+		r.Context = r.Set.DefaultContext()
+	}
+	return err
 }
 
 // Option is a way to run programs that a machine alone has: a flag of the command.
@@ -59,6 +71,8 @@ type Runner interface {
 	Set(name string, values []string) error
 	// Read takes inputs from a file: json, csv or raw.
 	Read(data []byte, format string) error
+	// Call runs the program once, with inputs by name. Outcome.Named has the outputs.
+	Call(ctx context.Context, args []Argument, opt RunOptions) (*Outcome, error)
 	// Run runs the program. An error of the context is returned as it is, or wrapped.
 	Run(ctx context.Context, opt RunOptions) (*Outcome, error)
 }
@@ -93,6 +107,8 @@ type Outcome struct {
 	Programs []Ran
 	// Tables are the outputs.
 	Tables []Table
+	// Named are the outputs by name, if Call ran the program.
+	Named []Output
 	// Picture is what was drawn, nil for nothing.
 	Picture image.Image
 	// Files are the files that options asked for.

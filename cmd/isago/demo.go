@@ -71,7 +71,6 @@ func (f *runFlags) drawDemo(cmd *cobra.Command, m *catalog.Machine) (image.Image
 	if err != nil {
 		return nil, err
 	}
-	_, format, _ := catalog.Recognise(data)
 	set, err := f.cached(m, m.Load)
 	if err != nil {
 		return nil, err
@@ -80,7 +79,7 @@ func (f *runFlags) drawDemo(cmd *cobra.Command, m *catalog.Machine) (image.Image
 	if d.Mesh == "" && cmd.Flags().Changed("size") { // a program that draws without a mesh has the size as an option
 		options["size"] = []string{f.size}
 	}
-	r, err := m.Launch(feed.Request{Set: set, Context: set.DefaultContext(), Data: data, Format: format.Name, Options: options, File: d.Files.ReadFile})
+	r, err := m.Launch(feed.Request{Set: set, Context: set.DefaultContext(), Data: data, Options: options, File: d.Files.ReadFile})
 	if err != nil {
 		return nil, err
 	}

@@ -344,11 +344,11 @@ func (f *lintFlags) programs(set *isa.Set, im *program.Image, part program.Membe
 
 // launch opens a program as run does. It returns nil if run does not support the program.
 func (f *lintFlags) launch(set *isa.Set, ctx bits.Value, data []byte, name string) feed.Runner {
-	m, format, known := f.recognise(data)
+	m, _, known := f.recognise(data)
 	if !known || m.Launch == nil {
 		return nil
 	}
-	r, err := m.Launch(feed.Request{Set: set, Context: ctx, Data: data, Format: format.Name, Program: name})
+	r, err := m.Launch(feed.Request{Set: set, Context: ctx, Data: data, Program: name})
 	if err != nil {
 		return nil
 	}

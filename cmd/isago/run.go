@@ -346,7 +346,7 @@ func (f *runFlags) open(cmd *cobra.Command, name string) (feed.Runner, *isa.Set,
 	if f.registers > 0 {
 		return nil, nil, usagef("--%s applies only to raw code, but %s is %s", registersFlag, inputName(name), format)
 	}
-	req := feed.Request{Data: data, Format: format, Program: f.program, Quirks: quirks}
+	req := feed.Request{Data: data, Raw: f.forceRaw, Program: f.program, Quirks: quirks}
 	req.File = func(name string) ([]byte, error) { return readAll(cmd, name) }
 	if req.Set, err = f.load(&m); err != nil {
 		return nil, nil, err
@@ -576,8 +576,7 @@ func report(cmd *cobra.Command, from feed.Runner, out *feed.Outcome) error {
 		if s := &out.Stops[i]; out.Noted(s) {
 			findings = true
 			hint := map[string]string{"budget": "; --budget 0 removes the limit", exec.GridBudget: "; --grid-budget 0 removes the limit"}[s.Reason]
-			of := out.Of(s.Program)
-			fmt.Fprintf(w, "%d of %d %s, the first %d: %s%s\n", s.Count, of.Lanes, of.Nouns, s.First, s.Stop, hint)
+			fmt.Fprintf(w, "%s%s\n", out.Describe(s), hint)
 		}
 	}
 	for i := 0; i < len(out.Findings); {

@@ -80,7 +80,7 @@ func (f *disFlags) launched(cmd *cobra.Command, name string) (*isa.Set, *exec.La
 	if err != nil {
 		return nil, nil, err
 	}
-	m, format, known := f.recognise(data)
+	m, _, known := f.recognise(data)
 	if !known || m.Launch == nil {
 		set, p, _, err := f.lowered(cmd, name)
 		if err != nil {
@@ -96,7 +96,7 @@ func (f *disFlags) launched(cmd *cobra.Command, name string) (*isa.Set, *exec.La
 	if err != nil {
 		return nil, nil, err
 	}
-	r, err := m.Launch(feed.Request{Set: set, Context: ctx, Data: data, Format: format.Name})
+	r, err := m.Launch(feed.Request{Set: set, Context: ctx, Data: data})
 	if err != nil {
 		return nil, nil, fileError(name, err)
 	}

@@ -245,3 +245,9 @@ func clampInt(x uint64, from, to Type) uint64 {
 	}
 	return min(x, high)
 }
+
+// FloatBits returns the bits of the float of some width that is nearest to x.
+func FloatBits(x float64, width int) uint64 { return round(x, width, Nearest) }
+
+// FloatOf returns the value of a float of some width.
+func FloatOf(bits uint64, width int) float64 { return toFloat64(bits, width) }

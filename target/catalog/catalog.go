@@ -2,6 +2,7 @@
 package catalog
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -232,4 +233,17 @@ func Recognise(data []byte) (m Machine, f Format, ok bool) {
 		}
 	}
 	return Machine{}, Format{}, false
+}
+
+// Open opens a program file of any machine, to run the program. The content of the file determines the machine. Open loads
+// the machine's description unless req.Set has it.
+func Open(req feed.Request) (feed.Runner, error) {
+	m, _, ok := Recognise(req.Data)
+	switch {
+	case !ok:
+		return nil, errors.New("expected a program file of a known machine")
+	case m.Launch == nil:
+		return nil, fmt.Errorf("programs of %s cannot be run", m.Title)
+	}
+	return m.Launch(req)
 }

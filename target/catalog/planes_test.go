@@ -149,8 +149,7 @@ func launchOf(t *testing.T, machine, file, stage string) *exec.Launch {
 		}
 		return m.Words(l).(feed.Launched).Launched()
 	}
-	_, format, _ := catalog.Recognise(data)
-	r, err := m.Launch(feed.Request{Set: set, Context: ctx, Data: data, Format: format.Name})
+	r, err := m.Launch(feed.Request{Set: set, Context: ctx, Data: data})
 	if err != nil {
 		t.Fatal(err)
 	}

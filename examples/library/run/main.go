@@ -5,38 +5,26 @@ import (
 	"context"
 	"fmt"
 	"log"
-	"math"
 	"os"
+	"slices"
 
 	"github.com/isago/isago/feed"
-	"github.com/isago/isago/isa"
-	"github.com/isago/isago/target/pica200"
 	"github.com/isago/isago/target/pica200/launch"
 )
-
-const vertices = `position.x,position.y,position.z,position.w
- 0,   0, 0, 1
-32,   0, 0, 1
- 0, 240, 0, 1
-`
 
 func main() {
 	data, err := os.ReadFile(os.Args[1])
 	check(err)
-	set, err := pica200.Load(isa.Options{})
+	shader, err := launch.Open(feed.Request{Data: data})
 	check(err)
-	shader, err := launch.Open(feed.Request{Set: set, Data: data, Format: "SHBIN"})
+	out, err := feed.Run(context.Background(), shader, map[string][]float32{
+		"screen":   {2. / 400, 2. / 240, 1, 1},
+		"place":    {200, 120, 0, 1},
+		"position": {0, 0, 0, 1, 32, 0, 0, 1, 0, 240, 0, 1},
+	})
 	check(err)
-	check(shader.Set("screen", []string{"0.005", "0.0083333", "1", "1"})) // 2/400, 2/240
-	check(shader.Set("place", []string{"200", "120", "0", "1"}))
-	check(shader.Read([]byte(vertices), "csv"))
-	out, err := shader.Run(context.Background(), feed.RunOptions{})
-	check(err)
-	for _, row := range out.Tables[0].Rows {
-		for _, bits := range row[:4] { // the position is the first output
-			fmt.Printf("%9.4f", math.Float32frombits(uint32(bits)))
-		}
-		fmt.Println()
+	for vertex := range slices.Chunk(out["position"], 4) {
+		fmt.Printf("%.4f\n", vertex)
 	}
 }
 

@@ -65,6 +65,9 @@ type runner struct {
 
 // Open opens a program for a run.
 func Open(req feed.Request) (feed.Runner, error) {
+	if err := req.Load(a2xx.Load); err != nil {
+		return nil, err
+	}
 	l := loader{req: req, machine: req.Machine}
 	var err error
 	if l.machine == nil {
@@ -136,11 +139,11 @@ type loader struct {
 // read reads a program of a file.
 func (l *loader) read(data []byte, program string) (*source, error) {
 	switch {
-	case a2xx.IsCapture(data):
+	case !l.req.Raw && a2xx.IsCapture(data):
 		return l.capture(data, program)
 	case program != "" && program != "0":
 		return nil, exec.Optionf("unknown program %q: the file contains only one program", program)
-	case a2xx.IsXenosShader(data):
+	case !l.req.Raw && a2xx.IsXenosShader(data):
 		x, err := a2xx.ReadXenosShader(l.req.Set, data)
 		if err != nil {
 			return nil, err
@@ -423,6 +426,16 @@ func (r *runner) Select(names []string) error {
 		return errors.New("--read cannot be combined with a picture, which needs all outputs")
 	}
 	return r.Batch.Select(names)
+}
+
+// Call runs the program with arguments. Without inputs of vertices, the vertices have their numbers.
+func (r *runner) Call(ctx context.Context, args []feed.Argument, opt feed.RunOptions) (*feed.Outcome, error) {
+	index := r.index
+	defer func() { r.index = index }()
+	return r.CallRows(ctx, args, opt, func(ctx context.Context, opt feed.RunOptions) (*feed.Outcome, error) {
+		r.index = index && r.Given().Lanes == 0
+		return r.Run(ctx, opt)
+	})
 }
 
 // Run runs the program, and draws if there is a fragment program or a picture.

@@ -168,3 +168,31 @@ func TestXenosOtherInputs(t *testing.T) {
 		t.Errorf("%v, %v", out.Values, err)
 	}
 }
+
+// TestXenosRun runs a vertex program of the Xbox 360 by the names of its inputs: position plus an offset, a coordinate, and
+// the normal.
+func TestXenosRun(t *testing.T) {
+	r, err := launch.Open(feed.Request{Data: namedVertex(t), File: files{}.read})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		got, err := feed.Run(t.Context(), r, map[string][]float32{
+			"$offset": {10, 20, 30, 0}, "position.xyz": {1, 2, 3, 4, 5, 6}, "texcoord0.xy": {0.5, 0.25}, "normal0.xyz": {7, 8, 9},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, want := range map[string][]float32{
+			"export62": {11, 22, 33, 1, 14, 25, 36, 1}, "texcoord1": {0.5, 0.25, 0, 1, 0.5, 0.25, 0, 1}, "normal0": {8, 9, 7, 1, 8, 9, 7, 1},
+		} {
+			if !slices.Equal(got[name], want) {
+				t.Errorf("%s is %v, expected %v", name, got[name], want)
+			}
+		}
+		got, err = feed.Run(t.Context(), r, map[string][]float32{"$offset": {1, 1, 1, 1}}) // one vertex without inputs
+		if err != nil || !slices.Equal(got["export62"], []float32{1, 1, 1, 2}) {
+			t.Errorf("%v, error %v", got, err)
+		}
+	}
+}

@@ -62,7 +62,7 @@ func runSource(t *testing.T, source string, give []string) string {
 		t.Fatalf("%s: %v", source, err)
 	}
 	set, _ := load(t)
-	r, err := launch.Open(feed.Request{Set: set, Context: set.DefaultContext(), Data: out.Bytes, Format: "SHBIN"})
+	r, err := launch.Open(feed.Request{Set: set, Context: set.DefaultContext(), Data: out.Bytes})
 	if err != nil {
 		t.Fatal(err)
 	}

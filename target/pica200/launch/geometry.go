@@ -155,6 +155,11 @@ func (g *geometry) Select([]string) error {
 	return errors.New("the outputs of a geometry program are the vertices that it emits")
 }
 
+// Call runs the program with arguments.
+func (g *geometry) Call(ctx context.Context, args []feed.Argument, opt feed.RunOptions) (*feed.Outcome, error) {
+	return g.CallRows(ctx, args, opt, g.Run)
+}
+
 // Run runs the program for all primitives. A row of its outcome is a vertex of a triangle.
 func (g *geometry) Run(ctx context.Context, opt feed.RunOptions) (*feed.Outcome, error) {
 	r, err := g.runOf(opt)

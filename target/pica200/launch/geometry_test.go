@@ -47,7 +47,7 @@ func runGeometry(t *testing.T, in geometryInput, sources ...string) (rows []stri
 	if in.set == nil {
 		in.set, _ = load(t)
 	}
-	r, err := launch.Open(feed.Request{Set: in.set, Data: out.Bytes, Format: "SHBIN", Program: fmt.Sprint(len(sources) - 1), Options: in.options, Quirks: in.quirks})
+	r, err := launch.Open(feed.Request{Set: in.set, Data: out.Bytes, Program: fmt.Sprint(len(sources) - 1), Options: in.options, Quirks: in.quirks})
 	if err != nil {
 		return nil, err
 	}

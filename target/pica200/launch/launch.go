@@ -17,6 +17,9 @@ import (
 // Open opens a program of a file, by its label or its number. For "" it opens the first vertex shader, or the first
 // program if there is none.
 func Open(req feed.Request) (feed.Runner, error) {
+	if err := req.Load(pica200.Load); err != nil {
+		return nil, err
+	}
 	file, err := pica200.ReadSHBIN(req.Data)
 	if err != nil {
 		return nil, err

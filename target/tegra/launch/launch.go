@@ -15,6 +15,9 @@ import (
 
 // Open opens a file, or raw words, for a run from a label or the number of an instruction; "" is the first.
 func Open(req feed.Request) (feed.Runner, error) {
+	if err := req.Load(tegra.Load); err != nil {
+		return nil, err
+	}
 	p, err := read(req)
 	if err != nil {
 		return nil, err
@@ -36,7 +39,7 @@ func Open(req feed.Request) (feed.Runner, error) {
 }
 
 func read(req feed.Request) (*tegra.Program, error) {
-	if req.Format == tegra.FormatName {
+	if !req.Raw && tegra.IsContainer(req.Data) {
 		return tegra.ReadContainer(req.Set, &diag.Source{Text: string(req.Data)})
 	}
 	return tegra.ReadRaw(req.Set, req.Data, "")

@@ -2,6 +2,7 @@
 package launch
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -96,6 +97,9 @@ type session struct {
 
 // Open opens a cubin for a run.
 func Open(req feed.Request) (feed.Runner, error) {
+	if err := req.Load(tesla.Load); err != nil {
+		return nil, err
+	}
 	m, err := read(req.Data, req.Context)
 	if err != nil {
 		return nil, err
@@ -168,8 +172,14 @@ func read(data []byte, ctx bits.Value) (*tesla.Module, error) {
 	return tesla.ReadModule(out.Bytes)
 }
 
-// give stores an argument. A number as its name is the index of the parameter.
+// give stores an argument.
 func (s *session) give(name, text string) error {
+	return s.put(name, strings.Contains(text, rgba), func(want *isa.Type) (*value, error) { return s.parse(text, want) })
+}
+
+// put stores an argument. A number as its name is the index of the parameter. read returns the value; want is its type,
+// or nil if the type is unknown.
+func (s *session) put(name string, colours bool, read func(want *isa.Type) (*value, error)) error {
 	p := s.param(name)
 	if n, err := strconv.Atoi(name); err == nil && p == nil && n >= 0 && n < len(s.params) {
 		p = &s.params[n]
@@ -182,12 +192,12 @@ func (s *session) give(name, text string) error {
 	if p != nil && p.known {
 		want = &p.typ
 	}
-	v, err := s.parse(text, want)
+	v, err := read(want)
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
 	s.left -= len(v.data)
-	return s.take(name, v, strings.Contains(text, rgba))
+	return s.take(name, v, colours)
 }
 
 func (s *session) take(name string, v *value, colours bool) error {
@@ -248,6 +258,68 @@ func (s *session) Read(data []byte, format string) error {
 		}
 	}
 	return nil
+}
+
+// Call runs the kernels with more arguments. Each call has the arguments of the options and of Set, and new memory.
+func (s *session) Call(ctx context.Context, args []feed.Argument, opt feed.RunOptions) (*feed.Outcome, error) {
+	c := *s
+	c.given, c.order, c.arrays = maps.Clone(s.given), slices.Clone(s.order), map[string]*array{}
+	for name, a := range s.arrays {
+		c.arrays[name] = &array{name: name, typ: a.typ, rgba: a.rgba, data: bytes.Clone(a.data)}
+	}
+	unnamed := 0 // arguments whose parameters have no names
+	for _, a := range args {
+		if err := c.put(a.Name, false, func(want *isa.Type) (*value, error) { return c.convert(a, want) }); err != nil {
+			return nil, err
+		}
+		if _, err := strconv.Atoi(a.Name); err != nil && s.constantOrVariable(a.Name) == nil {
+			unnamed++
+		}
+	}
+	if unnamed > 0 && len(c.order) > 1 && len(c.params) == 0 && len(c.req.Options[optCall]) == 0 {
+		return nil, exec.Optionf("the parameters of the kernel have no names: name them with the option %s, such as x:ptr:f32 n:s32, or call the arguments 0, 1 and so on", optParams)
+	}
+	out, err := c.Run(ctx, opt)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range c.arrayNames() {
+		out.Named = append(out.Named, c.arrays[name].output())
+	}
+	return out, nil
+}
+
+// convert returns the value of an argument of a call. want is its type, or nil if the type is unknown.
+func (s *session) convert(a feed.Argument, want *isa.Type) (*value, error) {
+	n := a.Values.Len()
+	v := &value{typ: a.Values.Type(), typed: true, array: n != 1 || s.constantOrVariable(a.Name) != nil}
+	if want != nil {
+		v.typ = *want
+	}
+	if size := n * v.typ.Bits / 8; size > s.left {
+		return nil, s.explain(&fullError{size}, s.left)
+	}
+	for i := range n {
+		bits, err := a.Values.Bits(i, v.typ)
+		if err != nil {
+			return nil, err
+		}
+		v.data = put(v.data, v.typ, bits)
+	}
+	return v, nil
+}
+
+// output returns the array as an output of a call.
+func (a *array) output() feed.Output {
+	p := exec.Plane{}
+	for k := range a.count() {
+		if v := get(a.data, a.typ, k); a.typ.Bits > 32 {
+			p.U64 = append(p.U64, v)
+		} else {
+			p.U32 = append(p.U32, uint32(v))
+		}
+	}
+	return feed.Output{Name: a.name, Type: a.typ, Planes: []exec.Plane{p}}
 }
 
 // Budget is the default limit on the instructions of a warp. It is high because kernels have long loops.

@@ -164,6 +164,11 @@ func (s *stageRun) restart(c *exec.Call) {
 // MaxPrimitives is the most primitives of a run. The run keeps all emitted vertices until their outputs are complete.
 const MaxPrimitives = 1 << 20
 
+// Call runs the program with arguments.
+func (s *stageRun) Call(ctx context.Context, args []feed.Argument, opt feed.RunOptions) (*feed.Outcome, error) {
+	return s.CallRows(ctx, args, opt, s.Run)
+}
+
 // Run runs the program for all inputs.
 func (s *stageRun) Run(ctx context.Context, opt feed.RunOptions) (*feed.Outcome, error) {
 	s.emits, s.emitted, s.strip = false, map[int][]emitted{}, map[int]int{}

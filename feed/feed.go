@@ -1,4 +1,5 @@
-// Package feed runs programs on inputs from files, flags and meshes, and collects their outputs in tables and pictures.
+// Package feed runs whole programs. Run takes inputs and returns outputs by name. A Runner also reads inputs from files and
+// flags, and returns outputs in tables and pictures.
 package feed
 
 import (

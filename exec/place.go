@@ -90,13 +90,13 @@ func FileFor(m *Machine, use string) (file *State, err error) {
 }
 
 // Give puts whole numbers in a place, one for each lane, beginning with the first. A place that lanes share has the first
-// number. The numbers are converted to the type of the place. Numbers for bytes that a memory does not have are lost.
+// number. The numbers are converted to the type of the place. Numbers for lanes or bytes that do not exist are lost.
 func (w *Wave) Give(p *Place, numbers ...uint64) {
-	st := w.stores[p.State().Index]
+	st, lanes := w.stores[p.State().Index], Lanes
 	if st.wide() {
-		numbers = numbers[:1]
+		lanes = 1
 	}
-	st.give(p, numbers)
+	st.give(p, numbers[:min(lanes, len(numbers))])
 }
 
 // Give puts a whole number in a place that lanes share.

@@ -57,6 +57,9 @@ func TestGive(t *testing.T) {
 	if got := w.Written(m.state("r"), 1, 0); got != 7 {
 		t.Errorf("r1 is written in lanes %b, expected 111", got)
 	}
+	w.Give(place("x"))
+	w.Give(place("warp"))
+	w.Give(place("y"), make([]uint64, 100)...) // 64 lanes exist
 	shared.Give(place("count"), 3)
 	for comp, want := range []uint64{0x40400000, 0, 0x40400000, 0} { // 3.0
 		if got := shared.Get(m.state("c"), 2, comp); got != want {

@@ -121,16 +121,13 @@ func (s *stageRun) varying(c *exec.Call) {
 		if c.Mask>>uint(lane)&1 == 0 {
 			continue
 		}
-		n := int(min(c.Arg("place")[0][lane]/wordSize, 1<<16))
+		n := int(min(c.Arg("place")[0][lane]/uint64(s.attributes.Word.Bits/8), 1<<16))
 		if c.Wave.Written(s.attributes, n, 0)>>uint(lane)&1 == 0 {
 			c.Wave.Unwritten(s.attributes, n, 0, 1<<uint(lane))
 		}
 		c.Results[0][lane] = c.Wave.Get(s.attributes, n, 0, lane)
 	}
 }
-
-// wordSize is the size of a word of a varying and of an output, in bytes.
-const wordSize = 4
 
 func (s *stageRun) emit(c *exec.Call) {
 	s.mu.Lock()
@@ -141,7 +138,7 @@ func (s *stageRun) emit(c *exec.Call) {
 			continue
 		}
 		v := emitted{strip: s.strip[c.Wave.Number*exec.Lanes+lane], words: map[int]uint64{}}
-		for n := range len(c.Wave.Memory(s.outputs)) / exec.Lanes / wordSize {
+		for n := range len(c.Wave.Memory(s.outputs)) / exec.Lanes / (s.outputs.Word.Bits / 8) {
 			if c.Wave.Written(s.outputs, n, 0)>>uint(lane)&1 != 0 {
 				v.words[n] = c.Wave.Get(s.outputs, n, 0, lane)
 			}

@@ -442,6 +442,10 @@ func (w *walk) holdsHere(id sem.ID) bool {
 			return w.holdsHere(in.B)
 		}
 		return w.holdsHere(in.C)
+	case sem.OpEq, sem.OpNe, sem.OpXor:
+		if w.at(in.A).Type().Kind == sem.Bool {
+			return (w.holdsHere(in.A) == w.holdsHere(in.B)) == (in.Op == sem.OpEq)
+		}
 	}
 	d, ok := w.decided[id]
 	if !ok {

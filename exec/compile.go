@@ -711,13 +711,13 @@ func (c *compiler) read(id sem.ID, in *sem.Inst, st *store, g guard) {
 	}
 	k := number*st.comps + comp
 	switch {
-	case in.Carried && c.written(in.State): // perhaps before the copy is made
+	case in.Carried() && c.written(in.State): // perhaps before the copy is made
 		from, known := &st.written[k], new(uint64)
 		c.sources[id] = known
 		c.add(func(*Wave) { *known = *from })
-	case in.Carried:
+	case in.Carried():
 		c.sources[id] = &st.written[k]
-	case in.State.Undefined && !in.Kept:
+	case in.State.Undefined && !in.Kept():
 		c.check(g, check{st, number, comp, &st.written[k]})
 	}
 	switch {
@@ -860,7 +860,7 @@ func (c *compiler) readX(id sem.ID, in *sem.Inst, st *store, g guard) {
 	a, comp := c.locs[in.A], in.Comp
 	from := c.code.Insts[in.A].Type()
 	known := new(uint64)
-	if in.Carried {
+	if in.Carried() {
 		c.sources[id] = known
 		c.add(func(*Wave) { *known = ^uint64(0) })
 	}
@@ -874,8 +874,8 @@ func (c *compiler) readX(id sem.ID, in *sem.Inst, st *store, g guard) {
 			w.noRegister(st, lanes)
 			return st.state.OutsideBits
 		}
-		if st.state.Undefined && !in.Kept {
-			if lanes := g.of(w) & w.lanes & (1 << uint(lane)) &^ st.written[n*st.comps+comp]; in.Carried {
+		if st.state.Undefined && !in.Kept() {
+			if lanes := g.of(w) & w.lanes & (1 << uint(lane)) &^ st.written[n*st.comps+comp]; in.Carried() {
 				*known &^= lanes
 			} else if lanes != 0 {
 				w.unwritten(st, n, comp, lanes)

@@ -221,7 +221,7 @@ func (m *Machine) States() []*State { return m.states }
 // Of returns the facts of an instruction at the decoder's address, with the decoder's contexts and tables. Quirks have
 // the values that Choosing gave them, or their defaults. The error tells that the instruction has no meaning.
 func (m *Machine) Of(d *isa.Decoder, in isa.Inst) (*Facts, error) {
-	code, err := m.told(d, in)
+	code, err := m.annotated(d, in)
 	if err != nil {
 		return nil, err
 	}

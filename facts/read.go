@@ -164,7 +164,7 @@ func (r *reader) all(id sem.ID) bool {
 
 // effects are those of the part in which an operation stands.
 func (r *reader) effects(in *sem.Inst) *Effects {
-	if in.Around {
+	if in.Notes&sem.Around != 0 {
 		return &r.out.Around
 	}
 	return &r.out.Own
@@ -180,12 +180,12 @@ func (r *reader) inst(in *sem.Inst) {
 	case sem.OpRead:
 		if !r.wrote[register{in.State, int(in.Imm), in.Comp}] {
 			a := r.access(in, int(in.Imm), cond)
-			a.Kept, a.Carried = in.Kept, in.Carried
+			a.Kept, a.Carried = in.Kept(), in.Carried()
 			e.read(a)
 		}
 	case sem.OpReadX:
 		a := r.access(in, -1, cond)
-		a.Carried = in.Carried
+		a.Carried = in.Carried()
 		e.read(a)
 		r.outside(in, e)
 	case sem.OpWrite:
@@ -365,7 +365,7 @@ func (r *reader) kind(f isa.Flow, jump *sem.Inst) isa.FlowKind {
 	}
 	for i := range r.code.Insts {
 		in := &r.code.Insts[i]
-		if in.Op != sem.OpPush || in.Around || in.Guard != jump.Guard && r.truth(in.Guard) != always {
+		if in.Op != sem.OpPush || in.Notes&sem.Around != 0 || in.Guard != jump.Guard && r.truth(in.Guard) != always {
 			continue
 		}
 		for _, a := range in.Args() {

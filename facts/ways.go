@@ -143,7 +143,7 @@ var ErrWays = errors.New("an instruction with too many paths")
 // known tells what registers hold there. Without it, which is nil, what ways change and use is not found out, and it takes half
 // as long.
 func (m *Machine) Ways(d *isa.Decoder, in isa.Inst, from Stacks, known Known) ([]Way, error) {
-	code, err := m.told(d, in)
+	code, err := m.annotated(d, in)
 	if err != nil {
 		return nil, err
 	}
@@ -188,9 +188,9 @@ func (m *Machine) Ways(d *isa.Decoder, in isa.Inst, from Stacks, known Known) ([
 	}
 }
 
-// told lowers an instruction.
-func (m *Machine) told(d *isa.Decoder, in isa.Inst) (*sem.Code, error) {
-	return m.sem.Told(inside.Leaf(in.Leaf).Root, m.words(d), in.Bits, m.address(d))
+// annotated lowers an instruction.
+func (m *Machine) annotated(d *isa.Decoder, in isa.Inst) (*sem.Code, error) {
+	return m.sem.Annotated(inside.Leaf(in.Leaf).Root, m.words(d), in.Bits, m.address(d))
 }
 
 // address returns the decoder's address in units of the counter.

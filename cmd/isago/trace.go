@@ -105,7 +105,7 @@ func (p *traced) touched(to int) (read, wrote []string) {
 			list = &wrote
 		}
 		name, ok := p.register(in)
-		if !ok || in.Carried || in.State.ReadOnly || in.Guard != sem.NoID && !p.holds(in.Guard) {
+		if !ok || in.Carried() || in.State.ReadOnly || in.Guard != sem.NoID && !p.holds(in.Guard) {
 			continue
 		}
 		if !slices.Contains(*list, name) {

@@ -51,6 +51,7 @@ func (x *explorer) evaluate(n *node) error {
 		b.leaves = append(b.leaves, b.root)
 		return nil
 	}
+	code = code.Bare()
 	e := &evaluator{explorer: x, n: n, code: code, body: b, w: b.w, facts: map[ID]uint64{}}
 	s := &state{ids: make([]ID, len(code.Insts)), vals: map[Variable]ID{}, stacks: cloneStacks(n.stacks), pc: NoID, left: NoID, known: map[ID]uint64{}}
 	b.root = &fragment{}
@@ -268,7 +269,7 @@ func (e *evaluator) inst(f *fragment, s *state, old *sem.Inst) (done bool, err e
 		case holds:
 			return e.effect(f, s, &in)
 		}
-	case sem.OpUnknown, sem.OpHazard, sem.OpFlow, sem.OpRun, sem.OpAtomic:
+	case sem.OpAtomic:
 	case sem.OpLane, sem.OpExists, sem.OpAny, sem.OpAll, sem.OpBallot, sem.OpFrom, sem.OpLanesOf:
 		if e.OneLane {
 			s.ids[s.at] = e.oneLane(&in)

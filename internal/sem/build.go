@@ -73,7 +73,9 @@ func (b *builder) flag(v bool) ID { return b.constant(BoolType, flag(v)) }
 func (b *builder) push(in *Inst) ID {
 	b.insts = append(b.insts, *in)
 	id := ID(len(b.insts) - 1)
-	b.insts[id].Around = b.around
+	if b.around {
+		b.insts[id].Notes |= Around
+	}
 	return id
 }
 

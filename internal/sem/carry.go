@@ -14,7 +14,7 @@ func (c *Code) carry() {
 	ends := make([]uint8, len(c.Insts)) // where each value goes
 	for i := len(c.Insts) - 1; i >= 0; i-- {
 		in := &c.Insts[i]
-		to := uint8(used)
+		to, carried := uint8(used), false
 		switch in.Op {
 		case OpWrite, OpWriteX:
 			switch {
@@ -28,17 +28,20 @@ func (c *Code) carry() {
 		case OpRead, OpReadX:
 			switch {
 			case in.State.Undefined:
-				in.Carried = ends[i] == toUndefined
+				carried = ends[i] == toUndefined
 			case in.State.Carries:
-				in.Carried = ends[i] != 0 && ends[i]&used == 0
-				c.handsOn = c.handsOn || in.Carried
+				carried = ends[i] != 0 && ends[i]&used == 0
+				c.handsOn = c.handsOn || carried
 			default:
-				in.Carried = ends[i] == toDefined
+				carried = ends[i] == toDefined
 			}
 		default:
 			if in.Op.Pure() {
 				to = ends[i]
 			}
+		}
+		if carried {
+			in.Notes |= Carried
 		}
 		in.EachArg(func(a ID) {
 			if (in.Op == OpWrite || in.Op == OpWriteX) && a != in.B {
@@ -60,10 +63,10 @@ func (c *Code) Sources(write *Inst) []ID {
 	var visit func(id ID)
 	visit = func(id ID) {
 		in := &c.Insts[id]
-		if seen[id] || !in.Carried && !in.Op.Pure() {
+		if seen[id] || !in.Carried() && !in.Op.Pure() {
 			return
 		}
-		if seen[id] = true; in.Carried {
+		if seen[id] = true; in.Carried() {
 			list = append(list, id)
 			return
 		}

@@ -30,13 +30,8 @@ type Inst struct {
 	Op Op
 	// Uniform tells that the value is the same in all lanes.
 	Uniform bool
-	// Kept tells of a read that it is of what stays where another part of the register is written.
-	Kept bool
-	// Carried tells of a read that its value is only copied: who reads the copy reads what nobody wrote, if nobody wrote
-	// this. That is where all copies go to registers that carry, or come from one that carries and has a first value.
-	Carried bool
-	// Around tells that it stands in an around, and not in the meaning of the instruction itself.
-	Around  bool
+	// Notes is for analyses and findings. It does not change what the operation does.
+	Notes   Notes
 	A, B, C ID
 	// Guard holds in the lanes for which the operation counts.
 	Guard ID
@@ -47,6 +42,26 @@ type Inst struct {
 	State *State
 	more  *more // nil where there is nothing
 }
+
+// Notes is a set of notes about an operation.
+type Notes uint8
+
+// The notes.
+const (
+	// Kept is on a read of the part of a register that stays when another part is written.
+	Kept Notes = 1 << iota
+	// Carried is on a read whose value is only copied, to registers that carry, or from one that carries and has an initial
+	// value. If the value was never written, a read of the copy is the finding, not this read.
+	Carried
+	// Around is on the operations of an <around>. Other operations belong to the instruction itself.
+	Around
+)
+
+// Kept reports whether the operation has the note Kept.
+func (in *Inst) Kept() bool { return in.Notes&Kept != 0 }
+
+// Carried reports whether the operation has the note Carried.
+func (in *Inst) Carried() bool { return in.Notes&Carried != 0 }
 
 // more is what few operations have.
 type more struct {
@@ -243,5 +258,6 @@ type Code struct {
 	Runs bool
 	// handsOn tells that a register is copied from one that carries and has a first value.
 	handsOn bool
-	whole   whole
+	whole   derived
+	bare    derived
 }

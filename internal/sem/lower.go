@@ -44,15 +44,15 @@ type lowerer struct {
 	next    value
 
 	scope
-	wave    bool
-	within  *spec.Operand // whose code is being lowered: its name means the field that it shows
-	single  bool          // in an atomic: the lanes come one after another
-	inner   func(at diag.Span)
-	later   *[]func() // the writes of a together
-	regions []ID      // the guards of the regions around, from the together on
-	told    bool      // an OpFlow is wanted
-	calls   int
-	work    int
+	wave      bool
+	within    *spec.Operand // whose code is being lowered: its name means the field that it shows
+	single    bool          // in an atomic: the lanes come one after another
+	inner     func(at diag.Span)
+	later     *[]func() // the writes of a together
+	regions   []ID      // the guards of the regions around, from the together on
+	annotated bool      // with OpFlow and OpHazard
+	calls     int
+	work      int
 
 	pc     value // what was assigned to the counter
 	jumped ID    // where it was
@@ -94,16 +94,15 @@ func (m *Machine) Lower(root *model.Root, w *Words, v bits.Value, addr uint64) (
 	return m.lower(root, w, v, addr, false)
 }
 
-// Told is Lower for those who want to be told what the instruction itself does to the flow of control, and what its
-// arounds do: the code has an OpFlow where the meaning of the instruction ends, if that may jump. It is not for
-// execution.
-func (m *Machine) Told(root *model.Root, w *Words, v bits.Value, addr uint64) (code *Code, err error) {
+// Annotated is Lower with two more operations that only inform: OpFlow where the semantics of the instruction itself ends, if
+// that may jump, and OpHazard.
+func (m *Machine) Annotated(root *model.Root, w *Words, v bits.Value, addr uint64) (code *Code, err error) {
 	return m.lower(root, w, v, addr, true)
 }
 
-func (m *Machine) lower(root *model.Root, w *Words, v bits.Value, addr uint64, told bool) (code *Code, err error) {
+func (m *Machine) lower(root *model.Root, w *Words, v bits.Value, addr uint64, annotated bool) (code *Code, err error) {
 	l := m.newLowerer(w)
-	l.told = told
+	l.annotated = annotated
 	return l.lower(root, v, addr)
 }
 
@@ -231,7 +230,7 @@ func (l *lowerer) instruction(f *model.Scope) {
 		around := l.b.around
 		l.b.around = false
 		l.meaning(f, sem, at)
-		if l.told && saved == nil {
+		if l.annotated && saved == nil {
 			l.tell()
 		}
 		l.b.around = around
@@ -462,7 +461,7 @@ func (l *lowerer) stmt(s *stmt) {
 	case sUnknown:
 		l.do(named(OpUnknown, s.name), l.wave)
 	case sHazard:
-		if l.told {
+		if l.annotated {
 			l.do(named(OpHazard, s.name), l.wave)
 		}
 	case sBarrier:

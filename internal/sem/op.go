@@ -73,14 +73,15 @@ const (
 	OpJump
 	OpEnd
 	OpTrap
-	OpUnknown
-	OpHazard
 	OpBarrier
 	OpService
 	OpResult
 	OpSkip
-	OpRun
 	OpAtomic
+
+	OpUnknown
+	OpHazard
+	OpRun
 	OpFlow
 )
 
@@ -88,12 +89,13 @@ const (
 type class uint8
 
 const (
-	cNone     class = iota
-	cStanding       // has a value without being run
-	cPure           // has a value that follows from its arguments alone
-	cAsking         // has a value that depends on the lanes or on a stack
-	cReading        // likewise, and counts only for the lanes in which its guard holds
-	cActing         // changes something in the lanes in which its guard holds
+	cNone      class = iota
+	cStanding        // has a value without being run
+	cPure            // has a value that follows from its arguments alone
+	cAsking          // has a value that depends on the lanes or on a stack
+	cReading         // likewise, and counts only for the lanes in which its guard holds
+	cActing          // changes something in the lanes in which its guard holds
+	cInforming       // changes nothing, and informs about the lanes in which its guard holds
 )
 
 // typing is what the type of an operand or of a value may be.
@@ -264,10 +266,6 @@ var operations = [...]signature{
 	OpJump: {name: "jump", class: cActing, args: [3]typing{tU32}},
 	OpEnd:  {name: "end", class: cActing},
 	OpTrap: {name: "trap", class: cActing, text: true},
-	// The behaviour of the machine from here on is unknown: Text says what is unknown.
-	OpUnknown: {name: "unknown", class: cActing, text: true},
-	// Probably a mistake: Text is the name of the hazard, a blank and the message. Only Told code has it.
-	OpHazard: {name: "hazard", class: cActing, text: true},
 	// The barrier with the number A, for B waves.
 	OpBarrier: {name: "barrier", class: cActing, args: [3]typing{tU32, tU32}, imm: iParts},
 	// A call of Service with Args, and component Comp of its result.
@@ -275,12 +273,17 @@ var operations = [...]signature{
 	OpResult:  {name: "result", class: cAsking, result: tAny, args: [3]typing{tService}, comp: true},
 	// The operations up to Imm need not run if the guard holds in no lane. Results are used after them.
 	OpSkip: {name: "skip", class: cActing, imm: iEnd, guard: true},
-	// The operations of another instruction start: of the word at Imm, of the root Text.
-	OpRun: {name: "run", class: cActing, imm: iAddress, text: true},
 	// The lanes run the operations up to Imm one after another, the lowest lane first.
 	OpAtomic: {name: "atomic", class: cActing, imm: iEnd},
-	// The instruction itself jumps to A, before its arounds run. Only Told code has it.
-	OpFlow: {name: "flow", class: cActing, args: [3]typing{tU32}},
+
+	// These operations only inform: the behaviour of the machine from here on is unknown, and Text says what is unknown; the
+	// code is probably a mistake, and Text is the name of the hazard, a blank and the message; the operations of another
+	// instruction start, of the word at Imm, of the root Text; the instruction itself jumps to A, before its arounds run.
+	// Only annotated code has OpHazard and OpFlow.
+	OpUnknown: {name: "unknown", class: cInforming, text: true},
+	OpHazard:  {name: "hazard", class: cInforming, text: true},
+	OpRun:     {name: "run", class: cInforming, imm: iAddress, text: true},
+	OpFlow:    {name: "flow", class: cInforming, args: [3]typing{tU32}},
 }
 
 // The parts of a barrier.
@@ -297,11 +300,15 @@ func (o Op) String() string { return o.signature().name }
 // Pure reports whether the value follows from the arguments alone.
 func (o Op) Pure() bool { return o.signature().class == cPure }
 
+// Informs reports whether the operation only informs those who analyse or trace the code. Without such operations, code does
+// the same.
+func (o Op) Informs() bool { return o.signature().class == cInforming }
+
 // compares reports whether the operation compares two values.
 func (o Op) compares() bool { return o >= OpEq && o <= OpLe }
 
 // effect reports whether the operation does something under its guard, and has no value.
-func (o Op) effect() bool { return o.signature().class == cActing }
+func (o Op) effect() bool { return o.signature().class >= cActing }
 
 // guarded reports whether the operation counts only for the lanes in which its guard holds. For a read, these are the
 // lanes in which reading an unwritten register is a finding.

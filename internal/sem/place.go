@@ -350,7 +350,10 @@ func (l *lowerer) readComp(p *place, comp int) ID {
 		return l.b.constant(s.Type, s.Init) // nobody wrote it since the instruction began
 	}
 	in := valued(OpRead, s.Type.Elem())
-	in.State, in.Comp, in.Guard, in.Kept = s, comp, l.b.guard, p.kept
+	in.State, in.Comp, in.Guard = s, comp, l.b.guard
+	if p.kept {
+		in.Notes |= Kept
+	}
 	n, known := l.registerNumber(p)
 	switch {
 	case known && n >= uint64(s.Count):

@@ -2,21 +2,43 @@ package sem
 
 import "sync"
 
-// whole is code for a wave of which all lanes run it, made when it is first wanted.
-type whole struct {
+// derived is another form of code, made when it is first needed.
+type derived struct {
 	once sync.Once
 	code *Code
+}
+
+// get returns the code, which build builds.
+func (d *derived) get(build func() *Code) *Code {
+	d.once.Do(func() {
+		d.code = build()
+		d.code.check()
+	})
+	return d.code
+}
+
+// Bare returns the code without notes: without operations that only inform, without the values that only they use, and
+// without Inst.Notes. It does the same as the code.
+func (c *Code) Bare() *Code {
+	return c.bare.get(func() *Code {
+		b := newBuilder()
+		defer b.release()
+		for i := range c.Insts {
+			in := c.Insts[i].WithArgs(func(id ID) ID { return id })
+			if in.Notes = 0; in.Op.Informs() {
+				in = blank(OpConst) // which prune drops
+			}
+			b.insts = append(b.insts, in)
+		}
+		return &Code{Insts: b.prune(nil), Next: c.Next, Jumps: c.Jumps, Runs: c.Runs}
+	})
 }
 
 // Whole returns the code as it is for a wave of which all lanes run it. What a register was given, or read as, stands
 // for it until it may have changed, and what is written and then written again is written once. Lanes that do not run
 // would show the difference, to their neighbours and as they are read later.
 func (c *Code) Whole() *Code {
-	c.whole.once.Do(func() {
-		c.whole.code = joined(c)
-		c.whole.code.check()
-	})
-	return c.whole.code
+	return c.whole.get(func() *Code { return joined(c) })
 }
 
 // joiner writes code again, with what it knows of registers.
@@ -71,7 +93,7 @@ func joined(c *Code) *Code {
 func (in *Inst) tells() bool {
 	switch in.Op {
 	case OpRead:
-		return in.State.Undefined && !in.Kept && !in.Carried
+		return in.State.Undefined && !in.Kept() && !in.Carried()
 	case OpReadX, OpLoad, OpTop:
 		return true
 	}
@@ -149,7 +171,7 @@ func (j *joiner) read(in Inst) ID {
 	switch {
 	case known && h.written, known && !in.State.Undefined:
 		return h.id
-	case known && !in.Carried && (in.Kept || h.guard == NoID || h.guard == in.Guard):
+	case known && !in.Carried() && (in.Kept() || h.guard == NoID || h.guard == in.Guard):
 		return h.id
 	}
 	delete(j.lost, key)

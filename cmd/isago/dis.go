@@ -28,7 +28,9 @@ type disFlags struct {
 	// ir prints the operations of each instruction.
 	ir bool
 	// ssa prints the blocks of the specialised program.
-	ssa      bool
+	ssa bool
+	// oneLane specialises the program for waves of one lane.
+	oneLane  bool
 	findings string
 	// file is the name of the file if several files are printed, or "".
 	file string
@@ -72,8 +74,9 @@ from each jump to its target.
 
 --ssa evaluates in advance everything that the words determine, such as the stacks of calls and loops and the
 ends of blocks. It prints the remaining blocks of operations in SSA form, with the branches that depend on
-inputs. --ssa does not yet support machines whose lanes share a program counter (a2xx, tesla), or programs
-with host callbacks. docs/run.md describes the form.
+inputs. If the lanes of the machine share a program counter (a2xx, tesla), the masks of lanes are values of the
+program. With --one-lane, a wave has one lane, and the control flow is that of the lane. --ssa does not yet support programs with host
+callbacks. docs/run.md describes the form.
 
 --compat mesa prints the text that Mesa's isaspec prints for the same description, including its defects.
 Findings follow a tab, and --labels adds labels. docs/language.md lists the differences from Mesa's tools.
@@ -120,6 +123,7 @@ or have unexpected bits, or dis could not read some lines of --hex.`,
 	flags.BoolVar(&f.listing, "listing", false, "print a listing instead of source")
 	flags.BoolVar(&f.lossless, "lossless", false, "add the bits that the text does not show, so that assembling gives the same words")
 	flags.BoolVar(&f.ir, "ir", false, "print the operations of each instruction below its text")
+	flags.BoolVar(&f.oneLane, "one-lane", false, "with --ssa, specialise the program for waves of one lane (a2xx, tesla)")
 	flags.BoolVar(&f.ssa, "ssa", false, "evaluate the control flow in advance, and print the remaining blocks in SSA form")
 	f.addOrder(cmd)
 	f.addTables(cmd)

@@ -342,19 +342,6 @@ func (f *lintFlags) programs(set *isa.Set, im *program.Image, part program.Membe
 	return list
 }
 
-// launch opens a program as run does. It returns nil if run does not support the program.
-func (f *lintFlags) launch(set *isa.Set, ctx bits.Value, data []byte, name string) feed.Runner {
-	m, _, known := f.recognise(data)
-	if !known || m.Launch == nil {
-		return nil
-	}
-	r, err := m.Launch(feed.Request{Set: set, Context: ctx, Data: data, Program: name})
-	if err != nil {
-		return nil
-	}
-	return r
-}
-
 // describe copies the declarations of a launch to a program: its outputs, its constants, and the names of its inputs,
 // uniforms and constants.
 func describe(p *lint.Program, set *isa.Set, ctx bits.Value, r feed.Runner, src *program.Compiled) {

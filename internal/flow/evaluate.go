@@ -99,17 +99,21 @@ func (e *evaluator) alignTo(f, g *fragment) {
 		return
 	}
 	st := &f.to.stacks[at]
-	n, present := len(st.entries), len(st.state.Slots)
+	n := len(st.entries)
 	entry := g.to.stacks[at].entries[n]
-	if !entry[present].dynamic {
-		entry = slices.Clone(entry)
-		entry[present] = slot{dynamic: true}
+	here := Variable{st.state, n, len(st.state.Slots) + presence}
+	switch form(entry) {
+	case repeated:
+		return
+	case present:
+		entry = withForm(entry, possible)
 		g.to.stacks[at].entries[n] = entry
-		g.vals[Variable{st.state, n, present}] = e.w.Constant(sem.BoolType, 1)
+		g.vals[here] = e.w.Constant(sem.BoolType, 1)
 	}
 	st.entries = append(st.entries, entry)
-	for k, x := range entry {
-		if v := (Variable{st.state, n, k}); x.dynamic {
+	f.vals[here] = e.w.Constant(sem.BoolType, 0)
+	for k := range st.state.Slots {
+		if v := (Variable{st.state, n, k}); entry[k].dynamic {
 			f.vals[v] = e.w.Constant(v.Type(), 0)
 		}
 	}
@@ -120,26 +124,93 @@ func (e *evaluator) alignTo(f, g *fragment) {
 // has to. done is true if it has ended the fragment.
 func (e *evaluator) resolve(f *fragment, s *state, of *sem.State, count int) (done bool, err error) {
 	st := e.stack(s, of)
-	present := len(of.Slots)
 	for at := len(st.entries) - 1; at >= 0 && len(st.entries)-at <= count; at-- {
-		if !st.entries[at][present].dynamic {
+		here := Variable{of, at, len(of.Slots) + presence}
+		if form(st.entries[at]) == present {
 			continue
 		}
-		id := e.variable(s, Variable{of, at, present})
+		many := form(st.entries[at]) == repeated
+		if many {
+			here.Comp = len(of.Slots) + copies
+		}
+		id := e.variable(s, here)
+		if many {
+			id = e.nonzero(id)
+		}
 		v, known := e.holds(s, id)
 		switch {
 		case !known:
 			return true, e.fork(f, s, id)
 		case v == 0:
-			e.remove(s, st, at)
+			if err := e.remove(s, st, at); err != nil {
+				return false, err
+			}
+		case many:
+			if err := e.takeOut(s, st, at); err != nil {
+				return false, err
+			}
+			at++ // the entry that was taken out, which is present
 		default:
-			st.entries[at] = slices.Clone(st.entries[at])
-			st.entries[at][present] = slot{value: 1}
-			delete(s.vals, Variable{of, at, present})
+			st.entries[at] = withForm(st.entries[at], present)
+			delete(s.vals, here)
 		}
 	}
 	return false, nil
 }
+
+// takeOut takes the newest entry out of a repeated entry, and puts it above.
+func (e *evaluator) takeOut(s *state, st *stack, at int) error {
+	if len(st.entries) >= maxDepth {
+		return ErrTooLarge
+	}
+	for to := len(st.entries); to > at+1; to-- {
+		e.move(s, st, to-1, to, st.entries[to-1])
+	}
+	entry := withForm(st.entries[at], present)
+	st.entries = slices.Insert(slices.Clone(st.entries), at+1, entry)
+	for k := range st.state.Slots {
+		v := Variable{st.state, at + 1, k}
+		if delete(s.vals, v); entry[k].dynamic {
+			s.vals[v] = e.w.Write(sem.Top(st.state, k))
+		}
+	}
+	e.w.Write(sem.Popping(st.state))
+	e.addCopies(s, st, at, e.w.Constant(sem.U32, 1<<32-1))
+	return nil
+}
+
+// addCopies adds a number, modulo 2^32, to the number of entries of a repeated entry.
+func (e *evaluator) addCopies(s *state, st *stack, at int, n ID) {
+	v := Variable{st.state, at, len(st.state.Slots) + copies}
+	s.vals[v] = e.sum(e.variable(s, v), n)
+}
+
+// sum returns the sum of two values of 32 bits.
+func (e *evaluator) sum(x, y ID) ID {
+	in := sem.Inst{Op: sem.OpAdd, A: x, B: y, C: NoID, Guard: NoID}
+	return e.w.Write(in.Typed(sem.U32, sem.U32))
+}
+
+// move moves the variables of a stack entry to another position. The variables at the old position remain.
+func (e *evaluator) move(s *state, st *stack, from, to int, entry []slot) {
+	for k := range len(st.state.Slots) + variables {
+		v, dynamic := Variable{st.state, to, k}, false
+		switch k - len(st.state.Slots) {
+		case presence:
+			dynamic = form(entry) == possible
+		case copies:
+			dynamic = form(entry) == repeated
+		default:
+			dynamic = entry[k].dynamic && form(entry) != repeated
+		}
+		if delete(s.vals, v); dynamic {
+			s.vals[v] = e.variable(s, Variable{st.state, from, k})
+		}
+	}
+}
+
+// nonzero returns the condition that a number is not 0.
+func (e *evaluator) nonzero(id ID) ID { return e.w.Not(e.zero(id)) }
 
 // close ends a fragment. It adds all new operations except constants to the fragment.
 func (e *evaluator) close(f *fragment, kind Kind) {
@@ -278,7 +349,7 @@ func (e *evaluator) inst(f *fragment, s *state, old *sem.Inst) (done bool, err e
 		if in.Op == sem.OpAny || in.Op == sem.OpAll || in.Op == sem.OpBallot {
 			in.Guard = e.running(in.Guard, spec.ScopeLane)
 		}
-		s.ids[s.at] = e.w.Write(in)
+		s.ids[s.at] = e.w.Once(in)
 	case sem.OpLoad, sem.OpStore, sem.OpBarrier:
 		if holds || in.Op == sem.OpLoad {
 			in.Guard = e.running(in.Guard, spec.ScopeLane)
@@ -735,9 +806,7 @@ func (e *evaluator) effect(f *fragment, s *state, in *sem.Inst) (done bool, err 
 		switch {
 		case n >= 0:
 			st.entries = st.entries[:n]
-			for k := range len(in.State.Slots) + 1 {
-				delete(s.vals, Variable{in.State, n, k})
-			}
+			e.forget(s, st, n)
 		case in.State.EmptyTraps:
 			return true, e.stop(f, "a pop of an empty stack: "+in.State.Name)
 		}
@@ -756,23 +825,22 @@ func (e *evaluator) stop(f *fragment, text string) error {
 // push evaluates a push. A slot becomes dynamic if its value is not constant or if it is a counter.
 func (e *evaluator) push(f *fragment, s *state, in *sem.Inst) (done bool, err error) {
 	st := e.stack(s, in.State)
-	if len(st.entries) >= in.State.Count {
-		if done, err := e.resolve(f, s, in.State, maxDepth); done || err != nil {
-			return done, err
-		}
-	}
-	if len(st.entries) >= in.State.Count {
+	if full, known, cond := e.full(s, st); !known {
+		return true, e.fork(f, s, cond)
+	} else if full {
 		if in.State.FullTraps {
 			return true, e.stop(f, "a push onto a full stack: "+in.State.Name)
 		}
-		e.remove(s, st, 0)
+		if err := e.remove(s, st, 0); err != nil {
+			return false, err
+		}
 	}
 	n := len(st.entries)
 	if n >= maxDepth {
 		return false, ErrTooLarge
 	}
 	entry := make([]slot, len(in.State.Slots)+1)
-	entry[len(in.State.Slots)].value = 1
+	entry[len(in.State.Slots)] = present
 	for k, a := range in.Args() {
 		v, known := e.w.Const(a)
 		switch c := (counter{in.State, k}); {
@@ -785,36 +853,122 @@ func (e *evaluator) push(f *fragment, s *state, in *sem.Inst) (done bool, err er
 		entry[k].dynamic = true
 		s.vals[Variable{in.State, n, k}] = a
 	}
-	same := 0
-	for _, x := range st.entries {
-		if slices.Equal(x[:len(x)-1], entry[:len(x)-1]) {
-			same++
-		}
-	}
-	if same >= maxSame && in.State.Count > maxDepth {
-		return false, ErrTooLarge // probably a loop that pushes an entry in each round
-	}
 	st.entries = append(st.entries, entry)
 	return false, nil
 }
 
-// remove removes an entry of a stack.
-func (e *evaluator) remove(s *state, st *stack, entry int) {
-	slots := len(st.state.Slots) + 1
-	for at := entry + 1; at < len(st.entries); at++ {
-		for k := range slots {
-			v := Variable{st.state, at - 1, k}
-			if st.entries[at][k].dynamic {
-				s.vals[v] = e.variable(s, Variable{st.state, at, k})
-			} else {
-				delete(s.vals, v)
-			}
+// gather makes one repeated entry of adjacent entries that differ in unknown values only, if the stack is
+// deep. The machine's stack contains the unknown values of the repeated entries in order. Therefore gather
+// leaves out entries below a repeated entry that it cannot join.
+func (e *evaluator) gather(s *state, st *stack) {
+	if st.state.Count <= maxDepth {
+		return
+	}
+	first := 1 // the first entry above which there is no repeated entry
+	for at, x := range st.entries {
+		if form(x) == repeated {
+			first = at + 1
 		}
 	}
-	for k := range slots {
-		delete(s.vals, Variable{st.state, len(st.entries) - 1, k})
+	for at := len(st.entries) - 1; at > 0; at-- {
+		below, x := st.entries[at-1], st.entries[at]
+		switch {
+		case !alike(below, x):
+			continue
+		case form(x) == repeated && form(below) == repeated:
+			e.addCopies(s, st, at-1, e.variable(s, Variable{st.state, at, len(st.state.Slots) + copies}))
+		case form(below) == repeated && at >= first:
+			e.addCopies(s, st, at-1, e.putAway(s, st, at))
+		case at-1 >= first || first == 1:
+			count := e.putAway(s, st, at-1)
+			count = e.sum(count, e.putAway(s, st, at))
+			st.entries = slices.Clone(st.entries)
+			st.entries[at-1] = withForm(below, repeated)
+			e.forget(s, st, at-1)
+			s.vals[Variable{st.state, at - 1, len(st.state.Slots) + copies}] = count
+			first = at
+		default:
+			continue
+		}
+		last := len(st.entries) - 1
+		for to := at; to < last; to++ {
+			e.move(s, st, to+1, to, st.entries[to+1])
+		}
+		e.forget(s, st, last)
+		st.entries = slices.Delete(slices.Clone(st.entries), at, at+1)
 	}
+}
+
+// putAway pushes the values of an entry onto the machine's stack. It returns the number of entries: 0 or 1.
+func (e *evaluator) putAway(s *state, st *stack, at int) ID {
+	x := st.entries[at]
+	slots := make([]ID, len(st.state.Slots))
+	for k := range slots {
+		if slots[k] = e.w.Constant(st.state.Slots[k].Type, x[k].value); x[k].dynamic {
+			slots[k] = e.variable(s, Variable{st.state, at, k})
+		}
+	}
+	guard, count := NoID, e.w.Constant(sem.U32, 1)
+	if form(x) == possible {
+		guard = e.variable(s, Variable{st.state, at, len(slots) + presence})
+		count = e.w.Select(guard, sem.U32, count, e.w.Constant(sem.U32, 0))
+	}
+	e.w.Write(sem.Pushing(st.state, slots, guard))
+	return count
+}
+
+// full reports whether a stack has no room for another entry. If this depends on a condition that is not
+// known, known is false.
+func (e *evaluator) full(s *state, st *stack) (full, known bool, cond ID) {
+	room, many := uint64(st.state.Count), false
+	entries, count := uint64(0), e.w.Constant(sem.U32, 0)
+	for at, x := range st.entries {
+		switch form(x) {
+		case present:
+			entries++
+		case possible:
+			there := e.variable(s, Variable{st.state, at, len(st.state.Slots) + presence})
+			count = e.sum(count, e.w.Select(there, sem.U32, e.w.Constant(sem.U32, 1), e.w.Constant(sem.U32, 0)))
+		case repeated:
+			many = true
+			count = e.sum(count, e.variable(s, Variable{st.state, at, len(st.state.Slots) + copies}))
+		}
+	}
+	if !many && uint64(len(st.entries)) < room {
+		return false, true, NoID
+	}
+	if entries >= room {
+		return true, true, NoID
+	}
+	in := sem.Inst{Op: sem.OpLe, A: e.w.Constant(sem.U32, room-entries), B: count, C: NoID, Guard: NoID}
+	cond = e.w.Write(in.Typed(sem.BoolType, sem.U32))
+	v, known := e.holds(s, cond)
+	return v != 0, known, cond
+}
+
+// remove removes an entry of a stack. It returns ErrTooLarge if the entry is a repeated entry whose number
+// of entries may not be 0, below others.
+func (e *evaluator) remove(s *state, st *stack, entry int) error {
+	if form(st.entries[entry]) == repeated {
+		some := e.nonzero(e.variable(s, Variable{st.state, entry, len(st.state.Slots) + copies}))
+		if v, known := e.holds(s, some); !known || v != 0 {
+			return ErrTooLarge
+		}
+	}
+	last := len(st.entries) - 1
+	for at := entry; at < last; at++ {
+		e.move(s, st, at+1, at, st.entries[at+1])
+	}
+	e.forget(s, st, last)
 	st.entries = slices.Delete(slices.Clone(st.entries), entry, entry+1)
+	return nil
+}
+
+// forget deletes the values of the variables of a stack entry.
+func (e *evaluator) forget(s *state, st *stack, entry int) {
+	for k := range len(st.state.Slots) + variables {
+		delete(s.vals, Variable{st.state, entry, k})
+	}
 }
 
 // counts reports whether a value is computed by arithmetic from a stack slot or a control register, as
@@ -890,6 +1044,9 @@ func (e *evaluator) leave(f *fragment, s *state) error {
 		}
 		next = v
 	}
+	for i := range s.stacks {
+		e.gather(s, &s.stacks[i])
+	}
 	for v := range s.vals {
 		if reset(v.State) {
 			delete(s.vals, v)
@@ -929,7 +1086,7 @@ func (e *evaluator) registers(s *state) []slot {
 			k, known := e.w.Const(id)
 			c = constant{dynamic: !known, value: k}
 		}
-		list = append(list, slot{c.dynamic, c.value})
+		list = append(list, c.slot())
 	}
 	return list
 }

@@ -29,12 +29,36 @@ type node struct {
 	heads map[*fragment]*Block
 }
 
-// stack is the contents of a stack. Each entry has one value for each slot, and one more that is 1 if the
-// entry is present. An absent entry has no effect: it is as if it were not there.
+// stack is the contents of a stack. Each entry has a value for each slot and a form. An absent entry has no
+// effect: it is as if it were not there.
 type stack struct {
 	state   *sem.State
 	entries [][]slot
 }
+
+// The forms of a stack entry.
+var (
+	// A present entry is there.
+	present = slot{value: 1}
+	// A possible entry is present or absent, which a Variable says.
+	possible = slot{dynamic: true}
+	// A repeated entry stands for any number of entries, which a Variable says. They differ in their dynamic
+	// slots, which the program keeps on the machine's stack.
+	repeated = slot{dynamic: true, value: 1}
+)
+
+// form returns the form of an entry.
+func form(entry []slot) slot { return entry[len(entry)-1] }
+
+// withForm returns the entry with another form.
+func withForm(entry []slot, f slot) []slot {
+	entry = slices.Clone(entry)
+	entry[len(entry)-1] = f
+	return entry
+}
+
+// alike reports whether two entries are equal except for their dynamic slots and their forms.
+func alike(x, y []slot) bool { return slices.Equal(x[:len(x)-1], y[:len(y)-1]) }
 
 // slot is a value in a stack entry. If dynamic is true, a Variable holds the value. Otherwise the
 // value is part of the node's key.
@@ -48,6 +72,14 @@ type slot struct {
 type constant struct {
 	dynamic, nonzero bool
 	value            uint64
+}
+
+// slot returns the value as a part of a key.
+func (c constant) slot() slot {
+	if c.dynamic {
+		return slot{dynamic: true}
+	}
+	return slot{value: c.value}
 }
 
 // join returns what is known of a variable that has either of two values.
@@ -183,7 +215,7 @@ func (x *explorer) startRegisters() (list []slot) {
 				x.controls = append(x.controls, v)
 				if !x.counters[counter{s, comp}] {
 					c := x.initial(v)
-					list = append(list, slot{c.dynamic, c.value})
+					list = append(list, c.slot())
 				}
 			}
 		}
@@ -198,7 +230,7 @@ func (x *explorer) node(addr uint64, stacks []stack, registers []slot) (*node, e
 	add := func(list []slot) {
 		for _, v := range list {
 			if v.dynamic {
-				key = append(key, 1)
+				key = append(key, 1+byte(v.value))
 			} else {
 				key = binary.LittleEndian.AppendUint64(append(key, 0), v.value)
 			}

@@ -27,10 +27,9 @@ const (
 	// of one instruction.
 	MaxNodes    = 1 << 13
 	MaxVariants = 1 << 7
-	// maxDepth limits the entries of a stack. maxSame limits the entries of a deeper stack that differ in
-	// unknown values only. maxLeaves limits the paths through one instruction.
+	// maxDepth limits the entries of a stack. In a deeper stack, entries that differ in unknown values only
+	// become one. maxLeaves limits the paths through one instruction.
 	maxDepth  = 64
-	maxSame   = 8
 	maxLeaves = 1 << 8
 	// MaxEvaluations limits the evaluations of instructions. An instruction is evaluated again when a
 	// variable that was constant before the instruction turns out to vary.
@@ -76,13 +75,24 @@ type Variable struct {
 	Number, Comp int
 }
 
+// What the numbers after those of the slots stand for.
+const (
+	presence = iota
+	copies
+	variables // the number of variables of an entry beside its slots
+)
+
 // String returns the name of the variable in IR listings.
 func (v Variable) String() string {
-	if v.State.Kind == sem.StackState && v.Comp == len(v.State.Slots) {
-		return fmt.Sprintf("%s[%d] is present", v.State.Name, v.Number)
-	}
 	if v.State.Kind == sem.StackState {
-		return fmt.Sprintf("%s[%d].%s", v.State.Name, v.Number, v.State.Slots[v.Comp].Name)
+		slot := ""
+		switch k := v.Comp - len(v.State.Slots); k {
+		case presence, copies:
+			slot = [...]string{"present", "count"}[k]
+		default:
+			slot = v.State.Slots[v.Comp].Name
+		}
+		return fmt.Sprintf("%s[%d].%s", v.State.Name, v.Number, slot)
 	}
 	name := v.State.Name
 	if !v.State.Single {
@@ -97,8 +107,11 @@ func (v Variable) String() string {
 // Type returns the type of the variable.
 func (v Variable) Type() sem.Type {
 	if v.State.Kind == sem.StackState {
-		if v.Comp == len(v.State.Slots) {
+		switch v.Comp - len(v.State.Slots) {
+		case presence:
 			return sem.BoolType
+		case copies:
+			return sem.U32
 		}
 		return v.State.Slots[v.Comp].Type
 	}

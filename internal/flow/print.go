@@ -58,7 +58,11 @@ func (p *Program) Text(n Naming) string {
 			}
 			fmt.Fprintf(&b, "%s: %s = %s", name(q.ID), q.Variable.Type(), nameOf(q.Variable))
 		}
-		b.WriteString(")\n")
+		b.WriteString(")")
+		if x.Serial {
+			b.WriteString(" ; one lane after another")
+		}
+		b.WriteString("\n")
 		at, first := uint64(0), true
 		for _, id := range x.Insts {
 			in := &p.Insts[id]
@@ -71,7 +75,11 @@ func (p *Program) Text(n Naming) string {
 				text = "read " + nameOf(Variable{in.State, int(in.Imm), in.Comp})
 			}
 			if in.HasValue() {
-				text = fmt.Sprintf("%s: %s = %s", name(id), in.Type(), text)
+				shared := ""
+				if p.Wave && in.Uniform {
+					shared = " wave"
+				}
+				text = fmt.Sprintf("%s: %s%s = %s", name(id), in.Type(), shared, text)
 			}
 			sees := " sees"
 			in.EachSeen(func(st *sem.State, number, comp int, a ID) {

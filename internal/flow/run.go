@@ -49,7 +49,10 @@ type Result struct {
 // that traps stops the lane that makes it, and the run.
 func (p *Program) Run(h Host, lanes uint64, blocks int) (res Result, ok bool) {
 	width := bits.Len64(lanes)
-	r := runner{Host: h, p: p, lanes: lanes, values: make([][]uint64, len(p.Insts)), arrays: map[element]uint64{}, calls: map[ID]*Call{}}
+	r := runner{
+		Host: h, p: p, lanes: lanes, values: make([][]uint64, len(p.Insts)),
+		arrays: map[element]uint64{}, stacks: map[*sem.State][][][]uint64{}, calls: map[ID]*Call{},
+	}
 	r.res.Stops = make([]string, width)
 	for i := range r.values {
 		r.values[i] = make([]uint64, width)
@@ -94,7 +97,8 @@ type runner struct {
 	lanes  uint64
 	values [][]uint64 // for each operation, the values in the lanes
 	arrays map[element]uint64
-	calls  map[ID]*Call // the last call of each OpService
+	stacks map[*sem.State][][][]uint64 // for each entry and slot, the values in the lanes
+	calls  map[ID]*Call                // the last call of each OpService
 	res    Result
 }
 
@@ -187,6 +191,21 @@ func (r *runner) step(id ID, lanes uint64) bool {
 		return true
 	case sem.OpBallot:
 		all(r.mask(in.A) & guard)
+		return true
+	case sem.OpPush:
+		if guard != 0 {
+			var entry [][]uint64
+			for _, a := range in.Args() {
+				entry = append(entry, append([]uint64(nil), r.values[a]...))
+			}
+			r.stacks[in.State] = append(r.stacks[in.State], entry)
+		}
+		return true
+	case sem.OpPop:
+		r.stacks[in.State] = r.stacks[in.State][:len(r.stacks[in.State])-1]
+		return true
+	case sem.OpTop:
+		copy(r.values[id], r.stacks[in.State][len(r.stacks[in.State])-1][in.Comp])
 		return true
 	case sem.OpBarrier:
 		if guard != 0 && r.Barrier != nil {

@@ -444,7 +444,7 @@ func (a *assembler) dropUnused() {
 // hasEffect reports whether an operation does more than compute a value.
 func hasEffect(in *sem.Inst) bool {
 	switch in.Op {
-	case sem.OpWrite, sem.OpWriteX, sem.OpStore, sem.OpBarrier, sem.OpTrap, sem.OpService:
+	case sem.OpWrite, sem.OpWriteX, sem.OpStore, sem.OpBarrier, sem.OpTrap, sem.OpPush, sem.OpPop, sem.OpService:
 		return true
 	case sem.OpLoad, sem.OpReadX:
 		return in.State.Outside == sem.OutsideTrap

@@ -10,7 +10,7 @@ import (
 // Verify checks that the program is well-formed. On every path, each value must be defined before it
 // is used. Each edge must have an argument of the right type for each parameter. The only operations
 // in blocks must be pure operations, accesses to registers and
-// memories, barriers, and in a wave the operations among its lanes. Tests call Verify for every program that
+// memories and stacks, barriers, and in a wave the operations among its lanes. Tests call Verify for every program that
 // they specialise.
 func (p *Program) Verify() error {
 	made := make([]*Block, len(p.Insts)) // the block that defines each value, or nil for a constant
@@ -74,7 +74,7 @@ func (p *Program) Verify() error {
 // verifyOp checks that an operation may occur in a block.
 func (p *Program) verifyOp(in *sem.Inst) error {
 	switch in.Op {
-	case sem.OpRead, sem.OpReadX, sem.OpLoad, sem.OpStore, sem.OpBarrier, sem.OpResult:
+	case sem.OpRead, sem.OpReadX, sem.OpLoad, sem.OpStore, sem.OpBarrier, sem.OpResult, sem.OpPush, sem.OpPop, sem.OpTop:
 		return nil
 	case sem.OpService:
 		n := 0

@@ -100,3 +100,17 @@ func (l Members) Place(addr int64) diag.CodePlace {
 
 // Address returns the notation of an address, given in bits from the start of a program: its bytes in hexadecimal.
 func Address(addr int64) string { return fmt.Sprintf("0x%x", addr/8) }
+
+// EntriesOf returns the entries at which a program of the image starts, at least one.
+func (im *Image) EntriesOf(part Member) []Entry {
+	var list []Entry
+	for _, e := range im.Entries {
+		if !e.Inner && e.Addr >= part.Start && e.Addr < part.End {
+			list = append(list, e)
+		}
+	}
+	if list == nil {
+		list = []Entry{{Addr: part.Start, Name: part.Name}}
+	}
+	return list
+}

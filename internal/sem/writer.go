@@ -93,6 +93,27 @@ func Reading(s *State, number, comp int) Inst {
 	return in
 }
 
+// Pushing returns an operation that pushes an entry with these slots onto a stack if a guard holds.
+func Pushing(s *State, slots []ID, guard ID) Inst {
+	in := blank(OpPush)
+	in.State, in.Guard, in.Uniform, in.more = s, guard, s.wide(), &more{args: slots}
+	return in
+}
+
+// Popping returns an operation that pops an entry of a stack.
+func Popping(s *State) Inst {
+	in := blank(OpPop)
+	in.State, in.Uniform = s, s.wide()
+	return in
+}
+
+// Top returns an operation that reads a slot of the top entry of a stack.
+func Top(s *State, slot int) Inst {
+	in := valued(OpTop, s.Slots[slot].Type)
+	in.State, in.Comp, in.Uniform = s, slot, s.wide()
+	return in
+}
+
 // Param returns a parameter of a block.
 func Param(t Type) Inst { return valued(OpParam, t) }
 

@@ -75,8 +75,8 @@ from each jump to its target.
 --ssa evaluates in advance everything that the words determine, such as the stacks of calls and loops and the
 ends of blocks. It prints the remaining blocks of operations in SSA form, with the branches that depend on
 inputs. If the lanes of the machine share a program counter (a2xx, tesla), the masks of lanes are values of the
-program. With --one-lane, a wave has one lane, and the control flow is that of the lane. --ssa does not yet support programs with host
-callbacks. docs/run.md describes the form.
+program. With --one-lane, a wave has one lane, and the control flow is that of the lane. docs/run.md describes
+the form.
 
 --compat mesa prints the text that Mesa's isaspec prints for the same description, including its defects.
 Findings follow a tab, and --labels adds labels. docs/language.md lists the differences from Mesa's tools.

@@ -654,12 +654,12 @@ func (e *evaluator) param(v Variable) ID {
 	if !ok {
 		id = e.w.Write(v.parameter())
 		e.body.params[v] = id
-		if e.before(e.n, v).nonzero {
-			zero := e.zero(id)
-			in := *e.w.Inst(zero)
-			in.Op = sem.OpNe
-			e.facts[zero], e.facts[e.w.Write(in)] = 0, 1
-		}
+	}
+	if e.before(e.n, v).nonzero {
+		zero := e.zero(id) // another operation after the Writer has forgotten the first
+		in := *e.w.Inst(zero)
+		in.Op = sem.OpNe
+		e.facts[zero], e.facts[e.w.Write(in)] = 0, 1
 	}
 	return id
 }

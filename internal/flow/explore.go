@@ -281,7 +281,7 @@ func (x *explorer) given(v Variable) bool {
 	if x.Given != nil {
 		return x.Given(v.State, v.Number, v.Comp)
 	}
-	return v.State.Use == "input"
+	return v.State.Use == "input" || slices.Contains(v.State.Given, v.Number)
 }
 
 func (x *explorer) wanted(v Variable) bool {

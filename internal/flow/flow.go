@@ -60,7 +60,8 @@ type Config struct {
 	// allocates all registers.
 	Count func(s *sem.State) int
 	// Given reports whether the launch sets a register component before the program starts. If Given
-	// is nil, the launch sets the input registers.
+	// is nil, the launch sets the input registers, and the registers that the description says hold something
+	// when a program starts.
 	Given func(s *sem.State, number, comp int) bool
 	// Wanted reports whether a register component is used after the program ends. If Wanted is nil,
 	// the output registers are used.

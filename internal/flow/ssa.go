@@ -360,7 +360,7 @@ func (a *assembler) dropRepeated() {
 		b.Insts = slices.DeleteFunc(b.Insts, func(id ID) bool {
 			in := a.p.Insts[id].WithArgs(a.find)
 			a.p.Insts[id] = in
-			if !in.Op.Pure() && !a.unchanging(&in) {
+			if !a.unchanging(&in) {
 				return false
 			}
 			first := seen.Find(a.p.Insts, id)
@@ -371,9 +371,16 @@ func (a *assembler) dropRepeated() {
 	a.replace()
 }
 
-// unchanging reports whether an operation reads a register that no operation writes.
+// unchanging reports whether an operation computes a value from its operands and from the lanes of the wave,
+// or reads a register that no operation writes.
 func (a *assembler) unchanging(in *sem.Inst) bool {
-	return (in.Op == sem.OpRead || in.Op == sem.OpReadX) && !a.arrays[in.State]
+	switch in.Op {
+	case sem.OpRead, sem.OpReadX:
+		return !a.arrays[in.State]
+	case sem.OpLane, sem.OpExists, sem.OpAny, sem.OpAll, sem.OpBallot, sem.OpFrom, sem.OpLanesOf:
+		return true
+	}
+	return in.Op.Pure()
 }
 
 func (a *assembler) dropParam(b *Block, edges []*Edge, i int) {

@@ -63,7 +63,10 @@ type geometry struct {
 
 func newGeometry(l *exec.Launch, file *pica200.SHBIN, d *pica200.DVLE, options map[string][]string) (*geometry, error) {
 	p := l.Program
-	slots, _ := p.Machine.Set().Limit(slotsLimit)
+	slots, ok := p.Machine.Set().Limit(slotsLimit)
+	if !ok {
+		return nil, fmt.Errorf("the description has no <limit name=%q>, which this launch needs", slotsLimit)
+	}
 	g := &geometry{Batch: feed.NewBatch(l), program: d, vertices: 1, slots: int(slots)}
 	g.keeps = p.Quirk(keepsQuirk) != 0
 	var err error

@@ -350,4 +350,8 @@ func TestGeometryPlaces(t *testing.T) {
 	if _, err = runGeometry(t, in, source); err == nil || err.Error() != `the description has no <input name="again">, which this launch needs` {
 		t.Errorf("error %v, want one that names the input", err)
 	}
+	in.set = open(`<limit name="slots"`, `<limit name="other"`)
+	if _, err = runGeometry(t, in, source); err == nil || err.Error() != `the description has no <limit name="slots">, which this launch needs` {
+		t.Errorf("error %v, want one that names the limit", err)
+	}
 }

@@ -14,8 +14,10 @@ import (
 	"github.com/isago/isago/target/a2xx"
 )
 
-// The roots and leaves of the description that are texture constants.
+// The roots and leaves of the description that are constants of vertex buffers and of textures.
 const (
+	bufferRoot  = "buffer-constant"
+	bufferLeaf  = "BUFFER"
 	textureRoot = "texture-constant"
 	texture1D   = "TEXTURE_1D"
 	texture2D   = "TEXTURE_2D"
@@ -80,14 +82,26 @@ func (c *constant) size() (width, height, layers int) {
 	return width, height, layers
 }
 
-// words returns the words of a leaf. The values of its fields are numbers or texts of values.
+// words returns the words of a texture constant.
 func (l *loader) words(leaf string, values map[string]any) (words [6]uint32, err error) {
-	d, err := l.req.Set.NewDecoder(textureRoot)
+	v, err := encode(l.req.Set, textureRoot, leaf, values)
+	for k := range words {
+		words[k] = v.Word(k)
+	}
+	return words, err
+}
+
+// encode returns the bits of a leaf. The values of its fields are numbers or texts of values.
+func encode(set *isa.Set, root, leaf string, values map[string]any) (v bits.Value, err error) {
+	d, err := set.NewDecoder(root)
 	if err != nil {
-		return words, err
+		return v, err
 	}
 	i := slices.IndexFunc(d.Root().Leaves, func(x *isa.Leaf) bool { return x.Name == leaf })
-	v := d.Root().Leaves[i].Match
+	if i < 0 {
+		return v, fmt.Errorf("the description has no %s in #%s, which this launch needs", leaf, root)
+	}
+	v = d.Root().Leaves[i].Match
 	in, _ := d.Decode(v)
 	for _, f := range d.Fields(nil, in) {
 		part := f.Parts[0]
@@ -105,10 +119,7 @@ func (l *loader) words(leaf string, values map[string]any) (words [6]uint32, err
 			}
 		}
 	}
-	for k := range words {
-		words[k] = v.Word(k)
-	}
-	return words, nil
+	return v, nil
 }
 
 // Limits on textures in memory, which may be hostile.

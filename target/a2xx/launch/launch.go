@@ -398,7 +398,7 @@ func (l *loader) bufferOption(s *scene, text string) error {
 	if err != nil {
 		return err
 	}
-	return s.buffer(n, k, data)
+	return s.buffer(n, k, 0, data)
 }
 
 // apply sets the constants of the scene in the programs.
@@ -525,10 +525,9 @@ func (s *scene) give(l *exec.Launch, c *a2xx.Constants) error {
 		l.Shared.Set(s.loops.State(), s.loops.Number+n, 0, uint64(v))
 	}
 	for n, data := range c.Buffers {
-		if err := s.buffer(n/3, n%3, data); err != nil {
+		if err := s.buffer(n/3, n%3, int(c.Orders[n]), data); err != nil {
 			return err
 		}
-		s.fetch[[2]int{n / 3, 2*(n%3) + 1}] |= uint64(c.Orders[n])
 	}
 	return nil
 }

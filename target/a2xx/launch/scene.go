@@ -12,10 +12,12 @@ import (
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/exec"
 	"github.com/isago/isago/internal/jsontext"
+	"github.com/isago/isago/isa"
 )
 
 // scene is the data of programs that draw: memory, the fetch constants that describe it, and textures.
 type scene struct {
+	set *isa.Set
 	// constants, bools, loops and fetches are the places of the constants, buffers the memory of the vertex buffers.
 	constants, bools, loops, fetches, buffers *exec.Place
 
@@ -27,7 +29,7 @@ type scene struct {
 }
 
 func newScene(m *exec.Machine, ctx bits.Value) (s *scene, err error) {
-	s = &scene{fetch: map[[2]int]uint64{}, textures: map[int]*texture{}}
+	s = &scene{set: m.Set(), fetch: map[[2]int]uint64{}, textures: map[int]*texture{}}
 	for _, x := range []struct {
 		name string
 		to   **exec.Place
@@ -45,8 +47,8 @@ const (
 	MaxVertices = 1 << 22
 )
 
-// buffer adds a vertex buffer and describes it in a third of a fetch constant.
-func (s *scene) buffer(constant, third int, data []byte) error {
+// buffer adds a vertex buffer with a byte order, and describes it in a third of a fetch constant.
+func (s *scene) buffer(constant, third, order int, data []byte) error {
 	if thirds := s.fetches.State().Type.Lanes / 2; constant < 0 || constant >= s.fetches.Count || third < 0 || third >= thirds {
 		return fmt.Errorf("fetch constant %d, third %d, expected 0 to %d and 0 to %d", constant, third, s.fetches.Count-1, thirds-1)
 	}
@@ -54,11 +56,16 @@ func (s *scene) buffer(constant, third int, data []byte) error {
 	if at+size > MaxMemory {
 		return fmt.Errorf("buffers larger than %d bytes in total", MaxMemory)
 	}
+	const kind = 3 // of a constant that describes vertices
+	v, err := encode(s.set, bufferRoot, bufferLeaf, map[string]any{"TYPE": kind, "BASE": at / 4, "ORDER": order, "SIZE": size / 4})
+	if err != nil {
+		return err
+	}
 	s.memory = append(append(s.memory, make([]byte, at-len(s.memory))...), data...)
 	s.memory = append(s.memory, make([]byte, size-len(data))...)
-	const kind = 3 // of a constant that describes vertices
-	s.fetch[[2]int{constant, 2 * third}] = uint64(at | kind)
-	s.fetch[[2]int{constant, 2*third + 1}] = uint64(size)
+	for k := range 2 {
+		s.fetch[[2]int{constant, 2*third + k}] = uint64(v.Word(k))
+	}
 	return nil
 }
 
@@ -150,7 +157,7 @@ func (l *loader) sceneData(r *runner, doc *sceneFile, dir string) error {
 		if len(b.Constant) == 0 || len(b.Constant) > 2 {
 			return fmt.Errorf("buffer %d: constant %v, expected [CONSTANT] or [CONSTANT, THIRD]", i, b.Constant)
 		}
-		if err := r.scene.buffer(b.Constant[0], append(b.Constant, 0)[1], data); err != nil {
+		if err := r.scene.buffer(b.Constant[0], append(b.Constant, 0)[1], 0, data); err != nil {
 			return fmt.Errorf("buffer %d: %w", i, err)
 		}
 	}

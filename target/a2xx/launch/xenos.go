@@ -158,7 +158,7 @@ func (r *runner) fetched(ctx context.Context, opt feed.RunOptions) (*feed.Outcom
 	b.Feed(v.take(given, r.numbers(lanes)))
 	before := len(r.scene.memory)
 	defer func() { r.scene.memory = r.scene.memory[:before] }()
-	if err := r.scene.buffer(v.buffer.Constant, v.buffer.Third, v.data); err != nil {
+	if err := r.scene.buffer(v.buffer.Constant, v.buffer.Third, 0, v.data); err != nil {
 		return nil, err
 	}
 	r.scene.attach(r.Launch)

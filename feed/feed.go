@@ -4,7 +4,6 @@ package feed
 
 import (
 	"context"
-	"embed"
 	"image"
 
 	"github.com/isago/isago/bits"
@@ -52,17 +51,6 @@ type Option struct {
 	Bool bool
 	// Writes tells that it names an output, as NAME=FILE.
 	Writes bool
-}
-
-// Demo is a program that comes with a machine, with the files and the options that it is run with.
-type Demo struct {
-	Files   embed.FS
-	Program string
-	Options map[string][]string
-	// Mesh is the file over which a vertex program is run; "" where the program draws by itself. Set are its
-	// uniforms, each as NAME=VALUE,VALUE,...
-	Mesh string
-	Set  []string
 }
 
 // Runner is a program that can be fed and run. Each machine makes its own; Batch is that of programs that run

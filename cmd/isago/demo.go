@@ -2,12 +2,10 @@ package main
 
 import (
 	"bufio"
-	"context"
 	"fmt"
 	"image"
 	"image/draw"
 	"io"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -15,10 +13,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/isago/isago/diag"
 	"github.com/isago/isago/exec"
 	"github.com/isago/isago/feed"
-	"github.com/isago/isago/internal/raster"
 	"github.com/isago/isago/target/catalog"
 )
 
@@ -66,31 +62,25 @@ func (f *runFlags) runDemo(cmd *cobra.Command) error {
 
 // drawDemo draws the demo of a machine.
 func (f *runFlags) drawDemo(cmd *cobra.Command, m *catalog.Machine) (image.Image, error) {
-	d := m.Demo
-	data, err := d.Files.ReadFile(d.Program)
-	if err != nil {
-		return nil, err
-	}
 	set, err := f.cached(m, m.Load)
 	if err != nil {
 		return nil, err
 	}
-	options := maps.Clone(d.Options)
-	if d.Mesh == "" && cmd.Flags().Changed("size") { // a program that draws without a mesh has the size as an option
-		options["size"] = []string{f.size}
+	req := feed.Request{Set: set, Context: set.DefaultContext()}
+	if m.Demo.Mesh == "" && cmd.Flags().Changed("size") { // a program that draws without a mesh has the size as an option
+		req.Options = map[string][]string{"size": {f.size}}
 	}
-	r, err := m.Launch(feed.Request{Set: set, Context: set.DefaultContext(), Data: data, Options: options, File: d.Files.ReadFile})
+	r, mesh, err := m.Demo.Open(req, m.Launch)
 	if err != nil {
 		return nil, err
 	}
-	for _, s := range d.Set {
-		name, values, _ := strings.Cut(s, "=")
-		if err := r.Set(name, strings.Split(values, ",")); err != nil {
+	if mesh != nil {
+		if err := f.frame(mesh); err != nil {
 			return nil, err
 		}
 	}
 	start := time.Now()
-	out, err := f.drawn(cmd.Context(), r, d, feed.RunOptions{RunOptions: exec.RunOptions{Jobs: f.jobs, Budget: f.budget}})
+	out, err := f.runProgram(cmd.Context(), r, mesh, feed.RunOptions{RunOptions: exec.RunOptions{Jobs: f.jobs, Budget: f.budget}})
 	if err != nil {
 		return nil, err
 	}
@@ -100,22 +90,6 @@ func (f *runFlags) drawDemo(cmd *cobra.Command, m *catalog.Machine) (image.Image
 	return out.Picture, nil
 }
 
-// drawn runs the program of a demo, over its mesh if it has one, and returns the outcome with the picture.
-func (f *runFlags) drawn(ctx context.Context, r feed.Runner, d *feed.Demo, opt feed.RunOptions) (*feed.Outcome, error) {
-	if d.Mesh == "" {
-		return r.Run(ctx, opt)
-	}
-	text, err := d.Files.ReadFile(d.Mesh)
-	if err != nil {
-		return nil, err
-	}
-	mesh, err := raster.ReadOBJ(&diag.Source{Name: d.Mesh, Text: string(text)})
-	if err != nil {
-		return nil, err
-	}
-	return f.meshFlags.draw(ctx, r, mesh, opt)
-}
-
 // sideBySide returns one picture with all pictures of the list next to each other.
 func sideBySide(list []image.Image) image.Image {
 	width, height := 0, 0
@@ -123,7 +97,7 @@ func sideBySide(list []image.Image) image.Image {
 		width, height = width+img.Bounds().Dx(), max(height, img.Bounds().Dy())
 	}
 	out := image.NewRGBA(image.Rect(0, 0, width, height))
-	draw.Draw(out, out.Bounds(), image.NewUniform(background), image.Point{}, draw.Src)
+	draw.Draw(out, out.Bounds(), image.NewUniform(feed.Background), image.Point{}, draw.Src)
 	x := 0
 	for _, img := range list {
 		box := img.Bounds()

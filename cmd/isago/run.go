@@ -18,7 +18,6 @@ import (
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/exec"
 	"github.com/isago/isago/feed"
-	"github.com/isago/isago/internal/raster"
 	"github.com/isago/isago/internal/textfile"
 	"github.com/isago/isago/isa"
 	"github.com/isago/isago/target/catalog"
@@ -292,11 +291,11 @@ func (f *runFlags) run(cmd *cobra.Command, name string) error {
 }
 
 // runProgram runs the program, over a mesh if there is one.
-func (f *runFlags) runProgram(ctx context.Context, r feed.Runner, mesh *raster.Mesh, opt feed.RunOptions) (*feed.Outcome, error) {
+func (f *runFlags) runProgram(ctx context.Context, r feed.Runner, mesh *feed.Mesh, opt feed.RunOptions) (*feed.Outcome, error) {
 	if mesh == nil {
 		return r.Run(ctx, opt)
 	}
-	return f.meshFlags.draw(ctx, r, mesh, opt)
+	return mesh.Draw(ctx, r, opt)
 }
 
 // drawsOnly reports whether the run prints only the picture of a mesh. It then omits the table of vertices, which

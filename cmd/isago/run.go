@@ -257,10 +257,10 @@ func (f *runFlags) run(cmd *cobra.Command, name string) error {
 	progress.start("%s: running", inputName(name))
 	opt.Progress = func(done, all int) { progress.report("%s: %d of %d", inputName(name), done, all) }
 	defer progress.end()
-	tables := &tableWriter{tableFlags: &f.tableFlags, cmd: cmd}
+	tables := f.tableFlags.writer(cmd)
 	if f.mesh == "" {
 		opt.Rows = func(part *feed.Table) error {
-			return tables.part(part)
+			return tables.Part(part)
 		}
 	}
 	start := time.Now()
@@ -276,7 +276,7 @@ func (f *runFlags) run(cmd *cobra.Command, name string) error {
 	}
 	took := time.Since(start)
 	if err == nil && !f.drawsOnly(cmd) {
-		err = tables.whole(out.Tables)
+		err = tables.Whole(out.Tables)
 	}
 	if err := tables.end(err); err != nil {
 		return err

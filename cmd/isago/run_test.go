@@ -14,6 +14,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/isago/isago/feed"
 )
 
 // liveHeap returns the number of bytes of the heap that are in use.
@@ -85,7 +87,7 @@ func TestVerticesWithoutEnd(t *testing.T) {
 // A table that is too long to be laid out at once comes in parts, each with its heading, without a row lost.
 func TestLongTable(t *testing.T) {
 	var out bytes.Buffer
-	const vertices = 2*maxCells/11 + 10 // there are 11 cells in a row: three parts
+	const vertices = 2*feed.MaxCells/11 + 10 // there are 11 cells in a row: three parts
 	run([]string{"run", filepath.Join("..", "..", "examples", "pica200", "light.shbin"), "--count", fmt.Sprint(vertices)}, nil, &out, io.Discard)
 	headings, next, after := 0, [2]int{}, 0
 	for line := range strings.Lines(out.String()) {

@@ -208,10 +208,7 @@ func TestPlanesAgain(t *testing.T) {
 	}
 	one := exec.Plane{U32: slices.Repeat([]uint32{1}, 64)}
 	none := exec.Plane{U32: []uint32{9}, Missing: []uint64{1}}
-	var got []string
-	for _, r := range []string{run(64, one, one), run(64, none, one), run(3, one, one), run(64, one, none), run(64, one, one)} {
-		got = append(got, r)
-	}
+	got := []string{run(64, one, one), run(64, none, one), run(3, one, one), run(64, one, none), run(64, one, one)}
 	if want := "[2 2] 2 0; [1 1] 1 1; [2 2] 2 0; [1 1] 1 1; [2 2] 2 0"; strings.Join(got, "; ") != want {
 		t.Errorf("%s, want %s", strings.Join(got, "; "), want)
 	}

@@ -116,10 +116,9 @@ func (l *Launch) Stream(ctx context.Context, in Input, opt RunOptions, take func
 type transposed struct {
 	planes []Plane
 	// cells are those of all planes, where all have 32 bits; each plane has stride of them.
-	cells   []uint32
-	stride  int
-	missing []uint64
-	row     []uint64
+	cells  []uint32
+	stride int
+	row    []uint64
 }
 
 // apart are cells between planes, so that those of a lane are not all in one set of a cache.

@@ -52,6 +52,12 @@ func (in *Inst) appendWith(dst []byte, name func(dst []byte, id ID) []byte) []by
 			dst = name(append(dst, ' '), a)
 		}
 	}
+	for i, r := range in.Results() {
+		if i == 0 {
+			dst = append(dst, " results"...)
+		}
+		dst = name(append(dst, ' '), r)
+	}
 	if in.Guard != NoID {
 		dst = name(append(dst, " if "...), in.Guard)
 	}

@@ -5,41 +5,41 @@ import (
 	"fmt"
 )
 
-// turn is the number of instructions that a wave of a block runs before another has its turn.
+// turn is the number of instructions that a wave of a block runs before the next wave.
 const turn = 16
 
-// barrier is what a wave does at a barrier.
+// barrier describes what a wave does at a barrier.
 type barrier struct {
 	there, arrives, waits bool
 	number, count         uint64
 	pc                    uint64
 }
 
-// block is waves that share memory and meet at barriers.
+// block is a group of waves that share memory and synchronize at barriers.
 type block struct {
 	waves   []*Wave
 	bars    map[uint64]*meeting // by number
 	waiting map[*Wave]barrier
-	races   *raceWatch // nil where nobody asks
-	allowed *allowance // nil for no bound
+	races   *raceWatch // nil if races are not reported
+	allowed *allowance // nil for no limit
 }
 
-// meeting is a barrier of a block: who has arrived, and when they went on.
+// meeting is the state of a barrier of a block.
 type meeting struct {
 	arrived int
-	count   uint64 // that arrive before they go on; 0 for all
-	// round counts how often waves went on; in is the round in which a wave arrived that has not waited yet.
+	count   uint64 // number of waves that must arrive; 0 for all
+	// round counts how often the barrier was released. in is the round in which a wave arrived that has not waited yet.
 	round int
 	in    map[*Wave]int
-	knew  []uint32 // of those who arrived in the last round
+	knew  []uint32 // the clocks of the waves that arrived in the last round
 }
 
-// newBlock returns a block of waves that have been started.
+// newBlock returns a block of started waves.
 func newBlock(waves []*Wave) *block {
 	return &block{waves: waves, bars: map[uint64]*meeting{}, waiting: map[*Wave]barrier{}}
 }
 
-// reset makes the block one whose waves have met nowhere.
+// reset resets the barriers of the block.
 func (b *block) reset() {
 	clear(b.bars)
 	clear(b.waiting)
@@ -48,15 +48,15 @@ func (b *block) reset() {
 	}
 }
 
-// RunBlock runs the waves of a block until all have stopped. The error is that of the context.
+// RunBlock runs the waves of a block until all have stopped, or until the context is cancelled.
 func RunBlock(ctx context.Context, waves []*Wave) error {
 	_, err := newBlock(waves).run(ctx)
 	return err
 }
 
-// run runs the waves in turns of a few instructions, in their order, until all have stopped. It ends early, and
-// reports false, where lanes stop otherwise than by an end: what the others do means nothing then. The error is that of the
-// context.
+// run runs the waves in turns of a few instructions, in order, until all have stopped. If lanes stop abnormally, run
+// returns early, and good is false, because the results of the other lanes are then meaningless. The error is that of
+// the context.
 func (b *block) run(ctx context.Context) (good bool, err error) {
 	if len(b.waves) == 1 {
 		return b.alone(ctx)
@@ -91,7 +91,7 @@ func (b *block) run(ctx context.Context) (good bool, err error) {
 	}
 }
 
-// alone runs a wave that waits for nobody but itself.
+// alone runs a block of one wave.
 func (b *block) alone(ctx context.Context) (good bool, err error) {
 	w := b.waves[0]
 	for !w.Done() {
@@ -111,10 +111,10 @@ func (b *block) alone(ctx context.Context) (good bool, err error) {
 	return !w.failed(), nil
 }
 
-// GridBudget is the reason for which lanes stop where nothing is left of the budget of a grid.
+// GridBudget is Stop.Reason of lanes that stop because GridOptions.Total is used up.
 const GridBudget = "grid budget"
 
-// halt stops the waves that have not ended: nothing is left of what all may dispatch.
+// halt stops the remaining waves, because the allowance is used up.
 func (b *block) halt() {
 	clear(b.waiting)
 	for _, w := range b.waves {
@@ -122,7 +122,7 @@ func (b *block) halt() {
 	}
 }
 
-// failed reports whether lanes of a wave stopped otherwise than by an end.
+// failed reports whether lanes of a wave stopped abnormally.
 func (w *Wave) failed() bool {
 	for i := range w.stops {
 		if r := w.stops[i].Reason; r != "end" && r != errNoWord.Error() {
@@ -132,14 +132,14 @@ func (w *Wave) failed() bool {
 	return false
 }
 
-// meet settles what follows for the barriers from what a wave did in its turn.
+// meet updates the barriers after the turn of a wave.
 func (b *block) meet(w *Wave) {
 	at := w.barrier
 	w.barrier.there = false
 	if at.there {
 		b.come(w, at)
 	}
-	if w.Done() { // those who are left may be all
+	if w.Done() { // the remaining waves may all have arrived
 		for number, m := range b.bars {
 			if m.count == 0 && m.arrived > 0 {
 				b.goOn(number, m)
@@ -148,7 +148,8 @@ func (b *block) meet(w *Wave) {
 	}
 }
 
-// come counts a wave that arrives, and lets it wait unless those with whom it arrived have gone on.
+// come records that a wave arrives or waits at a barrier. A wave does not wait if the barrier was released after the
+// wave arrived.
 func (b *block) come(w *Wave, at barrier) {
 	m := b.bars[at.number]
 	if m == nil {
@@ -175,7 +176,7 @@ func (b *block) come(w *Wave, at barrier) {
 	b.goOn(at.number, m)
 }
 
-// goOn lets those go on who wait at a barrier, where enough have arrived.
+// goOn releases the waiting waves of a barrier if enough waves have arrived.
 func (b *block) goOn(number uint64, m *meeting) {
 	if m.arrived < b.needed(m.count) {
 		return
@@ -197,7 +198,8 @@ func (b *block) goOn(number uint64, m *meeting) {
 	}
 }
 
-// needed returns how many waves have to arrive at a barrier: all that have not ended where it does not say.
+// needed returns the number of waves that must arrive at a barrier. For a count of 0, these are all waves that have not
+// stopped.
 func (b *block) needed(count uint64) int {
 	if count > 0 {
 		return int(min(count, 1<<30))
@@ -211,7 +213,7 @@ func (b *block) needed(count uint64) int {
 	return max(n, 1)
 }
 
-// deadlock stops the waves that wait for what does not come.
+// deadlock stops the waiting waves, because no wave can run.
 func (b *block) deadlock() {
 	for _, w := range b.waves {
 		at, waits := b.waiting[w]

@@ -11,33 +11,33 @@ import (
 func popcount(m uint64) int { return mathbits.OnesCount64(m) }
 func trailing(m uint64) int { return mathbits.TrailingZeros64(m) }
 
-// compiled is an instruction prepared for one wave: for lanes that parted, and for a wave of which all lanes
-// run it with stacks that are the same in each. Then what follows from the stacks is done once for all lanes,
-// and values are made in the registers that they are for. Both are prepared when they are first needed.
+// compiled is an instruction that was compiled for one wave, in two forms. parts is for diverged lanes. whole is for a
+// wave whose lanes all run the instruction with equal stacks: it computes values that depend only on the stacks once
+// for all lanes, and computes other values directly in their registers. Each form is compiled at its first use.
 type compiled struct {
 	code         *sem.Code
 	parts, whole []step
-	// stacks are those that whole takes as even, same the slots of theirs that it takes as the same in all
+	// stacks are the stacks that whole assumes to be even, and same are the slots that it assumes to be equal in all
 	// lanes.
 	stacks []*store
 	same   []uint64
-	// atomic tells that lanes do some of it one after another, and so parted.
+	// atomic is set if the instruction has an atomic region. It then always runs in the form for diverged lanes.
 	atomic bool
 	next   uint64
 	err    error
 }
 
-// step is one operation, nil for none, and behind it perhaps a skip: where skip is set it goes on there if the guard
-// holds in no lane.
+// step is one operation, which may be nil, and an optional skip. If skip is set and the guard holds in no lane, the
+// step with this number is next.
 type step struct {
 	run   func(w *Wave)
 	guard guard
 	skip  int
-	cond  sem.ID // the guard as a value
+	cond  sem.ID // the value of the guard
 }
 
 func (c *compiled) run(w *Wave) {
-	if w.active == w.whole && w.Trace == nil && !c.atomic && c.level() { // a trace is told of each step on the way
+	if w.active == w.whole && w.Trace == nil && !c.atomic && c.level() { // a trace needs each step
 		if c.whole == nil {
 			c.prepareWhole(w)
 		}
@@ -50,7 +50,7 @@ func (c *compiled) run(w *Wave) {
 	run(w, c.parts)
 }
 
-// level reports whether the stacks are even. Where they hold what they did not before, whole is made anew.
+// level reports whether the stacks are even. It discards whole if the assumptions about slots no longer hold.
 func (c *compiled) level() bool {
 	for i, st := range c.stacks {
 		if !st.even {
@@ -63,7 +63,7 @@ func (c *compiled) level() bool {
 	return true
 }
 
-// watch notes the stacks that an instruction uses, before it is prepared for all lanes.
+// watch records the stacks that an instruction uses, before whole is compiled.
 func (c *compiled) watch(w *Wave) {
 	for i := range c.code.Insts {
 		if s := c.code.Insts[i].State; s != nil && s.Kind == sem.StackState && s.Scope < spec.ScopeWave && !slices.Contains(c.stacks, w.stores[s.Index]) {
@@ -72,7 +72,7 @@ func (c *compiled) watch(w *Wave) {
 	}
 }
 
-// prepareWhole prepares the instruction for all lanes at once, with the stacks as they are.
+// prepareWhole compiles the form for all lanes, with the present stacks.
 func (c *compiled) prepareWhole(w *Wave) {
 	code := c.code
 	if w.has(code) {
@@ -88,7 +88,8 @@ func (c *compiled) prepareWhole(w *Wave) {
 	c.whole = n.compile()
 }
 
-// has reports whether there are all registers that code names: what is written to others is not there to be read.
+// has reports whether the wave has all registers with constant numbers in code. A write to a missing register has no
+// effect.
 func (w *Wave) has(code *sem.Code) bool {
 	return !slices.ContainsFunc(code.Insts, func(in sem.Inst) bool {
 		return (in.Op == sem.OpRead || in.Op == sem.OpWrite) && int(in.Imm) >= w.stores[in.State.Index].count
@@ -108,7 +109,7 @@ func run(w *Wave, steps []step) {
 	}
 }
 
-// guard says for which lanes an operation counts: all that run where cell is nil.
+// guard selects the lanes in which an operation has an effect. If cell is nil, these are all active lanes.
 type guard struct {
 	cell    *uint64
 	uniform bool
@@ -126,10 +127,10 @@ func (g guard) of(w *Wave) uint64 {
 	return 0
 }
 
-// loc is where a value is: one number for all lanes, a mask of lanes, or a plane.
+// loc is the location of a value: one number for all lanes, a mask of lanes, or a plane.
 type loc struct {
-	scalar *uint64 // of what is uniform
-	mask   *uint64 // of a condition in each lane
+	scalar *uint64 // of a uniform value
+	mask   *uint64 // of a condition that lanes have separately
 	plane  *plane
 }
 
@@ -144,37 +145,37 @@ func (l loc) lane(i int) uint64 {
 	return *l.scalar
 }
 
-// compiler prepares one instruction.
+// compiler compiles one instruction.
 type compiler struct {
 	w     *Wave
 	code  *sem.Code
 	whole bool
-	// same are the stacks that are even, and the slots that are the same in all lanes.
+	// same holds the even stacks, and for each the slots that are equal in all lanes.
 	same    map[*store]uint64
-	uniform []bool // the value is the same in all lanes
+	uniform []bool // whether the value is equal in all lanes
 	locs    []loc
-	owned   []bool   // the plane of a value belongs to the value
-	homes   []*plane // the register that a value is made in, nil for none
-	done    []bool   // prepared with another operation
-	inside  []bool   // prepared with the one that takes its value
-	last    []int    // where a value is used last
+	owned   []bool   // whether the plane of a value belongs to the value
+	homes   []*plane // the register in which a value is computed, or nil
+	done    []bool   // whether an operation was compiled with another one
+	inside  []bool   // whether an operation is compiled with its only user
+	last    []int    // the last use of a value
 	free    []*plane
 	steps   []step
-	start   []int  // of each operation in steps
-	first   int    // the first step of the block that is being prepared
-	target  []bool // a skip goes to the operation
-	stays   []bool // a choice that is made in the place of its last argument
-	used    int    // planes that were taken from the wave's
+	start   []int  // the first step of each operation
+	first   int    // the first step of the current block
+	target  []bool // whether a skip goes to the operation
+	stays   []bool // whether a select writes over its last argument
+	used    int    // number of planes of the wave that are in use
 	checks  *checks
 	spreads map[*uint64]*spreadValue
-	sources map[sem.ID]*uint64 // of values that are carried, in which lanes somebody wrote what they are
-	// atomic tells that the operations of an atomic are prepared.
+	sources map[sem.ID]*uint64 // for carried values: the lanes in which their source was written
+	// atomic is set while an atomic region is compiled.
 	atomic bool
-	// seen tells that lanes look at what others have: values count in all lanes there are.
+	// seen is set if lanes read values of other lanes. Values are then necessary in all existing lanes.
 	seen bool
 }
 
-// counts returns the lanes in which values count.
+// counts returns the lanes in which values are necessary.
 func (c *compiler) counts(w *Wave) uint64 {
 	if c.seen {
 		return w.exists
@@ -182,7 +183,7 @@ func (c *compiler) counts(w *Wave) uint64 {
 	return w.active
 }
 
-// reads returns the lanes in which something is read under a guard: those that others look at need what they read, too.
+// reads returns the lanes that read under a guard. If lanes read values of other lanes, these are all existing lanes.
 func (c *compiler) reads(w *Wave, g guard) uint64 {
 	if c.seen {
 		return w.exists
@@ -215,7 +216,7 @@ func (c *compiler) compile() []step {
 	return append([]step{}, c.steps...)
 }
 
-// inTurn reports whether an operation writes what waves share, or reads what others may write.
+// inTurn reports whether an operation writes shared state, or reads shared state that programs can write.
 func (w *Wave) inTurn(in sem.Inst) bool {
 	if in.State == nil || slices.Contains(w.own, w.stores[in.State.Index]) {
 		return false
@@ -227,8 +228,8 @@ func (w *Wave) inTurn(in sem.Inst) bool {
 	return w.Program.Machine.sem.Writes(in.State)
 }
 
-// block prepares the operations from one up to another. Values of an atomic keep their planes to its end: its
-// operations are done again for other lanes.
+// block compiles the operations from from up to to. Values of an atomic region keep their planes until its end, because
+// its operations run again for other lanes.
 func (c *compiler) block(from, to int) {
 	first := len(c.steps)
 	c.first, c.checks = first, nil
@@ -254,7 +255,7 @@ func (c *compiler) block(from, to int) {
 	}
 }
 
-// assume takes stacks that are even as they are, but for those that lanes change each for itself.
+// assume records assumptions about even stacks, except for those that the instruction invalidates.
 func (c *compiler) assume(stacks []*store) {
 	c.same = map[*store]uint64{}
 	for _, st := range stacks {
@@ -269,7 +270,8 @@ func (c *compiler) assume(stacks []*store) {
 	}
 }
 
-// landing is the operation to which a skip goes: behind a choice that stays as it is.
+// landing returns the operation to which a skip goes. It leaves out a select that has no effect if the guard holds in
+// no lane.
 func (c *compiler) landing(s *step) int {
 	if to := s.skip; to < len(c.code.Insts) && c.stays[to] && c.code.Insts[to].A == s.cond {
 		return to + 1
@@ -277,8 +279,8 @@ func (c *compiler) landing(s *step) int {
 	return s.skip
 }
 
-// skip prepares a skip, with the operation before it if nothing else goes in between. What lanes see of others is not
-// skipped: the guard may hold there.
+// skip compiles a skip, if possible as a part of the step before it. There are no skips if lanes read values of other
+// lanes, because the guard may hold in those lanes.
 func (c *compiler) skip(id sem.ID, in *sem.Inst) {
 	if c.seen && !c.uniform[in.Guard] {
 		return
@@ -293,7 +295,7 @@ func (c *compiler) skip(id sem.ID, in *sem.Inst) {
 	c.target[in.Imm], c.checks = true, nil
 }
 
-// giveUp gives up what an operation does not keep of a stack, and reports whether there was something.
+// giveUp drops the assumptions about a stack that an operation invalidates, and reports whether there were any.
 func (c *compiler) giveUp(in *sem.Inst) bool {
 	if in.Op != sem.OpPush && in.Op != sem.OpPop {
 		return false
@@ -317,7 +319,7 @@ func (c *compiler) giveUp(in *sem.Inst) bool {
 	return gone
 }
 
-// spread settles which values are the same in all lanes.
+// spread determines which values are uniform.
 func (c *compiler) spread() {
 	for i := range c.code.Insts {
 		c.uniform[i] = c.isUniform(&c.code.Insts[i])
@@ -344,8 +346,7 @@ func (c *compiler) isUniform(in *sem.Inst) bool {
 	return true
 }
 
-// clearInstruction gives the state that lives for one instruction its first value, where the instruction
-// uses it.
+// clearInstruction resets the states of instruction scope that the instruction uses.
 func (c *compiler) clearInstruction() {
 	seen := map[*sem.State]bool{}
 	for i := range c.code.Insts {
@@ -364,7 +365,7 @@ func (c *compiler) add(run func(w *Wave)) {
 	c.checks = nil
 }
 
-// release frees the planes of values that are not used behind an operation.
+// release frees the planes of values whose last use is an operation.
 func (c *compiler) release(i int) {
 	free := func(a sem.ID) {
 		if c.last[a] == i && c.owned[a] {
@@ -377,11 +378,11 @@ func (c *compiler) release(i int) {
 			c.code.Insts[a].EachArg(free)
 		}
 	})
-	free(sem.ID(i)) // of what nobody uses
+	free(sem.ID(i)) // of an unused value
 }
 
-// aliases reports whether a read of a register may use the register's own plane: nobody writes it before the
-// value is used for the last time.
+// aliases reports whether a read of a register may use the register's own plane, because the register is not written
+// before the last use of the value.
 func (c *compiler) aliases(a sem.ID) bool {
 	in := &c.code.Insts[a]
 	for i := int(a) + 1; i < c.last[a]; i++ {
@@ -396,8 +397,8 @@ func sameRegister(a, b *sem.Inst) bool {
 	return a.State == b.State && a.Comp == b.Comp && a.Imm == b.Imm
 }
 
-// findHomes finds values that can be made in the register that they are for: all lanes write it, and nobody
-// looks at it in between.
+// findHomes finds values that can be computed in their destination register: all lanes write the register, and no
+// operation reads it in between.
 func (c *compiler) findHomes() {
 	for i := len(c.code.Insts) - 1; i >= 0; i-- {
 		in := &c.code.Insts[i]
@@ -407,7 +408,7 @@ func (c *compiler) findHomes() {
 			if k := int(in.Imm)*st.comps + in.Comp; !st.wide() && int(in.Imm) < st.count && c.lives(in.B, i, in) {
 				c.homes[in.B] = &st.planes[k]
 			}
-		case in.Op == sem.OpSelect && c.homes[i] != nil: // a choice is made in the place of what it chooses from
+		case in.Op == sem.OpSelect && c.homes[i] != nil: // a select writes over one of its arguments
 			for _, a := range [2]sem.ID{in.C, in.B} {
 				write := c.writeOf(i)
 				if c.last[a] == i && write >= 0 && c.lives(a, write, &c.code.Insts[write]) {
@@ -419,7 +420,7 @@ func (c *compiler) findHomes() {
 	}
 }
 
-// writeOf finds the operation that writes a value which has a home.
+// writeOf returns the operation that writes a value to its home.
 func (c *compiler) writeOf(v int) int {
 	for i := v + 1; i <= c.last[v]; i++ {
 		in := &c.code.Insts[i]
@@ -430,7 +431,7 @@ func (c *compiler) writeOf(v int) int {
 	return -1
 }
 
-// lives reports whether a value can be in a register from where it is made to where the register is written.
+// lives reports whether a value can be in a register from its computation to the write of the register.
 func (c *compiler) lives(v sem.ID, at int, write *sem.Inst) bool {
 	if !c.code.Insts[v].Op.Pure() || c.uniform[v] || c.homes[v] != nil {
 		return false
@@ -438,7 +439,7 @@ func (c *compiler) lives(v sem.ID, at int, write *sem.Inst) bool {
 	for i := range c.code.Insts {
 		in := &c.code.Insts[i]
 		switch {
-		case i <= int(v): // what was read before must have been used
+		case i <= int(v): // values that were read before must not be used later
 			if in.Op == sem.OpRead && sameRegister(in, write) && c.last[i] > int(v) {
 				return false
 			}
@@ -465,7 +466,7 @@ func (c *compiler) newPlane() *plane {
 	return c.w.temps[c.used-1]
 }
 
-// place makes the place of a value.
+// place allocates the location of a value.
 func (c *compiler) place(id sem.ID) loc {
 	var l loc
 	switch {
@@ -483,7 +484,7 @@ func (c *compiler) place(id sem.ID) loc {
 	return l
 }
 
-// constPlane is a plane that holds a constant.
+// constPlane returns a plane that holds a constant.
 func (w *Wave) constPlane(v uint64) *plane {
 	p := w.consts[v]
 	if p == nil {
@@ -500,15 +501,14 @@ func fill(p []uint64, v uint64) {
 	}
 }
 
-// spreadValue is a uniform value in all lanes of a plane, as it was when it was last asked for: mostly it is still the
-// same.
+// spreadValue is a plane with a copy of a uniform value in all lanes. The copy is updated when the value has changed.
 type spreadValue struct {
 	from  *uint64
 	value uint64
 	plane plane
 }
 
-// planeOf is an argument of an operation on lanes.
+// planeOf returns an argument of an operation as a plane.
 func (c *compiler) planeOf(id sem.ID) *plane {
 	if in := &c.code.Insts[id]; in.Op == sem.OpConst {
 		return c.w.constPlane(in.Imm)
@@ -535,7 +535,7 @@ func (c *compiler) planeOf(id sem.ID) *plane {
 	return &s.plane
 }
 
-// maskOf is a condition of an operation on lanes.
+// maskOf returns a condition of an operation as a mask.
 func (c *compiler) maskOf(id sem.ID) *uint64 {
 	if in := &c.code.Insts[id]; in.Op == sem.OpConst {
 		m := -in.Imm
@@ -560,7 +560,7 @@ func (c *compiler) guardOf(id sem.ID) guard {
 	return guard{c.locs[id].mask, false}
 }
 
-// inst prepares one operation.
+// inst compiles one operation.
 func (c *compiler) inst(id sem.ID) {
 	in := &c.code.Insts[id]
 	switch {
@@ -578,7 +578,7 @@ func (c *compiler) inst(id sem.ID) {
 	}
 }
 
-// pure prepares an operation on values.
+// pure compiles an operation without effects.
 func (c *compiler) pure(id sem.ID, in *sem.Inst) {
 	if c.uniform[id] {
 		c.scalarKernel(id, in)
@@ -613,7 +613,7 @@ func (c *compiler) pure(id sem.ID, in *sem.Inst) {
 	})
 }
 
-// effect prepares what reads and changes state.
+// effect compiles an operation that reads or changes state.
 func (c *compiler) effect(id sem.ID, in *sem.Inst) {
 	g := c.guardOf(in.Guard)
 	var st *store
@@ -653,13 +653,13 @@ func (c *compiler) effect(id sem.ID, in *sem.Inst) {
 		})
 	case sem.OpEnd:
 		c.add(func(w *Wave) {
-			w.inner.there = false // the program ends at its counter
+			w.inner.there = false // the program ends at the program counter
 			w.stop(g.of(w), "end", "")
 		})
 	case sem.OpTrap:
 		c.add(func(w *Wave) { w.stop(g.of(w), "trap", in.Text()) })
 	case sem.OpRun:
-		root, _ := c.w.Program.Machine.sem.Model.Root(in.Text()) // which the description names
+		root, _ := c.w.Program.Machine.sem.Model.Root(in.Text()) // which exists, because the description was checked
 		at := inner{true, root.ByteOffset(in.Imm)}
 		c.add(func(w *Wave) {
 			w.inner = at
@@ -694,7 +694,7 @@ func (c *compiler) effect(id sem.ID, in *sem.Inst) {
 		c.add(func(*Wave) {
 			*d = 0
 			for i, v := range p {
-				if v != 0 { // whatever the surroundings take for true
+				if v != 0 { // any nonzero result of a host callback is true
 					*d |= 1 << uint(i)
 				}
 			}
@@ -711,7 +711,7 @@ func (c *compiler) read(id sem.ID, in *sem.Inst, st *store, g guard) {
 	}
 	k := number*st.comps + comp
 	switch {
-	case in.Carried() && c.written(in.State): // perhaps before the copy is made
+	case in.Carried() && c.written(in.State): // perhaps before the copy
 		from, known := &st.written[k], new(uint64)
 		c.sources[id] = known
 		c.add(func(*Wave) { *known = *from })
@@ -738,7 +738,7 @@ func (c *compiler) read(id sem.ID, in *sem.Inst, st *store, g guard) {
 	}
 }
 
-// checks are reads under one guard of what perhaps nobody wrote.
+// checks are reads under one guard that may read unwritten components.
 type checks struct {
 	guard guard
 	list  []check
@@ -750,7 +750,7 @@ type check struct {
 	written      *uint64
 }
 
-// check adds a check, to those before it if it can.
+// check adds a check, if possible to the checks before it.
 func (c *compiler) check(g guard, x check) {
 	if c.checks != nil && c.checks.guard == g {
 		c.checks.list = append(c.checks.list, x)
@@ -777,7 +777,7 @@ func (n *checks) report(w *Wave, m uint64) {
 	}
 }
 
-// handed returns the lanes in which somebody wrote what is copied to a register, nil where that is all of them.
+// handed returns the lanes in which the source of a copy was written, or nil for all lanes.
 func (c *compiler) handed(in *sem.Inst) *uint64 {
 	var sources []*uint64
 	for _, id := range c.code.Sources(in) {
@@ -796,7 +796,7 @@ func (c *compiler) handed(in *sem.Inst) *uint64 {
 	return all
 }
 
-// carry notes that a register holds what nobody wrote where that was handed to it.
+// carry marks a register as unwritten in the lanes in which an unwritten value was copied to it.
 func (c *compiler) carry(in *sem.Inst, st *store, g guard, handed *uint64) {
 	if handed == nil {
 		return
@@ -816,7 +816,7 @@ func (c *compiler) written(s *sem.State) bool {
 	return false
 }
 
-// constant makes a value that is the same always.
+// constant sets the location of a constant.
 func (c *compiler) constant(id sem.ID, v uint64) {
 	in := &c.code.Insts[id]
 	switch {
@@ -838,14 +838,14 @@ func maskOfPlane(p *plane) uint64 {
 	return m
 }
 
-// noRegister stops lanes that name a register which there is not, where that traps.
+// noRegister stops lanes that access a missing register, if that is a trap.
 func (w *Wave) noRegister(st *store, lanes uint64) {
 	if st.state.Outside == sem.OutsideTrap {
 		w.stop(lanes, "trap", st.state.Name+" has no such register")
 	}
 }
 
-// number returns the register that an index means; ok is false for one outside.
+// number returns the register for an index. ok is false if the index is outside the file.
 func (st *store) number(n uint64) (int, bool) {
 	if n < uint64(st.count) {
 		return int(n), true
@@ -903,7 +903,7 @@ func (c *compiler) readX(id sem.ID, in *sem.Inst, st *store, g guard) {
 	}
 }
 
-// index reads a register's number: one below 0 is outside.
+// index returns the number of a register. A negative number becomes one outside every file.
 func index(t sem.Type, v uint64) uint64 {
 	if t.Kind == sem.Sint && t.Width < 64 {
 		return uint64(int64(v<<uint(64-t.Width)) >> uint(64-t.Width))
@@ -979,7 +979,7 @@ func (c *compiler) writeX(in *sem.Inst, st *store, g guard) {
 	from := c.code.Insts[in.A].Type()
 	c.add(func(w *Wave) {
 		m := g.of(w)
-		step := uint64(1) // of lanes that write together
+		step := uint64(1) // mask of the lanes that write together
 		if st.wide() {
 			step = m
 		}
@@ -1186,7 +1186,7 @@ func boolean(b bool) uint64 {
 	return 0
 }
 
-// results are the planes of what a service returns.
+// results returns the planes for the result of a host callback.
 func (c *compiler) results(id sem.ID) []*plane {
 	in := &c.code.Insts[id]
 	r := c.w.resultPlanes[in]
@@ -1206,7 +1206,7 @@ func (c *compiler) service(id sem.ID, in *sem.Inst, g guard) {
 		to   *plane
 		from *uint64
 	}
-	var masks []copied // arguments that are conditions
+	var masks []copied // Boolean arguments
 	for _, a := range in.Args() {
 		if m := c.locs[a].mask; m != nil {
 			p := new(plane)
@@ -1218,7 +1218,7 @@ func (c *compiler) service(id sem.ID, in *sem.Inst, g guard) {
 	}
 	c.add(func(w *Wave) {
 		for i := 0; c.seen && i < len(call.Results); i++ {
-			*call.Results[i] = plane{} // for lanes that do not ask
+			*call.Results[i] = plane{} // for the other lanes
 		}
 		if call.Mask = g.of(w); call.Mask == 0 {
 			return

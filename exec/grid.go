@@ -5,42 +5,43 @@ import (
 	"sync"
 )
 
-// Grid is blocks of waves that run one program and share a launch's state; each block has state of its own.
+// Grid is a number of blocks of waves that run one program. All blocks share the state of the launch, and each block
+// has its own state.
 type Grid struct {
 	Program *Program
-	// Shared is what all share.
+	// Shared is the state that all blocks share.
 	Shared *Shared
 	// Blocks is the number of blocks, and Threads the number of lanes of a block. The description defines how many of them
 	// make a wave.
 	Blocks, Threads int
 	Entry           uint64
 	Services        map[string]Service
-	// Fit prepares a wave before it is used for the first time: its numbers of registers, the sizes of its memories.
+	// Fit, if it is not nil, prepares a new wave: it sets the numbers of registers and the sizes of memories.
 	Fit func(w *Wave)
-	// Begin gives a block and its waves, which have been started, what they have at the beginning.
+	// Begin, if it is not nil, sets the initial state of a block and its started waves.
 	Begin func(block int, own *Shared, waves []*Wave)
 }
 
-// GridOptions bound the run of a grid.
+// GridOptions are the options of Grid.Run.
 type GridOptions struct {
-	// Jobs is the number of blocks that run at the same time; what they do to the memory that all share comes in
-	// no order then.
+	// Jobs is the number of blocks that run in parallel. The order of their accesses to shared memory is then
+	// undefined.
 	Jobs int
-	// Budget is the number of instructions that each wave may dispatch; 0 is no bound.
+	// Budget limits the instructions that each wave dispatches. 0 is no limit.
 	Budget int64
-	// Total is the number of instructions that all waves may dispatch together; 0 is no bound.
+	// Total limits the instructions that all waves together dispatch. 0 is no limit. Strict is that of Wave.
 	Total  int64
 	Strict bool
-	// Trace is told of each instruction of one wave, whose number among those of the grid is Traced.
+	// Trace, if it is not nil, is called for each event of the wave whose number in the grid is Traced.
 	Trace  func(w *Wave, e Event)
 	Traced int
-	// Races asks for places in the memory of a block that waves reach for in no order.
+	// Races makes the run report data races in the memories of the blocks.
 	Races bool
-	// Profile counts what runs; nil for nobody who asks. Watch is told of each access to a memory, one call at a
-	// time.
+	// Profile, if it is not nil, counts the instructions. Watch, if it is not nil, is called before each access to a
+	// memory. Calls do not overlap.
 	Profile *Profile
 	Watch   func(w *Wave, a *Access)
-	// Progress is told how many lanes of all are done, one call at a time.
+	// Progress, if it is not nil, is called with the number of finished lanes and of all lanes. Calls do not overlap.
 	Progress func(done, all int)
 }
 
@@ -50,8 +51,8 @@ func (g *Grid) Waves() int { return (g.Threads + g.width() - 1) / g.width() }
 // width returns the number of lanes of a wave.
 func (g *Grid) width() int { return g.Program.Machine.Lanes }
 
-// Run runs the blocks in order, or several at a time. It ends with the first block in which lanes stop otherwise
-// than by an end. The error is that of the context.
+// Run runs the blocks in order, or several in parallel. It starts no more blocks after lanes of a block have stopped
+// abnormally. It returns an error if the context is cancelled.
 func (g *Grid) Run(ctx context.Context, opt GridOptions) (*Report, error) {
 	r := &gridRun{g: g, opt: opt, tally: NewTally(), allowed: newAllowance(opt.Total)}
 	jobs := max(1, min(opt.Jobs, g.Blocks))
@@ -83,7 +84,7 @@ type gridRun struct {
 	allowed *allowance
 }
 
-// take returns the next block to run.
+// take returns the number of the next block.
 func (r *gridRun) take() (block int, ok bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -94,7 +95,7 @@ func (r *gridRun) take() (block int, ok bool) {
 	return r.next - 1, true
 }
 
-// work runs blocks until there are no more.
+// work runs blocks until none are left.
 func (r *gridRun) work(ctx context.Context, parallel bool) {
 	block, ok := r.take()
 	if !ok {
@@ -134,7 +135,7 @@ func (r *gridRun) work(ctx context.Context, parallel bool) {
 	r.mu.Unlock()
 }
 
-// watch returns what is told of the accesses of a block, nil where nobody asks.
+// watch returns the function that is called before each access of a block, or nil.
 func (r *gridRun) watch(b *block) func(w *Wave, a *Access) {
 	told := r.opt.Watch
 	switch {
@@ -173,7 +174,7 @@ func (r *gridRun) begin(b *block, own *Shared, block int) {
 	}
 }
 
-// finish notes what a block gave.
+// finish records the results of a block.
 func (r *gridRun) finish(b *block, block int, good bool, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -2,10 +2,10 @@ package exec
 
 import "github.com/isago/isago/internal/sem"
 
-// An operation whose value one other takes is done with it, in one loop over the lanes: a comparison with the choice
-// that it decides, a product or a flushed number with the sum that it is part of.
+// An operation with only one user may be compiled with this user into one loop over the lanes: a comparison with the
+// select that it controls, and a product or a flushed number with the sum that contains it.
 
-// findJoins finds such operations. What they take is used where their value is.
+// findJoins finds such operations. Their arguments are then used by the user.
 func (c *compiler) findJoins() {
 	uses := make([]int, len(c.code.Insts))
 	regions := c.regions()
@@ -37,13 +37,13 @@ func (c *compiler) findJoins() {
 	}
 }
 
-// noted reports whether an operation also tells where its value is NaN.
+// noted reports whether a test for a NaN is compiled with an operation.
 func (c *compiler) noted(id sem.ID) bool {
 	next := &c.code.Insts[id+1]
 	return next.A == id && isNaN(next)
 }
 
-// regions tells for each operation the innermost region in which it is.
+// regions returns the innermost region of each operation.
 func (c *compiler) regions() []int {
 	list := make([]int, len(c.code.Insts))
 	for i := range c.code.Insts {
@@ -56,17 +56,17 @@ func (c *compiler) regions() []int {
 	return list
 }
 
-// isF32 reports whether an operation is one on floats of 32 bits, rounded to the nearest.
+// isF32 reports whether an operation computes 32-bit floats and rounds to nearest.
 func isF32(in *sem.Inst, op sem.Op) bool {
 	return in.Op == op && in.Type().Kind == sem.Float && in.Type().Width == 32 && in.Imm == 0
 }
 
-// decides reports whether a choice can be made with the comparison that decides it.
+// decides reports whether a comparison can be compiled with a select.
 func decides(in *sem.Inst) bool {
 	return (in.Op == sem.OpLt || in.Op == sem.OpLe) && in.From().Kind == sem.Float && in.From().Width == 32
 }
 
-// compareSelect prepares a choice with the comparison that decides it.
+// compareSelect compiles a select with its comparison.
 func (c *compiler) compareSelect(id sem.ID, in *sem.Inst) {
 	n, test := c.w.width, &c.code.Insts[in.A]
 	a, b, x, y := c.planeOf(test.A), c.planeOf(test.B), c.planeOf(in.B), c.planeOf(in.C)
@@ -96,7 +96,7 @@ func (c *compiler) compareSelect(id sem.ID, in *sem.Inst) {
 	})
 }
 
-// product prepares a product in which a zero wins.
+// product compiles a product that is 0 if a factor is 0, even if the other factor is infinite or a NaN.
 func (c *compiler) product(id sem.ID, in *sem.Inst) {
 	n, zeros := c.w.width, sem.Zeros(in)
 	a, b, d := c.planeOf(in.A), c.planeOf(in.B), c.place(id).plane
@@ -113,14 +113,15 @@ func (c *compiler) product(id sem.ID, in *sem.Inst) {
 	})
 }
 
-// productSum prepares a sum of a product, each rounded, and of a number, perhaps one that is flushed.
+// productSum compiles the sum of a product and a number, which may be flushed. The product and the sum are both
+// rounded.
 func (c *compiler) productSum(id sem.ID, in *sem.Inst) {
 	n, product, other := c.w.width, in.A, in.B
 	if x := c.code.Insts[product].Op; !c.inside[product] || x != sem.OpMul && x != sem.OpProduct {
 		product, other = other, product
 	}
 	mul := &c.code.Insts[product]
-	kept := ^uint64(0) // of a number without an exponent
+	kept := ^uint64(0) // the bits that remain of a number whose exponent is 0
 	if c.inside[other] {
 		kept, other = 1<<31, c.code.Insts[other].A
 	}

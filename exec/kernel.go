@@ -6,14 +6,14 @@ import (
 	"github.com/isago/isago/internal/sem"
 )
 
-// Kernels do one operation for all lanes in a loop of their own. What has none is done lane by lane by
-// sem.Apply, which says what each of them must give.
+// A kernel is a loop over all lanes for one operation. Operations without a kernel call sem.Apply for each lane.
+// sem.Apply defines the results of all kernels.
 
 func f32(x uint64) float32 { return math.Float32frombits(uint32(x)) }
 
 func b32(x float32) uint64 { return uint64(math.Float32bits(x)) }
 
-// maskKernel prepares an operation on conditions, and comparisons.
+// maskKernel compiles comparisons and operations on conditions.
 func (c *compiler) maskKernel(id sem.ID, in *sem.Inst) bool {
 	if in.Type().Kind != sem.Bool {
 		return false
@@ -50,12 +50,12 @@ func compared(op sem.Op) bool {
 	return op == sem.OpEq || op == sem.OpNe || op == sem.OpLt || op == sem.OpLe
 }
 
-// isNaN reports whether an operation asks whether a float of 32 bits is NaN.
+// isNaN reports whether an operation tests whether a 32-bit float is a NaN.
 func isNaN(in *sem.Inst) bool {
 	return in.Op == sem.OpNe && in.A == in.B && in.From().Kind == sem.Float && in.From().Width == 32
 }
 
-// nans returns the lanes in which a plane holds NaN.
+// nans returns the lanes in which a plane has a NaN.
 func nans(p []uint64) uint64 {
 	var m uint64
 	for _, x := range p {
@@ -153,7 +153,7 @@ func (c *compiler) compare(id sem.ID, in *sem.Inst) bool {
 	return true
 }
 
-// scalarKernel prepares an operation that is done once for all lanes.
+// scalarKernel compiles an operation that runs once for all lanes.
 func (c *compiler) scalarKernel(id sem.ID, in *sem.Inst) {
 	var args [3]*uint64
 	for i, a := range [3]sem.ID{in.A, in.B, in.C} {
@@ -171,7 +171,7 @@ func (c *compiler) scalarKernel(id sem.ID, in *sem.Inst) {
 	c.add(func(*Wave) { *d = sem.Apply(in, *args[0], *args[1], *args[2]) })
 }
 
-// scalarStep does the operations without which no control flow goes; nil for the others.
+// scalarStep returns a step for the operations that most control flow needs, and nil for others.
 func scalarStep(in *sem.Inst, d, a, b, x *uint64) func(*Wave) {
 	unsigned := in.From().Kind == sem.Uint
 	switch {
@@ -197,7 +197,7 @@ func scalarStep(in *sem.Inst, d, a, b, x *uint64) func(*Wave) {
 	return nil
 }
 
-// planeKernel prepares an operation whose arguments and result are planes.
+// planeKernel compiles an operation whose arguments and result are planes.
 func (c *compiler) planeKernel(id sem.ID, in *sem.Inst) bool {
 	switch {
 	case in.Type().Kind == sem.Bool:
@@ -239,7 +239,7 @@ func (c *compiler) planeKernel(id sem.ID, in *sem.Inst) bool {
 
 func (c *compiler) selectKernel(id sem.ID, in *sem.Inst) bool {
 	n := c.w.width
-	if c.uniform[in.A] { // the same choice in all lanes
+	if c.uniform[in.A] { // all lanes select the same argument
 		l, x, y := c.locs[in.A], c.planeOf(in.B), c.planeOf(in.C)
 		d := c.place(id).plane
 		c.add(func(*Wave) {
@@ -277,7 +277,7 @@ func (c *compiler) selectKernel(id sem.ID, in *sem.Inst) bool {
 	return true
 }
 
-// choice is the place of a choice: that of a value which nobody needs behind it, if there is one.
+// choice returns the plane for the result of a select: if possible, that of an argument that is not used later.
 func (c *compiler) choice(id sem.ID, in *sem.Inst) *plane {
 	for _, a := range [2]sem.ID{in.C, in.B} {
 		switch p := c.locs[a].plane; {
@@ -309,7 +309,7 @@ func (c *compiler) floatKernel(id sem.ID, in *sem.Inst) bool {
 		a, d := c.planeOf(in.A), c.place(id).plane
 		c.add(func(*Wave) {
 			a, d := a[:n], d[:n]
-			for i := range d { // a root that is rounded to 53 bits and then to 24 is the one that is rounded once
+			for i := range d { // rounding a square root to 53 bits and then to 24 gives the same result as rounding it once
 				d[i] = b32(float32(math.Sqrt(float64(f32(a[i])))))
 			}
 		})
@@ -322,8 +322,8 @@ func (c *compiler) floatKernel(id sem.ID, in *sem.Inst) bool {
 	return true
 }
 
-// arithmetic prepares an operator on floats. One of its arguments may be the same in all lanes, and often the
-// next thing asked is whether the result is NaN.
+// arithmetic compiles an operator on floats. An argument may be uniform. A following test for a NaN is compiled with
+// it.
 func (c *compiler) arithmetic(id sem.ID, in *sem.Inst) {
 	n := c.w.width
 	first, second := in.A, in.B
@@ -390,7 +390,7 @@ func (c *compiler) arithmetic(id sem.ID, in *sem.Inst) {
 	}
 }
 
-// arithmeticNaN prepares a sum or a product, and tells in which lanes it is NaN.
+// arithmeticNaN compiles a sum or a product that also computes the lanes in which the result is a NaN.
 func (c *compiler) arithmeticNaN(op sem.Op, d, a, b *plane, s, nan *uint64) {
 	n := c.w.width
 	switch {
@@ -443,7 +443,8 @@ func (c *compiler) arithmeticNaN(op sem.Op, d, a, b *plane, s, nan *uint64) {
 	}
 }
 
-// nansIf returns the lanes in which a plane holds NaN, if odd, in which signs are gathered, tells of one.
+// nansIf returns the lanes in which a plane has a NaN. odd combines the sign bits of a test of all lanes; if they show
+// no NaN, nansIf returns 0 without a loop.
 func nansIf(odd uint64, d []uint64) uint64 {
 	if odd>>63 == 0 {
 		return 0
@@ -451,7 +452,7 @@ func nansIf(odd uint64, d []uint64) uint64 {
 	return nans(d)
 }
 
-// castKernel prepares the steps between floats and their bits, of 32 or 64 bits. There is one NaN among bits.
+// castKernel compiles conversions between floats and their bits, of 32 or 64 bits. The bits of every NaN are the same.
 func (c *compiler) castKernel(id sem.ID, in *sem.Inst) bool {
 	n, width := c.w.width, in.Type().Width
 	if in.From().Width != width || width != 32 && width != 64 {
@@ -487,7 +488,7 @@ func (c *compiler) castKernel(id sem.ID, in *sem.Inst) bool {
 	return true
 }
 
-// flushKernel prepares the step that leaves of the smallest floats their signs.
+// flushKernel compiles the operation that replaces subnormal floats with zeros of the same sign.
 func (c *compiler) flushKernel(id sem.ID, in *sem.Inst) {
 	n, a, d := c.w.width, c.planeOf(in.A), c.place(id).plane
 	c.add(func(*Wave) {
@@ -502,7 +503,7 @@ func (c *compiler) flushKernel(id sem.ID, in *sem.Inst) {
 	})
 }
 
-// convertKernel prepares the steps between floats of 32 and of 64 bits.
+// convertKernel compiles conversions between floats of 32 and 64 bits.
 func (c *compiler) convertKernel(id sem.ID, in *sem.Inst) bool {
 	n := c.w.width
 	switch {
@@ -528,7 +529,7 @@ func (c *compiler) convertKernel(id sem.ID, in *sem.Inst) bool {
 	return true
 }
 
-// rintKernel prepares the step to a whole number.
+// rintKernel compiles the rounding to a whole number.
 func (c *compiler) rintKernel(id sem.ID, in *sem.Inst) {
 	n, mode, a, d := c.w.width, sem.Mode(in.Imm), c.planeOf(in.A), c.place(id).plane
 	if mode == sem.Down {
@@ -548,8 +549,8 @@ func (c *compiler) rintKernel(id sem.ID, in *sem.Inst) {
 	})
 }
 
-// toIntKernel prepares the step from a float to a whole number of at most 32 bits: it stops at the ends of its range,
-// and of NaN becomes 0.
+// toIntKernel compiles the conversion of a float to an integer of at most 32 bits. Values outside the range saturate,
+// and a NaN becomes 0.
 func (c *compiler) toIntKernel(id sem.ID, in *sem.Inst) bool {
 	n, width, mode := c.w.width, in.Type().Width, sem.Mode(in.Imm)
 	if in.From().Width != 32 || width > 32 {
@@ -565,7 +566,7 @@ func (c *compiler) toIntKernel(id sem.ID, in *sem.Inst) bool {
 		a, d := a[:n], d[:n]
 		for i := range d {
 			v := float64(f32(a[i]))
-			if mode != sem.Zero { // as a step to int64 does
+			if mode != sem.Zero { // the conversion to int64 truncates
 				v = sem.Rint(v, mode)
 			}
 			x := int64(v)
@@ -583,13 +584,13 @@ func (c *compiler) toIntKernel(id sem.ID, in *sem.Inst) bool {
 	return true
 }
 
-// toFloatKernel prepares the step from a whole number of at most 32 bits to the nearest float of 32 bits.
+// toFloatKernel compiles the conversion of an integer of at most 32 bits to the nearest 32-bit float.
 func (c *compiler) toFloatKernel(id sem.ID, in *sem.Inst) bool {
 	n := c.w.width
 	if in.Type().Width != 32 || in.From().Width > 32 || in.From().Kind != sem.Uint && in.From().Kind != sem.Sint || in.Imm != 0 {
 		return false
 	}
-	left := uint(0) // what is shifted out and in again leaves a sign
+	left := uint(0) // shifts left and right extend the sign
 	if in.From().Kind == sem.Sint {
 		left = uint(64 - in.From().Width)
 	}
@@ -603,7 +604,7 @@ func (c *compiler) toFloatKernel(id sem.ID, in *sem.Inst) bool {
 	return true
 }
 
-// doubleKernel prepares operators on floats of 64 bits.
+// doubleKernel compiles operators on 64-bit floats.
 func (c *compiler) doubleKernel(id sem.ID, in *sem.Inst) bool {
 	n := c.w.width
 	if in.Op != sem.OpAdd && in.Op != sem.OpMul && in.Op != sem.OpDiv {

@@ -12,21 +12,21 @@ import (
 	"github.com/isago/isago/isa"
 )
 
-// Port is a name under which a program is given registers, or gives them back.
+// Port is a named input, uniform or output: one or more registers of a program.
 type Port struct {
 	Name string
-	// Also is another name, "" for none.
+	// Also is a second name, or "".
 	Also  string
 	State *State
-	// First is the number of the first register, Count how many there are.
+	// First is the number of the first register, and Count is the number of registers.
 	First, Count int
-	// Mask are the components that matter, bit 0 the first; 0 is all.
+	// Mask selects components of each register. Bit 0 is the first component. 0 selects all.
 	Mask uint
-	// View is the view of State whose registers are meant, nil for its own.
+	// View is the view whose registers the numbers count, or nil for the registers of State.
 	View *View
 }
 
-// Type returns the type of a register; of a memory, of a word.
+// Type returns the type of a register, or of a word of a memory.
 func (p *Port) Type() isa.Type {
 	switch {
 	case p.View != nil:
@@ -45,7 +45,7 @@ func (p *Port) names() []string {
 	return p.State.Components
 }
 
-// Components lists the numbers of the components that matter, in order.
+// Components returns the numbers of the selected components in ascending order.
 func (p *Port) Components() []int {
 	var list []int
 	for k := range p.Type().Lanes {
@@ -64,49 +64,48 @@ func (p *Port) Letter(comp int) string {
 	return ""
 }
 
-// Launch is a program with what it is fed: each lane has inputs and outputs of its own, and all share the
-// uniforms.
+// Launch is a program with named inputs, outputs and uniforms. Each lane has its own inputs and outputs. All lanes
+// share the uniforms.
 type Launch struct {
 	Program *Program
-	// Shared holds the uniforms.
+	// Shared has the values of the uniforms.
 	Shared *Shared
 	// Entry is the address where the program starts.
 	Entry uint64
-	// Inputs, Outputs and Uniforms are what the program's file names. Registers have their own names
-	// beside these.
+	// Inputs, Outputs and Uniforms are the names in the program's file. Find also accepts the names of registers.
 	Inputs, Outputs, Uniforms []Port
-	// Constants are those that the file gives a value.
+	// Constants are the registers whose values are in the file.
 	Constants []Port
-	// Emits tells that the program hands its outputs on while it runs, and not at its end.
+	// Emits reports whether the program emits its outputs while it runs, as a geometry shader does.
 	Emits bool
-	// Value reads a form of values that the machine alone knows; nil where there is none.
+	// Value, if it is not nil, parses the notation of values that only this machine has.
 	Value func(text string, t isa.Type) (v uint64, ok bool)
-	// Services are what the surroundings do.
+	// Services holds the host callbacks by name.
 	Services map[string]Service
-	// Open tells that the program ends where its words do.
+	// Open is set if a program may end after its last word.
 	Open bool
-	// Fit prepares a wave before it is used for the first time, as that of a Grid does.
+	// Fit, if it is not nil, prepares a new wave, like Grid.Fit.
 	Fit func(w *Wave)
 
-	// sizes are those of the memories of lanes that the description leaves to a launch, in bytes.
+	// sizes holds the sizes in bytes of the lanes' memories whose sizes the launch decides.
 	sizes map[*State]int
-	// Changed asks which outputs the program changed.
+	// Changed makes a run report which outputs the program changed.
 	Changed bool
 
 	mu   sync.Mutex
 	idle []idleWave
 }
 
-// idleWave is a wave of a run before: what was prepared for it is not prepared again.
+// idleWave is a wave of an earlier run, which keeps its compiled instructions.
 type idleWave struct {
 	*Wave
 	shared *Shared
 	placed int
-	// ordered tells that the wave takes turns with others.
+	// ordered is set if the wave waits for earlier waves.
 	ordered bool
 }
 
-// wave returns a wave of the program, which takes turns with others or not.
+// wave returns a new or idle wave of the program.
 func (l *Launch) wave(ordered bool) idleWave {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -123,15 +122,15 @@ func (l *Launch) wave(ordered bool) idleWave {
 	return idleWave{w, l.Shared, l.Shared.placed, ordered}
 }
 
-// done keeps a wave for runs to come.
+// done keeps a wave for later runs.
 func (l *Launch) done(w idleWave) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.idle = append(l.idle, w)
 }
 
-// Find returns the registers of a name: a name in the file, one element of an array there such as NAME[2], or a register such
-// as r5. Inputs and uniforms precede outputs of the same name. The error lists names that exist.
+// Find returns the registers with a name: a name in the file, an element of an array such as NAME[2], or a register
+// such as r5. Inputs and uniforms have priority over outputs with the same name. The error lists names that exist.
 func (l *Launch) Find(name string) (Port, error) {
 	p, err := l.find(name, l.Inputs, l.Uniforms, l.Outputs)
 	if errors.Is(err, errNoPort) {
@@ -140,7 +139,7 @@ func (l *Launch) Find(name string) (Port, error) {
 	return p, err
 }
 
-// findOutput is Find for what is read after the run: outputs precede inputs and uniforms of the same name.
+// findOutput is like Find, but outputs have priority over inputs and uniforms.
 func (l *Launch) findOutput(name string) (Port, error) {
 	p, err := l.find(name, l.Outputs, l.Inputs, l.Uniforms)
 	if errors.Is(err, errNoPort) {
@@ -149,8 +148,8 @@ func (l *Launch) findOutput(name string) (Port, error) {
 	return p, err
 }
 
-// FindOutputs returns the registers that a name of outputs stands for: an output, a register, a register of a view, a
-// component such as r1.x, or all registers of a file or a view. The error lists names that exist.
+// FindOutputs returns the outputs with a name: an output, a register, a register of a view, a component such as r1.x,
+// or all registers of a file or a view. The error lists names that exist.
 func (l *Launch) FindOutputs(name string) (list []Port, err error) {
 	if p, err := l.findOutput(name); err == nil {
 		return []Port{p}, nil
@@ -167,7 +166,7 @@ func (l *Launch) FindOutputs(name string) (list []Port, err error) {
 	return []Port{p}, err
 }
 
-// count returns how many registers a file or a view of that name has, 0 where there is none.
+// count returns the number of registers of the file or view with a name, or 0 if there is none.
 func (l *Launch) count(name string) int {
 	for _, s := range l.Program.Machine.States {
 		if s.Kind == Registers && (s.Name == name || slices.Contains(s.Aliases, name)) {
@@ -182,10 +181,11 @@ func (l *Launch) count(name string) int {
 	return 0
 }
 
-// FindComponent is Find for a name with a component, such as pos.x; a name without one is that of the first.
+// FindComponent is like Find, but for one component, such as pos.x. For a name without a component, it returns the
+// first component.
 func (l *Launch) FindComponent(name string) (Port, error) { return findComponent(name, l.Find) }
 
-// findComponent returns the component of a name such as pos.x, or the first one of a name without a component.
+// findComponent implements FindComponent. find looks up the name of the register.
 func findComponent(name string, find func(string) (Port, error)) (Port, error) {
 	base, comp, dotted := name, "", false
 	if i := strings.LastIndexByte(name, '.'); i >= 0 {
@@ -213,7 +213,7 @@ func findComponent(name string, find func(string) (Port, error)) (Port, error) {
 
 var errNoPort = errors.New("no port of this name")
 
-// find looks for a name in lists of ports, then among memories and registers.
+// find searches lists of ports, and then memories and registers.
 func (l *Launch) find(name string, lists ...[]Port) (Port, error) {
 	base, index, array := cutIndex(name)
 	for _, list := range lists {
@@ -239,8 +239,8 @@ func (l *Launch) find(name string, lists ...[]Port) (Port, error) {
 	return Port{}, errNoPort
 }
 
-// NameOf returns the program's name for a component of an input, a uniform or an output, such as modelView[1]; "" where the
-// component has no name but that of the register.
+// NameOf returns the name of an input, uniform or output for a component of a register, such as modelView[1]. It
+// returns "" if the component has only the name of its register.
 func (l *Launch) NameOf(s *State, number, comp int) string {
 	for _, list := range [][]Port{l.Inputs, l.Uniforms, l.Outputs} {
 		for _, p := range list {
@@ -258,7 +258,7 @@ func (l *Launch) NameOf(s *State, number, comp int) string {
 	return ""
 }
 
-// cutIndex takes NAME[2] apart.
+// cutIndex splits NAME[2] into the name and the number.
 func cutIndex(text string) (name string, n int, ok bool) {
 	inner, ok := strings.CutSuffix(text, "]")
 	if name, text, _ = strings.Cut(inner, "["); !ok {
@@ -268,13 +268,13 @@ func cutIndex(text string) (name string, n int, ok bool) {
 	return name, n, ok
 }
 
-// registerNumber reads the number of a register: 5, and neither 05 nor +5.
+// registerNumber parses the number of a register. It rejects 05 and +5.
 func registerNumber(digits string) (n int, ok bool) {
 	n, err := strconv.Atoi(digits)
 	return n, err == nil && n >= 0 && strconv.Itoa(n) == digits
 }
 
-// register reads a name such as r5 or r[5], of a file or of a view.
+// register parses a name such as r5 or r[5], of a file or of a view.
 func (l *Launch) register(name string) (Port, bool) {
 	m := l.Program.Machine
 	for _, s := range m.States {
@@ -300,7 +300,7 @@ func (l *Launch) register(name string) (Port, bool) {
 	return Port{}, false
 }
 
-// numberIn reads the number of a register of a file: r5 or r[5].
+// numberIn parses the number in the name of a register of a file, such as r5 or r[5].
 func numberIn(name, file string) (n int, ok bool) {
 	if base, index, array := cutIndex(name); array && base == file {
 		return index, true
@@ -312,12 +312,13 @@ func numberIn(name, file string) (n int, ok bool) {
 	return registerNumber(digits)
 }
 
-// names lists the names of ports, and of registers and memories: those that a launch fills, then with all the others.
+// names lists the names of ports, and of the inputs and constants among registers and memories. If all is set, the
+// other registers follow.
 func (l *Launch) names(all bool, lists ...[]Port) string {
 	var names []string
 	for _, list := range lists {
 		for _, p := range list {
-			if _, is := l.register(p.Name); !is || !all { // the files of registers follow
+			if _, is := l.register(p.Name); !is || !all { // the names of registers follow
 				names = append(names, p.Name)
 			}
 		}
@@ -329,7 +330,7 @@ func (l *Launch) names(all bool, lists ...[]Port) string {
 	}
 	for _, s := range l.Program.Machine.States {
 		if s.Kind == Memory && (s.Use == "input" || s.Use == "constant") && l.most(s) > 0 {
-			if s.Group == "" || s.Name == s.Group+"0" { // of a group one stands for all
+			if s.Group == "" || s.Name == s.Group+"0" { // one memory stands for its group
 				names = append(names, strings.Replace(WordName(s, 0), "0x0", "ADDRESS", 1))
 			}
 		}
@@ -350,8 +351,8 @@ func (l *Launch) names(all bool, lists ...[]Port) string {
 	return strings.Join(names, ", ")
 }
 
-// Parse reads a component and returns its bits: a number, its bits behind 0x, true or false, or a form of the machine's
-// own. The error tells that the text is none of them, or does not fit the type.
+// Parse parses the bits of a component: a number, bits in hexadecimal with 0x, true or false, or a notation of the
+// machine. It returns an error for other text, and for a value that does not fit the type.
 func (l *Launch) Parse(text string, t isa.Type) (uint64, error) {
 	text = strings.TrimSpace(text)
 	if l.Value != nil {
@@ -376,8 +377,8 @@ func (l *Launch) Parse(text string, t isa.Type) (uint64, error) {
 	return v, nil
 }
 
-// SetUniform gives registers that all lanes share their bits, component by component from the first on. The error tells
-// that each lane has its own, or that there are too many values, or bits.
+// SetUniform sets the bits of uniforms, beginning with the first component. It returns an error if each lane has its
+// own register, or if there are too many values or bits.
 func (l *Launch) SetUniform(p Port, values []uint64) error {
 	if p.State.Scope < ScopeBlock {
 		return fmt.Errorf("%s is not a uniform: each lane has its own value", p.Name)
@@ -395,7 +396,7 @@ func (l *Launch) SetUniform(p Port, values []uint64) error {
 	return nil
 }
 
-// fit returns an error where bits are more than components of a type have.
+// fit returns an error if a value has more bits than a component of a type.
 func fit(name string, t isa.Type, values []uint64) error {
 	for _, v := range values {
 		if t.Bits < 64 && v>>uint(t.Bits) != 0 {

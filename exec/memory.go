@@ -11,34 +11,32 @@ import (
 	"github.com/isago/isago/internal/spec"
 )
 
-// Area is a part of a memory that holds something: the bytes from one up to another.
+// Area is an accessible part of a memory: the bytes from From up to, but not including, To.
 type Area struct {
 	From, To uint64
 	Name     string
 }
 
-// Access is what lanes do to a memory in one operation.
+// Access is an operation of some lanes on a memory.
 type Access struct {
 	State *State
 	Store bool
-	// Atomic tells that the instruction does something with no other lane between: an atomic operation, or one
-	// that takes a lock.
+	// Atomic is set if the instruction is atomic, or takes a lock.
 	Atomic bool
-	// Size is the number of bytes, Lanes are the lanes that take part.
+	// Size is the number of bytes. Lanes is the mask of the lanes that access the memory.
 	Size  uint64
 	Lanes uint64
-	// Addr returns the address of a lane.
+	// Addr returns the address that a lane accesses.
 	Addr func(lane int) uint64
 }
 
-// room is where a memory can be reached at once: addresses from low to high.
+// room is a range of addresses that are known to be accessible, from low to high.
 type room struct{ low, high uint64 }
 
-// none is a room without addresses.
+// none is an empty range.
 var none = room{1, 0}
 
-// room returns the part of a memory in which an access of so many bytes at an address is; ok is false where
-// there is none.
+// room returns the accessible range that contains an access. ok is false if the access is outside the memory.
 func (st *store) room(addr, size uint64) (r room, ok bool) {
 	area := Area{To: uint64(st.size)}
 	if st.areas != nil {
@@ -54,7 +52,7 @@ func (st *store) room(addr, size uint64) (r room, ok bool) {
 	return room{area.From, area.To - size}, true
 }
 
-// data returns the bytes of a memory, and those of a lane where each has its own.
+// data returns the bytes of a memory. If each lane has its own memory, it returns the bytes of one lane.
 func (st *store) data(lane int) []byte {
 	if st.bytes == nil {
 		n := st.size
@@ -69,7 +67,7 @@ func (st *store) data(lane int) []byte {
 	return st.bytes
 }
 
-// where says where an address is that no area has: behind which, or how large the memory is.
+// where describes an inaccessible address: the area before it, or the size of the memory.
 func (st *store) where(addr, size uint64) string {
 	text := fmt.Sprintf("%d bytes at %#x", size, addr)
 	if size == 1 {
@@ -86,7 +84,7 @@ func (st *store) where(addr, size uint64) string {
 	return text
 }
 
-// outside stops a lane that reaches for what a memory has not.
+// outside stops a lane that accesses an address outside the memory, if that is a trap.
 func (w *Wave) outside(st *store, lane int, addr, size uint64) {
 	if st.state.Outside != sem.OutsideTrap {
 		return
@@ -164,8 +162,8 @@ func (c *compiler) memory(id sem.ID, in *sem.Inst, st *store, g guard) {
 	})
 }
 
-// words loads words of 32 bits where addresses are in a room, and returns the lanes from the first on for which that
-// is not so.
+// words loads words of 32 bits from addresses in a range. It stops at the first lane whose address is not in the range,
+// and returns this lane and all later ones.
 func words(data []byte, r room, addr, to *plane, lanes uint64) (left uint64) {
 	for ; lanes != 0; lanes &= lanes - 1 {
 		lane := trailing(lanes) % Lanes
@@ -207,7 +205,7 @@ func (c *compiler) store(in *sem.Inst, st *store, g guard, watch func(w *Wave, m
 	})
 }
 
-// fetchBytes reads bytes, the least significant first.
+// fetchBytes reads a little-endian number.
 func fetchBytes(data []byte, size uint64) uint64 {
 	switch size {
 	case 1:
@@ -220,7 +218,7 @@ func fetchBytes(data []byte, size uint64) uint64 {
 	return binary.LittleEndian.Uint64(data)
 }
 
-// putBytes writes bytes, the least significant first.
+// putBytes writes a little-endian number.
 func putBytes(data []byte, size, v uint64) {
 	switch size {
 	case 1:
@@ -234,8 +232,8 @@ func putBytes(data []byte, size, v uint64) {
 	}
 }
 
-// region prepares an atomic: its operations are done by lanes one after another, or by several at once where
-// they do not meet in memory.
+// region compiles an atomic region. Lanes run its operations one after another, or together if they access different
+// addresses.
 func (c *compiler) region(id sem.ID, in *sem.Inst) {
 	g, end := c.guardOf(in.Guard), int(in.Imm)
 	outer := c.steps
@@ -266,7 +264,7 @@ func (c *compiler) region(id sem.ID, in *sem.Inst) {
 	})
 }
 
-// out is a value of an atomic that is used behind it: each turn gives those of its lanes.
+// out is a value of an atomic region that is used after the region. Each turn sets the values of its lanes.
 type out struct{ from, to loc }
 
 func (o out) take(lanes uint64) {
@@ -295,8 +293,8 @@ func (c *compiler) outs(from, to int) []out {
 	return list
 }
 
-// meeting returns what chooses the lanes of a turn: the lowest lane, and all behind it that reach for other places,
-// where each lane has one place, known before.
+// meeting returns the function that chooses the lanes of a turn: the lowest lane, and the later lanes that access other
+// addresses. If a lane's address is not known before the region, each turn has one lane.
 func (c *compiler) meeting(from, to int) func(left uint64) uint64 {
 	alone := func(left uint64) uint64 { return left & -left }
 	addr, size := sem.NoID, uint64(0)

@@ -11,8 +11,8 @@ import (
 	"github.com/isago/isago/isa"
 )
 
-// Open returns the meaning of an instruction set, checked unless it is a shipped one; the error tells where the
-// description is wrong, or that it has none.
+// Open returns the semantics of an instruction set. It returns an error with positions if the semantics have mistakes,
+// or if the description has no semantics. The semantics of shipped descriptions are not checked again.
 func Open(set *isa.Set) (*Machine, error) {
 	m, err := sem.New(inside.Machine(set))
 	if err != nil {
@@ -47,7 +47,7 @@ func (m *Machine) Words32(root *isa.Root, code []uint32, size int64) Words {
 	}
 }
 
-// word32 reads the word at an address in units of so many bits.
+// word32 returns the word at an address that counts units of some bits.
 func word32(root *isa.Root, unit int, words []uint32, size int64, addr uint64) (v bits.Value, ok bool) {
 	if addr > uint64(len(words))*32/uint64(unit) {
 		return v, false
@@ -99,7 +99,7 @@ func Raw(m *Machine, code []uint32, size int64, context bits.Value, quirks map[s
 // before the program runs. An entry that is missing reads as 0, and the run has a finding.
 func (l *Launch) SetTable(index int, entries []bits.Value) { l.Program.Tables[index] = entries }
 
-// registers makes outputs of what each lane has for such a use.
+// registers adds the registers of a lane with some uses to the outputs.
 func (l *Launch) registers(is func(use string) bool) {
 	for _, s := range l.Program.Machine.States {
 		if s.Kind != Registers || s.Scope != ScopeLane || !is(s.Use) {

@@ -8,7 +8,7 @@ import (
 	"github.com/isago/isago/isa"
 )
 
-// Plain is the engine of this package: it runs each instruction by its semantics, for 64 lanes at a time.
+// Plain is the reference engine. It runs the semantics of one instruction at a time, for up to 64 lanes.
 var Plain Engine = plain{}
 
 type plain struct{}
@@ -29,7 +29,7 @@ func (plain) Worker(b *Binding, opt *RunOptions, parallel bool) (Worker, error) 
 	return w, nil
 }
 
-// direct finds the planes of the wave for components; st is nil for a component that is none of the wave's planes.
+// direct returns the planes of the wave for components. st is nil for a component without a plane.
 func (w *plainWorker) direct(list []Component) []place {
 	places := make([]place, len(list))
 	for i := range list {
@@ -41,7 +41,7 @@ func (w *plainWorker) direct(list []Component) []place {
 	return places
 }
 
-// repeats reports whether a component is there twice, or may be, because it is also one of a view.
+// repeats reports whether a component may occur twice, directly or through a view.
 func repeats(list []Component) bool {
 	seen := map[Component]bool{}
 	for _, c := range list {
@@ -59,14 +59,14 @@ type place struct {
 	at int
 }
 
-// copied is a plane of a part, and that of the wave to or from which all lanes are copied.
+// copied is a pair of planes, of a part and of a wave, between which all lanes are copied.
 type copied struct {
 	cells   []uint32
 	plane   *plane
 	written *uint64
 }
 
-// sort finds the planes of a part that are copied for all lanes of a whole wave at once.
+// sort finds the planes of a part that can be copied for all lanes of a wave at once.
 func (w *plainWorker) sort(p *Part) {
 	w.in, w.rest = copies(w.in[:0], w.rest[:0], w.gives, p.In, p.Lanes)
 	if w.inOrder {
@@ -96,20 +96,20 @@ type plainWorker struct {
 	*Binding
 	opt  *RunOptions
 	wave idleWave
-	// gives are the places of the inputs, leaves those of the outputs that are floats of 32 bits.
+	// gives holds the places of the inputs, and leaves those of the outputs that are 32-bit floats.
 	gives, leaves []place
-	// in and out are the planes of a part for all lanes of whole waves; rest and others are the numbers of those that
-	// need more.
+	// in and out are the planes of a part that are copied for whole waves. rest and others are the numbers of the other
+	// planes.
 	in, out      []copied
 	rest, others []int
 	// inOrder is set if one input may overwrite another.
 	inOrder bool
-	// before are the values of the outputs, and wrote the lanes that wrote them, before the program runs.
+	// before holds the values of the outputs, and wrote the lanes that wrote them, before the program runs.
 	before []plane
 	wrote  []uint64
 }
 
-// Close keeps the wave for runs to come.
+// Close keeps the wave for later runs.
 func (w *plainWorker) Close() {
 	w.wave.Trace = nil
 	w.Launch.done(w.wave)
@@ -137,7 +137,7 @@ func (w *plainWorker) Run(ctx context.Context, p *Part, t *Tally) error {
 	return nil
 }
 
-// runWave runs the lanes of a part from one on, as many as a wave has.
+// runWave runs the lanes of a part for one wave. at is the first of them.
 func (w *plainWorker) runWave(ctx context.Context, p *Part, at int) error {
 	n, v := min(Lanes, p.Lanes-at), w.wave.Wave
 	v.Budget = 1 << 62
@@ -179,7 +179,7 @@ func (w *plainWorker) runWave(ctx context.Context, p *Part, at int) error {
 	return nil
 }
 
-// startWhole starts a wave of all lanes and gives them their inputs. The start need not clear what they are given.
+// startWhole starts a wave with all lanes and sets their inputs. The start does not clear the registers that are set.
 func (w *plainWorker) startWhole(p *Part, at int) {
 	for i := range w.in {
 		*w.in[i].written = 0
@@ -194,7 +194,7 @@ func (w *plainWorker) startWhole(p *Part, at int) {
 	}
 }
 
-// give gives n lanes of the wave an input, which is in a plane from a lane on.
+// give sets input i of n lanes from the cells of a plane, beginning with cell at.
 func (w *plainWorker) give(i int, p *Plane, at, n int) {
 	if p.Len() == 0 {
 		return
@@ -229,7 +229,7 @@ func (w *plainWorker) give(i int, p *Plane, at, n int) {
 	}
 }
 
-// widen copies the cells of all lanes into a plane of a wave. Long steps make the end of the loop rare.
+// widen copies the cells of all lanes into a plane of a wave. The loop is unrolled for speed.
 func widen(to *plane, from *[Lanes]uint32) {
 	for i := 0; i < Lanes; i += 16 {
 		a, b := (*[16]uint64)(to[i:]), (*[16]uint32)(from[i:])
@@ -240,7 +240,7 @@ func widen(to *plane, from *[Lanes]uint32) {
 	}
 }
 
-// leave puts an output of n lanes into a plane, from a lane on.
+// leave copies output i of n lanes to the cells of a plane, beginning with cell at.
 func (w *plainWorker) leave(i int, p *Plane, at, n int) {
 	var values plane
 	w.wave.column(w.Outputs[i], values[:n])
@@ -249,7 +249,7 @@ func (w *plainWorker) leave(i int, p *Plane, at, n int) {
 	}
 }
 
-// narrow copies a plane of floats of 32 bits into the cells of all lanes.
+// narrow copies a plane of 32-bit floats into the cells of all lanes, with canonical NaNs.
 func narrow(to *[Lanes]uint32, from *plane) {
 	const infinity = 0x7f800000 << 1 // without the sign
 	for i := 0; i < Lanes; i += 8 {
@@ -267,7 +267,7 @@ func narrow(to *[Lanes]uint32, from *plane) {
 	}
 }
 
-// remember keeps what the outputs of n lanes are before the program runs, where the launch asks what the program changes.
+// remember records the outputs of n lanes before the program runs, if the launch requests the changed outputs.
 func (w *plainWorker) remember(p *Part, n int) {
 	if p.changed == nil {
 		return
@@ -281,7 +281,7 @@ func (w *plainWorker) remember(p *Part, n int) {
 	}
 }
 
-// compare notes the outputs that the program changed, or wrote first, in n lanes of a part from one on.
+// compare records the outputs that the program changed, or wrote for the first time, in n lanes of a part.
 func (w *plainWorker) compare(p *Part, at, n int) {
 	for i := range p.changed {
 		p.changed[i] = p.changed[i] || w.wave.wrote(w.Outputs[i])&^w.wrote[i] != 0
@@ -291,7 +291,7 @@ func (w *plainWorker) compare(p *Part, at, n int) {
 	}
 }
 
-// leaveWords puts words of memories that the program wrote, and that are no outputs of the binding, into the part.
+// leaveWords adds to the part the written words of output memories that are not outputs of the binding.
 func (w *plainWorker) leaveWords(p *Part, at, n int) {
 	for _, st := range w.wave.stores {
 		if st.known == nil || st.state.Use != "output" {

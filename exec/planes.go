@@ -15,7 +15,8 @@ import (
 type Plane struct {
 	U32 []uint32
 	U64 []uint64
-	// Missing has a bit for each cell of an input that has no value: bit i of word k is that of cell 64k+i. nil is none.
+	// Missing marks the cells of an input without a value: bit i of word k is for cell 64k+i. nil means that all cells
+	// have values.
 	Missing []uint64
 }
 
@@ -35,7 +36,7 @@ func NewPlanes(list []Component, lanes int) []Plane {
 // Len returns the number of cells.
 func (p *Plane) Len() int { return max(len(p.U32), len(p.U64)) }
 
-// part returns the cells from one up to another. from is a multiple of 64.
+// part returns the cells from from up to to. from is a multiple of 64.
 func (p *Plane) part(from, to int) (q Plane) {
 	if p.U64 != nil {
 		q.U64 = p.U64[from:to]
@@ -48,7 +49,7 @@ func (p *Plane) part(from, to int) (q Plane) {
 	return q
 }
 
-// repeated returns n cells from one on, of a plane that has fewer and repeats.
+// repeated returns n cells of a plane that repeats, beginning with cell first.
 func (p *Plane) repeated(first, n int) (q Plane) {
 	size := p.Len()
 	if p.U64 != nil {
@@ -87,7 +88,7 @@ func (p *Plane) put(cell int, v uint64) {
 	}
 }
 
-// cell returns a cell, or the only one.
+// cell returns the value of a lane.
 func (p *Plane) cell(lane int) uint64 {
 	if p.Len() == 1 {
 		lane = 0
@@ -101,9 +102,9 @@ func (p *Plane) cell(lane int) uint64 {
 // Component is one component of a register, or a word of a memory.
 type Component struct {
 	State *State
-	// Number is that of the register or word, Comp that of the component.
+	// Number is the number of the register or word, and Comp is that of the component.
 	Number, Comp int
-	// View is the view of State that has the register; nil for a register of the state itself.
+	// View is the view that contains the register, or nil for a register of State itself.
 	View *View
 }
 
@@ -118,17 +119,17 @@ func (c *Component) wide() bool { return c.Type().Bits > 32 }
 // shared reports whether all lanes of a launch share the component.
 func (c *Component) shared() bool { return c.State.Scope >= ScopeBlock }
 
-// Binding is a launch whose inputs and outputs are numbered, to be run on planes any number of times. An input may be a
-// uniform, whose plane has one cell.
+// Binding is a launch with a list of inputs and outputs, for any number of runs on planes. An input may be a uniform.
+// Its plane then has one cell.
 type Binding struct {
 	Launch *Launch
-	// Inputs and Outputs are the components of the planes.
+	// Inputs and Outputs are the components to which the planes belong, in order.
 	Inputs, Outputs []Component
-	// Engine runs the lanes; nil is Plain.
+	// Engine runs the lanes. nil means Plain.
 	Engine Engine
 }
 
-// Bind numbers the components of ports, in order. If an input occurs twice, its last plane counts.
+// Bind returns a binding for the components of ports, in order. If an input occurs twice, its last plane has priority.
 func (l *Launch) Bind(inputs, outputs []Port) *Binding {
 	for i := range inputs {
 		l.reach(&inputs[i])
@@ -136,7 +137,7 @@ func (l *Launch) Bind(inputs, outputs []Port) *Binding {
 	return &Binding{Launch: l, Inputs: flatten(inputs), Outputs: flatten(outputs)}
 }
 
-// flatten lists the components of ports in order.
+// flatten returns the components of ports in order.
 func flatten(ports []Port) []Component {
 	var list []Component
 	for i := range ports {
@@ -150,9 +151,9 @@ func flatten(ports []Port) []Component {
 	return list
 }
 
-// Run runs the program for a number of lanes, from the planes in to the planes out, which it neither copies nor keeps. A NaN
-// in out has the bits of the one canonical NaN. Run returns an error if the planes do not fit the binding, or if the context
-// is cancelled.
+// Run runs the program for a number of lanes. It reads the inputs from the planes in, writes the outputs to the planes
+// out, and keeps no references to the planes. Every NaN in out has the same bits. Run returns an error if the planes do
+// not fit the binding, or if the context is cancelled.
 func (b *Binding) Run(ctx context.Context, lanes int, in, out []Plane, opt RunOptions) (*Report, error) {
 	if err := checkPlanes("input", b.Inputs, in, min(1, lanes)); err != nil {
 		return nil, err
@@ -193,7 +194,7 @@ func (b *Binding) Run(ctx context.Context, lanes int, in, out []Plane, opt RunOp
 	}, take: func(*Part) error { return nil }})
 }
 
-// checkPlanes returns an error for planes that are not those of components, with at least so many cells.
+// checkPlanes returns an error if planes do not fit components, or have fewer cells than cells.
 func checkPlanes(what string, list []Component, planes []Plane, cells int) error {
 	if len(planes) != len(list) {
 		return fmt.Errorf("%d %s planes, expected %d", len(planes), what, len(list))
@@ -213,52 +214,52 @@ func checkPlanes(what string, list []Component, planes []Plane, cells int) error
 	return nil
 }
 
-// Engine runs the lanes of a binding. All engines give the same bits.
+// Engine runs the lanes of a binding. All engines compute the same bits.
 type Engine interface {
-	// Worker returns a worker for parts of one run. It is used by one goroutine at a time; parallel is set if the run has
-	// several workers.
+	// Worker returns a worker for parts of one run. Only one goroutine uses it. parallel is set if the run has several
+	// workers.
 	Worker(b *Binding, opt *RunOptions, parallel bool) (Worker, error)
 }
 
 // Worker runs parts of a run, one after another.
 type Worker interface {
-	// Run runs the lanes of a part, and counts in t what they do. The error is that of the context.
+	// Run runs the lanes of a part, and adds the results to t. It returns an error if the context is cancelled.
 	Run(ctx context.Context, p *Part, t *Tally) error
 	// Close ends the run.
 	Close()
 }
 
-// Part is lanes of a run that follow each other.
+// Part is a range of consecutive lanes of a run.
 type Part struct {
 	// First is the number of the first lane in the run, a multiple of 64. Lanes is the number of lanes.
 	First, Lanes int
-	// In and Out are the planes of the binding. A plane of In has a cell for each lane, or one cell for all, or none if the
-	// component keeps its value.
+	// In and Out are the planes of the binding for these lanes. A plane of In has a cell for each lane, or one cell for
+	// all lanes, or no cells if the component keeps its value.
 	In, Out []Plane
 
-	// changed are the outputs that the program changed; nil if the launch does not ask.
+	// changed marks the outputs that the program changed. It is nil if the launch does not request this.
 	changed []bool
-	// words are the outputs in memories that the program wrote and that the binding does not have.
+	// words holds the written words of output memories that are not outputs of the binding.
 	words map[Component][]uint64
-	// rows are the outputs as rows, for a run that asks for those.
+	// rows holds the outputs as rows, for a run that returns rows.
 	rows *Rows
 	wait func()
 	err  error
 }
 
-// Wait waits until all lanes before the part have run. Lanes that reach for what all lanes share, and may write it, have to
-// wait.
+// Wait waits until all lanes before the part have run. A worker must call it before lanes access shared state that
+// programs can write.
 func (p *Part) Wait() { p.wait() }
 
-// stream is where the lanes of a run get their planes and leave them.
+// stream provides the planes of a run part by part.
 type stream struct {
-	// worker returns functions for one goroutine: fill gives a part its planes, and drain gets it with its outputs.
+	// worker returns functions for one goroutine: fill sets the planes of a part, and drain processes its outputs.
 	worker func() (fill, drain func(p *Part))
-	// take gets the parts in order, one at a time.
+	// take is called for the finished parts in order, one at a time.
 	take func(p *Part) error
 }
 
-// maxTogether bounds the waves of a part.
+// maxTogether is the maximum number of waves of a part.
 const maxTogether = 16
 
 // run runs the program for all lanes, in parts.
@@ -276,7 +277,7 @@ func (b *Binding) run(ctx context.Context, lanes int, opt RunOptions, s stream) 
 		engine = Plain
 	}
 	together := Lanes * maxTogether
-	if jobs > 1 { // each gets some parts
+	if jobs > 1 { // each worker gets several parts
 		together = Lanes * max(1, min(waves/(4*jobs), maxTogether))
 	}
 	turns := turns{done: map[int]int{}}
@@ -334,7 +335,7 @@ func (b *Binding) run(ctx context.Context, lanes int, opt RunOptions, s stream) 
 	return report, nil
 }
 
-// turns are the lanes of a run that have run: all before next, and those of later parts, by their first.
+// turns records which lanes have run: all lanes before next, and the lanes of later parts, by their first lane.
 type turns struct {
 	mu     sync.Mutex
 	passed sync.Cond
@@ -351,7 +352,7 @@ func (t *turns) wait(p *Part) {
 	}
 }
 
-// pass notes that the lanes of a part have run.
+// pass records that the lanes of a part have run.
 func (t *turns) pass(p *Part) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

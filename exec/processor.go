@@ -9,31 +9,32 @@ import (
 	"github.com/isago/isago/isa"
 )
 
-// Setup is what a Processor runs, and where.
+// Setup describes the program and the environment of a Processor.
 type Setup struct {
-	// Lanes is the number of lanes, 1 to 64, each with registers of its own; 0 is 1.
+	// Lanes is the number of lanes, from 1 to 64. 0 means 1. Each lane has its own registers.
 	Lanes int
-	// Fetch returns the bits of the program from an address on, in units of the program counter, the instruction in the
-	// low bits; ok is false where there are none. What is fetched once is kept: a program does not change.
+	// Fetch returns the bits of the program that start at an address, in units of the program counter, with the
+	// instruction in the low bits. ok is false if the program has no word there. The processor caches words, so the
+	// program must not change.
 	Fetch func(addr uint64) (v bits.Value, ok bool)
-	// Context and Tables are those of the program; the zero values are the description's and none.
+	// Context holds the values of the contexts. Zero means the defaults. Tables holds the entries of the tables.
 	Context bits.Value
 	Tables  [][]bits.Value
-	// Quirks are choices between documents and hardware, by name; those that are missing have their defaults.
+	// Quirks holds the values of quirks by name. Other quirks have their defaults.
 	Quirks map[string]string
-	// Services are what the surroundings do, by name; a call of one that is missing stops the lane.
+	// Services holds the host callbacks by name. A call of a missing callback stops the lane.
 	Services map[string]Service
 }
 
-// Processor runs instructions for emulators and tests: registers have the names that the description gives them, r5 or
-// cmp, and their components are numbers whose bits are the value. It is not for use by several goroutines at once.
+// Processor runs instructions for emulators and tests. Registers have the names of the description, such as r5 or cmp,
+// and values are bits. A Processor is not safe for concurrent use.
 type Processor struct {
 	m     *Machine
 	w     *Wave
 	lanes int
-	given map[*State][]byte // memories that are somebody else's
-	// wrote are the components that Write gave, in the order in which they were first written; wroteAt are their
-	// places in it.
+	given map[*State][]byte // memories that SetMemory set
+	// wrote lists the components that Write set, in the order of their first Write. wroteAt holds their positions in
+	// wrote.
 	wrote   []written
 	wroteAt map[registerPart]int
 }
@@ -44,14 +45,14 @@ type registerPart struct {
 	number, comp, lane int
 }
 
-// written is what a component was given.
+// written is a value that Write set.
 type written struct {
 	registerPart
 	value uint64
 }
 
-// NewProcessor returns a processor, started at address 0. The error tells what is wrong with the description, or with
-// the setup.
+// NewProcessor returns a processor that starts at address 0. It returns an error if the description or the setup is
+// invalid.
 func NewProcessor(set *isa.Set, s Setup) (*Processor, error) {
 	switch {
 	case s.Lanes < 0 || s.Lanes > Lanes:
@@ -83,9 +84,8 @@ func NewProcessor(set *isa.Set, s Setup) (*Processor, error) {
 	return p, nil
 }
 
-// Start sends all lanes to an address. Registers hold what Write gave them last, before Start or after an earlier one;
-// all other state is what it is before anybody writes it, whatever an earlier run left. Memories that were given stay as
-// they are.
+// Start sets the address of all lanes. Registers get the values of the latest Write. Memories from SetMemory keep their
+// contents. All other state is reset to its initial values.
 func (p *Processor) Start(pc uint64) {
 	for s := range p.given {
 		p.w.stores[s.Index].bytes = nil
@@ -99,7 +99,7 @@ func (p *Processor) Start(pc uint64) {
 	}
 }
 
-// find reads the name of a register.
+// find returns the register with a name.
 func (p *Processor) find(name string) (s *State, number int, err error) {
 	for _, s := range p.m.States {
 		digits, ok := strings.CutPrefix(name, s.Name)
@@ -113,8 +113,9 @@ func (p *Processor) find(name string) (s *State, number int, err error) {
 	return nil, 0, fmt.Errorf("unknown register %q", name)
 }
 
-// Write gives a register its components in a lane, from the first on: at once, and again at each Start. The error tells
-// that there is no such register, component or lane. A register that all lanes share has one value, whatever the lane.
+// Write sets the components of a register in a lane, beginning with the first, now and at each later Start. It returns
+// an error if the register, a component or the lane does not exist. For a register that all lanes share, it ignores the
+// number of the lane.
 func (p *Processor) Write(register string, lane int, components ...uint64) error {
 	s, n, err := p.find(register)
 	if err != nil {
@@ -143,8 +144,8 @@ func (p *Processor) Write(register string, lane int, components ...uint64) error
 	return nil
 }
 
-// SetMemory gives a memory its bytes, which are used and not copied: what the program stores is in them. The error tells
-// that there is no such memory, or that each lane has its own.
+// SetMemory sets the bytes of a memory. The processor does not copy data, so the program's stores change it. SetMemory
+// returns an error if the memory does not exist, or if each lane has its own.
 func (p *Processor) SetMemory(name string, data []byte) error {
 	s := p.m.State(name)
 	switch {
@@ -158,7 +159,7 @@ func (p *Processor) SetMemory(name string, data []byte) error {
 	return nil
 }
 
-// Read returns the components of a register in a lane. A NaN is the one NaN that there is.
+// Read returns the components of a register in a lane. Every NaN has the same bits.
 func (p *Processor) Read(register string, lane int) ([]uint64, error) {
 	s, n, err := p.find(register)
 	if err != nil {
@@ -174,8 +175,8 @@ func (p *Processor) Read(register string, lane int) ([]uint64, error) {
 	return list, nil
 }
 
-// Run dispatches at most so many instructions, fewer where all lanes stop before. It returns why lanes stopped since
-// Start, none where all still run.
+// Run dispatches at most this number of instructions, and returns early if all lanes have stopped. It returns why lanes
+// have stopped since Start.
 func (p *Processor) Run(instructions int) []Stop {
 	for ; instructions > 0 && !p.w.Done(); instructions-- {
 		p.w.Step()
@@ -183,7 +184,7 @@ func (p *Processor) Run(instructions int) []Stop {
 	return p.w.Stops()
 }
 
-// PC returns the address at which a lane goes on; ok is false for a lane that has stopped.
+// PC returns the address at which a lane continues. ok is false if the lane has stopped.
 func (p *Processor) PC(lane int) (pc uint64, ok bool) {
 	p.w.PCs(func(at, lanes uint64) {
 		if lanes>>uint(lane)&1 != 0 {

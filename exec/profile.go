@@ -1,22 +1,23 @@
 package exec
 
-// Profile counts what runs at each address.
+// Profile counts the instructions at each address.
 type Profile struct {
-	// Lines are by address. Width is the number of lanes of a wave.
+	// Lines holds the counts by address. Width is the number of lanes of a wave.
 	Lines map[uint64]*ProfileLine
 	Width int
 }
 
-// ProfileLine counts what runs at an address: Times instructions, Lanes lanes in all. Short are the times when not
-// all lanes of the wave ran it, Parted those after which fewer lanes run than before.
+// ProfileLine holds the counts for an address. Times counts how often the instruction was dispatched, and Lanes counts
+// the lanes that ran it. Short counts how often only some lanes of the wave ran it. Parted counts how often the lanes
+// diverged after it.
 type ProfileLine struct{ Times, Lanes, Short, Parted int64 }
 
-// NewProfile returns a profile of waves of so many lanes.
+// NewProfile returns an empty profile for waves of width lanes.
 func NewProfile(width int) *Profile {
 	return &Profile{Lines: map[uint64]*ProfileLine{}, Width: width}
 }
 
-// like returns an empty profile of its kind; of nil, nil.
+// like returns an empty profile with the same width, or nil for nil.
 func (p *Profile) like() *Profile {
 	if p == nil {
 		return nil
@@ -24,7 +25,7 @@ func (p *Profile) like() *Profile {
 	return NewProfile(p.Width)
 }
 
-// add counts what another profile counted.
+// add adds the counts of another profile.
 func (p *Profile) add(q *Profile) {
 	if p == nil {
 		return
@@ -47,7 +48,7 @@ func (p *Profile) line(pc uint64) *ProfileLine {
 	return l
 }
 
-// count notes an instruction that lanes ran, and how many run behind it.
+// count counts an instruction. lanes ran it, and behind are the lanes that continue together.
 func (p *Profile) count(pc uint64, lanes, behind uint64) {
 	l := p.line(pc)
 	n := popcount(lanes)

@@ -6,17 +6,17 @@ import (
 	"slices"
 )
 
-// Race is a word of a block's memory that lanes of two waves reach for, one of them writing, with no barrier
-// between.
+// Race is a data race: lanes of two waves of a block access a word of its memory without a barrier between the
+// accesses, and one of them writes.
 type Race struct {
 	State *State
-	// First is the earlier of the two, Second the later one.
+	// First is the earlier access, and Second is the later one.
 	First, Second RaceSide
-	// Addr and Block are those of the first time, Count says how often it was.
+	// Addr and Block are those of the first occurrence. Count is the number of occurrences.
 	Addr  uint64
 	Block int
 	Count int
-	// Program is the number of the program in a run of several, 0 otherwise.
+	// Program is the number of the program in a run of several programs, and 0 otherwise.
 	Program int
 }
 
@@ -24,15 +24,15 @@ func (r *Race) key() raceKey {
 	return raceKey{r.State, r.First.PC, r.Second.PC, r.First.Writes, r.Second.Writes, r.Program}
 }
 
-// RaceSide is one of two lanes that race.
+// RaceSide is one of the two accesses of a Race.
 type RaceSide struct {
-	// PC is the address of the instruction, in units of the program counter; Address is the same in bytes.
+	// PC is the address of the instruction in units of the program counter. Address is the same address in bytes.
 	PC, Address uint64
 	Wave, Lane  int
 	Writes      bool
 }
 
-// String returns the race as a line for people.
+// String describes the race in one line.
 func (r *Race) String() string {
 	side := func(s RaceSide) string {
 		return fmt.Sprintf("lane %d of warp %d %s at 0x%x", s.Lane, s.Wave, map[bool]string{true: "writes", false: "reads"}[s.Writes], s.Address)
@@ -40,7 +40,7 @@ func (r *Race) String() string {
 	return fmt.Sprintf("race for %s[%#x] of block %d: %s and %s without a barrier between them", r.State.Name, r.Addr, r.Block, side(r.First), side(r.Second))
 }
 
-// raceKey tells races apart: by the two instructions and what they do.
+// raceKey identifies a race by the two instructions and their kinds of access.
 type raceKey struct {
 	state         *State
 	first, second uint64
@@ -48,29 +48,29 @@ type raceKey struct {
 	program       int
 }
 
-// raceWatch knows who has touched each word of a block's memories. Each wave has a clock, and knows up to which tick
-// of each other one its barriers put things in order.
+// raceWatch records the accesses to each word of a block's memories. Each wave has a vector clock: for each other wave,
+// the latest tick that a barrier ordered before its own accesses.
 type raceWatch struct {
 	machine *Machine
 	waves   int
-	known   [][]uint32 // of each wave, the clocks of all
-	base    uint32     // clocks of a block start behind all of the blocks before
+	known   [][]uint32 // the vector clock of each wave
+	base    uint32     // the clocks of a block start after those of all earlier blocks
 	last    uint32
 	words   map[*State][]raceWord
 	found   map[raceKey]*Race
-	joined  map[uint64][]uint32 // what those know who have arrived at a barrier
+	joined  map[uint64][]uint32 // the clocks of the waves that arrived at a barrier, by its number
 }
 
-// raceWord is what was done to a word: the last write, and the last read of each wave.
+// raceWord holds the accesses to a word: the last write, and the last read of each wave.
 type raceWord struct {
-	// atomic is the tick of the last atomic instruction that reached for it: what it is for orders what warps do,
-	// and is no race.
+	// atomic is the tick of the last atomic access. A word that atomic instructions access is used for synchronization,
+	// so it is not reported.
 	atomic uint32
 	write  touch
 	reads  []touch
 }
 
-// touch is an access at a tick of a wave's clock; tick 0 is none.
+// touch is an access at a tick of a wave's clock. Tick 0 means no access.
 type touch struct {
 	tick       uint32
 	wave, lane uint8
@@ -92,7 +92,7 @@ func newRaceWatch(waves int, m *Machine) *raceWatch {
 	return r
 }
 
-// reset begins another block: nothing that was done before matters.
+// reset starts another block. Earlier accesses no longer count.
 func (r *raceWatch) reset() {
 	r.base = r.last
 	for w, known := range r.known {
@@ -105,8 +105,8 @@ func (r *raceWatch) reset() {
 	clear(r.joined)
 }
 
-// arrive adds what a wave knows to what those know who go on behind a barrier. What it does from now on is not
-// before them.
+// arrive merges the clock of a wave into that of a barrier. Later accesses of the wave are not ordered before the
+// barrier.
 func (r *raceWatch) arrive(w *Wave, number uint64) {
 	all := r.joined[number]
 	if all == nil {
@@ -121,7 +121,7 @@ func (r *raceWatch) arrive(w *Wave, number uint64) {
 	r.last = max(r.last, known[w.Number])
 }
 
-// leave gives a wave that goes on behind a barrier what those knew who arrived.
+// leave merges the clock of a barrier into that of a wave that continues after it.
 func (r *raceWatch) leave(w *Wave, all []uint32) {
 	known := r.known[w.Number]
 	for i := range all {
@@ -129,7 +129,7 @@ func (r *raceWatch) leave(w *Wave, all []uint32) {
 	}
 }
 
-// access notes what lanes do to memory.
+// access records an access of some lanes.
 func (r *raceWatch) access(w *Wave, a *Access) {
 	words, ok := r.words[a.State]
 	if !ok {
@@ -157,7 +157,7 @@ func (r *raceWatch) access(w *Wave, a *Access) {
 	}
 }
 
-// touch notes one access to a word.
+// touch records an access to a word.
 func (r *raceWatch) touch(word *raceWord, t touch, a *Access, known []uint32, addr uint64) {
 	if a.Atomic {
 		word.atomic = t.tick
@@ -196,7 +196,7 @@ func (r *raceWatch) report(a *Access, before touch, wrote bool, now touch, addr 
 	}
 }
 
-// collect hands over the races of a block.
+// collect moves the races of a block to a tally.
 func (r *raceWatch) collect(into *Tally, block int) {
 	for key, race := range r.found {
 		race.Block = block

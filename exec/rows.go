@@ -5,55 +5,56 @@ import (
 	"slices"
 )
 
-// Input is what the lanes are given.
+// Input holds the inputs of lanes as rows.
 type Input struct {
-	// Lanes is their number.
+	// Lanes is the number of lanes.
 	Lanes int
-	// Ports are the inputs that lanes are given, Values for each lane the bits of their components in order; where there
-	// are fewer rows than lanes, they repeat. Missing tells which of them a lane is not given; nil for none.
+	// Ports are the inputs of the lanes. Values has a row for each lane: the bits of the components in order. If there
+	// are fewer rows than lanes, the rows repeat. Missing marks the components without a value, or is nil.
 	Ports   []Port
 	Values  [][]uint64
 	Missing [][]bool
-	// Row stands for Values where lanes are too many to have theirs in memory, unless it is nil: it fills the row of a lane.
-	// Several goroutines call it.
+	// Row, if it is not nil, replaces Values: it fills in the row of a lane. It must be safe for concurrent use. With
+	// Row, the memory need not hold the inputs of all lanes.
 	Row func(lane int, row []uint64)
-	// Same are inputs that all lanes have in common, given behind the others.
+	// Same holds inputs with one value for all lanes. They have priority over Ports.
 	Same []Given
 }
 
-// Given is an input that is the same for all lanes: components from the first on.
+// Given is an input with one value for all lanes. Values holds the bits of its components, beginning with the first.
 type Given struct {
 	Port   Port
 	Values []uint64
 }
 
-// RunOptions bound a run.
+// RunOptions are the options of a run.
 type RunOptions struct {
-	// Jobs is the number of waves that run at the same time. The result does not depend on it: a wave that reaches for what
-	// waves share and programs can write waits for those before it.
+	// Jobs is the number of waves that run in parallel. The results do not depend on it: before a wave accesses shared
+	// state that programs can write, it waits for all earlier waves.
 	Jobs int
-	// Budget is the number of instructions that each wave may dispatch; 0 is no bound.
+	// Budget limits the instructions that each wave dispatches. 0 is no limit. Strict is that of Wave.
 	Budget int64
 	Strict bool
-	// Trace is told of each instruction of the first wave; it makes the run one wave after another.
+	// Trace, if it is not nil, is called for each event of the first wave. The waves then run one after another.
 	Trace func(w *Wave, e Event)
-	// Progress is told how many lanes of all are done, one call at a time.
+	// Progress, if it is not nil, is called with the number of finished lanes and of all lanes. Calls do not overlap.
 	Progress func(done, all int)
 }
 
-// Result is what a run gives.
+// Result is the result of a run on rows.
 type Result struct {
 	Report
-	// Values are for each lane the bits of the components of the launch's outputs in order; a NaN is the one that there is.
+	// Values has a row for each lane: the bits of the components of Outputs, in order. Every NaN has the same bits.
 	Values [][]uint64
-	// Outputs are those of the launch and the words of memories that the program wrote at addresses that it computed.
+	// Outputs are the outputs of the launch, and the words of output memories that the program wrote at computed
+	// addresses.
 	Outputs []Port
-	// Changed tells of each component of the outputs whether the program wrote it first or changed it in a lane, where the
-	// launch asks for that.
+	// Changed reports for each component of the launch's outputs whether the program changed it, or wrote it for the
+	// first time, in any lane. It is nil unless Launch.Changed is set.
 	Changed []bool
 }
 
-// Run runs the program for all lanes. The error is that of the context.
+// Run runs the program for all lanes. It returns an error if the context is cancelled.
 func (l *Launch) Run(ctx context.Context, in Input, opt RunOptions) (*Result, error) {
 	var all []*Rows
 	report, err := l.Stream(ctx, in, opt, func(r *Rows) error {
@@ -71,22 +72,22 @@ func (l *Launch) Run(ctx context.Context, in Input, opt RunOptions) (*Result, er
 	return res, nil
 }
 
-// Rows are the outputs of lanes that follow each other, as rows of components.
+// Rows holds the outputs of consecutive lanes as rows of components.
 type Rows struct {
-	// First is the number of the first lane in the run, Lanes the number of lanes.
+	// First is the number of the first lane in the run, and Lanes is the number of lanes.
 	First, Lanes int
-	// Changed is that of Result, for these lanes.
+	// Changed is like Result.Changed, for these lanes.
 	Changed []bool
 
-	values []uint64 // of the launch's outputs, lane by lane
+	values []uint64 // the launch's outputs, lane by lane
 	words  map[Component][]uint64
 }
 
-// Cells returns how many values the rows have together.
+// Cells returns the number of values in all rows.
 func (r *Rows) Cells() int { return len(r.values) + len(r.words)*r.Lanes }
 
-// Stream is Run for results that do not fit in memory: take gets the rows of the lanes in order, some at a time. Its error
-// ends the run, and is returned.
+// Stream is like Run, but passes the rows of the lanes to take, in order, some at a time. If take returns an error, the
+// run ends, and Stream returns this error.
 func (l *Launch) Stream(ctx context.Context, in Input, opt RunOptions, take func(*Rows) error) (*Report, error) {
 	b := l.Bind(in.Ports, l.Outputs)
 	n := len(b.Inputs)
@@ -112,16 +113,17 @@ func (l *Launch) Stream(ctx context.Context, in Input, opt RunOptions, take func
 	}, take: func(p *Part) error { return take(p.rows) }})
 }
 
-// transposed are planes that rows become, or that become rows.
+// transposed converts between rows and planes.
 type transposed struct {
 	planes []Plane
-	// cells are those of all planes, where all have 32 bits; each plane has stride of them.
+	// cells holds the cells of all planes if all have 32 bits. Each plane has stride cells.
 	cells  []uint32
 	stride int
 	row    []uint64
 }
 
-// apart are cells between planes, so that those of a lane are not all in one set of a cache.
+// apart is the number of unused cells between planes, so that the cells of a lane are in different sets of the
+// processor's cache.
 const apart = 16
 
 func newTransposed(list []Component, lanes int) *transposed {
@@ -137,7 +139,7 @@ func newTransposed(list []Component, lanes int) *transposed {
 	return t
 }
 
-// part returns the planes of the first lanes.
+// part returns the planes of the first lanes lanes.
 func (t *transposed) part(lanes int) []Plane {
 	list := make([]Plane, len(t.planes))
 	for i := range list {
@@ -146,7 +148,7 @@ func (t *transposed) part(lanes int) []Plane {
 	return list
 }
 
-// fill puts the inputs of a part into the planes.
+// fill writes the inputs of a part to the planes.
 func (t *transposed) fill(in *Input, p *Part) {
 	for i := range t.planes {
 		t.planes[i].Missing = nil
@@ -182,7 +184,7 @@ func (t *transposed) fill(in *Input, p *Part) {
 	}
 }
 
-// put puts the components of a lane into the planes.
+// put writes the components of a lane to the planes.
 func (t *transposed) put(lane int, row []uint64) {
 	if t.cells == nil {
 		for i, v := range row {
@@ -196,7 +198,7 @@ func (t *transposed) put(lane int, row []uint64) {
 	}
 }
 
-// miss notes that lanes from one up to another have no value of a plane.
+// miss marks the lanes from from up to to as missing in plane i.
 func (t *transposed) miss(i, from, to int) {
 	p := &t.planes[i]
 	if p.Missing == nil {
@@ -231,18 +233,19 @@ func (t *transposed) rows(p *Part) *Rows {
 	return r
 }
 
-// Shape is which outputs the rows of a run have: those of the launch, and words that the program wrote where it computed.
+// Shape describes the outputs in the rows of a run: those of the launch, and words that the program wrote at computed
+// addresses.
 type Shape struct {
 	Outputs []Port
-	// Changed is that of Result.
+	// Changed is like Result.Changed.
 	Changed []bool
 
-	all   []Component // of the outputs
-	named int         // how many of the launch's there are
+	all   []Component // the components of the outputs
+	named int         // number of components of the launch's outputs
 	words map[Component]bool
 }
 
-// Shape returns that of some rows.
+// Shape returns the shape of some rows.
 func (l *Launch) Shape(list []*Rows) *Shape {
 	s := &Shape{Outputs: slices.Clone(l.Outputs), named: len(flatten(l.Outputs)), words: map[Component]bool{}}
 	if l.Changed {
@@ -263,7 +266,7 @@ func (l *Launch) Shape(list []*Rows) *Shape {
 	return s
 }
 
-// Values returns the values of rows of this shape, a row for each lane.
+// Values returns the values of rows in this shape, with a row for each lane.
 func (s *Shape) Values(r *Rows) [][]uint64 {
 	list := make([][]uint64, r.Lanes)
 	for lane := range list {
@@ -286,7 +289,7 @@ func (s *Shape) Values(r *Rows) [][]uint64 {
 	return list
 }
 
-// Late returns the name of a word that rows have and the shape does not; "" if there is none.
+// Late returns the name of a word that is in the rows but not in the shape, or "".
 func (s *Shape) Late(r *Rows) string {
 	for word := range r.words {
 		if !s.words[word] {

@@ -1,10 +1,12 @@
-// Package exec runs programs on waves of lanes. It is the reference engine.
+// Package exec runs programs on waves of lanes. It is the reference engine. Package feed, which is built on it, runs whole
+// programs by the names of their inputs and outputs.
 //
-// Processor runs single instructions for emulators and tests, by the names of registers. Launch is a whole program.
-// Launch.Bind prepares it for runs over many lanes: a Plane holds one component of all lanes, and an Engine runs them.
-// Launch.Run is the same with a row for each lane. The other types are for the packages target/NAME/launch. Values are the
-// bits of one component, in the low bits of a uint64 or a uint32. Program addresses are in units of the program counter,
-// memory addresses in bytes.
+// A Processor runs instructions for emulators and tests. A Launch is a whole program. Launch.Bind prepares a program for
+// runs over many lanes: a Plane holds one component of all lanes, and an Engine runs the lanes. Launch.Run does the same
+// with a row for each lane. The other types are for the packages target/NAME/launch.
+//
+// Values are the bits of one component, in the low bits of a uint64 or a uint32. Program addresses are in units of the
+// program counter, and memory addresses are in bytes. In a mask of lanes, bit 0 is the first lane.
 package exec
 
 import (
@@ -14,44 +16,45 @@ import (
 	"github.com/isago/isago/internal/spec"
 )
 
-// Lanes is the number of lanes that one dispatch serves.
+// Lanes is the maximum number of lanes of a wave.
 const Lanes = spec.MaxLanes
 
 // plane holds one component of all lanes.
 type plane = [Lanes]uint64
 
-// store is what a state holds: planes where each lane has its own, else one number for all.
+// store holds the values of a state: planes if each lane has its own values, and otherwise scalars.
 type store struct {
 	state *sem.State
 	// public is the form of state that users see.
 	public *State
 	comps  int
-	// count is the number of registers that were allocated: those beyond are outside.
+	// count is the number of allocated registers. Other registers are outside the file.
 	count   int
 	planes  []plane
 	scalars []uint64
-	// written are the lanes in which somebody wrote a component; of scalars all or none. Nobody wrote those from used on.
+	// written holds the mask of the lanes in which each component was written. For scalars, it is all or none.
+	// Components from used on were not written.
 	written []uint64
 	used    int
-	// carried tells that a component that nobody wrote may hold a copy of what nobody wrote.
+	// carried is set if a component that counts as unwritten may hold a copy of an unwritten value.
 	carried bool
-	// place and depth of a stack: where the next entry goes, and how many there are. While even is set they
-	// are the same in all lanes, and those of lane 0 stand for all.
+	// place is the position of a stack's next entry, and depth is the number of entries. While even is set, they are
+	// equal in all lanes, and only lane 0 is up to date.
 	place, depth [Lanes]int32
 	even         bool
-	// same are the slots whose values are the same in all lanes, in all entries, while even is set.
+	// same is the mask of the slots whose values are equal in all lanes, in all entries, while even is set.
 	same uint64
-	// some are the lanes in which a stack has an entry.
+	// some is the mask of the lanes in which a stack has entries.
 	some uint64
-	// started tells that what nobody wrote has its first value, which is first.
+	// started is set if all unwritten components have the value first.
 	started bool
 	first   uint64
-	// bytes of a memory, made when they are first used; size is their number, of each lane where each has its
-	// own. areas are the parts that hold something, in order; nil where all does.
+	// bytes are those of a memory, allocated at the first use. size is the size of the memory, or of the memory of one
+	// lane. areas are the accessible parts in ascending order, or nil if all of the memory is accessible.
 	bytes []byte
 	size  int
 	areas []Area
-	// known are the lanes in which somebody wrote a word of a memory; nil where nobody asks.
+	// known holds the mask of the lanes in which each word of a memory was written. It is nil if this is not recorded.
 	known []uint64
 }
 
@@ -85,7 +88,7 @@ func (st *store) limit(n int) {
 
 func (st *store) wide() bool { return st.state.Scope >= spec.ScopeWave }
 
-// reset gives a state the values that it has before anybody writes it.
+// reset resets a state to its initial values.
 func (st *store) reset(exists uint64) {
 	s := st.state
 	init := s.Init
@@ -101,7 +104,7 @@ func (st *store) reset(exists uint64) {
 		case st.started && st.first == init && st.written[i] == 0 && !st.carried:
 		case st.wide():
 			st.scalars[i] = init
-		case s.Kind == sem.StackState: // what is not on the stack is never read
+		case s.Kind == sem.StackState: // only entries of the stack are read
 		case init == 0:
 			st.planes[i] = plane{}
 		default:
@@ -116,7 +119,7 @@ func (st *store) reset(exists uint64) {
 	clear(st.known)
 }
 
-// use notes that a component may be written.
+// use records that a component may be written.
 func (st *store) use(i int) { st.used = max(st.used, i+1) }
 
 // get returns a component of a register in a lane.
@@ -131,7 +134,7 @@ func (st *store) get(number, comp, lane int) uint64 {
 	return st.planes[i][lane]
 }
 
-// set gives a component of a register its value in a lane.
+// set sets a component of a register in a lane.
 func (st *store) set(number, comp, lane int, v uint64) {
 	if st.state.Kind == sem.MemoryState {
 		st.setWord(number, lane, v)
@@ -147,7 +150,7 @@ func (st *store) set(number, comp, lane int, v uint64) {
 	st.written[i] |= 1 << uint(lane)
 }
 
-// put gives a component its value in a lane, also one of a view.
+// put sets a component in a lane. The component may belong to a view.
 func (st *store) put(c Component, lane int, v uint64) {
 	if c.View == nil {
 		st.set(c.Number, c.Comp, lane, v)
@@ -160,7 +163,7 @@ func (st *store) put(c Component, lane int, v uint64) {
 	}
 }
 
-// gather returns bits of registers in a lane.
+// gather returns the bits of runs in a lane.
 func (st *store) gather(runs []sem.Run, lane int) (v uint64) {
 	for _, r := range runs {
 		mask := ^uint64(0) >> (64 - r.Width)
@@ -169,7 +172,8 @@ func (st *store) gather(runs []sem.Run, lane int) (v uint64) {
 	return v
 }
 
-// wrote returns the lanes in which a component of a register was written; none of what is no register.
+// wrote returns the mask of the lanes in which a component of a register was written. It returns 0 for memories and
+// views.
 func (w *Wave) wrote(c Component) uint64 {
 	if c.View != nil || c.State.Kind != Registers {
 		return 0
@@ -177,7 +181,7 @@ func (w *Wave) wrote(c Component) uint64 {
 	return w.Written(c.State, c.Number, c.Comp)
 }
 
-// column gives a component of a register in as many lanes as out has, as it leaves a run.
+// column copies a component of a register in the first len(out) lanes, with canonical NaNs.
 func (w *Wave) column(c Component, out []uint64) {
 	st := w.stores[c.State.Index]
 	if c.View != nil {
@@ -201,7 +205,8 @@ func (st *store) depthIn(lane int) int {
 	return int(st.depth[lane])
 }
 
-// entry returns where the entry k below the top of a stack is in a lane; ok is false where there is none.
+// entry returns the position of a stack entry in a lane. k is 0 for the top entry. ok is false if there is no such
+// entry.
 func (st *store) entry(k, lane int) (place int, ok bool) {
 	if st.even {
 		lane = 0
@@ -215,7 +220,7 @@ func (st *store) entry(k, lane int) (place int, ok bool) {
 	return place, true
 }
 
-// part gives each lane a place and a depth of its own.
+// part clears even: from now on, each lane has its own place and depth.
 func (st *store) part() {
 	if !st.even {
 		return
@@ -226,7 +231,7 @@ func (st *store) part() {
 	}
 }
 
-// push puts an entry onto a stack in a lane; it reports false where the stack is full and that traps.
+// push pushes an entry onto a stack in a lane. It returns false if this is a trap because the stack is full.
 func (st *store) push(lane int, slot func(i int) uint64) bool {
 	at, ok := st.grow(lane)
 	if !ok {
@@ -239,7 +244,7 @@ func (st *store) push(lane int, slot func(i int) uint64) bool {
 	return true
 }
 
-// grow makes room for an entry and returns where it goes.
+// grow adds an entry to a stack and returns its position. ok is false if this is a trap.
 func (st *store) grow(lane int) (at int, ok bool) {
 	if int(st.depth[lane]) < st.state.Count {
 		st.depth[lane]++
@@ -253,7 +258,7 @@ func (st *store) grow(lane int) (at int, ok bool) {
 	return at, true
 }
 
-// pop takes the top entry off a stack in a lane; it reports false where there is none and that traps.
+// pop pops the top entry of a stack in a lane. It returns false if this is a trap because the stack is empty.
 func (st *store) pop(lane int) bool {
 	if st.depth[lane] == 0 {
 		return !st.state.EmptyTraps
@@ -267,14 +272,14 @@ func (st *store) pop(lane int) bool {
 	return true
 }
 
-// level makes the stack even again where it has become empty in all lanes.
+// level sets even if the stack has become empty in all lanes.
 func (st *store) level() {
 	if st.some == 0 && !st.wide() {
 		st.place[0], st.depth[0], st.even, st.same = 0, 0, true, ^uint64(0)
 	}
 }
 
-// each calls f for the lanes of a mask, the lowest first.
+// each calls f for the lanes of a mask in ascending order.
 func each(mask uint64, f func(lane int)) {
 	for ; mask != 0; mask &= mask - 1 {
 		f(mathbits.TrailingZeros64(mask))

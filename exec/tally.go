@@ -5,29 +5,29 @@ import (
 	"slices"
 )
 
-// Report is what a run reports beside its outputs.
+// Report is the result of a run, except for its outputs.
 type Report struct {
-	// Stops tells for each reason and place how many lanes stopped so.
+	// Stops holds the number of stopped lanes for each reason and address.
 	Stops []StopCount
-	// Findings are reads of what nobody wrote and what is not known of the machine, each with the number of lanes.
+	// Findings holds the reads of unwritten registers and the unknown behaviour, each with the number of lanes.
 	Findings []FindingCount
-	// Instructions counts those that were dispatched, LaneInstructions those that lanes ran.
+	// Instructions counts the dispatched instructions. LaneInstructions counts each of them once for every lane.
 	Instructions, LaneInstructions int64
-	// Races are places in the memory of a block that waves reach for in no order, where somebody asked.
+	// Races are the data races, if the options request them.
 	Races []Race
 }
 
-// StopCount is a reason for which lanes stopped.
+// StopCount is a reason why lanes stopped, with the number of lanes.
 type StopCount struct {
 	Stop
-	// Program is the number of the program in a run of several, 0 otherwise.
+	// Program is the number of the program in a run of several programs, and 0 otherwise.
 	Program int
 	Count   int
-	// First is the first lane of the run that did.
+	// First is the number of the first of these lanes in the run.
 	First int
 }
 
-// FindingCount is a finding of a run.
+// FindingCount is a finding of a run, with the number of lanes.
 type FindingCount struct {
 	Finding
 	// Program is that of StopCount.
@@ -35,7 +35,7 @@ type FindingCount struct {
 	Count   int
 }
 
-// Tally joins what waves tell: each stop and each finding is there once, with its total.
+// Tally merges the results of waves. It contains each stop, finding and race once, with a total.
 type Tally struct {
 	instructions, laneInstructions int64
 	stops                          map[stopKey]*StopCount
@@ -43,7 +43,7 @@ type Tally struct {
 	races                          map[raceKey]*Race
 }
 
-// stopKey tells stops apart: by the reason and the place, not by what the first of the lanes did.
+// stopKey identifies a stop by its reason and address.
 type stopKey struct {
 	reason, text string
 	pc, address  uint64
@@ -55,12 +55,12 @@ type findingKey struct {
 	program int
 }
 
-// NewTally returns one of no waves.
+// NewTally returns an empty tally.
 func NewTally() *Tally {
 	return &Tally{stops: map[stopKey]*StopCount{}, findings: map[findingKey]*FindingCount{}, races: map[raceKey]*Race{}}
 }
 
-// Add counts what a wave tells, whose first lane has that number in the run.
+// Add adds the results of a wave. first is the number of its first lane in the run.
 func (t *Tally) Add(w *Wave, first int) {
 	t.instructions += w.Instructions
 	t.laneInstructions += w.LaneInstructions
@@ -72,7 +72,7 @@ func (t *Tally) Add(w *Wave, first int) {
 	}
 }
 
-// Join counts what a report tells.
+// Join adds a report.
 func (t *Tally) Join(res *Report) {
 	t.instructions += res.Instructions
 	t.laneInstructions += res.LaneInstructions
@@ -112,7 +112,7 @@ func (t *Tally) finding(f FindingCount) {
 	t.findings[key] = &f
 }
 
-// race counts a race, of which the one in the first block is kept.
+// race adds a race. The occurrence in the first block is kept.
 func (t *Tally) race(key raceKey, r *Race) {
 	old := t.races[key]
 	if old == nil {
@@ -126,7 +126,7 @@ func (t *Tally) race(key raceKey, r *Race) {
 	old.Count = count
 }
 
-// merge counts what another tally counted.
+// merge adds another tally.
 func (t *Tally) merge(u *Tally) {
 	t.instructions += u.instructions
 	t.laneInstructions += u.laneInstructions
@@ -141,7 +141,8 @@ func (t *Tally) merge(u *Tally) {
 	}
 }
 
-// Finish puts all that was counted into a report: stops by their first lanes, findings by program, address and register.
+// Finish moves the results to a report. It sorts stops by program and first lane, and findings by program, address and
+// register.
 func (t *Tally) Finish(res *Report) {
 	res.Instructions, res.LaneInstructions = t.instructions, t.laneInstructions
 	res.Stops, res.Findings, res.Races = nil, nil, sortRaces(t.races)

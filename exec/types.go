@@ -165,7 +165,7 @@ func publicType(t sem.Type) isa.Type {
 // elem returns the type of a component, for package sem.
 func elem(t isa.Type) sem.Type { return sem.Type{Kind: kinds[t.Kind], Width: t.Bits} }
 
-// scalar returns the type of a component.
+// scalarOf returns the type of a component.
 func scalarOf(t isa.Type) isa.Type {
 	t.Lanes = 1
 	return t

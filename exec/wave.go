@@ -94,11 +94,11 @@ func (p *Program) words() *sem.Words {
 	return w
 }
 
-// maxKept is the most instructions that are kept lowered, and prepared for a wave: each takes some 20 kB. Those of a
-// program that is longer are all forgotten then, and made again where they are reached again.
+// maxKept limits the cached instructions of a program, lowered or compiled for a wave. Each takes about 20 kB. When the
+// cache is full, it is cleared.
 const maxKept = 1 << 14
 
-// errNoWord is the error of an address at which the program has no word.
+// errNoWord is the error for an address at which the program has no word.
 var errNoWord = errors.New("end of words")
 
 // lowered returns the lowered instruction at an address.
@@ -121,37 +121,38 @@ func (p *Program) lowered(addr uint64) (*sem.Code, error) {
 	return c, err
 }
 
-// Shared is the state that waves share: of a launch, or of a block.
+// Shared is state that several waves share: the waves of a launch or of a block.
 type Shared struct {
-	stores []*store // by State.Index; nil for a state that it does not hold
-	// placed counts how often a memory was given bytes: waves remember where it can be reached.
+	stores []*store // by State.Index; nil if the state is not shared
+	// placed counts the calls of SetMemory. Waves cache the accessible addresses of a memory.
 	placed int
 }
 
-// NewShared returns the state of the scopes from one up to another, as it is before anybody writes it.
+// NewShared returns the states with a scope in the range from to to, with their initial values.
 func NewShared(m *Machine, from, to Scope) *Shared {
 	s := &Shared{stores: make([]*store, len(m.States))}
 	for i, st := range m.States {
 		if st.Scope >= from && st.Scope <= to {
 			s.stores[i] = newStore(m.sem.States[i], st)
-			s.stores[i].data(0) // now: several goroutines may use it
+			s.stores[i].data(0) // now, because several goroutines may use it later
 		}
 	}
 	return s
 }
 
-// Stop says why lanes no longer run.
+// Stop is the reason why lanes stopped.
 type Stop struct {
-	// Reason is end, trap, budget, deadlock, unknown word, end of words, or why the instruction has no meaning.
+	// Reason is end, trap, budget, grid budget, deadlock, unknown word, end of words, or the reason why the instruction
+	// has no semantics.
 	Reason string
-	// Text says more of a trap.
+	// Text describes a trap or a deadlock.
 	Text string
-	// Detail says what the first of the lanes did.
+	// Detail describes what the first of the lanes did.
 	Detail string
 	// PC is the address of the instruction, in units of the program counter; Address is the same in bytes, or the address
 	// of the instruction that this one runs.
 	PC, Address uint64
-	// Lanes are the lanes that stopped so, bit 0 the first.
+	// Lanes is the mask of the stopped lanes. Bit 0 is the first lane.
 	Lanes uint64
 }
 
@@ -167,49 +168,51 @@ func (s Stop) String() string {
 	return fmt.Sprintf("%s at 0x%x", text, s.Address)
 }
 
-// Finding is a read of what nobody wrote, or something that is not known of the machine.
+// Finding is a read of an unwritten register, or behaviour of the machine that is not known.
 type Finding struct {
 	// PC is the address of the instruction, in units of the program counter; Address is the same in bytes, or the address
 	// of the instruction that this one runs.
 	PC, Address uint64
-	// State, Number and Comp are what was read; State is nil where Text says what is not known.
+	// State, Number and Comp are the component that was read. If State is nil, Text describes the unknown behaviour.
 	State  *State
 	Number int
 	Comp   int
 	Text   string
-	// Lanes are those in which it happened, bit 0 the first.
+	// Lanes is the mask of the lanes with this finding. Bit 0 is the first lane.
 	Lanes uint64
 }
 
-// Event is a moment of which a trace is told: before an instruction, before each that it runs, and behind it.
+// Event is a step of a trace.
 type Event struct {
 	Kind EventKind
-	// PC is the address of the instruction, Lanes those that run it, or what it runs.
+	// PC is the address of the instruction. Lanes is the mask of the lanes that run it. For the event Runs, they are
+	// the lanes that run the inner instruction.
 	PC, Lanes uint64
-	// Op is the number of the operation with which an instruction starts that the one at PC runs.
+	// Op is the index of the first operation of the inner instruction, for the event Runs.
 	Op int
 }
 
-// EventKind tells events apart.
+// EventKind is the kind of an Event.
 type EventKind uint8
 
-// The kinds of events: an instruction starts, it runs another of the program, it ends.
+// The kinds of events: an instruction starts, it runs an inner instruction, and it ends.
 const (
 	Starts EventKind = iota
 	Runs
 	Ends
 )
 
-// Service answers a call of the surroundings, once for all lanes of the mask.
+// Service is a host callback. It is called once for all lanes of Call.Mask.
 type Service func(c *Call)
 
-// Call is a call of a service.
+// Call is a call of a host callback.
 type Call struct {
 	Wave *Wave
-	// Mask are the lanes that call, bit 0 the first.
+	// Mask is the mask of the calling lanes. Bit 0 is the first lane.
 	Mask uint64
-	// Args and Results are components, in the order of the parameters and of the result, each with its bits by lane. Args
-	// are to be read while the call lasts; Results hold something old until they are given.
+	// Args and Results hold the components of the parameters and of the result, in order. Each component has the bits
+	// for every lane. Args are valid only during the call. The callback sets Results for the lanes of Mask; their
+	// previous contents are undefined.
 	Args, Results []*[Lanes]uint64
 	service       *sem.Service
 }
@@ -224,75 +227,76 @@ func (c *Call) Arg(name string) []*[Lanes]uint64 {
 	return c.Args[first : first+n]
 }
 
-// Unknown notes that nobody knows what the surroundings do for the lanes of the call.
+// Unknown records a finding: it is not known what the hardware does for the lanes of the call.
 func (c *Call) Unknown(text string) { c.Wave.unknown(text, c.Mask) }
 
-// Wave is up to 64 lanes that run one program. It is not for use by several goroutines at once.
+// Wave is a group of up to 64 lanes that run one program. It is not safe for concurrent use.
 type Wave struct {
 	Program *Program
-	// Services by name; a call of one that is missing traps.
+	// Services holds the host callbacks by name. A call of a missing callback is a trap.
 	Services map[string]Service
-	// Budget is the number of instructions that may still be dispatched, each for as many lanes as come to it.
+	// Budget is the number of instructions that the wave may still dispatch. An instruction that several lanes run
+	// together counts once.
 	Budget int64
-	// Strict traps where what nobody wrote is read.
+	// Strict makes a read of an unwritten register, and unknown behaviour, a trap.
 	Strict bool
-	// Trace is told of each instruction.
+	// Trace, if it is not nil, is called for each Event.
 	Trace func(w *Wave, e Event)
-	// Watch is called before each access to a memory.
+	// Watch, if it is not nil, is called before each access to a memory.
 	Watch func(w *Wave, a *Access)
-	// Lock is held while lanes do what is atomic: where waves run at the same time.
+	// Lock, if it is not nil, is held during atomic operations. It is necessary if waves run in parallel.
 	Lock sync.Locker
-	// Profile counts what runs; nil for nobody who asks.
+	// Profile, if it is not nil, counts the instructions.
 	Profile *Profile
-	// Number is that of the wave in its block.
+	// Number is the number of the wave in its block.
 	Number int
-	// Instructions counts what was dispatched, LaneInstructions what lanes ran; both count what other
-	// instructions run.
+	// Instructions counts the dispatched instructions. LaneInstructions counts each of them once for every lane. Both
+	// include inner instructions.
 	Instructions, LaneInstructions int64
 
-	// turn waits until all waves before this one are done; nil for a wave that comes in no order. It is called before an
-	// instruction that writes what waves share, or reads what others may write.
+	// turn waits until all earlier waves have finished. It is called before an instruction that writes shared state, or
+	// reads shared state that programs can write. It is nil if the waves have no order.
 	turn func()
 
 	stores   []*store
 	own      []*store
 	exists   uint64
-	width    int    // the lanes that it may have: no other is worked at
-	whole    uint64 // the lanes with which it started: what others hold does not matter
+	width    int    // the number of lanes that instructions compute
+	whole    uint64 // the lanes at Start; the values of other lanes do not matter
 	groups   []group
 	stops    []Stop
-	findings map[Finding]uint64 // the lanes of each, which is kept without them
+	findings map[Finding]uint64 // the lanes of each finding, whose own Lanes is 0
 
 	code         map[uint64]*compiled
 	dense        []*compiled
 	active       uint64
-	lanes        uint64 // those of active that run: what the others hold nobody asks for
+	lanes        uint64 // the active lanes that run; the values of other lanes do not matter
 	pcs          plane
 	jumped       uint64
-	along        bool // all lanes jumped, to the first of pcs
+	along        bool // all lanes jumped to the first of pcs
 	ended        uint64
 	barrier      barrier
 	pc           uint64
 	inner        inner
-	on           *uint64 // what running reads, nil for a machine whose lanes have counters of their own
+	on           *uint64 // the mask that running uses; nil if each lane has its own program counter
 	consts       map[uint64]*plane
 	resultPlanes map[*sem.Inst][]*plane
 	temps        []*plane
 }
 
-// inner is the address in bytes of an instruction that the one at the program counter runs, if it is at one.
+// inner is the address in bytes of the inner instruction that runs, if there is one.
 type inner struct {
 	there   bool
 	address uint64
 }
 
-// group are lanes that go on at the same address.
+// group is a set of lanes that continue at the same address.
 type group struct {
 	pc   uint64
 	mask uint64
 }
 
-// compare orders findings by address, then register, then text.
+// compare orders findings by address, register and text.
 func (f Finding) compare(g Finding) int {
 	index := func(s *State) int {
 		if s == nil {
@@ -303,7 +307,7 @@ func (f Finding) compare(g Finding) int {
 	return cmp.Or(cmp.Compare(f.PC, g.PC), cmp.Compare(f.Address, g.Address), cmp.Compare(index(f.State), index(g.State)), cmp.Compare(f.Number, g.Number), cmp.Compare(f.Comp, g.Comp), strings.Compare(f.Text, g.Text))
 }
 
-// NewWave returns a wave whose shared state is given; what no Shared holds is its own.
+// NewWave returns a wave. States that are in none of the given Shared belong to the wave.
 func NewWave(p *Program, shared ...*Shared) *Wave {
 	w := &Wave{Program: p, width: Lanes, Budget: 1 << 40, findings: map[Finding]uint64{}, code: map[uint64]*compiled{}, consts: map[uint64]*plane{}, resultPlanes: map[*sem.Inst][]*plane{}}
 	for i, s := range p.Machine.sem.States {
@@ -325,8 +329,7 @@ func NewWave(p *Program, shared ...*Shared) *Wave {
 	return w
 }
 
-// Start gives the wave so many lanes, 0 to 64, which begin at an address, and its own state what it has before anybody
-// writes it.
+// Start starts a number of lanes, 0 to 64, at an address. It resets the wave's own state to its initial values.
 func (w *Wave) Start(lanes int, pc uint64) {
 	w.start(lanes, pc, func(*sem.State) bool { return false })
 }
@@ -348,8 +351,8 @@ func (w *Wave) start(lanes int, pc uint64, keeps func(s *sem.State) bool) {
 	w.Instructions, w.LaneInstructions = 0, 0
 }
 
-// Restart begins the program again, with as many lanes as at Start. Registers hold what they held, and what was written
-// still counts as written; stacks and memories of the wave are as they are at Start.
+// Restart starts the program again, with as many lanes as Start. Registers keep their values, and written registers
+// still count as written. Stacks and the wave's own memories are reset.
 func (w *Wave) Restart(pc uint64) {
 	lanes := popcount(w.whole)
 	w.start(lanes, pc, func(s *sem.State) bool {
@@ -357,7 +360,7 @@ func (w *Wave) Restart(pc uint64) {
 	})
 }
 
-// SetLanes says which lanes there are, bit 0 the first, where that is not all from the first on. It is said behind Start.
+// SetLanes sets the mask of the existing lanes. Bit 0 is the first lane. Call it after Start.
 func (w *Wave) SetLanes(mask uint64) {
 	w.exists = mask
 	for _, st := range w.own {
@@ -371,22 +374,22 @@ func (w *Wave) SetLanes(mask uint64) {
 	w.groups = slices.DeleteFunc(w.groups, func(g group) bool { return g.mask == 0 })
 }
 
-// Exists returns the lanes that there are, bit 0 the first.
+// Exists returns the mask of the existing lanes.
 func (w *Wave) Exists() uint64 { return w.exists }
 
-// Set gives a component of a register its bits in a lane, no more than the component has, and Get returns them. There has
-// to be such a register, such a component and such a lane. What lanes share has one value, whatever the lane.
+// Set sets the bits of a component of a register in a lane. The register, the component and the lane must exist, and v
+// must not have more bits than the component. lane is ignored for registers that all lanes share.
 func (w *Wave) Set(s *State, number, comp, lane int, v uint64) {
 	w.stores[s.Index].set(number, comp, lane, v)
 }
 
-// Get returns the bits of a component of a register in a lane: a NaN as it is.
+// Get returns the bits of a component of a register in a lane. It does not change the bits of a NaN; Canonical does.
 func (w *Wave) Get(s *State, number, comp, lane int) uint64 {
 	return w.stores[s.Index].get(number, comp, lane)
 }
 
-// Written returns the lanes in which somebody wrote a component of a register, bit 0 the first; of a memory for input or
-// output, a word.
+// Written returns the mask of the lanes in which a component of a register was written. For a memory whose use is input
+// or output, number is that of a word.
 func (w *Wave) Written(s *State, number, comp int) uint64 {
 	st := w.stores[s.Index]
 	if st.state.Kind == sem.MemoryState {
@@ -398,29 +401,29 @@ func (w *Wave) Written(s *State, number, comp int) uint64 {
 	return st.written[number*st.comps+comp]
 }
 
-// Get returns the value of a component of a shared register.
+// Get returns the bits of a component of a shared register.
 func (s *Shared) Get(st *State, number, comp int) uint64 {
 	return s.stores[st.Index].get(number, comp, 0)
 }
 
-// Memory returns the bytes of a memory; of one that each lane has those of all lanes, one behind the other.
+// Memory returns the bytes of a memory. If each lane has its own memory, the memories of all lanes follow each other.
 func (w *Wave) Memory(s *State) []byte {
 	st := w.stores[s.Index]
 	st.data(0)
 	return st.bytes
 }
 
-// Used reports whether a memory has its bytes: nothing made, read or wrote one that has none, and it holds 0.
+// Used reports whether a memory was set, read or written. A memory that was not contains only 0.
 func (w *Wave) Used(s *State) bool { return w.stores[s.Index].bytes != nil }
 
-// SetMemory gives a memory its bytes, which are used and not copied.
+// SetMemory sets the bytes of a memory. The wave uses data without copying it.
 func (w *Wave) SetMemory(s *State, data []byte) {
 	st := w.stores[s.Index]
 	w.fit(st, len(data))
 	st.bytes = data
 }
 
-// fit gives a memory its size. Instructions that were prepared remember where it can be reached.
+// fit sets the size of a memory. It clears the compiled instructions, because these contain the accessible addresses.
 func (w *Wave) fit(st *store, n int) {
 	if st.size == n {
 		return
@@ -429,7 +432,7 @@ func (w *Wave) fit(st *store, n int) {
 	w.forget()
 }
 
-// forget drops what was prepared.
+// forget clears the compiled instructions.
 func (w *Wave) forget() {
 	clear(w.code)
 	clear(w.dense)
@@ -437,17 +440,16 @@ func (w *Wave) forget() {
 	clear(w.resultPlanes)
 }
 
-// SetSize says how many bytes a memory has, of each lane where each has its own.
+// SetSize sets the size of a memory in bytes. If each lane has its own memory, n is the size for one lane.
 func (w *Wave) SetSize(s *State, n int) { w.fit(w.stores[s.Index], n) }
 
-// SetCount says how many registers of a file there are: those from that number on are outside. It is said before
-// the wave runs. A file whose numbers wrap has always all of them.
+// SetCount sets the number of registers in a file. Other registers are outside the file. Call it before the wave runs.
+// It has no effect on a file whose register numbers wrap.
 func (w *Wave) SetCount(s *State, n int) {
 	w.stores[s.Index].limit(n)
 }
 
-// Allocate gives the wave n registers of each file of which a launch decides how many there are. It is said before the
-// wave runs.
+// Allocate sets the number of registers in each file whose size the launch decides. Call it before the wave runs.
 func (w *Wave) Allocate(n int) {
 	for _, st := range w.stores {
 		if st.state.Allocated {
@@ -456,12 +458,12 @@ func (w *Wave) Allocate(n int) {
 	}
 }
 
-// Set gives a component of a shared register its value.
+// Set sets the bits of a component of a shared register.
 func (s *Shared) Set(st *State, number, comp int, v uint64) {
 	s.stores[st.Index].set(number, comp, 0, v)
 }
 
-// Clear gives a component of a shared register the value that it has before anybody writes it, and it counts as unwritten.
+// Clear resets a component of a shared register to its initial value. The component then counts as unwritten.
 func (s *Shared) Clear(st *State, number, comp int) {
 	x := s.stores[st.Index]
 	i := number*x.comps + comp
@@ -471,15 +473,15 @@ func (s *Shared) Clear(st *State, number, comp int) {
 // Memory returns the bytes of a shared memory.
 func (s *Shared) Memory(st *State) []byte { return s.stores[st.Index].data(0) }
 
-// SetMemory gives a shared memory its bytes, which are used and not copied, and says which parts of it hold
-// something, in order; none where all does.
+// SetMemory sets the bytes of a shared memory, without copying them. areas are the accessible parts of the memory, in
+// ascending order. Without areas, all of the memory is accessible.
 func (s *Shared) SetMemory(st *State, data []byte, areas ...Area) {
 	m := s.stores[st.Index]
 	m.bytes, m.size, m.areas = data, len(data), areas
 	s.placed++
 }
 
-// Reset gives what is shared the values that it has before anybody writes it.
+// Reset resets the state to its initial values.
 func (s *Shared) Reset() {
 	for _, st := range s.stores {
 		if st != nil {
@@ -491,15 +493,16 @@ func (s *Shared) Reset() {
 // Depth returns the number of entries of a stack in a lane.
 func (w *Wave) Depth(s *State, lane int) int { return w.stores[s.Index].depthIn(lane) }
 
-// Entry returns the bits of a slot of the entry k below the top of a stack in a lane, of which there have to be more than k.
+// Entry returns the bits of a slot of a stack entry in a lane. k is 0 for the top entry, and must be less than the
+// depth.
 func (w *Wave) Entry(s *State, k, slot, lane int) uint64 {
 	st := w.stores[s.Index]
 	at, _ := st.entry(k, lane)
 	return st.get(at, slot, lane)
 }
 
-// PushEntry puts an entry onto a stack in a lane: the bits of each slot. It reports false where the stack is full and that
-// traps.
+// PushEntry pushes an entry with the bits of each slot onto a stack in a lane. It returns false if the push is a trap
+// because the stack is full.
 func (w *Wave) PushEntry(s *State, lane int, slots []uint64) bool {
 	st := w.stores[s.Index]
 	if st.wide() {
@@ -510,10 +513,10 @@ func (w *Wave) PushEntry(s *State, lane int, slots []uint64) bool {
 	return st.push(lane, func(i int) uint64 { return slots[i] })
 }
 
-// Stops lists why lanes stopped, in the order in which they did.
+// Stops returns why lanes stopped, in the order in which they stopped.
 func (w *Wave) Stops() []Stop { return w.stops }
 
-// Findings lists reads of what nobody wrote, by address and register, and what is not known of the machine.
+// Findings returns the findings of the run, ordered by address and register.
 func (w *Wave) Findings() []Finding {
 	list := slices.SortedFunc(maps.Keys(w.findings), Finding.compare)
 	for i := range list {
@@ -522,23 +525,25 @@ func (w *Wave) Findings() []Finding {
 	return list
 }
 
-// PCs calls f with the addresses at which lanes go on, the lowest first, and with the lanes, bit 0 the first.
+// PCs calls f for each address at which lanes continue, in ascending order, with the mask of these lanes.
 func (w *Wave) PCs(f func(pc, lanes uint64)) {
 	for _, g := range w.groups {
 		f(g.pc, g.mask)
 	}
 }
 
-// Run runs until all lanes have stopped, or wait at a barrier. The error is that of the context; the wave can go on then.
+// Run runs the wave until all lanes have stopped, or wait at a barrier. If the context is cancelled, Run returns its
+// error, and the wave can continue later.
 func (w *Wave) Run(ctx context.Context) error {
 	_, err := w.run(ctx, nil)
 	return err
 }
 
-// slice is the number of instructions after which a wave that runs alone looks whether it is to go on.
+// slice is the number of instructions between two checks of the context.
 const slice = 1 << 12
 
-// run is Run for a wave that shares an allowance, which is nil for none. It reports whether that was enough.
+// run is like Run, but also takes the instructions from an allowance, if a is not nil. It returns whether the allowance
+// was sufficient.
 func (w *Wave) run(ctx context.Context, a *allowance) (enough bool, err error) {
 	for {
 		if !w.spend(slice, a) {
@@ -553,7 +558,7 @@ func (w *Wave) run(ctx context.Context, a *allowance) (enough bool, err error) {
 	}
 }
 
-// spend is RunFor, as far as an allowance goes. It reports false where nothing is left of it.
+// spend is like RunFor, but takes the instructions from an allowance. It returns false if the allowance is used up.
 func (w *Wave) spend(n int, a *allowance) bool {
 	if a == nil {
 		w.RunFor(n)
@@ -568,10 +573,10 @@ func (w *Wave) spend(n int, a *allowance) bool {
 	return true
 }
 
-// allowance is the number of instructions that waves may still dispatch together.
+// allowance is the number of instructions that several waves together may still dispatch.
 type allowance struct{ left atomic.Int64 }
 
-// newAllowance returns an allowance of n instructions, nil where n is 0: no bound.
+// newAllowance returns an allowance of n instructions, or nil for n = 0, which is no limit.
 func newAllowance(n int64) *allowance {
 	if n == 0 {
 		return nil
@@ -581,7 +586,7 @@ func newAllowance(n int64) *allowance {
 	return a
 }
 
-// take takes up to n instructions from the allowance, and returns how many.
+// take takes up to n instructions from the allowance, and returns their number.
 func (a *allowance) take(n int) int {
 	for {
 		left := a.left.Load()
@@ -592,7 +597,7 @@ func (a *allowance) take(n int) int {
 	}
 }
 
-// RunFor dispatches so many instructions, fewer where all lanes stop before, or the wave comes to a barrier.
+// RunFor dispatches up to n instructions. It returns early if all lanes have stopped, or if the wave reaches a barrier.
 func (w *Wave) RunFor(n int) {
 	w.barrier.there = false
 	for ; n > 0 && len(w.groups) > 0 && !w.barrier.there; n-- {
@@ -600,13 +605,13 @@ func (w *Wave) RunFor(n int) {
 	}
 }
 
-// Waits reports whether the wave stands at a barrier; Run goes on behind it.
+// Waits reports whether the wave waits at a barrier. The next Run continues after the barrier.
 func (w *Wave) Waits() bool { return w.barrier.there && w.barrier.waits }
 
 // Done reports whether all lanes have stopped.
 func (w *Wave) Done() bool { return len(w.groups) == 0 }
 
-// halt stops the lanes that still run.
+// halt stops the lanes that have not stopped.
 func (w *Wave) halt(reason, text string) {
 	for _, g := range w.groups {
 		w.stops = append(w.stops, Stop{Reason: reason, Text: text, PC: g.pc, Address: w.Program.Machine.Address(g.pc), Lanes: w.running(g.mask)})
@@ -614,8 +619,8 @@ func (w *Wave) halt(reason, text string) {
 	w.groups = w.groups[:0]
 }
 
-// running returns the lanes of a group that run: where the wave has one counter for all, a register that starts as
-// the mask of the lanes there are says it.
+// running returns the lanes of a group that run. If the wave has one program counter for all lanes, a mask register
+// determines them.
 func (w *Wave) running(lanes uint64) uint64 {
 	if w.on != nil && *w.on&lanes != 0 {
 		return *w.on & lanes
@@ -623,7 +628,7 @@ func (w *Wave) running(lanes uint64) uint64 {
 	return lanes
 }
 
-// Step dispatches one instruction, for the lanes at the lowest address.
+// Step dispatches one instruction for the lanes at the lowest address.
 func (w *Wave) Step() {
 	g := w.groups[0]
 	if w.Budget <= 0 {
@@ -665,7 +670,7 @@ func (w *Wave) Step() {
 	}
 }
 
-// advance moves the first group on.
+// advance moves the first group to an address.
 func (w *Wave) advance(next uint64) {
 	w.groups[0].pc = next
 	if len(w.groups) > 1 && next >= w.groups[1].pc {
@@ -675,7 +680,7 @@ func (w *Wave) advance(next uint64) {
 	}
 }
 
-// split sends the lanes of the first group where each of them goes.
+// split divides the first group by the addresses to which its lanes go.
 func (w *Wave) split(g group, next uint64) {
 	w.groups = append(w.groups[:0], w.groups[1:]...)
 	rest := g.mask &^ w.ended
@@ -698,7 +703,7 @@ func (w *Wave) split(g group, next uint64) {
 	}
 }
 
-// insert keeps the groups sorted by address; those that meet are one again.
+// insert inserts a group, sorted by address, and merges groups at the same address.
 func (w *Wave) insert(g group) {
 	i := sort.Search(len(w.groups), func(i int) bool { return w.groups[i].pc >= g.pc })
 	if i < len(w.groups) && w.groups[i].pc == g.pc {
@@ -737,10 +742,10 @@ func (w *Wave) at(pc uint64) *compiled {
 	return c
 }
 
-// stop takes lanes out of the run.
+// stop stops lanes.
 func (w *Wave) stop(mask uint64, reason, text string) { w.stopWith(mask, reason, text, nil) }
 
-// stopWith takes lanes out of the run; detail says more of the first of them.
+// stopWith stops lanes. detail, if it is not nil, describes what the first lane did.
 func (w *Wave) stopWith(mask uint64, reason, text string, detail func() string) {
 	if mask &= w.active &^ w.ended; mask == 0 {
 		return
@@ -759,12 +764,13 @@ func (w *Wave) stopWith(mask uint64, reason, text string, detail func() string) 
 	w.stops = append(w.stops, s)
 }
 
-// Unwritten notes that a service reads what nobody wrote, in the lanes of a mask.
+// Unwritten records that a host callback read an unwritten component in some lanes.
 func (w *Wave) Unwritten(s *State, number, comp int, lanes uint64) {
 	w.unwritten(w.stores[s.Index], number, comp, lanes)
 }
 
-// address returns the address in bytes of the instruction that runs: the one at the program counter, or one that it runs.
+// address returns the address in bytes of the instruction that runs: the inner instruction, or else the one at the
+// program counter.
 func (w *Wave) address() uint64 {
 	if w.inner.there {
 		return w.inner.address
@@ -772,7 +778,7 @@ func (w *Wave) address() uint64 {
 	return w.Program.Machine.Address(w.pc)
 }
 
-// unwritten notes that lanes read what nobody wrote.
+// unwritten records that lanes read an unwritten component.
 func (w *Wave) unwritten(st *store, number, comp int, lanes uint64) {
 	w.findings[Finding{PC: w.pc, Address: w.address(), State: st.public, Number: number, Comp: comp}] |= lanes
 	if w.Strict {
@@ -780,7 +786,7 @@ func (w *Wave) unwritten(st *store, number, comp int, lanes uint64) {
 	}
 }
 
-// unknown notes that lanes come to something that is not known of the machine.
+// unknown records that lanes reached unknown behaviour.
 func (w *Wave) unknown(text string, lanes uint64) {
 	if lanes == 0 {
 		return
@@ -791,7 +797,7 @@ func (w *Wave) unknown(text string, lanes uint64) {
 	}
 }
 
-// Register names what was read; "" where nothing was.
+// Register returns the name of the component that was read, or "" for unknown behaviour.
 func (f Finding) Register() string {
 	if f.State == nil {
 		return ""
@@ -813,7 +819,7 @@ func registerName(s *State, number, comp int) string {
 	return name
 }
 
-// Values returns the bits of the components of all registers in a lane, by name such as r0.x: for traces.
+// Values returns the bits of all register components in a lane, by names such as r0.x. Traces use it.
 func (w *Wave) Values(lane int) map[string]uint64 {
 	out := map[string]uint64{}
 	for _, st := range w.stores {
@@ -834,7 +840,7 @@ func (w *Wave) Values(lane int) map[string]uint64 {
 	return out
 }
 
-// Text returns a value of Values as a person reads it.
+// Text formats a value that Values returned under a name.
 func (w *Wave) Text(name string, v uint64) string {
 	for _, st := range w.stores {
 		if st.known != nil && strings.HasPrefix(WordName(st.public, 0), name[:strings.IndexByte(name+"[", '[')]+"[") {

@@ -9,10 +9,10 @@ import (
 	"github.com/isago/isago/isa"
 )
 
-// Memories count as registers here: their words, from address 0 on, are registers of one component. Users call a word
-// by its address in bytes, o[0x10].
+// In this file, the words of a memory are registers of one component, numbered from address 0. Users refer to a word by
+// its address in bytes, such as o[0x10].
 
-// WordName returns the name of a word of a memory, by its number.
+// WordName returns the name of a word of a memory, such as o[0x10].
 func WordName(s *State, number int) string {
 	name := s.Name
 	if len(s.Aliases) > 0 {
@@ -24,8 +24,8 @@ func WordName(s *State, number int) string {
 // wordBytes returns the size of a word of a memory.
 func wordBytes(s *State) int { return max(1, s.Word.Bits/8) }
 
-// word reads the name of a word of a memory. memory tells that it names a memory; the error tells what is wrong with the
-// address.
+// word parses the name of a word of a memory. memory reports whether the name starts with a memory. The error describes
+// an invalid address.
 func (l *Launch) word(name string) (p Port, memory bool, err error) {
 	inner, ok := strings.CutSuffix(name, "]")
 	base, text, open := strings.Cut(inner, "[")
@@ -46,10 +46,11 @@ func (l *Launch) word(name string) (p Port, memory bool, err error) {
 	return p, false, nil
 }
 
-// MaxLaneBytes is the size of a memory of each lane that the description leaves to a launch: what 16 bits address.
+// MaxLaneBytes is the largest size in bytes of a lane's memory if the launch decides its size: the range of a 16-bit
+// address.
 const MaxLaneBytes = 1 << 16
 
-// most returns the most bytes that a memory of the launch may have.
+// most returns the largest size of a memory of the launch in bytes.
 func (l *Launch) most(s *State) int {
 	switch {
 	case s.Count > 0:
@@ -60,7 +61,7 @@ func (l *Launch) most(s *State) int {
 	return 0
 }
 
-// reach makes the memories of lanes as large as words of a port need, where the description leaves it open.
+// reach enlarges the memory of each lane so that it contains a port, if the launch decides the size.
 func (l *Launch) reach(p *Port) {
 	if s := p.State; s.Kind == Memory && s.Count == 0 && s.Scope < ScopeWave {
 		if l.sizes == nil {
@@ -70,8 +71,8 @@ func (l *Launch) reach(p *Port) {
 	}
 }
 
-// Extend makes a port that is a word of a memory take so many values: those of the words after it too. The error tells that
-// there are not so many.
+// Extend extends a port that is a word of a memory to a number of consecutive words. It returns an error if the memory
+// has too few words. It does not change other ports.
 func (l *Launch) Extend(p *Port, values int) error {
 	if p.State.Kind != Memory || values <= p.Count {
 		return nil
@@ -83,7 +84,8 @@ func (l *Launch) Extend(p *Port, values int) error {
 	return nil
 }
 
-// fitMemories gives the memories of a wave's lanes their sizes, and watches those of which users are told.
+// fitMemories sets the sizes of the lanes' memories in a wave, and starts to record the written words of inputs and
+// outputs.
 func (l *Launch) fitMemories(w *Wave) {
 	for s, n := range l.sizes {
 		w.SetSize(s, n)
@@ -95,24 +97,24 @@ func (l *Launch) fitMemories(w *Wave) {
 	}
 }
 
-// told reports whether a run tells what nobody wrote of a memory, or what the program wrote.
+// told reports whether a run records which words of a memory were written.
 func told(s *State) bool {
 	return s.Kind == Memory && s.Scope < ScopeWave && (s.Use == "input" || s.Use == "output")
 }
 
-// OutputsKnown reports whether the outputs of a run are known before it: not so where the launch asks what changed, or the
-// program may write words where it computes.
+// OutputsKnown reports whether the outputs are known before a run. They are unknown if Changed is set, or if the
+// program may write words of an output memory at computed addresses.
 func (l *Launch) OutputsKnown() bool {
 	return !l.Changed && !slices.ContainsFunc(l.Program.Machine.States, func(s *State) bool { return told(s) && s.Use == "output" })
 }
 
-// hasWords reports whether there is a memory that the lanes of a program have for themselves.
+// hasWords reports whether the lanes of a machine have their own memories.
 func hasWords(m *Machine) bool {
 	return slices.ContainsFunc(m.States, func(s *State) bool { return s.Kind == Memory && s.Scope < ScopeWave })
 }
 
-// findWords finds the words of the lanes' memories that instructions name: inputs that are read and outputs that are written,
-// and how large memories have to be. One whose address a register changes may be any.
+// findWords finds the words of the lanes' memories that instructions access: the inputs and outputs, and the necessary
+// sizes. An access whose address depends on a register may be to any word.
 func (l *Launch) findWords(code []byte) error {
 	if !hasWords(l.Program.Machine) {
 		return nil
@@ -160,7 +162,7 @@ func (l *Launch) findWords(code []byte) error {
 	return nil
 }
 
-// withWords returns ports with those of the words of p, in the order of their addresses.
+// withWords adds the words of p to ports that are sorted by address.
 func withWords(list []Port, p Port) []Port {
 	for n := p.First; n < p.First+p.Count; n++ {
 		w := Port{Name: WordName(p.State, n), State: p.State, First: n, Count: 1}
@@ -172,7 +174,7 @@ func withWords(list []Port, p Port) []Port {
 	return list
 }
 
-// comparePorts orders ports by what they name.
+// comparePorts compares ports by their registers.
 func comparePorts(a, b Port) int {
 	if a.State != b.State {
 		return a.State.Index - b.State.Index
@@ -180,7 +182,7 @@ func comparePorts(a, b Port) int {
 	return a.First - b.First
 }
 
-// wordAt returns a word of a memory in a lane; 0 outside.
+// wordAt returns a word of a memory in a lane, or 0 outside the memory.
 func (st *store) wordAt(number, lane int) uint64 {
 	n := wordBytes(st.public)
 	if (number+1)*n > st.size {
@@ -189,14 +191,14 @@ func (st *store) wordAt(number, lane int) uint64 {
 	return fetchBytes(st.data(lane)[number*n:], uint64(n))
 }
 
-// setWord gives a word of a memory its value in a lane.
+// setWord sets a word of a memory in a lane.
 func (st *store) setWord(number, lane int, v uint64) {
 	n := wordBytes(st.public)
 	putBytes(st.data(lane)[number*n:], uint64(n), v)
 	st.note(uint64(number*n), uint64(n), lane)
 }
 
-// note notes that a lane wrote bytes of a memory.
+// note records that a lane wrote bytes of a memory.
 func (st *store) note(addr, size uint64, lane int) {
 	if st.known == nil {
 		return
@@ -207,7 +209,7 @@ func (st *store) note(addr, size uint64, lane int) {
 	}
 }
 
-// noteLoad notes that a lane reads bytes of an input that nobody wrote.
+// noteLoad records a finding if a lane reads unwritten bytes of an input.
 func (w *Wave) noteLoad(st *store, addr, size uint64, lane int) {
 	if st.known == nil || st.state.Use != "input" {
 		return

@@ -236,6 +236,35 @@ func (b *builder) simpler(in *Inst) (ID, bool) {
 		if in.Type().same(b.insts[in.A].Type()) {
 			return in.A, true
 		}
+		return b.simplerBits(in, 0)
+	case OpSext:
+		return in.A, in.Type().same(b.insts[in.A].Type())
+	case OpSlice:
+		if in.Type().same(b.insts[in.A].Type()) {
+			return in.A, true
+		}
+		return b.simplerBits(in, in.Imm)
+	}
+	return NoID, false
+}
+
+// simplerBits finds bits, from bit low on, of an integer that was extended or cut before: they are bits of the integer
+// before that.
+func (b *builder) simplerBits(in *Inst, low uint64) (ID, bool) {
+	x := &b.insts[in.A]
+	if x.Op != OpCast && x.Op != OpSext || !x.From().integer() || !x.Type().integer() || !in.Type().integer() {
+		return NoID, false
+	}
+	from, width := x.From(), in.Type().Width
+	switch {
+	case int(low)+width <= min(from.Width, x.Type().Width) && low > 0:
+		return b.op(OpSlice, in.Type(), from, low, x.A), true
+	case low == 0 && (width <= x.Type().Width || x.Op == OpCast && from.Width <= x.Type().Width):
+		op := x.Op
+		if width <= from.Width {
+			op = OpCast
+		}
+		return b.op(op, in.Type(), from, 0, x.A), true
 	}
 	return NoID, false
 }

@@ -105,7 +105,9 @@ func check(t *testing.T, code []uint64, given func(s *sem.State, number, comp in
 		t.Fatal(err)
 	}
 	tally := flowtest.Tally{Given: given}
-	tally.Check(t, 0, start(), after)
+	if err := tally.Check(t.Context(), 0, start(), after); err != nil {
+		t.Errorf("%v", err)
+	}
 	if tally.Lanes != 8 || len(tally.Others) > 0 {
 		t.Errorf("%v", tally)
 	}

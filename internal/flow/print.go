@@ -102,8 +102,12 @@ func (p *Program) Text(n Naming) string {
 			fmt.Fprintf(&b, "\tjump %s\n", edge(x.End.Edges[0]))
 		case Branch:
 			fmt.Fprintf(&b, "\tbranch %s ? %s : %s\n", name(x.End.Cond), edge(x.End.Edges[0]), edge(x.End.Edges[1]))
-		case Exit:
-			b.WriteString("\texit")
+		case Exit, Stop:
+			text := "exit"
+			if x.End.Kind == Stop {
+				text = fmt.Sprintf("stop %q", x.End.Text)
+			}
+			b.WriteString("\t" + text)
 			for i, o := range x.End.Outputs {
 				if i > 0 {
 					b.WriteString(",")
@@ -111,8 +115,6 @@ func (p *Program) Text(n Naming) string {
 				fmt.Fprintf(&b, " %s = %s", nameOf(o.Variable), name(o.ID))
 			}
 			b.WriteString("\n")
-		case Stop:
-			fmt.Fprintf(&b, "\tstop %q\n", x.End.Text)
 		}
 	}
 	return b.String()

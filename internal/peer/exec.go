@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -12,6 +13,7 @@ import (
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/diag"
 	"github.com/isago/isago/exec"
+	"github.com/isago/isago/internal/flow/flowtest"
 	"github.com/isago/isago/isa"
 	"github.com/isago/isago/target/catalog"
 )
@@ -23,7 +25,15 @@ type executor struct {
 	root *isa.Root
 	// programs caches compiled programs by words, contexts and quirks.
 	programs map[string]*exec.Program
+	// specialised counts the runs that were repeated in specialised form. It is nil if runs are not repeated.
+	specialised *flowtest.Tally
 }
+
+// repeats is set if runs are repeated in specialised form. tallies counts them by machine.
+var (
+	repeats bool
+	tallies = map[string]*flowtest.Tally{}
+)
 
 func newExecutor(machine string) (*executor, error) {
 	named, err := catalog.Lookup(machine)
@@ -31,6 +41,12 @@ func newExecutor(machine string) (*executor, error) {
 		return nil, err
 	}
 	x := &executor{programs: map[string]*exec.Program{}}
+	if repeats {
+		if tallies[machine] == nil {
+			tallies[machine] = &flowtest.Tally{}
+		}
+		x.specialised = tallies[machine]
+	}
 	if x.set, err = named.Load(isa.Options{}); err != nil {
 		return nil, errors.New(diag.Render(err))
 	}
@@ -80,7 +96,7 @@ func (x *executor) wave(c *code, lanes int, entry uint64) (*wave, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &wave{Wave: exec.NewWave(p), m: x.m, lanes: lanes}
+	w := &wave{Wave: exec.NewWave(p), x: x, m: x.m, lanes: lanes, entry: entry}
 	const budget = 100_000
 	w.Budget = budget
 	w.Services = map[string]exec.Service{}
@@ -91,8 +107,37 @@ func (x *executor) wave(c *code, lanes int, entry uint64) (*wave, error) {
 // wave is a run of a program on a state. Registers have the names of the description.
 type wave struct {
 	*exec.Wave
+	x     *executor
 	m     *exec.Machine
 	lanes int
+	entry uint64
+}
+
+// run runs the program. If the executor counts specialised programs, run repeats the run with the specialised
+// program, and returns an error if the results differ.
+func (w *wave) run() error {
+	tally := w.x.specialised
+	if tally == nil {
+		return w.Run(context.Background())
+	}
+	before := flowtest.Snapshot(w.Wave)
+	hosts := w.Services // none returns a result
+	tally.Calls = flowtest.Record(w.Wave)
+	for name, host := range hosts {
+		record := w.Services[name]
+		w.Services[name] = func(c *exec.Call) {
+			record(c)
+			host(c)
+		}
+	}
+	if err := w.Run(context.Background()); err != nil {
+		return err
+	}
+	tally.Entry = w.entry
+	if err := tally.Check(context.Background(), tally.Programs, before, w.Wave); err != nil {
+		return fmt.Errorf("the specialised program: %w", err)
+	}
+	return nil
 }
 
 // state returns the register file and the number for a name such as r5, C12, p0 or aL.

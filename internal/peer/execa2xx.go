@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"encoding/binary"
 	"fmt"
 	"maps"
@@ -75,7 +74,9 @@ func (x *executor) a2xx(r *a2xxRow, quirks map[string]string) (got, want string,
 			}
 		}
 	}
-	w.Run(context.Background())
+	if err := w.run(); err != nil {
+		return "", "", err
+	}
 	got, want, ok := differ(w.snapshot(0, "R", "export"), expected, nil)
 	if stop := w.unexpectedStop("end"); stop != "" {
 		return got + " " + stop, want, nil

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -163,7 +162,9 @@ func (p *picaCase) compare(state *picaState, same func(got, want uint64) bool) (
 			return "", "", err
 		}
 	}
-	w.Run(context.Background())
+	if err := w.run(); err != nil {
+		return "", "", err
+	}
 	after := w.snapshot(0, "o", "r", "a0", "aL", "cmp")
 	maps.Copy(after, p.triangles)
 	expected, err := state.registers()

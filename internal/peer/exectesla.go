@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"encoding/binary"
 	"fmt"
 	"strconv"
@@ -109,7 +108,9 @@ func (x *executor) tesla(r *teslaRow, quirks map[string]string) (got, want strin
 			return "", "", err
 		}
 	}
-	w.Run(context.Background())
+	if err := w.run(); err != nil {
+		return "", "", err
+	}
 	got, want, ok := differ(w.snapshot(r.Lane, "r", "c"), expected, nil)
 	if stored, wanted := r.stored(memories); stored != wanted {
 		got, want, ok = got+" "+stored, want+" "+wanted, false

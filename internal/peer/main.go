@@ -1,6 +1,6 @@
 // Command peer compares isago with recorded results of other tools.
 //
-//	go run ./internal/peer -data DIR [-show N]
+//	go run ./internal/peer -data DIR [-show N] [-specialised]
 //	go run ./internal/peer -rows FILE [-known FILE] [-compat mesa] [-show N]
 //
 // With -data it compares every file of a known kind in a folder and below, and prints a table. For each file the table
@@ -22,6 +22,9 @@
 //	a2xx/exec.jsonl       programs run by an emulator of Xenos: equal bit for bit
 //	NAME.json             results of an emulator for the PICA200 shader NAME.?.pica.shbin: isago must equal the
 //	                      interpreter bit for bit, and be close to the compiler
+//
+// With -specialised it repeats each run of a program in specialised form, as dis --ssa prints it. An error means that
+// the results differ from the first run. It prints the numbers of programs, lanes and values.
 //
 // Rows in which the other tool is known to be wrong are listed in internal/peer/known/NAME.txt, one per line: the
 // row's name, a tab, the reason. NAME.txt is for plain printing, NAME-mesa.txt for --compat mesa. A row of an execution file
@@ -52,6 +55,7 @@ func main() {
 	rows := flag.String("rows", "", "file with the other tool's output")
 	known := flag.String("known", "", "file with the rows that are known to differ (default: internal/peer/known/NAME.txt)")
 	compat := flag.String("compat", "", "mesa: print as Mesa's isaspec does, defects included")
+	flag.BoolVar(&repeats, "specialised", false, "repeat each run of a program in specialised form")
 	show := flag.Int("show", 10, "number of differences to print, of each file")
 	flag.Parse()
 	if (*rows == "") == (*data == "") || *data != "" && *known+*compat != "" || flag.NArg() > 0 || *compat != "" && *compat != "mesa" {
@@ -67,6 +71,9 @@ func main() {
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
+	}
+	for machine, tally := range tallies {
+		fmt.Printf("%s: %v\n", machine, tally)
 	}
 	if !ok || err != nil {
 		os.Exit(1)

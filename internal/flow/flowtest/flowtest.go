@@ -4,6 +4,7 @@ package flowtest
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"math/bits"
@@ -32,6 +33,8 @@ type Tally struct {
 	Given func(s *sem.State, number, comp int) bool
 	// Count is Config.Count.
 	Count func(s *sem.State) int
+	// Entry is the address at which the programs start.
+	Entry uint64
 	// Calls are the calls that the wave has made, from Record. nil is none.
 	Calls *Calls
 
@@ -101,12 +104,11 @@ func Config(p *exec.Program, entry uint64) flow.Config {
 // the lanes of the machine share a program counter, Check specialises the program for a wave, and if the
 // wave has one lane, also for a wave of one lane. Otherwise it compares every eighth lane. If the program
 // number is odd, Check specialises the program for the uniforms of the wave.
-func (x *Tally) Check(t *testing.T, program int, before Before, after *exec.Wave) {
-	t.Helper()
+func (x *Tally) Check(ctx context.Context, program int, before Before, after *exec.Wave) error {
 	own := func(s *sem.State, _, _ int) bool {
 		return s.Kind == sem.FileState && s.Scope == spec.ScopeLane && !s.ReadOnly
 	}
-	c := Config(after.Program, 0)
+	c := Config(after.Program, x.Entry)
 	c.Count, c.Given, c.Wanted = x.Count, own, own
 	if x.Given != nil {
 		c.Given = x.Given
@@ -116,32 +118,30 @@ func (x *Tally) Check(t *testing.T, program int, before Before, after *exec.Wave
 			return before.Get(after.Program.Machine.States[s.Index], number, comp, 0), true
 		}
 	}
-	if p := x.specialise(t, program, c); p != nil {
-		if c.Machine.Wave {
-			x.compare(t, program, p, before, after, after.Exists())
-		}
-		for lane := program % 8; lane < exec.Lanes && !c.Machine.Wave; lane += 8 {
-			x.compare(t, program, p, before, after, 1<<uint(lane))
-		}
-	}
-	if c.Machine.Wave && after.Exists() == 1 && !t.Failed() {
-		c.OneLane = true
-		if p := x.specialise(t, program, c); p != nil {
-			x.compare(t, program, p, before, after, 1)
+	exists := after.Exists()
+	groups := []uint64{exists}
+	if !c.Machine.Wave && exists != 1 {
+		groups = nil
+		for lane := program % 8; lane < exec.Lanes; lane += 8 {
+			groups = append(groups, exists&(1<<uint(lane)))
 		}
 	}
+	if err := x.check(ctx, c, groups, before, after); err != nil || !c.Machine.Wave || exists != 1 {
+		return err
+	}
+	c.OneLane = true
+	return x.check(ctx, c, groups, before, after)
 }
 
-// specialise specialises a program, or returns nil.
-func (x *Tally) specialise(t *testing.T, program int, c flow.Config) *flow.Program {
-	t.Helper()
+// check specialises a program and compares the results for groups of lanes.
+func (x *Tally) check(ctx context.Context, c flow.Config, groups []uint64, before Before, after *exec.Wave) error {
 	x.Programs++
-	p, err := flow.Specialise(t.Context(), c)
-	if errors.Is(err, flow.ErrTooLarge) {
+	p, err := flow.Specialise(ctx, c)
+	switch {
+	case errors.Is(err, flow.ErrTooLarge):
 		x.TooLarge++
 		return nil
-	}
-	if err != nil {
+	case err != nil:
 		if x.Others == nil {
 			x.Others = map[string]int{}
 		}
@@ -152,19 +152,25 @@ func (x *Tally) specialise(t *testing.T, program int, c flow.Config) *flow.Progr
 		return nil
 	}
 	if err := p.Verify(); err != nil {
-		t.Errorf("program %d: %v\n%s", program, err, p)
-		return nil
+		return fmt.Errorf("%w\n%s", err, p)
 	}
-	return p
+	for _, lanes := range groups {
+		if lanes == 0 {
+			continue
+		}
+		if err := x.compare(p, before, after, lanes); err != nil {
+			return fmt.Errorf("%w\n%s", err, p)
+		}
+	}
+	return nil
 }
 
 // compare runs a specialised program in the lanes of a mask, and compares the results.
-func (x *Tally) compare(t *testing.T, program int, p *flow.Program, before Before, after *exec.Wave, lanes uint64) {
-	t.Helper()
+func (x *Tally) compare(p *flow.Program, before Before, after *exec.Wave, lanes uint64) error {
 	stops := make([]exec.Stop, exec.Lanes)
 	for _, s := range after.Stops() {
 		if s.Lanes&lanes != 0 && s.Reason == "budget" {
-			return
+			return nil
 		}
 		for lane := range stops {
 			if s.Lanes>>uint(lane)&1 != 0 {
@@ -184,8 +190,7 @@ func (x *Tally) compare(t *testing.T, program int, p *flow.Program, before Befor
 	}
 	res, ok := p.Run(provided, mask, 1<<16)
 	if !ok {
-		t.Errorf("program %d, lanes %x: does not end, expected %v", program, lanes, after.Stops())
-		return
+		return fmt.Errorf("lanes %x: does not end, expected %v", lanes, after.Stops())
 	}
 	for i, stop := range res.Stops {
 		lane := i + h.first
@@ -193,30 +198,28 @@ func (x *Tally) compare(t *testing.T, program int, p *flow.Program, before Befor
 			continue
 		}
 		if want := stops[lane]; (stop == "") != (want.Reason == "end") {
-			t.Errorf("program %d, lane %d: stops by %q, expected %v\n%s", program, lane, stop, want, p)
-			return
+			return fmt.Errorf("lane %d: stops by %q, expected %v", lane, stop, want)
 		}
 		x.Lanes++
 		if x.Calls != nil {
 			if x.Called += len(calls[lane]); !slices.Equal(calls[lane], x.Calls[lane]) {
-				t.Errorf("program %d, lane %d: calls %v, expected %v\n%s", program, lane, calls[lane], x.Calls[lane], p)
-				return
+				return fmt.Errorf("lane %d: calls %v, expected %v", lane, calls[lane], x.Calls[lane])
 			}
 		}
 		for v, values := range res.Outputs {
 			x.Values++
 			got, want := values[i], after.Get(states[v.State.Index], v.Number, v.Comp, lane)
 			if sem.Canonical(got, v.Type()) != sem.Canonical(want, v.Type()) {
-				t.Errorf("program %d, lane %d: %s is %x, expected %x\n%s", program, lane, v, got, want, p)
-				return
+				return fmt.Errorf("lane %d: %s is %x, expected %x", lane, v, got, want)
 			}
 		}
 	}
 	for m, got := range h.memories {
 		if want := part(after, states[m.Index], m.lane); !bytes.Equal(got, want) {
-			t.Errorf("program %d, lane %d: %s is %x, expected %x\n%s", program, m.lane, m.Name, got, want, p)
+			return fmt.Errorf("lane %d: %s is %x, expected %x", m.lane, m.Name, got, want)
 		}
 	}
+	return nil
 }
 
 // host provides the initial values of a wave.

@@ -23,7 +23,9 @@ func TestSpecialised(t *testing.T) {
 		after := x.start(lanes)
 		tally.Calls = flowtest.Record(after)
 		after.Run(t.Context())
-		tally.Check(t, i, x.start(lanes), after)
+		if err := tally.Check(t.Context(), i, x.start(lanes), after); err != nil {
+			t.Errorf("%v", err)
+		}
 		if t.Failed() {
 			t.Fatalf("program %d: %08x", i, x.code)
 		}

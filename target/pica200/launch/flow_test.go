@@ -49,7 +49,9 @@ func TestSpecialised(t *testing.T) {
 		after := startRandom(m, exec.NewWave(p, shared), seed, all)
 		tally.Calls = flowtest.Record(after)
 		after.Run(t.Context())
-		tally.Check(t, i, before, after)
+		if err := tally.Check(t.Context(), i, before, after); err != nil {
+			t.Errorf("%v", err)
+		}
 		if t.Failed() {
 			t.Fatalf("program %d: %08x", i, code)
 		}

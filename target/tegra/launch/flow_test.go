@@ -12,7 +12,9 @@ func TestSpecialised(t *testing.T) {
 	var tally flowtest.Tally
 	for i := range flowtest.Programs(*programs) {
 		l, p, _, seed := randomLaunch(t, i)
-		tally.Check(t, i, startRandom(l, seed, all), runRandom(l, seed, all))
+		if err := tally.Check(t.Context(), i, startRandom(l, seed, all), runRandom(l, seed, all)); err != nil {
+			t.Errorf("%v", err)
+		}
 		if t.Failed() {
 			t.Fatalf("program %d: %032x", i, p.Words)
 		}

@@ -37,7 +37,9 @@ func TestSpecialised(t *testing.T) {
 			}
 			before, after = flowtest.Snapshot(w), w
 		})
-		tally.Check(t, i, before, after)
+		if err := tally.Check(t.Context(), i, before, after); err != nil {
+			t.Errorf("%v", err)
+		}
 		if t.Failed() {
 			t.Fatalf("program %d:\n%s", i, text)
 		}

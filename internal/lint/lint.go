@@ -241,9 +241,9 @@ type linter struct {
 	reported               map[reportKey]bool
 	// named holds, for each declaration, whether a program reads it.
 	named map[Name]bool
-	// effort counts the operations evaluated to find paths.
-	effort int
-	units  unitReader
+	// effort counts the operations evaluated to find paths. places counts the instructions with a node.
+	effort, places int
+	units          unitReader
 	// partial means that some paths are unknown.
 	partial bool
 	// queries answers queries about paths through the program.
@@ -310,10 +310,10 @@ func (l *linter) otherRoots() map[int64]int64 {
 }
 
 // follow builds the control flow graph from the entry points. If the graph becomes too large, follow
-// retries and tracks less of the stacks.
+// retries and tracks less of the stacks, unless the program is too long anyway.
 func (l *linter) follow() (err error) {
 	for _, most := range []int{0, 4, 2} {
-		if err = l.reach(facts.NewBelow(most), min(MaxNodes, manyNodes*(1+len(l.code))), muchEffort); !errors.Is(err, ErrTooLarge) {
+		if err = l.reach(facts.NewBelow(most), min(MaxNodes, manyNodes*(1+len(l.code))), muchEffort); !errors.Is(err, ErrTooLarge) || l.places > MaxNodes/2 {
 			return err
 		}
 	}
@@ -324,7 +324,7 @@ func (l *linter) follow() (err error) {
 // nodes, and effort the number of evaluated operations. If the graph exceeds a limit, reach returns
 // ErrTooLarge, and nodes without paths stay stale.
 func (l *linter) reach(below *facts.Below, most, effort int) error {
-	l.nodes, l.order, l.starts, l.outside, l.effort = map[nodeKey]*node{}, nil, nil, nil, 0
+	l.nodes, l.order, l.starts, l.outside, l.effort, l.places = map[nodeKey]*node{}, nil, nil, nil, 0, 0
 	for _, in := range l.code {
 		in.nodes = nil
 	}
@@ -376,7 +376,9 @@ func (l *linter) node(addr int64, s facts.Stacks) *node {
 		n = &node{inst: in, stacks: s}
 		l.nodes[key] = n
 		l.order = append(l.order, n)
-		in.nodes = append(in.nodes, n)
+		if in.nodes = append(in.nodes, n); len(in.nodes) == 1 {
+			l.places++
+		}
 	}
 	return n
 }

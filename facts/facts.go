@@ -221,11 +221,36 @@ func (m *Machine) States() []*State { return m.states }
 // Of returns the facts of an instruction at the decoder's address, with the decoder's contexts and tables. Quirks have
 // the values that Choosing gave them, or their defaults. The error tells that the instruction has no meaning.
 func (m *Machine) Of(d *isa.Decoder, in isa.Inst) (*Facts, error) {
+	x, err := m.At(d, in)
+	if err != nil {
+		return nil, err
+	}
+	return x.Facts(), nil
+}
+
+// Instruction is an instruction at an address. It answers several questions faster than Machine does, which reads the
+// semantics for each.
+type Instruction struct {
+	m    *Machine
+	code *sem.Code
+}
+
+// At returns an instruction at the decoder's address, with the decoder's contexts and tables. The error tells that the
+// instruction has no meaning.
+func (m *Machine) At(d *isa.Decoder, in isa.Inst) (*Instruction, error) {
 	code, err := m.annotated(d, in)
 	if err != nil {
 		return nil, err
 	}
-	return m.facts(code), nil
+	return &Instruction{m, code}, nil
+}
+
+// Facts returns the facts of the instruction, as Machine.Of does.
+func (x *Instruction) Facts() *Facts { return x.m.facts(x.code) }
+
+// Ways returns the ways behind the instruction, as Machine.Ways does.
+func (x *Instruction) Ways(from Stacks, known Known) ([]Way, error) {
+	return x.m.ways(x.code, from, known)
 }
 
 func (m *Machine) facts(code *sem.Code) *Facts {

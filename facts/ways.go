@@ -143,10 +143,14 @@ var ErrWays = errors.New("an instruction with too many paths")
 // known tells what registers hold there. Without it, which is nil, what ways change and use is not found out, and it takes half
 // as long.
 func (m *Machine) Ways(d *isa.Decoder, in isa.Inst, from Stacks, known Known) ([]Way, error) {
-	code, err := m.annotated(d, in)
+	x, err := m.At(d, in)
 	if err != nil {
 		return nil, err
 	}
+	return x.Ways(from, known)
+}
+
+func (m *Machine) ways(code *sem.Code, from Stacks, known Known) ([]Way, error) {
 	r := &reader{m: m, code: code}
 	r.out.Next = int64(code.Next) * int64(m.sem.Unit)
 	counts := relevant(code)

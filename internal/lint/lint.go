@@ -82,6 +82,8 @@ const (
 	manyNodes  = 1 << 5
 	MaxEffort  = 4 << 20
 	muchEffort = 1 << 19
+	// maxLowered limits the instructions that stay lowered, which takes memory.
+	maxLowered = 1 << 12
 )
 
 // ErrTooLarge is the error for code with more than MaxCode instructions. If a program exceeds only the
@@ -162,6 +164,7 @@ type inst struct {
 	// facts holds the effects of the instruction after it is lowered, or nil if they are unknown.
 	facts   *facts.Facts
 	lowered bool
+	lower   *facts.Instruction // nil if it must be lowered again
 	nodes   []*node
 	reached bool // some program reaches the instruction
 	// reads are the reads that checkReads checks. They exclude registers that cannot change, computed
@@ -243,6 +246,7 @@ type linter struct {
 	named map[Name]bool
 	// effort counts the operations evaluated to find paths. places counts the instructions with a node.
 	effort, places int
+	kept           int // the number of instructions that stay lowered
 	units          unitReader
 	// partial means that some paths are unknown.
 	partial bool
@@ -290,8 +294,12 @@ func (l *linter) lower(in *inst) bool {
 	if !in.lowered {
 		in.lowered = true
 		l.Decoder.Addr = in.addr
-		if in.facts, _ = l.Facts.Of(l.Decoder, in.inst); in.facts != nil {
+		if x, err := l.Facts.At(l.Decoder, in.inst); err == nil {
+			in.facts = x.Facts()
 			l.recordReads(in)
+			if l.kept++; l.kept <= maxLowered {
+				in.lower = x
+			}
 		}
 	}
 	return in.facts != nil
@@ -388,8 +396,14 @@ func (l *linter) ways(n *node) error {
 	if err := l.ctx.Err(); err != nil || !n.stale {
 		return err
 	}
-	l.Decoder.Addr = n.addr
-	ways, err := l.Facts.Ways(l.Decoder, n.inst.inst, n.stacks, l.knownAt(n))
+	x, err := n.lower, error(nil)
+	if x == nil {
+		l.Decoder.Addr = n.addr
+		if x, err = l.Facts.At(l.Decoder, n.inst.inst); err != nil {
+			return err
+		}
+	}
+	ways, err := x.Ways(n.stacks, l.knownAt(n))
 	if errors.Is(err, facts.ErrWays) {
 		return ErrTooLarge
 	}

@@ -129,7 +129,7 @@ func constantText(t sem.Type, v uint64) string {
 	case sem.Sint:
 		return strconv.FormatInt(int64(v<<(64-t.Width))>>(64-t.Width), 10)
 	case sem.Float:
-		f := sem.Float64(v, t.Width)
+		f := sem.FloatOf(v, t.Width)
 		if math.IsNaN(f) || math.IsInf(f, 0) {
 			return fmt.Sprintf("0x%0*x", t.Width/4, v)
 		}

@@ -5,8 +5,8 @@ import (
 	mathbits "math/bits"
 )
 
-// Apply computes a pure operation on one component. It is what the operations mean: folding uses it, and so
-// do engines for what they have no faster way to do.
+// Apply computes a pure operation on one component. It defines the arithmetic of the IR: engines use it for every operation
+// that they do not implement themselves.
 func Apply(in *Inst, a, b, c uint64) uint64 {
 	switch in.Op {
 	case OpSplat:
@@ -51,7 +51,7 @@ func Apply(in *Inst, a, b, c uint64) uint64 {
 	return applyInt(in, a, b) & in.Type().mask()
 }
 
-// Zeros are the bits that are 0 in what counts as 0 for an OpProduct.
+// Zeros returns a mask for the factors of an OpProduct. A factor counts as 0 if all bits of the mask are 0 in it.
 func Zeros(in *Inst) uint64 {
 	if in.Imm == 1 {
 		return 0x7f800000
@@ -300,7 +300,7 @@ func canonical(a uint64, width int) uint64 {
 	return a
 }
 
-// Canonical returns the bits of a component as they leave a run: with the one NaN that there is.
+// Canonical returns the bits of a component as a result of a run. It replaces each NaN with the canonical NaN.
 func Canonical(a uint64, t Type) uint64 {
 	if t.Kind == Float {
 		return canonical(a, t.Width)

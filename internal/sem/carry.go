@@ -53,7 +53,7 @@ func (c *Code) carry() {
 	}
 }
 
-// Sources lists the reads whose values a write copies.
+// Sources returns the reads with the note Carried whose values a write copies.
 func (c *Code) Sources(write *Inst) []ID {
 	if !write.State.Carries && !c.handsOn {
 		return nil

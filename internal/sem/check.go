@@ -53,7 +53,7 @@ type operandKey struct {
 
 const maxErrors = 100
 
-// Speaks reports whether the description says what its instructions do.
+// Speaks reports whether the description has semantics.
 func (m *Machine) Speaks() bool {
 	for _, b := range m.Model.ISA.Bitsets {
 		for _, c := range b.Cases {
@@ -65,7 +65,7 @@ func (m *Machine) Speaks() bool {
 	return false
 }
 
-// Root returns the root of that name; without a name the one whose words the counter finds.
+// Root returns the root with a name. For "", it returns the root of the words that the program counter addresses.
 func (m *Machine) Root(name string) (*model.Root, error) {
 	if f := m.Model.ISA.Meaning.Fetch; name == "" && f != nil {
 		name = strings.TrimPrefix(f.Root, "#")
@@ -73,8 +73,8 @@ func (m *Machine) Root(name string) (*model.Root, error) {
 	return m.Model.Root(name)
 }
 
-// Check looks at the meaning of every instruction of a root as Lower would, whatever the bits are, and at
-// those that these run. The error is a diag.List.
+// Check checks the semantics of every instruction of a root, and of the roots whose words these instructions run. It checks
+// them for all bits at once. The error is a diag.List.
 func (m *Machine) Check(root *model.Root) error {
 	c := newChecks()
 	c.run(ran{root, m.Wave})

@@ -5,38 +5,41 @@ import (
 	"github.com/isago/isago/internal/spec"
 )
 
-// Mode is a way to round.
+// Mode is a rounding mode.
 type Mode uint8
 
-// The modes: to the nearest, ties to even; toward 0; down; up; to the nearest, ties away from 0.
+// The rounding modes.
 const (
-	Nearest Mode = iota
-	Zero
-	Down
-	Up
-	Away
+	Nearest Mode = iota // to nearest, ties to even
+	Zero                // toward 0
+	Down                // toward -infinity
+	Up                  // toward +infinity
+	Away                // to nearest, ties away from 0
 )
 
 var modeNames = map[string]Mode{"rn": Nearest, "rz": Zero, "rm": Down, "rp": Up, "ra": Away}
 
-// ID is the number of an operation, and so of its value. NoID is none.
+// ID is the number of an operation in a Code, and of its value.
 type ID int32
 
-// NoID stands where there is no argument, and for the guard that always holds.
+// NoID means that there is no argument. As a guard, it always holds.
 const NoID ID = -1
 
-// Inst is one operation.
+// Inst is an operation.
 type Inst struct {
 	Op Op
-	// Uniform tells that the value is the same in all lanes.
+	// Uniform is set if the value is the same in all lanes, or if the operation is an effect on state that all lanes share.
 	Uniform bool
 	// Notes is for analyses and findings. It does not change what the operation does.
-	Notes   Notes
+	Notes Notes
+	// A, B and C are the arguments, or NoID.
 	A, B, C ID
 	// Guard holds in the lanes for which the operation counts.
 	Guard ID
 	typ   packed
 	from  packed
+	// Comp is the number of a component, slot or result. Imm is the immediate. State is the state that the operation
+	// accesses, or nil. The signature of the operation says which of them it has, and what the immediate is.
 	Comp  int
 	Imm   uint64
 	State *State
@@ -81,10 +84,10 @@ func (p packed) unpack() Type {
 	return Type{Kind: Kind(p & 15), Width: int(p >> 4 & 0xff), Len: int(p >> 12)}
 }
 
-// Type is the type of the value, or of what is written.
+// Type returns the type of the value, or of what the operation writes.
 func (in *Inst) Type() Type { return in.typ.unpack() }
 
-// From is the type of A where that matters: comparisons and conversions.
+// From returns the type of A if the operation depends on it, as comparisons and conversions do.
 func (in *Inst) From() Type { return in.from.unpack() }
 
 // Typed returns the operation with the given types. It ignores from if the operation does not need it.
@@ -96,7 +99,7 @@ func (in Inst) Typed(of, from Type) Inst {
 	return in
 }
 
-// Args are the arguments of an OpPush and of an OpService.
+// Args returns the arguments of an OpPush or an OpService.
 func (in *Inst) Args() []ID {
 	if in.more == nil {
 		return nil
@@ -104,8 +107,8 @@ func (in *Inst) Args() []ID {
 	return in.more.args
 }
 
-// Results are the values from the region of an OpSkip that are used after it, in ascending order. Where the region is
-// skipped they have any value: what the code does must not depend on it.
+// Results returns the values in the region of an OpSkip that are used after the region, in ascending order. If the region is
+// skipped, these values are undefined, and nothing that the code does depends on them.
 func (in *Inst) Results() []ID {
 	if in.more == nil {
 		return nil
@@ -113,7 +116,7 @@ func (in *Inst) Results() []ID {
 	return in.more.results
 }
 
-// Service is the service that an OpService calls, or nil.
+// Service returns the service that an OpService calls, or nil.
 func (in *Inst) Service() *Service {
 	if in.more == nil {
 		return nil
@@ -121,8 +124,8 @@ func (in *Inst) Service() *Service {
 	return in.more.service
 }
 
-// Seen are the values of the registers that the host reads during an OpService, in the order of Service.EachRead. Only
-// programs of package flow have them, because elsewhere the registers themselves hold the values.
+// Seen returns the values of the registers that the host reads during an OpService, in the order of Service.EachRead. It
+// returns nil except in programs of package flow, because elsewhere the registers hold the values.
 func (in *Inst) Seen() []ID {
 	if in.more == nil {
 		return nil
@@ -146,7 +149,7 @@ func (in *Inst) HasValue() bool {
 	return !in.Op.effect() || in.Op == OpService && in.Type().Kind != None
 }
 
-// Text is the name of a root, and why an operation traps.
+// Text returns the text of an operation: the reason of a trap, the name of a root, or a message.
 func (in *Inst) Text() string {
 	if in.more == nil {
 		return ""
@@ -154,7 +157,7 @@ func (in *Inst) Text() string {
 	return in.more.text
 }
 
-// EachArg calls visit with what the operation takes: its arguments and its guard.
+// EachArg calls visit with each argument and the guard.
 func (in *Inst) EachArg(visit func(a ID)) {
 	for _, a := range [4]ID{in.A, in.B, in.C, in.Guard} {
 		if a != NoID {
@@ -169,79 +172,81 @@ func (in *Inst) EachArg(visit func(a ID)) {
 	}
 }
 
-// StateKind tells states apart.
+// StateKind is the kind of a State.
 type StateKind uint8
 
-// The kinds of state.
+// The kinds of states. A single register and a rom are files.
 const (
 	FileState StateKind = iota
 	StackState
 	MemoryState
 )
 
-// Outside says what an index beyond a file does.
+// Outside is the effect of a register number beyond the last register.
 type Outside uint8
 
-// What an index beyond does: reads a value and writes nothing, wraps, or traps.
+// The effects of a register number beyond the last register.
 const (
-	OutsideValue Outside = iota
-	OutsideWrap
-	OutsideTrap
+	OutsideValue Outside = iota // reads return State.OutsideBits, and writes have no effect
+	OutsideWrap                 // the number is taken modulo the number of registers
+	OutsideTrap                 // the lane traps
 )
 
-// State is a file, a register, a stack or a memory of the machine.
+// State is a file, a register, a rom, a stack or a memory of the machine.
 type State struct {
 	Kind StateKind
 	Name string
-	// Group is the name of the group that a memory is one of, "" for none: g of g0 to g15.
+	// Group is the name of the group of memories that contains the memory, such as g for g0 to g15, or "".
 	Group string
-	// Index is its place in Machine.States.
+	// Index is the index in Machine.States.
 	Index int
-	// Type is that of a register of a file; Count the number of registers, 1 for a <register>, or the
-	// depth of a stack, or the bytes of a memory.
+	// Type is the type of a register. Count is the number of registers, which is 1 for a <register>, the depth of a stack, or
+	// the size of a memory in bytes.
 	Type  Type
 	Count int
 	Scope spec.Scope
-	// Single tells that it is a <register>.
+	// Single is set for a <register>.
 	Single bool
-	// Init is the value of each component that nobody wrote; Undefined tells that reading it is a finding.
+	// Init is the initial value of each component. If Undefined is set, a read before the first write is a finding.
 	Init      uint64
 	Undefined bool
-	// Carries tells that what a register is given counts as read when the register is.
+	// Carries is set if the register only forwards values: copying a value to it does not count as a use of the value.
 	Carries bool
-	// InitExists tells that it starts as the mask of the lanes there are.
+	// InitExists is set if the initial value is the mask of the lanes that exist.
 	InitExists bool
 	Outside    Outside
-	// OutsideBits is what a component reads beyond the file.
+	// OutsideBits is the value of a component beyond the last register, for OutsideValue.
 	OutsideBits uint64
 	Slots       []Slot
-	// Access are the types with which a memory is reached, as the description has them; none where it does not say.
+	// Access are the types with which code may access the memory. If there are none, it may use any type.
 	Access []string
-	// Banks is the number of banks of a memory, which hold consecutive words of 32 bits in turn; 0 for none.
+	// Banks is the number of banks of the memory, or 0. Consecutive 32-bit words are in consecutive banks.
 	Banks int
-	// Word is the type of the values of a memory that users give and read by their address: the first of Access.
+	// Word is the type of the values that users write and read at an address of the memory: the first of Access.
 	Word Type
-	// Aliases are other names, which users may give; the first of a memory is that of the texts of instructions.
-	Aliases    []string
+	// Aliases are other names that users may use. The first alias of a memory is its name in assembly text.
+	Aliases []string
+	// FullTraps is set if a push onto the full stack traps. Otherwise it overwrites the oldest entry. EmptyTraps is set if a
+	// pop from the empty stack traps. Otherwise it has no effect.
 	FullTraps  bool
 	EmptyTraps bool
-	// Once tells that each component is to be written at most once.
+	// Once is set if a program should write each component at most once.
 	Once bool
 	// Given lists the numbers of the registers that have a value when a program starts.
 	Given []int
-	// Allocated tells that a launch decides how many of the registers a program has; the others are outside.
+	// Allocated is set if the launch determines the number of registers. Numbers beyond it are outside.
 	Allocated bool
-	// ReadOnly tells of a rom, Values what it holds.
+	// ReadOnly is set for a rom. Values are its contents.
 	ReadOnly bool
 	Values   []uint64
-	// Names are the letters of the components, where the description gives them.
+	// Names are the names of the components. If it is nil, they are x, y, z and w.
 	Names []string
-	// Use is what the launch does with the file: input, output and so on, as the description says.
+	// Use is the attribute use: input, output, constant and so on.
 	Use  string
 	Span diag.Span
 }
 
-// Slot is a part of an entry of a stack.
+// Slot is a part of each entry of a stack.
 type Slot struct {
 	Name string
 	Type Type
@@ -250,13 +255,13 @@ type Slot struct {
 // Code is a lowered instruction.
 type Code struct {
 	Insts []Inst
-	// Next is the counter behind the instruction.
+	// Next is the address of the next instruction, in units of the program counter.
 	Next uint64
-	// Jumps tells that the counter may be assigned.
+	// Jumps is set if the instruction may assign the program counter.
 	Jumps bool
-	// Runs tells that other words of the program are run, and that they were not at hand.
+	// Runs is set if the instruction runs other words of the program that were not available.
 	Runs bool
-	// handsOn tells that a register is copied from one that carries and has a first value.
+	// handsOn is set if the code copies a register that carries and has an initial value.
 	handsOn bool
 	whole   derived
 	bare    derived

@@ -29,7 +29,7 @@ type token struct {
 	from, to int
 }
 
-// MaxCode bounds the length of a piece of code, maxNesting how deep its statements and expressions are nested.
+// MaxCode limits the length of a piece of code in bytes. maxNesting limits the nesting of its statements and expressions.
 const (
 	MaxCode    = 1 << 16
 	maxNesting = 100

@@ -11,7 +11,7 @@ import (
 	"github.com/isago/isago/internal/spec"
 )
 
-// Limits on what one instruction may be lowered to.
+// Limits of the operations and the nesting of one instruction.
 const (
 	MaxInsts  = 1 << 15
 	maxFrames = 24
@@ -20,13 +20,13 @@ const (
 	maxWork   = 1 << 17 // statements and expressions, with those of functions each time they are called
 )
 
-// Words is what is known of a program while its words are lowered.
+// Words is the part of a program that lowering a word may need.
 type Words struct {
 	Context bits.Value
 	Tables  [][]bits.Value
-	// Word returns the bits from an address on, in units of the root's size: what run executes.
+	// Word returns the word at an address, in units of the size of the root's words, for the statement run.
 	Word func(root *model.Root, addr uint64) (bits.Value, bool)
-	// Quirks by name; those that are missing have their defaults.
+	// Quirks are values of quirks by name. Other quirks have their defaults.
 	Quirks map[string]uint64
 }
 
@@ -89,7 +89,8 @@ type returns struct {
 	some ID // holds where it has returned a value
 }
 
-// Lower lowers the instruction that v is, at an address in units of the counter. The error is a *diag.Error.
+// Lower lowers the instruction with the bits v. addr is its address in units of the program counter. The error is a
+// *diag.Error, or ErrUnknown.
 func (m *Machine) Lower(root *model.Root, w *Words, v bits.Value, addr uint64) (code *Code, err error) {
 	return m.lower(root, w, v, addr, false)
 }
@@ -126,7 +127,7 @@ func (l *lowerer) lower(root *model.Root, v bits.Value, addr uint64) (code *Code
 	return code, nil
 }
 
-// ErrUnknown is the error of words that are no instruction.
+// ErrUnknown is the error of Lower for a word that is not an instruction.
 var ErrUnknown = fmt.Errorf("unknown word")
 
 func (m *Machine) newLowerer(w *Words) *lowerer {

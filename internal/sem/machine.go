@@ -14,14 +14,14 @@ import (
 	"github.com/isago/isago/internal/spec"
 )
 
-// Machine is the meaning of a description: its state, its functions, and what its bitsets do.
+// Machine is the semantics of a description. It is safe for concurrent use.
 type Machine struct {
 	Model *model.Machine
-	// States lists files, registers, stacks and memories in the order of the description.
+	// States are the files, registers, stacks and memories, in the order of the description.
 	States []*State
-	// Places are the places of the values that a program starts with, in the order of the description.
+	// Places are the places of the inputs of a launch, in the order of the description.
 	Places []*Place
-	// Unit is the number of bits that the counter counts in; Wave tells that it belongs to the wave.
+	// Unit is the unit of the program counter in bits. Wave is set if all lanes of a wave share the program counter.
 	Unit int
 	Wave bool
 	// Lanes is the number of lanes of a wave.
@@ -55,8 +55,8 @@ type body struct {
 	err   error
 }
 
-// New reads the state and the functions of a description. What its bitsets do is read when it is asked for.
-// The error is a diag.List.
+// New returns the semantics of a description. It parses the code of a bitset when it needs it for the first time. The error is
+// a diag.List.
 func New(m *model.Machine) (*Machine, error) {
 	out := &Machine{
 		Model: m, states: map[string]*State{}, views: map[string]*View{}, groups: map[string][]*State{}, functions: map[string]*function{},
@@ -71,10 +71,10 @@ func New(m *model.Machine) (*Machine, error) {
 	return out, nil
 }
 
-// State returns the file, register, stack or memory of that name, or nil.
+// State returns the file, register, stack or memory with a name, or nil.
 func (m *Machine) State(name string) *State { return m.states[name] }
 
-// ParseQuirks reads quirks that are given as texts, by name. The error tells that there is no such quirk or value.
+// ParseQuirks parses values of quirks, by name. It returns an error for an unknown quirk or an invalid value.
 func (m *Machine) ParseQuirks(given map[string]string) (map[string]uint64, error) {
 	out, rest := map[string]uint64{}, maps.Clone(given)
 	var known []string
@@ -101,14 +101,14 @@ func (m *Machine) ParseQuirks(given map[string]string) (map[string]uint64, error
 	return nil, fmt.Errorf("unknown quirk %q, expected one of %s", name, strings.Join(known, ", "))
 }
 
-// Views lists the views in ASCII order of their names.
+// Views returns the views in ASCII order of their names.
 func (m *Machine) Views() []*View {
 	list := slices.Collect(maps.Values(m.views))
 	slices.SortFunc(list, func(a, b *View) int { return strings.Compare(a.Name, b.Name) })
 	return list
 }
 
-// Quirks lists the quirks in ASCII order of their names.
+// Quirks returns the quirks in ASCII order of their names.
 func (m *Machine) Quirks() []*spec.Quirk {
 	var list []*spec.Quirk
 	for _, q := range m.quirks {
@@ -324,5 +324,5 @@ func (m *Machine) body(code, typ spec.Code) *body {
 	return b
 }
 
-// Address returns an address of the program counter in bytes from the start of the program.
+// Address converts an address of the program counter to bytes from the start of the program.
 func (m *Machine) Address(pc uint64) uint64 { return pc * uint64(m.Unit) / 8 }

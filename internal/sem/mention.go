@@ -2,8 +2,8 @@ package sem
 
 import "github.com/isago/isago/internal/spec"
 
-// Mentions lists what code names: fields in braces, values of enums, and other words. Code that cannot be
-// read names nothing.
+// Mentions returns the names that code contains: fields in braces, values of enums, and other words. If the code has a syntax
+// error, Mentions returns nothing.
 func Mentions(code spec.Code) (fields, enums, words []string) {
 	toks, err := lex(code)
 	if err != nil {
@@ -22,7 +22,7 @@ func Mentions(code spec.Code) (fields, enums, words []string) {
 	return fields, enums, words
 }
 
-// Codes lists the pieces of code of a bitset.
+// Codes returns the pieces of code in a bitset.
 func Codes(b *spec.Bitset) []spec.Code {
 	var list []spec.Code
 	eachCode(b, func(code, _ spec.Code) { list = append(list, code) })
@@ -50,7 +50,7 @@ func eachCode(b *spec.Bitset, f func(code, typ spec.Code)) {
 	}
 }
 
-// Acts reports whether a leaf of a root is an instruction that does something, and no operand with a value.
+// Acts reports whether a leaf of a root has semantics of an instruction, not only the value of an operand.
 func (m *Machine) Acts(root *spec.Bitset) bool {
 	for _, b := range m.Model.ISA.Bitsets {
 		if b.Root() != root {
@@ -65,8 +65,8 @@ func (m *Machine) Acts(root *spec.Bitset) bool {
 	return false
 }
 
-// Writes reports whether an instruction may write a state: whether code assigns it or pushes onto it, or assigns an operand that
-// may be one of its registers. An operand of a file of constants is never assigned. Code that cannot be read writes nothing.
+// Writes reports whether an instruction may change a state, by an assignment, by a push, or by an assignment to an operand
+// that may be one of its registers. Writes ignores code with syntax errors.
 func (m *Machine) Writes(s *State) bool {
 	m.wrote.Do(func() {
 		w := writing{m: m, states: map[*State]bool{}}

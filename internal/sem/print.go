@@ -8,7 +8,7 @@ import (
 // String returns the operations, one on each line.
 func (c *Code) String() string { return string(c.Append(nil, "")) }
 
-// Append appends the operations, one on each line, with text in front of each.
+// Append appends the operations, one on each line. lead is the start of each line.
 func (c *Code) Append(dst []byte, lead string) []byte {
 	for i := range c.Insts {
 		dst = append(dst, lead...)
@@ -80,8 +80,8 @@ func (s *Service) appendArgs(dst []byte, args []ID, name func(dst []byte, id ID)
 	return dst
 }
 
-// TextWith returns the operation with its arguments, whose names are those that name returns. It is without the name of
-// its own value.
+// TextWith returns the text of the operation and its arguments, without the name of its value. name returns the name of a
+// value.
 func (in *Inst) TextWith(name func(id ID) string) string {
 	return string(in.appendWith(nil, func(dst []byte, id ID) []byte { return append(dst, name(id)...) }))
 }
@@ -167,10 +167,10 @@ func (s *State) appendComponent(dst []byte, number string, comp int) []byte {
 	return dst
 }
 
-// Letter is the name of a component.
+// Letter returns the name of a component.
 func (s *State) Letter(comp int) string { return letter(s.Names, s.Type, comp) }
 
-// Letter is the name of a component.
+// Letter returns the name of a component.
 func (v *View) Letter(comp int) string { return letter(v.Names, v.Type, comp) }
 
 func letter(names []string, t Type, comp int) string {

@@ -9,8 +9,8 @@ import (
 	"github.com/isago/isago/internal/spec"
 )
 
-// QuirksOf lists the quirks that the meaning of an instruction asks for, with any of their values, in ASCII order of
-// their names. The error is that of Lower.
+// QuirksOf returns the quirks that the semantics of an instruction read, with any of their values, in ASCII order of their
+// names. The error is that of Lower.
 func (m *Machine) QuirksOf(root *model.Root, w *Words, v bits.Value, addr uint64) ([]*spec.Quirk, error) {
 	asked, open := map[string]bool{}, []map[string]uint64{w.Quirks}
 	for len(open) > 0 {
@@ -39,8 +39,8 @@ func (m *Machine) QuirksOf(root *model.Root, w *Words, v bits.Value, addr uint64
 	return m.quirksNamed(asked), nil
 }
 
-// QuirksOfLeaf lists the quirks that the meaning of a leaf asks for, whatever its bits are. A leaf that has no meaning
-// alone, as one that names fields of what it stands in, has that which it has there.
+// QuirksOfLeaf returns the quirks that the semantics of a leaf read, for all bits of the leaf. If the leaf has semantics only
+// inside another bitset, because it uses the fields of that bitset, QuirksOfLeaf uses the semantics that it has there.
 func (m *Machine) QuirksOfLeaf(root *model.Root, leaf *model.Leaf) []*spec.Quirk {
 	a := &asking{leaf: leaf, quirks: map[string]bool{}}
 	if m.askLeaf(a, root, leaf) {

@@ -165,7 +165,7 @@ func roundUp(mode Mode, negative bool, kept, lost, middle uint64) bool {
 	return false
 }
 
-// Rint returns the whole number next to x in a mode.
+// Rint rounds x to an integer in a mode.
 func Rint(x float64, mode Mode) float64 {
 	switch mode {
 	case Zero:

@@ -61,7 +61,7 @@ func (s *Service) EachRead(visit func(st *State, number, comp int)) {
 // Service returns the service with a name, or nil.
 func (m *Machine) Service(name string) *Service { return m.services[name] }
 
-// Services lists the names of the services in ASCII order.
+// Services returns the names of the services in ASCII order.
 func (m *Machine) Services() []string { return slices.Sorted(maps.Keys(m.services)) }
 
 func (l *machineLoader) services(list []*spec.Function) {

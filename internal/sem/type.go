@@ -1,4 +1,6 @@
-// Package sem parses and checks the semantics of a description, and lowers the semantics of an instruction to a small IR.
+// Package sem parses and checks the semantics of a description. It lowers the semantics of an instruction to Code, a list of
+// typed operations. docs/ir.md describes the operations, their order and their guards; the table operations has their
+// signatures, and Code.Verify checks them.
 package sem
 
 import (
@@ -8,11 +10,11 @@ import (
 	"github.com/isago/isago/internal/spec"
 )
 
-// Kind tells types apart.
+// Kind is the kind of a type.
 type Kind uint8
 
-// The kinds of types. None is what returns nothing; Int and Real are numbers without a type of their own
-// yet: literals, fields and what is computed of them.
+// The kinds of types. None is the kind of code that returns nothing. Int and Real are the kinds of numbers that have no type
+// yet: literals, fields, and results of computations with them.
 const (
 	None Kind = iota
 	Bool
@@ -29,7 +31,7 @@ type Type struct {
 	Kind Kind
 	// Width is the number of bits of a component.
 	Width int
-	// Len is the number of components of a vector, 0 for what is none.
+	// Len is the number of components of a vector, or 0.
 	Len int
 	// rare is nil for most types. With it a type has four fields, as many as travel in registers.
 	rare *rareType
@@ -79,7 +81,7 @@ func (t Type) optional(maybe bool) Type {
 	return t
 }
 
-// The types that code names often.
+// Frequent types.
 var (
 	BoolType = Type{Kind: Bool, Width: 1}
 	U32      = Type{Kind: Uint, Width: 32}
@@ -105,7 +107,7 @@ func (t Type) Count() int {
 	return max(1, t.Len)
 }
 
-// String returns the type as it is written.
+// String returns the type in the syntax of descriptions.
 func (t Type) String() string { return string(t.append(nil)) }
 
 func (t Type) append(dst []byte) []byte {

@@ -230,8 +230,8 @@ func (l *lowerer) opaque(t Type, uniform bool) value {
 	return out
 }
 
-// ParseLiteral reads a number, true or false as the bits of a component. The error tells that it is none, or does not
-// fit: a whole number may have a sign or none, whatever the type.
+// ParseLiteral parses a number, true or false, and returns the bits of a component. It returns an error if the text is not a
+// literal or does not fit the type. An integer may be signed or unsigned, whatever the type.
 func ParseLiteral(text string, t Type) (uint64, error) {
 	if t.Kind == Float {
 		f, err := strconv.ParseFloat(text, 64)
@@ -265,7 +265,7 @@ func ParseLiteral(text string, t Type) (uint64, error) {
 
 var infinity = math.Inf(1)
 
-// Number returns a component as a person reads it.
+// Number formats a component as a number.
 func Number(bits uint64, t Type) string {
 	switch t.Kind {
 	case Float:

@@ -2,18 +2,18 @@ package sem
 
 import mathbits "math/bits"
 
-// View is a file seen as registers of another type. The components of a register, the first in the low bits, and the
-// registers in their order are a row of bits: number n of a narrower view is the nth run of its size in that row, and a
-// wider one starts where register n does.
+// View is a file as registers of another type. The bits of the file form a sequence: register by register, and in each
+// register component by component, the low bits first. Register n of a narrower view is part n of the sequence, in parts of
+// the size of its registers. Register n of a wider view starts at register n of the file.
 type View struct {
 	Name string
-	// Aliases are other names, which users may give.
+	// Aliases are other names that users may use.
 	Aliases []string
 	Of      *State
 	Type    Type
-	// Align is what the number of a register is a multiple of.
+	// Align divides the number of each register of the view.
 	Align int
-	// Names are the names of the components, where they are not x, y, z and w.
+	// Names are the names of the components. If it is nil, they are x, y, z and w.
 	Names []string
 }
 
@@ -23,24 +23,24 @@ func (t Type) size() int { return t.Width * t.Count() }
 // per is how many registers of the view are in one of the file, at least one.
 func (v *View) per() int { return max(1, v.Of.Type.size()/v.Type.size()) }
 
-// Count is the number from which on there are no registers.
+// Count returns a bound for register numbers: no register of the view has this number or a higher one.
 func (v *View) Count() int { return v.Of.Count * v.per() }
 
-// Has reports whether there is a register of that number, all of it in the file.
+// Has reports whether a register exists and is completely in the file.
 func (v *View) Has(n int) bool {
 	over := max(1, v.Type.size()/v.Of.Type.size()) // the registers of the file that it has
 	return n >= 0 && n%v.Align == 0 && n/v.per()+over <= v.Of.Count
 }
 
-// Run is a run of bits of a register's component that is a run of bits of a value.
+// Run is a sequence of bits of a value that is a sequence of bits of a component of a register.
 type Run struct {
-	// Register is the number of the register, Comp its component.
+	// Register and Comp are the numbers of the register and the component.
 	Register, Comp int
-	// Low is where the run starts in the component, At where it starts in the value.
+	// Low is the first bit in the component, and At is the first bit in the value.
 	Low, At, Width int
 }
 
-// Runs lists where the bits of a component of a register are, the low ones first.
+// Runs returns the places of the bits of a component of a register, the low bits first.
 func (v *View) Runs(n, comp int) []Run {
 	list := v.runs(n%v.per()*v.Type.size()+comp*v.Type.Width, v.Type.Width)
 	for i := range list {

@@ -34,9 +34,9 @@ func (c *Code) Bare() *Code {
 	})
 }
 
-// Whole returns the code as it is for a wave of which all lanes run it. What a register was given, or read as, stands
-// for it until it may have changed, and what is written and then written again is written once. Lanes that do not run
-// would show the difference, to their neighbours and as they are read later.
+// Whole returns the code for a wave in which all lanes run the instruction. It does not read a register again whose value it
+// knows, and it writes a component of a register only once. In a wave with other lanes, those lanes could observe the
+// difference.
 func (c *Code) Whole() *Code {
 	return c.whole.get(func() *Code { return joined(c) })
 }

@@ -1,29 +1,27 @@
 package sem
 
-// Writer writes operations one after another. It folds what is constant, and writes an operation whose value is known
-// already only once.
+// Writer builds a list of operations. It folds operations on constants, and writes an operation on the same values only once.
 type Writer struct{ b *builder }
 
 // NewWriter returns a Writer without operations.
 func NewWriter() *Writer { return &Writer{newBuilder()} }
 
-// Release gives the memory of the Writer back. Nothing of it may be used any more.
+// Release releases the memory of the Writer. The Writer and its operations must not be used afterwards.
 func (w *Writer) Release() { w.b.release() }
 
-// Insts returns the operations so far. They belong to the Writer.
+// Insts returns the operations. The result belongs to the Writer.
 func (w *Writer) Insts() []Inst { return w.b.insts }
 
-// Inst returns an operation. It belongs to the Writer until the next one is written.
+// Inst returns an operation. The result is valid until the next operation is written.
 func (w *Writer) Inst(id ID) *Inst { return &w.b.insts[id] }
 
 // Constant returns a constant of a scalar type.
 func (w *Writer) Constant(t Type, v uint64) ID { return w.b.constant(t, v) }
 
-// Const returns the value of a constant; ok is false if the value is not a constant. NoID, a guard that always holds,
-// is the constant 1.
+// Const returns the value of a constant. ok is false if the value is not a constant. NoID is the constant 1.
 func (w *Writer) Const(id ID) (v uint64, ok bool) { return w.b.isConst(id) }
 
-// Select returns x where a condition holds, and y elsewhere.
+// Select returns a value that is x if a condition holds and y otherwise.
 func (w *Writer) Select(cond ID, t Type, x, y ID) ID { return w.b.choose(cond, t, x, y) }
 
 // Not returns the negation of a condition.
@@ -49,16 +47,16 @@ func (w *Writer) Write(in Inst) ID {
 	return w.b.push(&in)
 }
 
-// Once writes an operation without arguments whose value does not change, unless it is there.
+// Once writes an operation without arguments whose value does not change, or returns its value if it was written before.
 func (w *Writer) Once(in Inst) ID { return w.b.again(&in) }
 
-// Mark returns a point to which Forget goes back.
+// Mark returns a mark for Forget.
 func (w *Writer) Mark() int { return len(w.b.added) }
 
-// Forget makes the Writer write operations again that were written since a mark: they may not have been run.
+// Forget makes the Writer write operations again that were written since a mark, because they may not run.
 func (w *Writer) Forget(mark int) { w.b.forget(mark) }
 
-// WithArgs returns the operation with other arguments and another guard: f is called with each of them, in order.
+// WithArgs returns the operation with other arguments and another guard. It calls f with each of them, in order.
 func (in Inst) WithArgs(f func(ID) ID) Inst {
 	for _, p := range [4]*ID{&in.A, &in.B, &in.C, &in.Guard} {
 		if *p != NoID {
@@ -117,11 +115,11 @@ func Top(s *State, slot int) Inst {
 // Param returns a parameter of a block.
 func Param(t Type) Inst { return valued(OpParam, t) }
 
-// Finder finds operations that do the same with the same values.
+// Finder finds equal operations: the same operation on the same values.
 type Finder struct{ t table }
 
-// Find returns the first operation of those that Find has been called with that is like an operation, or the operation
-// itself.
+// Find returns the first of the operations with which Find has been called that is equal to insts[id]. If there is none, it
+// returns id.
 func (f *Finder) Find(insts []Inst, id ID) ID {
 	if f.t.slots == nil {
 		f.t = newTable()
@@ -133,6 +131,3 @@ func (f *Finder) Find(insts []Inst, id ID) ID {
 	f.t.put(slot, insts, id)
 	return id
 }
-
-// Float64 returns the value of a float of some width in bits.
-func Float64(v uint64, width int) float64 { return toFloat64(v, width) }

@@ -796,7 +796,7 @@ func (e *evaluator) effect(f *fragment, s *state, in *sem.Inst) (done bool, err 
 	case sem.OpEnd:
 		s.ended = true // the rest of the instruction is still evaluated
 	case sem.OpTrap:
-		return true, e.stop(f, s, in.Text())
+		return true, e.stop(f, in.Text())
 	case sem.OpPop:
 		if done, err := e.resolve(f, s, in.State, 1); done || err != nil {
 			return done, err
@@ -808,7 +808,7 @@ func (e *evaluator) effect(f *fragment, s *state, in *sem.Inst) (done bool, err 
 			st.entries = st.entries[:n]
 			e.forget(s, st, n)
 		case in.State.EmptyTraps:
-			return true, e.stop(f, s, "a pop of an empty stack: "+in.State.Name)
+			return true, e.stop(f, "a pop of an empty stack: "+in.State.Name)
 		}
 	case sem.OpPush:
 		return e.push(f, s, in)
@@ -816,9 +816,9 @@ func (e *evaluator) effect(f *fragment, s *state, in *sem.Inst) (done bool, err 
 	return false, nil
 }
 
-func (e *evaluator) stop(f *fragment, s *state, text string) error {
+func (e *evaluator) stop(f *fragment, text string) error {
 	e.leaf(f, Stop)
-	f.text, f.vals = text, s.vals
+	f.text, f.inside = text, true
 	return nil
 }
 
@@ -829,7 +829,7 @@ func (e *evaluator) push(f *fragment, s *state, in *sem.Inst) (done bool, err er
 		return true, e.fork(f, s, cond)
 	} else if full {
 		if in.State.FullTraps {
-			return true, e.stop(f, s, "a push onto a full stack: "+in.State.Name)
+			return true, e.stop(f, "a push onto a full stack: "+in.State.Name)
 		}
 		if err := e.remove(s, st, 0); err != nil {
 			return false, err

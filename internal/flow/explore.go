@@ -114,6 +114,7 @@ type fragment struct {
 	text    string
 	nonzero map[Variable]bool // the variables whose value is not 0
 	serial  bool              // the lanes of a wave execute the fragment one after another
+	inside  bool              // a Stop that is not at the start of the instruction
 }
 
 // place identifies a node.

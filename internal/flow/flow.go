@@ -175,7 +175,7 @@ const (
 	Jump   Kind = iota // continues at Edges[0]
 	Branch             // continues at Edges[0] if Cond holds, otherwise at Edges[1]
 	Exit               // ends the program and returns Outputs
-	Stop               // ends the program abnormally and returns Outputs
+	Stop               // ends the program abnormally. It returns Outputs if it is not inside of an instruction
 )
 
 // Terminator is the end of a block.

@@ -250,7 +250,7 @@ func (a *assembler) demand(entry *node, begin *Edge, start *Block) {
 			if f.kind == Stop && a.wave() {
 				n.heads[f].End.Lanes = value(n, f, a.live)
 			}
-			if f.kind != Exit && f.kind != Stop {
+			if f.kind != Exit && (f.kind != Stop || f.inside) {
 				continue
 			}
 			b := n.heads[f]

@@ -20,14 +20,17 @@ type Plane struct {
 	Missing []uint64
 }
 
-// NewPlanes returns planes for components, with one cell for each lane.
+// NewPlanes returns planes for components, with one cell for each lane. The planes lie apart in memory so that the cells of
+// one lane do not compete for one set of a cache.
 func NewPlanes(list []Component, lanes int) []Plane {
 	planes := make([]Plane, len(list))
+	stride := lanes + apart
+	cells := make([]uint32, len(list)*stride)
 	for i := range list {
 		if list[i].wide() {
 			planes[i].U64 = make([]uint64, lanes)
 		} else {
-			planes[i].U32 = make([]uint32, lanes)
+			planes[i].U32 = cells[i*stride:][:lanes:lanes]
 		}
 	}
 	return planes

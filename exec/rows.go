@@ -123,8 +123,8 @@ type transposed struct {
 }
 
 // apart is the number of unused cells between planes, so that the cells of a lane are in different sets of the
-// processor's cache.
-const apart = 16
+// processor's cache. It is more than the 64 cells of a wave.
+const apart = 80
 
 func newTransposed(list []Component, lanes int) *transposed {
 	t := &transposed{planes: make([]Plane, len(list)), stride: lanes + apart, row: make([]uint64, len(list))}

@@ -211,7 +211,7 @@ func (w *plainWorker) give(i int, p *Plane, at, n int) {
 	place := w.gives[i]
 	if place.st == nil || p.Missing != nil {
 		c := &w.Inputs[i]
-		each(lanes, func(lane int) { w.wave.stores[c.State.Index].put(*c, lane, p.cell(at+lane)) })
+		each(lanes, func(lane int) { w.wave.stores[c.State.Index].put(*c, lane, p.At(at+lane)) })
 		return
 	}
 	place.st.use(place.at)
@@ -219,7 +219,7 @@ func (w *plainWorker) give(i int, p *Plane, at, n int) {
 	to := &place.st.planes[place.at]
 	switch {
 	case p.Len() == 1:
-		fill(to[:n], p.cell(0))
+		fill(to[:n], p.At(0))
 	case p.U64 != nil:
 		copy(to[:n], p.U64[at:])
 	default:
@@ -245,7 +245,7 @@ func (w *plainWorker) leave(i int, p *Plane, at, n int) {
 	var values plane
 	w.wave.column(w.Outputs[i], values[:n])
 	for lane, v := range values[:n] {
-		p.put(at+lane, v)
+		p.Set(at+lane, v)
 	}
 }
 
@@ -286,7 +286,7 @@ func (w *plainWorker) compare(p *Part, at, n int) {
 	for i := range p.changed {
 		p.changed[i] = p.changed[i] || w.wave.wrote(w.Outputs[i])&^w.wrote[i] != 0
 		for lane := range n {
-			p.changed[i] = p.changed[i] || p.Out[i].cell(at+lane) != w.before[i][lane]
+			p.changed[i] = p.changed[i] || p.Out[i].At(at+lane) != w.before[i][lane]
 		}
 	}
 }

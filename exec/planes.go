@@ -82,8 +82,8 @@ func (p *Plane) missing(cell int) bool {
 	return p.Missing != nil && p.Missing[cell/Lanes]>>uint(cell%Lanes)&1 != 0
 }
 
-// put sets a cell.
-func (p *Plane) put(cell int, v uint64) {
+// Set sets a cell.
+func (p *Plane) Set(cell int, v uint64) {
 	if p.U64 != nil {
 		p.U64[cell] = v
 	} else {
@@ -91,8 +91,8 @@ func (p *Plane) put(cell int, v uint64) {
 	}
 }
 
-// cell returns the value of a lane.
-func (p *Plane) cell(lane int) uint64 {
+// At returns the value of a lane.
+func (p *Plane) At(lane int) uint64 {
 	if p.Len() == 1 {
 		lane = 0
 	}
@@ -172,7 +172,7 @@ func (b *Binding) Run(ctx context.Context, lanes int, in, out []Plane, opt RunOp
 		if in[i].Len() != 1 {
 			return nil, fmt.Errorf("input plane %d has %d cells, expected 1: all lanes share a register of %s", i, in[i].Len(), b.Inputs[i].State.Name)
 		}
-		b.Launch.Shared.stores[b.Inputs[i].State.Index].put(b.Inputs[i], 0, in[i].cell(0))
+		b.Launch.Shared.stores[b.Inputs[i].State.Index].put(b.Inputs[i], 0, in[i].At(0))
 		given[i] = Plane{}
 	}
 	return b.run(ctx, lanes, opt, stream{worker: func() (fill, drain func(*Part)) {

@@ -97,7 +97,7 @@ func (l *Launch) Stream(ctx context.Context, in Input, opt RunOptions, take func
 		for i, c := range flatten([]Port{g.Port})[:len(g.Values)] {
 			b.Inputs = append(b.Inputs, c)
 			p := NewPlanes([]Component{c}, 1)[0]
-			p.put(0, g.Values[i])
+			p.Set(0, g.Values[i])
 			same = append(same, p)
 		}
 	}
@@ -188,7 +188,7 @@ func (t *transposed) fill(in *Input, p *Part) {
 func (t *transposed) put(lane int, row []uint64) {
 	if t.cells == nil {
 		for i, v := range row {
-			t.planes[i].put(lane, v)
+			t.planes[i].Set(lane, v)
 		}
 		return
 	}

@@ -82,7 +82,7 @@ func (p *Plane) missing(cell int) bool {
 	return p.Missing != nil && p.Missing[cell/Lanes]>>uint(cell%Lanes)&1 != 0
 }
 
-// Set sets a cell.
+// Set sets the bits of a cell.
 func (p *Plane) Set(cell int, v uint64) {
 	if p.U64 != nil {
 		p.U64[cell] = v
@@ -91,7 +91,7 @@ func (p *Plane) Set(cell int, v uint64) {
 	}
 }
 
-// At returns the value of a lane.
+// At returns the bits of a lane. In a plane with only one cell, all lanes have this value.
 func (p *Plane) At(lane int) uint64 {
 	if p.Len() == 1 {
 		lane = 0

@@ -101,7 +101,7 @@ func OutputValues[T Number](o *Output) ([]T, error) {
 			continue
 		}
 		for i := range lanes {
-			x := numberFrom(cell(p, i), o.Type)
+			x := numberFrom(p.At(i), o.Type)
 			v, ok := numberAs[T](x)
 			if !ok {
 				return nil, fmt.Errorf("output %s: type %T cannot hold %s", o.Name, v, x)
@@ -166,7 +166,7 @@ func fillPlane(p *exec.Plane, v Values, first, step int, t isa.Type) error {
 		if err != nil {
 			return err
 		}
-		put(p, i, x)
+		p.Set(i, x)
 	}
 	return nil
 }
@@ -282,7 +282,7 @@ func (b *Batch) Call(ctx context.Context, args []Argument, opt RunOptions) (*Out
 		list := b.Bind([]exec.Port{g.Port}, nil).Inputs[:len(g.Values)]
 		same := exec.NewPlanes(list, 1)
 		for i, v := range g.Values {
-			put(&same[i], 0, v)
+			same[i].Set(0, v)
 		}
 		binding.Inputs = append(list, binding.Inputs...)
 		planes = append(same, planes...)
@@ -325,7 +325,7 @@ func (b *Batch) CallRows(ctx context.Context, args []Argument, opt RunOptions, r
 		for lane := range in.lanes {
 			row := make([]uint64, len(in.planes))
 			for i := range in.planes {
-				row[i] = cell(&in.planes[i], lane)
+				row[i] = in.planes[i].At(lane)
 			}
 			b.in.Values = append(b.in.Values, row)
 		}
@@ -357,28 +357,9 @@ func (t *Table) plane(at int, typ isa.Type) (p exec.Plane) {
 		p.U32 = make([]uint32, len(t.Rows))
 	}
 	for i, row := range t.Rows {
-		put(&p, i, row[at])
+		p.Set(i, row[at])
 	}
 	return p
-}
-
-// cell returns the value of a lane, or the value that all lanes have.
-func cell(p *exec.Plane, lane int) uint64 {
-	if p.Len() == 1 {
-		lane = 0
-	}
-	if p.U64 != nil {
-		return p.U64[lane]
-	}
-	return uint64(p.U32[lane])
-}
-
-func put(p *exec.Plane, lane int, v uint64) {
-	if p.U64 != nil {
-		p.U64[lane] = v
-	} else {
-		p.U32[lane] = uint32(v)
-	}
 }
 
 // Err returns an error if lanes stopped before the end of the program.

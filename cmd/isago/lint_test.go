@@ -219,3 +219,22 @@ func TestLintConditions(t *testing.T) {
 		t.Errorf("%d findings, want more", found)
 	}
 }
+
+// TestLintJoinedStacks holds that lint reports no path that returns from a call to a place that did not call. So many stacks
+// are possible that lint tracks only their newest entries, which are those of the calls in the procedure.
+func TestLintJoinedStacks(t *testing.T) {
+	var s strings.Builder
+	s.WriteString("architecture {sm_11}\nabiversion {0}\nmodname {cubin}\ncode {\nname = k\nlmem = 0\nsmem = 16\nreg = 3\nbar = 0\nbincode {\nset $c0 # g u32 $r0 $r0\n")
+	for i := range 48 {
+		fmt.Fprintf(&s, "(e $c0) bra a%d\nbreakaddr a%d\na%d: joinat a%d\n", i, i, i, i)
+	}
+	s.WriteString("call f0\nlong mov b32 $r1 0x1\ncall f0\nst b32 g14[$r0] $r1\nexit nop\n")
+	for i := range 6 {
+		fmt.Fprintf(&s, "f%d: call f%d\nret\n", i, i+1)
+	}
+	s.WriteString("f6: mov b32 $r2 $r0\nret\n}\n}\n")
+	var out, errs bytes.Buffer
+	if status := run([]string{"lint", "-"}, strings.NewReader(s.String()), &out, &errs); status != exitOK {
+		t.Errorf("status %d: %s%s", status, out.String(), errs.String())
+	}
+}

@@ -248,6 +248,9 @@ type linter struct {
 	effort, places int
 	kept           int // the number of instructions that stay lowered
 	units          unitReader
+	// joins means that the graph does not track the whole stacks, so it joins paths that have the same
+	// newest entries. Some paths through the graph are then not paths of the program.
+	joins bool
 	// partial means that some paths are unknown.
 	partial bool
 	// queries answers queries about paths through the program.
@@ -321,6 +324,7 @@ func (l *linter) otherRoots() map[int64]int64 {
 // retries and tracks less of the stacks, unless the program is too long anyway.
 func (l *linter) follow() (err error) {
 	for _, most := range []int{0, 4, 2} {
+		l.joins = most > 0
 		if err = l.reach(facts.NewBelow(most), min(MaxNodes, manyNodes*(1+len(l.code))), muchEffort); !errors.Is(err, ErrTooLarge) || l.places > MaxNodes/2 {
 			return err
 		}
@@ -491,7 +495,7 @@ func (l *linter) checkReads(n *node) {
 			case a.State.Defined && !l.reportsInitial(a.State) || n.mustIn.has(p) || n.mayIn.has(p) && (a.Maybe || a.State.Defined) || !l.queries.readsUnwritten(n, p):
 			case !n.mayIn.has(p):
 				never.Mask |= 1 << uint(k)
-			default:
+			case !l.joins:
 				sometimes.Mask |= 1 << uint(k)
 			}
 		})
@@ -620,7 +624,7 @@ func (l *linter) checkFlow(n *node) {
 		}
 		stops := w.Stops != "" && (!l.Facts.Waves() || len(n.ways) == 1)
 		switch {
-		case !stops && !w.Overruled && w.Lost == "" || !l.queries.reaches(n, k):
+		case !stops && !w.Overruled && w.Lost == "" || l.joins || !l.queries.reaches(n, k):
 		case stops:
 			l.report(n.addr, diag.StopsHere, w.Stops, "the program may trap here: %s", w.Stops)
 		case w.Overruled:
@@ -639,7 +643,7 @@ func (l *linter) checkFlow(n *node) {
 		again := a
 		again.Mask = 0
 		l.parts(a, func(p facts.Part, k int) {
-			if n.onceIn.has(p) && l.queries.writesTwice(n, p) {
+			if n.onceIn.has(p) && !l.joins && l.queries.writesTwice(n, p) {
 				again.Mask |= 1 << uint(k)
 			}
 		})
@@ -721,7 +725,7 @@ func (l *linter) reportUnwritten(at int64, exports func(*node) bool, before stri
 			case must.has(p) || !l.queries.exportsUnwritten(at, nodes, p):
 			case !may.has(p):
 				never.Mask |= 1 << uint(k)
-			default:
+			case !l.joins:
 				sometimes.Mask |= 1 << uint(k)
 			}
 		})

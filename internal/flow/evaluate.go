@@ -561,7 +561,7 @@ func (x *explorer) own(s *sem.State) bool {
 func (e *evaluator) readX(s *state, in *sem.Inst) (ID, error) {
 	if n, ok := e.w.Const(in.A); ok && n < uint64(e.count(in.State)) {
 		x := *in
-		x.Imm = n
+		x.Op, x.A, x.Imm = sem.OpRead, NoID, n
 		return e.read(s, &x)
 	}
 	x := *in
@@ -612,7 +612,7 @@ func (e *evaluator) array(f *sem.State) error {
 func (e *evaluator) writeX(s *state, in *sem.Inst) error {
 	if n, ok := e.w.Const(in.A); ok && n < uint64(e.count(in.State)) {
 		x := *in
-		x.Imm = n
+		x.Op, x.A, x.Imm = sem.OpWrite, NoID, n
 		return e.write(s, &x)
 	}
 	if !e.own(in.State) {

@@ -1,6 +1,7 @@
 package flow
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -9,9 +10,9 @@ import (
 
 // Verify checks that the program is well-formed. On every path, each value must be defined before it
 // is used. Each edge must have an argument of the right type for each parameter. The only operations
-// in blocks must be pure operations, accesses to registers and
-// memories and stacks, barriers, and in a wave the operations among its lanes. Tests call Verify for every program that
-// they specialise.
+// in blocks must be pure operations, accesses to registers, memories and stacks, barriers, calls of
+// services, and in a wave the operations among its lanes. Each operation must have what sem.VerifyOp
+// requires. Tests call Verify for every program that they specialise.
 func (p *Program) Verify() error {
 	made := make([]*Block, len(p.Insts)) // the block that defines each value, or nil for a constant
 	place := make([]int, len(p.Insts))
@@ -51,8 +52,8 @@ func (p *Program) Verify() error {
 		}
 		for k, id := range b.Insts {
 			in := &p.Insts[id]
-			if err := p.verifyOp(in); err != nil {
-				return fmt.Errorf("b%d: %w", b.Index, err)
+			if err := errors.Join(p.verifyOp(in), sem.VerifyOp(p.Insts, id)); err != nil {
+				return fmt.Errorf("b%d: value %d, %s: %w", b.Index, id, in.Op, err)
 			}
 			var err error
 			in.EachArg(func(a ID) {

@@ -263,6 +263,7 @@ type Code struct {
 	Runs bool
 	// handsOn is set if the code copies a register that carries and has an initial value.
 	handsOn bool
+	graph   bool // the operations are those of a graph, for VerifyOp
 	whole   derived
 	bare    derived
 }

@@ -60,12 +60,27 @@ func (c *Code) verifyRegions() error {
 	return nil
 }
 
+// VerifyOp checks that an operation of a graph has what its signature requires. It does not check the order of the operations,
+// or which values are the same in all lanes.
+func VerifyOp(insts []Inst, id ID) error {
+	if insts[id].Op == OpParam {
+		return nil
+	}
+	c := Code{Insts: insts, graph: true}
+	return c.verify(id)
+}
+
 func (c *Code) verify(id ID) error {
 	in, s := &c.Insts[id], c.Insts[id].Op.signature()
 	if in.Op == OpParam || in.Op == OpOpaque || in.Op == OpSettled {
 		return fmt.Errorf("an unknown value")
 	}
 	err := in.verifyState(s)
+	if err == nil && !c.graph && s.state != kNone && s.state != kMemory {
+		if of := in.State; in.Uniform != (of.wide() && (in.Op != OpReadX || in.Uniform)) {
+			err = fmt.Errorf("%s has the scope of a wave or more, or else is each lane's own", of.Name)
+		}
+	}
 	args := [3]ID{in.A, in.B, in.C}
 	for i, want := range s.args {
 		if err == nil && (want == tNone) != (args[i] == NoID) {
@@ -113,7 +128,7 @@ func (c *Code) verify(id ID) error {
 
 // verifyArg checks an argument: that it is a value made before, for all lanes or for each lane as needed, and its type.
 func (c *Code) verifyArg(in *Inst, id, a ID, want typing) error {
-	if a < 0 || a >= id {
+	if a < 0 || a >= id && !c.graph {
 		return fmt.Errorf("%%%d is used before it is made", a)
 	}
 	x := &c.Insts[a]
@@ -128,6 +143,7 @@ func (c *Code) verifyArg(in *Inst, id, a ID, want typing) error {
 		return fmt.Errorf("%%%d has no value", a)
 	case !in.is(want, x.Type()):
 		return fmt.Errorf("%%%d is %s, expected %s", a, x.Type(), in.expected(want))
+	case c.graph:
 	case in.Uniform && in.Op.Pure() && !x.Uniform, in.Uniform && in.Op.effect() && !x.Uniform:
 		return fmt.Errorf("%%%d has a value for each lane, expected one for all", a)
 	case !in.Uniform && in.Op.Pure() && in.Op != OpSplat && x.Uniform && x.Op != OpConst:
@@ -161,11 +177,11 @@ func (c *Code) verifyCall(in *Inst) error {
 func (c *Code) verifyGuard(in *Inst, id ID) error {
 	g := in.Guard
 	switch {
-	case g < 0 || g >= id:
+	case g < 0 || g >= id && !c.graph:
 		return fmt.Errorf("%%%d is used before it is made", g)
 	case !c.Insts[g].Type().same(BoolType):
 		return fmt.Errorf("the guard %%%d is %s, expected bool", g, c.Insts[g].Type())
-	case in.Uniform && in.Op.effect() && in.Op != OpSkip && !c.Insts[g].Uniform:
+	case !c.graph && in.Uniform && in.Op.effect() && in.Op != OpSkip && !c.Insts[g].Uniform:
 		return fmt.Errorf("the guard %%%d has a value for each lane, expected one for all", g)
 	}
 	return nil
@@ -245,16 +261,10 @@ func (in *Inst) verifyState(s *signature) error {
 	switch s.state {
 	case kRegisters, kWritable:
 		ok, comps = st.Kind == FileState && (s.state == kRegisters || !st.ReadOnly), st.Type.Count()
-		if ok && in.Uniform != (st.wide() && (in.Op != OpReadX || in.Uniform)) {
-			return fmt.Errorf("%s has the scope of a wave or more, or else is each lane's own", st.Name)
-		}
 	case kMemory:
 		ok = st.Kind == MemoryState
 	case kStack:
-		if ok, comps = st.Kind == StackState, len(st.Slots); ok && in.Uniform != st.wide() {
-			return fmt.Errorf("%s has the scope of a wave or more, or else is each lane's own", st.Name)
-		}
-		if ok && s.list && len(in.Args()) != len(st.Slots) {
+		if ok, comps = st.Kind == StackState, len(st.Slots); ok && s.list && len(in.Args()) != len(st.Slots) {
 			return fmt.Errorf("%d values for %d slots", len(in.Args()), len(st.Slots))
 		}
 	}

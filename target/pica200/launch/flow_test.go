@@ -156,6 +156,38 @@ func BenchmarkSpecialise(b *testing.B) {
 	}
 }
 
+// BenchmarkSpecialiseLong specialises 2,000 words: light.shbin's arithmetic, one after another, from lowered code.
+func BenchmarkSpecialiseLong(b *testing.B) {
+	l, _ := specialised(b, "light")
+	m := l.Program.Machine
+	root, _ := m.Root("")
+	var arithmetic, code []uint32
+	for addr := l.Entry; ; addr++ {
+		v, ok := l.Program.Fetch(addr)
+		if !ok {
+			break
+		}
+		if word := uint32(v[0]); word>>26 < 0x20 { // neither control flow nor a comparison
+			arithmetic = append(arithmetic, word)
+		}
+	}
+	for len(code) < 1999 {
+		code = append(code, arithmetic[len(code)%len(arithmetic)])
+	}
+	code = append(code, 0x88000000) // end
+	words := m.Words32(root, code, 0)
+	copy(words.Tables, l.Program.Tables)
+	p := exec.NewProgram(m, words)
+	if _, err := flow.Specialise(context.Background(), flowtest.Config(p, 0)); err != nil { // lowers the words
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		if _, err := flow.Specialise(context.Background(), flowtest.Config(p, 0)); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
 // FuzzSpecialise specialises any few words: the result has the right form, or there is an error.
 func FuzzSpecialise(f *testing.F) {
 	for _, code := range [][]uint32{

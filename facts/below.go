@@ -2,33 +2,35 @@ package facts
 
 import "slices"
 
-// Below follows stacks of which so many entries are listed at most, the newest, and remembers what lies below them. A
-// program whose stacks grow with each turn of a loop goes so in ways that have an end. What lies below the same entries is
-// taken together, from wherever these were pushed, so there may be ways among them that the program does not go, but none
-// is missing.
+// Below limits the listed entries of stacks to the newest ones, and records which entries can be below them. So the
+// number of paths through a program is finite even if its stacks grow with each iteration of a loop. Below merges what
+// can be below equal entries, even if they were pushed at different places. The result may contain paths that the
+// program cannot take, but no path is missing.
 type Below struct {
 	most  int
-	known map[string][]lower // by the key of the entries that are listed
+	known map[string][]lower // by the key of the listed entries
 	grew  bool
 }
 
-// lower is what lies right below the entries that are listed; more tells that there is something below it in turn.
+// lower is the entry directly below the listed entries. more is set if there are entries below it.
 type lower struct {
 	slot []number
 	more bool
 }
 
-// NewBelow returns a Below for stacks of which at most so many entries are listed, at least one; 0 lists all.
+// NewBelow returns a Below that lists at most this number of entries, or all entries for 0.
 func NewBelow(most int) *Below { return &Below{most: most, known: map[string][]lower{}} }
 
-// Grew reports whether more has become known since it was asked: ways that were followed may go on in more ways.
+// Grew reports whether new entries were recorded since the last call of Grew. If so, After may return more stacks for
+// the same arguments.
 func (b *Below) Grew() bool {
 	grew := b.grew
 	b.grew = false
 	return grew
 }
 
-// After returns what stacks can be behind an instruction that found them as before and left them as after.
+// After returns the possible stacks after an instruction. before are the stacks before the instruction, and after are
+// the stacks that Ways returned.
 func (b *Below) After(before, after Stacks) []Stacks {
 	all := []Stacks{after}
 	if b.most == 0 {
@@ -48,7 +50,7 @@ func (b *Below) After(before, after Stacks) []Stacks {
 	return all
 }
 
-// listed returns what a stack can be with as many entries listed as there should be.
+// listed returns the possible contents of a stack with the wanted number of listed entries.
 func (b *Below) listed(before entries, after *entries) (can []entries) {
 	if !after.more && len(after.slots) <= b.most {
 		return []entries{*after}
@@ -57,9 +59,9 @@ func (b *Below) listed(before entries, after *entries) (can []entries) {
 	return can
 }
 
-// lists notes what lies below each run of entries that is new behind an instruction, and calls do with the stack, of which
-// enough entries are listed. Where fewer are, what lay below those of before is put under them; so it is where an entry
-// among the lowest is new, for the runs that begin deeper.
+// lists records the entry below each new run of entries after an instruction, and calls do for the possible stacks with
+// enough listed entries. If too few entries are listed, lists adds the entries that can be below those of before. If
+// enough are listed but one of the lowest is new, lists also does this, but only to record the runs that begin deeper.
 func (b *Below) lists(before, after *entries, do func(*entries)) {
 	for i := 1; i+b.most <= len(after.slots); i++ {
 		b.note(&entries{after.state, after.slots[i : i+b.most], true}, lower{after.slots[i-1], after.more || i > 1})
@@ -81,17 +83,17 @@ func (b *Below) lists(before, after *entries, do func(*entries)) {
 	}
 }
 
-// under returns entries with one more below them.
+// under returns entries with another entry below them.
 func under(slot []number, slots [][]number) [][]number {
 	return append([][]number{slot}, slots...)
 }
 
-// sameEntries reports whether two lists of entries are alike.
+// sameEntries reports whether two lists of entries are equal.
 func sameEntries(a, b [][]number) bool {
 	return slices.EqualFunc(a, b, func(x, y []number) bool { return slices.Equal(x, y) })
 }
 
-// cut returns a stack of which no more entries are listed than there should be.
+// cut returns a stack without the entries beyond the limit.
 func (b *Below) cut(e *entries) entries {
 	if n := len(e.slots) - b.most; n > 0 {
 		return entries{e.state, e.slots[n:], true}
@@ -99,7 +101,7 @@ func (b *Below) cut(e *entries) entries {
 	return *e
 }
 
-// note remembers what lies below entries.
+// note records an entry that can be below other entries.
 func (b *Below) note(e *entries, x lower) {
 	key := e.key()
 	for _, y := range b.known[key] {

@@ -9,35 +9,37 @@ import (
 	"github.com/isago/isago/isa"
 )
 
-// Part is a component of a register, by its number among all components of the registers that programs can change: from
-// 0 up to Machine.Parts.
+// Part is the number of a register component among all components of the registers that programs can change. It is less
+// than Machine.Parts.
 type Part int32
 
-// Change is what happens to a part of a register on a way.
+// Change describes how an instruction changes a part of a register on a path.
 type Change struct {
 	Part Part
-	// From are the parts on which the new value depends, with the values that they had before the instruction, in
-	// ascending order. Where the change depends on a condition that is not decided, Part is among them.
+	// From lists the parts on whose values before the instruction the new value depends, in ascending order. It
+	// includes Part if the change depends on an undecided condition.
 	From []Part
-	// Weak is set where the part may keep its value, Indexed where that is because the number of the register is not known.
+	// Weak is set if the part may keep its value. Indexed is set if the reason is that the number of the register is
+	// unknown.
 	Weak, Indexed bool
-	// Copies is set where the new value is that of From[0], which is then the only one.
+	// Copies is set if the new value is that of From[0], the only element of From.
 	Copies bool
-	// Known is set where the new value is Value in all cases.
+	// Known is set if the new value is always Value.
 	Known bool
 	Value uint64
-	// Key is the new value in the notation of Condition.Key, where it has a few bits, such as a flag, and follows from parts
-	// and constants. It is "" otherwise.
+	// Key is the new value in the notation of Condition.Key. It is "" unless the value has only a few bits, such as a
+	// flag, and depends only on parts and constants.
 	Key string
 }
 
-// Known returns the value of a component of a register before an instruction; ok is false where it is not known.
+// Known returns the value of a register component before an instruction. ok is false if the value is unknown.
 type Known func(s *State, number, comp int) (value uint64, ok bool)
 
 // Parts returns the number of parts.
 func (m *Machine) Parts() int { return m.parts }
 
-// Part returns a component of a register; ok is false where there is none, or programs cannot change it.
+// Part returns the part for a register component. ok is false if the component does not exist, or if programs cannot
+// change it.
 func (m *Machine) Part(s *State, number, comp int) (p Part, ok bool) {
 	n := max(1, len(s.Components))
 	if s.first < 0 || comp < 0 || comp >= n || number < 0 || number >= s.Count {
@@ -46,7 +48,7 @@ func (m *Machine) Part(s *State, number, comp int) (p Part, ok bool) {
 	return s.first + Part(number*n+comp), true
 }
 
-// layOut numbers the parts.
+// layOut assigns the numbers of the parts.
 func (m *Machine) layOut() {
 	for _, s := range m.states {
 		s.first = -1
@@ -57,29 +59,29 @@ func (m *Machine) layOut() {
 	}
 }
 
-// Changes reports whether these are registers that programs can change, and that are told apart by parts: those of a lane
-// and of a wave that are neither inputs nor constants.
+// Changes reports whether programs can change the registers, so that they have parts: registers of a lane or a wave
+// that are neither inputs nor constants.
 func (s *State) Changes() bool {
 	own := s.Scope == "lane" || s.Scope == "wave"
 	return s.Kind == Registers && own && s.Use != "input" && s.Use != "constant"
 }
 
-// change is what an instruction made of a part so far.
+// change describes how the operations so far changed a part.
 type change struct {
 	from          []Part
 	weak, indexed bool
 	copies        bool
 	value         number
-	last          sem.ID // the operation whose value it is, NoID where it is that of one of several
+	last          sem.ID // the operation that computed the value, or NoID if it is one of several
 }
 
-// sources are what a value depends on.
+// sources are the parts on which a value depends.
 type sources struct {
 	from   []Part
 	copies bool // the value is that of from[0]
 }
 
-// union joins two ascending lists.
+// union returns the union of two ascending lists.
 func union(a, b []Part) []Part {
 	switch {
 	case len(b) == 0:
@@ -103,7 +105,7 @@ func union(a, b []Part) []Part {
 	return append(append(out, a...), b...)
 }
 
-// part returns the part of a component of a state of the semantics.
+// part returns the part for a component of a state in the semantics.
 func (w *walk) part(s *sem.State, number, comp int) (Part, bool) {
 	st := w.m.of[s]
 	if st == nil {
@@ -112,7 +114,7 @@ func (w *walk) part(s *sem.State, number, comp int) (Part, bool) {
 	return w.m.Part(st, number, comp)
 }
 
-// trace notes on what the value of an operation depends, and what the operation changes and uses.
+// trace records the sources of an operation's value, and what the operation changes and uses.
 func (w *walk) trace(id sem.ID, in *sem.Inst) {
 	if w.known == nil {
 		if in.Op == sem.OpWrite && w.holdsSurely(in.Guard) == always {
@@ -164,8 +166,8 @@ func (w *walk) trace(id sem.ID, in *sem.Inst) {
 	}
 }
 
-// mixed is what a value depends on that is computed. One that is known although an argument is not depends on nothing,
-// unless another argument says it all.
+// mixed returns the sources of a computed value. A value that is known although an argument is unknown depends only on
+// an argument that determines it, if there is one.
 func (w *walk) mixed(id sem.ID, in *sem.Inst) (from []Part) {
 	known := w.values[id].known
 	if known && in.Type().Kind == sem.Bool && (in.Op == sem.OpAnd || in.Op == sem.OpOr) {
@@ -186,7 +188,7 @@ func (w *walk) mixed(id sem.ID, in *sem.Inst) (from []Part) {
 	return from
 }
 
-// choice is what a choice depends on.
+// choice returns the sources of a select.
 func (w *walk) choice(in *sem.Inst) sources {
 	chosen := sources{from: union(w.sources[in.B].from, w.sources[in.C].from)}
 	switch w.holdsSurely(in.A) {
@@ -201,25 +203,25 @@ func (w *walk) choice(in *sem.Inst) sources {
 	return chosen
 }
 
-// use notes that a value takes part in more than what registers hold.
+// use records that a value has an effect other than on the contents of registers.
 func (w *walk) use(id sem.ID) {
 	if id != sem.NoID {
 		w.way.Uses = union(w.way.Uses, w.sources[id].from)
 	}
 }
 
-// reads is what reading a component of a register depends on.
+// reads returns the sources of a read of a register component.
 func (w *walk) reads(in *sem.Inst, number int) sources {
 	if c, ok := w.changed[register{in.State, number, in.Comp}]; ok {
 		return sources{c.from, c.copies}
 	}
-	if p, ok := w.part(in.State, number, in.Comp); ok && !in.State.InitExists { // the lane that is followed runs
+	if p, ok := w.part(in.State, number, in.Comp); ok && !in.State.InitExists { // the analysed lane runs
 		return sources{[]Part{p}, true}
 	}
 	return sources{}
 }
 
-// readsAny is the same of a register of which the number is not known.
+// readsAny is like reads, for a register whose number is unknown.
 func (w *walk) readsAny(in *sem.Inst) sources {
 	var from []Part
 	if _, ok := w.part(in.State, 0, in.Comp); ok {
@@ -232,7 +234,7 @@ func (w *walk) readsAny(in *sem.Inst) sources {
 	return sources{from: from}
 }
 
-// writesAt notes a write to a register of which the number is a value.
+// writesAt records a write to a register whose number is a value.
 func (w *walk) writesAt(in *sem.Inst, t truth) {
 	if n := w.values[in.A]; n.known {
 		if n.v < uint64(in.State.Count) {
@@ -245,7 +247,7 @@ func (w *walk) writesAt(in *sem.Inst, t truth) {
 	}
 }
 
-// writes notes a write to a component of a register.
+// writes records a write to a register component.
 func (w *walk) writes(in *sem.Inst, number int, t truth, indexed bool) {
 	if t == never {
 		return
@@ -268,7 +270,7 @@ func (w *walk) writes(in *sem.Inst, number int, t truth, indexed bool) {
 	w.changed[register{in.State, number, in.Comp}] = &c
 }
 
-// holdsSurely reports whether a condition holds on this way, and decides nothing.
+// holdsSurely returns what is known of a condition on this path. It does not decide the condition.
 func (w *walk) holdsSurely(id sem.ID) truth {
 	if id == sem.NoID {
 		return always
@@ -298,7 +300,7 @@ func (w *walk) holdsSurely(id sem.ID) truth {
 	return w.truth(id)
 }
 
-// changes lists what a way changes, by parts.
+// changes returns the changes of a path, ordered by parts.
 func (w *walk) changes() (list []Change) {
 	for reg, c := range w.changed {
 		p, ok := w.part(reg.state, reg.number, reg.comp)
@@ -318,7 +320,7 @@ func (w *walk) changes() (list []Change) {
 	return list
 }
 
-// also adds to a way what another changes and uses that goes on as it does.
+// also merges the changes and uses of another path with the same continuation.
 func (w *Way) also(o *Way) {
 	w.Effort += o.Effort
 	for _, c := range o.Conditions {

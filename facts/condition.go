@@ -8,8 +8,8 @@ import (
 	"github.com/isago/isago/internal/sem"
 )
 
-// maxKey limits the length of a key. A longer condition is not compared with others. maxFlag is the number of bits that
-// registers have at most whose values have keys.
+// maxKey limits the length of a key. Longer conditions are not compared. maxFlag limits the size in bits of the
+// registers whose values have keys.
 const (
 	maxKey  = 1 << 11
 	maxFlag = 8
@@ -17,11 +17,12 @@ const (
 
 func compareConditions(a, b Condition) int { return cmp.Compare(a.Key, b.Key) }
 
-// maxAlternatives limits the alternatives of the conditions of a way. Where there are more, all is left open.
+// maxAlternatives limits the alternatives of a path's conditions. A path with more gets one alternative without
+// conditions.
 const maxAlternatives = 16
 
-// orAlso adds an alternative. Two that differ in one condition, which holds in one and not in the other, become one without
-// that condition.
+// orAlso adds an alternative. If two alternatives differ only in whether one condition holds, they become one
+// alternative without this condition.
 func orAlso(list [][]Condition, c []Condition) [][]Condition {
 	open := func(c []Condition) bool { return len(c) == 0 }
 	if open(c) || slices.ContainsFunc(list, open) || len(list) == maxAlternatives {
@@ -47,8 +48,8 @@ func orAlso(list [][]Condition, c []Condition) [][]Condition {
 	return append(list, c)
 }
 
-// condition returns the condition that is the value of an operation, or the opposite of one. ok is false if the value
-// depends on anything that may differ the next time that it is asked for, such as a memory.
+// condition returns the condition for the value of an operation. ok is false if the value depends on something that can
+// change without a change of a part, such as a memory.
 func (w *walk) condition(id sem.ID) (c Condition, ok bool) {
 	c.Holds = true
 	if in := w.at(id); in.Op == sem.OpNe {
@@ -63,7 +64,7 @@ func (w *walk) condition(id sem.ID) (c Condition, ok bool) {
 	return k.named(c)
 }
 
-// text returns the key of a value, "" if it has none.
+// text returns the key of a value, or "" if it has none.
 func (w *walk) text(id sem.ID) string {
 	k := keyer{walk: w}
 	k.value(id)
@@ -73,7 +74,7 @@ func (w *walk) text(id sem.ID) string {
 	return string(k.key)
 }
 
-// keyer writes the key of a condition.
+// keyer builds the key of a condition.
 type keyer struct {
 	*walk
 	key   []byte
@@ -124,7 +125,7 @@ func (k *keyer) operation(in *sem.Inst) {
 	k.word(')')
 }
 
-// read appends a component of a register: its value before the instruction, or the one that the instruction wrote.
+// read appends a register component: its value before the instruction, or the value that the instruction wrote.
 func (k *keyer) read(id sem.ID, in *sem.Inst) {
 	if last, ok := k.written[id]; ok {
 		if k.fails = k.fails || last == sem.NoID; !k.fails {

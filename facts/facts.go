@@ -14,7 +14,7 @@ import (
 	"github.com/isago/isago/isa"
 )
 
-// Machine tells facts of the instructions of an instruction set. It is safe for use by several goroutines.
+// Machine derives facts from the semantics of an instruction set. It is safe for concurrent use.
 type Machine struct {
 	sem    *sem.Machine
 	states []*State
@@ -24,11 +24,11 @@ type Machine struct {
 	quirks map[string]uint64
 }
 
-// Word returns an instruction that another runs: of a root, by its number in words of that root's size in bits; ok is
-// false where the program has none.
+// Word returns an inner instruction, which another instruction executes. number is its position in words of the size of
+// the root, in bits. ok is false if the program has no such word.
 type Word func(root string, size int, number uint64) (v bits.Value, ok bool)
 
-// Root returns the name of the root whose words the program counter finds.
+// Root returns the name of the root of the words that the program counter addresses.
 func (m *Machine) Root() (string, error) {
 	r, err := m.sem.Root("")
 	if err != nil {
@@ -37,15 +37,15 @@ func (m *Machine) Root() (string, error) {
 	return r.Name, nil
 }
 
-// Running returns a machine that tells of an instruction what those do that it runs, which word finds.
+// Running returns a machine whose facts include the effects of inner instructions. word returns these instructions.
 func (m *Machine) Running(word Word) *Machine {
 	out := *m
 	out.word = word
 	return &out
 }
 
-// Choosing returns a machine whose facts are those of quirks that are given, by name; others have their defaults. The
-// error tells that there is no such quirk or value.
+// Choosing returns a machine with the given values of quirks. Other quirks have their defaults. Choosing returns an
+// error if a name or a value is unknown.
 func (m *Machine) Choosing(quirks map[string]string) (*Machine, error) {
 	out := *m
 	var err error
@@ -53,115 +53,117 @@ func (m *Machine) Choosing(quirks map[string]string) (*Machine, error) {
 	return &out, err
 }
 
-// StateKind tells the kinds of state apart.
+// StateKind is the kind of a State.
 type StateKind uint8
 
-// The kinds of state: registers, stacks, memories.
+// The kinds of states.
 const (
 	Registers StateKind = iota
 	Stack
 	Memory
 )
 
-// String returns the kind as JSON has it: register, stack or memory.
+// String returns the kind as in JSON output: register, stack or memory.
 func (k StateKind) String() string { return [...]string{"register", "stack", "memory"}[k] }
 
-// State is a file of registers, a register that stands alone, a stack or a memory.
+// State is a register file, a single register, a stack or a memory.
 type State struct {
 	Name string
 	Kind StateKind
-	// Index is its place in States.
+	// Index is the position in Machine.States.
 	Index int
-	// Count is the number of registers, 1 for one that stands alone, the depth of a stack, or the bytes of a memory,
-	// 0 where a launch decides.
+	// Count is the number of registers, the depth of a stack, or the size of a memory in bytes. It is 0 if each launch
+	// sets the size.
 	Count int
-	// Single is set for a register that stands alone.
+	// Single reports whether the State is a single register, whose name has no number.
 	Single bool
-	// Components are the names of the components of a register, or of the parts of an entry of a stack; none for what
-	// has one.
+	// Components holds the names of the components of a register, or of the slots of a stack entry. It is empty for a
+	// scalar.
 	Components []string
-	// Scope says who has one: lane, wave, block or launch.
+	// Scope is lane, wave, block or launch: each of them has its own State.
 	Scope string
-	// Use is what registers are for: input, output, constant and so on; "" where the description does not say.
+	// Use is the purpose of the registers, such as input, output or constant. It is "" if the description declares no
+	// purpose.
 	Use string
-	// Once is set where each component is to be written at most once.
+	// Once is set if a program may write each component at most once.
 	Once bool
 	// Given lists the numbers of the registers that have a value when a program starts.
 	Given []int
-	// Allocated is set where a launch decides how many of the registers a program has.
+	// Allocated is set if each launch decides how many of the registers a program has.
 	Allocated bool
-	// Carries is set of a register that hands on what it is given: reading that counts where the register is read.
+	// Carries is set if the register only forwards values: a read of the forwarded value counts when the register is
+	// read.
 	Carries bool
-	// Defined is set where a register that nobody wrote holds a value that counts: in each component Init, unless it is the
-	// mask of the lanes that exist.
+	// Defined is set if an unwritten register has a defined value: Init in each component, unless Lanes is set.
 	Defined bool
 	Init    uint64
-	// Lanes is set of a register that starts as that mask.
+	// Lanes is set if the initial value of the register is the mask of the existing lanes.
 	Lanes bool
-	first Part // the number of its first component, -1 where programs cannot change it
+	first Part // the part of its first component, -1 if programs cannot change it
 }
 
-// Access is what an instruction reads or writes of a state.
+// Access is a read or a write of a State.
 type Access struct {
 	State *State
-	// Number is that of the register, or of the entry of a stack, 0 being the top; -1 where it is only known when the
-	// instruction runs, and where all of a stack or of a memory is meant.
+	// Number is the number of the register, or of the stack entry, where 0 is the top. It is -1 if only a run
+	// determines it, and for a whole stack or memory.
 	Number int
-	// Mask has bit 0 set for the first component, and so on: bit 0 alone for a register without components. It is 0
-	// for a memory, and for a stack as a whole: its depth.
+	// Mask selects components. Bit 0 is the first component, or the only one. Mask is 0 for a memory, and for a stack
+	// as a whole, which means its depth.
 	Mask uint64
-	// Kept is set of what is read alone to be written again: the other part of a register of which a part is written.
+	// Kept is set if the value is read only to be written back: the rest of a register of which a part is written.
 	Kept bool
-	// Carried is set of what is read alone for a register that carries it: whoever reads that one uses it.
+	// Carried is set if the value is only forwarded to a register with State.Carries. A read of that register uses the
+	// value.
 	Carried bool
-	// Maybe is set where it depends on a condition that is decided when the instruction runs.
+	// Maybe is set if the access depends on a condition that only a run decides.
 	Maybe bool
-	// Size is the number of bytes of an access to memory. Address is where it is, -1 where that is only known when the
-	// instruction runs.
+	// Size is the size of an access to a memory in bytes. Address is its address, or -1 if only a run determines it.
 	Size    int
 	Address int64
 }
 
-// Trap is a reason for which an instruction may stop.
+// Trap is a reason why an instruction may stop the program.
 type Trap struct {
 	Why   string
 	Maybe bool
 }
 
-// Effects are what some part of an instruction's meaning does.
+// Effects are the effects of a part of an instruction's semantics.
 type Effects struct {
-	// Reads are parts of the state on which the outcome depends, Writes those that change.
+	// Reads are the accesses on whose values the result depends. Writes are the accesses that change state.
 	Reads, Writes []Access
-	// Flows are the ways in which control goes on. Target is in bits from the start of the program, -1 where it is
-	// only known when the instruction runs; of what is kept on a stack, Stack is that.
+	// Flows lists where control can continue. Flow.Target is in bits from the start of the program, or -1 if only a run
+	// determines it. If the target comes from a stack, Flow.Stack names the stack.
 	Flows []isa.Flow
 	Traps []Trap
-	// Services are the names of what the surroundings do for it.
+	// Services holds the names of the host callbacks that the instruction calls.
 	Services []string
-	// Lanes is set where it looks at what other lanes have, Waits where it waits for others.
+	// Lanes is set if the instruction reads values of other lanes. Waits is set if it waits for other lanes or waves.
 	Lanes, Waits bool
 }
 
-// Facts are what an instruction does.
+// Facts are the effects of an instruction.
 type Facts struct {
-	// Own is what its own meaning does. Its flows have a Next where control may go on behind the instruction.
+	// Own has the effects of the instruction's own semantics. Its flows include a Next if control may continue at the
+	// next instruction.
 	Own Effects
-	// Around is what the rules around all instructions do beside it: predicates, scopes that end. Its flows overrule
-	// those of Own.
+	// Around has the implicit effects: the effects of rules that apply to all instructions, such as predicates and the
+	// ends of scopes. Its flows override those of Own.
 	Around Effects
-	// Runs is set where it runs other instructions of the program: what those do is not told here.
+	// Runs is set if the instruction executes inner instructions whose effects are not included.
 	Runs bool
-	// Next is the address behind the instruction, in bits from the start of the program.
+	// Next is the address of the next instruction, in bits from the start of the program.
 	Next int64
 }
 
-// Reads yields all that is read, also by what is around the instruction.
+// Reads yields all reads, including implicit ones.
 func (f *Facts) Reads() iter.Seq[Access] { return both(f.Own.Reads, f.Around.Reads) }
 
-// Writes yields all that is written, also by what is around the instruction.
+// Writes yields all writes, including implicit ones.
 func (f *Facts) Writes() iter.Seq[Access] { return both(f.Own.Writes, f.Around.Writes) }
 
-// Flows yields all ways in which control may go on.
+// Flows yields all flows, including implicit ones.
 func (f *Facts) Flows() iter.Seq[isa.Flow] { return both(f.Own.Flows, f.Around.Flows) }
 
 func both[T any](own, around []T) iter.Seq[T] {
@@ -176,8 +178,8 @@ func both[T any](own, around []T) iter.Seq[T] {
 	}
 }
 
-// Open reads the meaning of an instruction set. The error tells that its description has none, or what is wrong with
-// it; diag.Render formats it.
+// Open reads the semantics of an instruction set. It returns an error if the description has no semantics, or if they
+// have mistakes. diag.Render formats the error.
 func Open(set *isa.Set) (*Machine, error) {
 	m, err := sem.New(inside.Machine(set))
 	if err != nil {
@@ -189,7 +191,7 @@ func Open(set *isa.Set) (*Machine, error) {
 	out := &Machine{sem: m, of: map[*sem.State]*State{}}
 	for _, s := range m.States {
 		if s.Scope == spec.ScopeInstruction || s.ReadOnly {
-			continue // nothing that is left behind, nothing that changes
+			continue // it neither survives the instruction nor changes
 		}
 		st := newState(s)
 		st.Index = len(out.states)
@@ -215,11 +217,11 @@ func newState(s *sem.State) *State {
 // Waves reports whether all lanes of a wave have one program counter.
 func (m *Machine) Waves() bool { return m.sem.Wave }
 
-// States lists what an instruction can read and write, in the order of the description.
+// States returns the states that instructions can read and write, in the order of the description.
 func (m *Machine) States() []*State { return m.states }
 
-// Of returns the facts of an instruction at the decoder's address, with the decoder's contexts and tables. Quirks have
-// the values that Choosing gave them, or their defaults. The error tells that the instruction has no meaning.
+// Of returns the facts of an instruction at the decoder's address, with the decoder's contexts and tables. It returns
+// an error if the instruction has no semantics.
 func (m *Machine) Of(d *isa.Decoder, in isa.Inst) (*Facts, error) {
 	x, err := m.At(d, in)
 	if err != nil {
@@ -228,15 +230,15 @@ func (m *Machine) Of(d *isa.Decoder, in isa.Inst) (*Facts, error) {
 	return x.Facts(), nil
 }
 
-// Instruction is an instruction at an address. It answers several questions faster than Machine does, which reads the
-// semantics for each.
+// Instruction is an instruction at an address. Several calls of its methods are faster than those of Machine, which
+// read the semantics for each call.
 type Instruction struct {
 	m    *Machine
 	code *sem.Code
 }
 
-// At returns an instruction at the decoder's address, with the decoder's contexts and tables. The error tells that the
-// instruction has no meaning.
+// At returns an instruction at the decoder's address, with the decoder's contexts and tables. It returns an error if
+// the instruction has no semantics.
 func (m *Machine) At(d *isa.Decoder, in isa.Inst) (*Instruction, error) {
 	code, err := m.annotated(d, in)
 	if err != nil {
@@ -245,10 +247,10 @@ func (m *Machine) At(d *isa.Decoder, in isa.Inst) (*Instruction, error) {
 	return &Instruction{m, code}, nil
 }
 
-// Facts returns the facts of the instruction, as Machine.Of does.
+// Facts is like Machine.Of, for this instruction.
 func (x *Instruction) Facts() *Facts { return x.m.facts(x.code) }
 
-// Ways returns the ways behind the instruction, as Machine.Ways does.
+// Ways is like Machine.Ways, for this instruction.
 func (x *Instruction) Ways(from Stacks, known Known) ([]Way, error) {
 	return x.m.ways(x.code, from, known)
 }
@@ -269,7 +271,7 @@ func (m *Machine) facts(code *sem.Code) *Facts {
 	return &r.out
 }
 
-// joined puts together what is said of one register. What is done always is not said again of a condition.
+// joined merges the accesses to each register. It drops conditional accesses to components that are always accessed.
 func joined(list []Access) []Access {
 	slices.SortStableFunc(list, compareAccess)
 	var out []Access
@@ -283,7 +285,7 @@ func joined(list []Access) []Access {
 	}
 	kept := out[:0]
 	for _, a := range out {
-		if n := len(kept); n > 0 && a.Maybe && !kept[n-1].Maybe { // the one always stands before the one of a condition
+		if n := len(kept); n > 0 && a.Maybe && !kept[n-1].Maybe { // an unconditional access precedes a conditional one
 			b := a
 			b.Maybe = false
 			if compareAccess(kept[n-1], b) == 0 {
@@ -297,7 +299,7 @@ func joined(list []Access) []Access {
 	return kept
 }
 
-// compareAccess orders accesses by what they are of.
+// compareAccess orders accesses by state and number.
 func compareAccess(a, b Access) int {
 	flag := func(m bool) int {
 		if m {

@@ -6,26 +6,26 @@ import (
 	"github.com/isago/isago/isa"
 )
 
-// Quirk is a choice where documents and hardware disagree, made when a program is run.
+// Quirk is behaviour on which documents, emulators or hardware disagree. A run chooses one of its values.
 type Quirk struct {
 	Name string `json:"name"`
 	Doc  string `json:"doc"`
-	// Default is the name of the value that a run has if none is chosen.
+	// Default is the name of the default value.
 	Default string       `json:"default"`
 	Values  []QuirkValue `json:"values"`
 }
 
-// QuirkValue is a value of a quirk, which is false or true where the description lists none.
+// QuirkValue is a value of a quirk. If the description lists no values, they are false and true.
 type QuirkValue struct {
 	Name string `json:"name"`
 	Doc  string `json:"doc,omitempty"`
 }
 
-// Quirks lists the quirks of the machine, in ASCII order of their names.
+// Quirks returns the quirks of the machine, in ASCII order of their names.
 func (m *Machine) Quirks() []Quirk { return quirksOf(m.sem.Quirks()) }
 
-// QuirksOf lists those on which the meaning of an instruction depends, at the decoder's address, with its contexts and
-// tables; none where it has no meaning.
+// QuirksOf returns the quirks on which the semantics of an instruction depend, at the decoder's address, with the
+// decoder's contexts and tables. It returns nil if the instruction has no semantics.
 func (m *Machine) QuirksOf(d *isa.Decoder, in isa.Inst) []Quirk {
 	list, err := m.sem.QuirksOf(inside.Leaf(in.Leaf).Root, m.words(d), in.Bits, m.address(d))
 	if err != nil {
@@ -34,7 +34,7 @@ func (m *Machine) QuirksOf(d *isa.Decoder, in isa.Inst) []Quirk {
 	return quirksOf(list)
 }
 
-// QuirksOfLeaf lists those on which the meaning of a leaf depends, whatever its bits are.
+// QuirksOfLeaf returns the quirks on which the semantics of a leaf depend for any of its words.
 func (m *Machine) QuirksOfLeaf(l *isa.Leaf) []Quirk {
 	leaf := inside.Leaf(l)
 	return quirksOf(m.sem.QuirksOfLeaf(leaf.Root, leaf))

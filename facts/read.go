@@ -7,12 +7,13 @@ import (
 	"github.com/isago/isago/isa"
 )
 
-// reader gathers facts from the operations of an instruction.
+// reader collects facts from the operations of an instruction.
 type reader struct {
 	m    *Machine
 	code *sem.Code
 	out  Facts
-	// wrote are the components that are certainly written by what was read so far: reading those again is no read.
+	// wrote holds the components that earlier operations certainly wrote. A read of them is not a read of the
+	// instruction.
 	wrote map[register]bool
 	own   *sem.Inst // the OpFlow
 	jump  *sem.Inst
@@ -23,7 +24,7 @@ type register struct {
 	number, comp int
 }
 
-// truth is what is known of a condition, in a lane that runs the instruction.
+// truth is what is known of a condition in a lane that runs the instruction.
 type truth uint8
 
 const (
@@ -48,7 +49,7 @@ func or(a, b truth) truth { return and(a.not(), b.not()).not() }
 
 func (r *reader) at(id sem.ID) *sem.Inst { return &r.code.Insts[id] }
 
-// truth reports whether a condition holds.
+// truth returns what is known of a condition.
 func (r *reader) truth(id sem.ID) truth {
 	if id == sem.NoID {
 		return always
@@ -75,7 +76,7 @@ func (r *reader) truth(id sem.ID) truth {
 			t = t.not()
 		}
 		return t
-	case sem.OpAny: // the lane itself is one
+	case sem.OpAny: // the lane itself is in the mask
 		if r.truth(in.A) == always && r.truth(in.Guard) == always {
 			return always
 		}
@@ -83,7 +84,7 @@ func (r *reader) truth(id sem.ID) truth {
 	return maybe
 }
 
-// holds reports whether a mask of lanes has the lane that runs the instruction.
+// holds returns whether a mask of lanes contains the lane that runs the instruction.
 func (r *reader) holds(id sem.ID) truth {
 	switch in := r.at(id); in.Op {
 	case sem.OpConst:
@@ -95,7 +96,7 @@ func (r *reader) holds(id sem.ID) truth {
 		}
 	case sem.OpExists:
 		return always
-	case sem.OpRead: // the lanes that run, while that is what they are
+	case sem.OpRead: // the running lanes, as long as the register was not written
 		if in.State.InitExists && !r.writtenBefore(in.State, id) {
 			return always
 		}
@@ -115,7 +116,7 @@ func (r *reader) holds(id sem.ID) truth {
 	return maybe
 }
 
-// equal reports whether two masks are the same.
+// equal returns whether two masks are equal.
 func (r *reader) equal(a, b sem.ID) truth {
 	if a, b = r.plain(a), r.plain(b); a == b || r.same(a, b) {
 		return always
@@ -128,7 +129,7 @@ func (r *reader) equal(a, b sem.ID) truth {
 	return maybe
 }
 
-// same reports whether two reads are of one register.
+// same reports whether two operations read the same register.
 func (r *reader) same(a, b sem.ID) bool {
 	x, y := r.at(a), r.at(b)
 	return x.Op == sem.OpRead && y.Op == sem.OpRead && x.State == y.State && x.Imm == y.Imm && x.Comp == y.Comp && !r.writtenBefore(x.State, max(a, b))
@@ -141,7 +142,7 @@ func (r *reader) writtenBefore(s *sem.State, id sem.ID) bool {
 	})
 }
 
-// plain leaves out masks of all lanes.
+// plain skips intersections with the mask of all lanes.
 func (r *reader) plain(id sem.ID) sem.ID {
 	in := r.at(id)
 	if in.Op != sem.OpAnd {
@@ -156,13 +157,13 @@ func (r *reader) plain(id sem.ID) sem.ID {
 	return id
 }
 
-// all reports whether a mask has all lanes that there are.
+// all reports whether a mask contains all existing lanes.
 func (r *reader) all(id sem.ID) bool {
 	in := r.at(id)
 	return in.Op == sem.OpExists || in.Op == sem.OpBallot && in.Guard == sem.NoID && r.truth(in.A) == always
 }
 
-// effects are those of the part in which an operation stands.
+// effects returns the effects to which an operation belongs: Own or Around.
 func (r *reader) effects(in *sem.Inst) *Effects {
 	if in.Notes&sem.Around != 0 {
 		return &r.out.Around
@@ -231,12 +232,12 @@ func (e *Effects) write(a Access) {
 	}
 }
 
-// access is that of a component of a register.
+// access returns the access to a register component.
 func (r *reader) access(in *sem.Inst, number int, cond bool) Access {
 	return Access{State: r.m.of[in.State], Number: number, Mask: 1 << uint(in.Comp), Maybe: cond, Address: -1}
 }
 
-// outside notes that a number beyond the file traps.
+// outside records the trap for a register number outside the file.
 func (r *reader) outside(in *sem.Inst, e *Effects) {
 	if in.State.Outside == sem.OutsideTrap {
 		e.Traps = append(e.Traps, Trap{in.State.Name + " has no such register", true})
@@ -278,7 +279,7 @@ func (r *reader) stack(in *sem.Inst, e *Effects, cond bool) {
 	}
 }
 
-// flow tells where control goes: what the instruction itself does, and then what arounds make of it.
+// flow determines the flows of the instruction itself, and then the implicit ones.
 func (r *reader) flow() {
 	own := r.targets(r.own)
 	stays := true
@@ -312,7 +313,7 @@ func (r *reader) flow() {
 	}
 }
 
-// targets lists where a jump may go, each once.
+// targets returns the possible targets of a jump without duplicates.
 func (r *reader) targets(jump *sem.Inst) []isa.Flow {
 	if jump == nil {
 		return nil
@@ -333,7 +334,7 @@ func (r *reader) targets(jump *sem.Inst) []isa.Flow {
 	return list
 }
 
-// leaves visits the values that a target is one of.
+// leaves calls visit for each possible value of a target.
 func (r *reader) leaves(id sem.ID, visit func(f isa.Flow)) {
 	switch in := r.at(id); in.Op {
 	case sem.OpSelect:
@@ -355,7 +356,7 @@ func (r *reader) leaves(id sem.ID, visit func(f isa.Flow)) {
 	}
 }
 
-// kind tells what a jump is: one that keeps the address behind it whenever it is made is a call.
+// kind returns the kind of a jump. A jump that always pushes the address of the next instruction is a call.
 func (r *reader) kind(f isa.Flow, jump *sem.Inst) isa.FlowKind {
 	if f.Kind != isa.Jump {
 		return f.Kind

@@ -6,8 +6,7 @@ import (
 	"strings"
 )
 
-// String names what is read or written as a person does: r0.xyz, c[].x where the number is only known when the
-// instruction runs, calls.end, four bytes of shared.
+// String returns a short text, such as r0.xyz, calls.end, or c[].x for an unknown register number.
 func (a Access) String() string {
 	switch a.State.Kind {
 	case Memory:
@@ -35,7 +34,7 @@ func (a Access) register() string {
 	return a.State.Name + strconv.Itoa(a.Number)
 }
 
-// suffix is the components, if they are not all.
+// suffix returns the components as text, or "" for all components.
 func (a Access) suffix() string {
 	n := len(a.State.Components)
 	if n == 0 || a.Mask == 1<<uint(n)-1 {
@@ -44,7 +43,7 @@ func (a Access) suffix() string {
 	return "." + strings.Join(a.Components(), "")
 }
 
-// Components lists the names of the components that are meant, none where there is one without a name.
+// Components returns the names of the selected components, or nil for a scalar.
 func (a Access) Components() []string {
 	var list []string
 	for k, name := range a.State.Components {

@@ -15,49 +15,51 @@ import (
 	"github.com/isago/isago/isa"
 )
 
-// Way is one way in which a program goes on behind an instruction, where its stacks are known.
+// Way is one path from an instruction to the next one that runs, for known stacks.
 type Way struct {
-	// Next is the address of the next instruction in bits, -1 where that is not known.
+	// Next is the address of the next instruction in bits, or -1 if it is unknown.
 	Next int64
-	// Stacks are what stacks hold then.
+	// Stacks holds the stacks at the next instruction.
 	Stacks Stacks
-	// Ends is set where the program ends, Stops says why it stops, "" where it does not.
+	// Ends is set if the program ends. Stops is the reason if the program traps, and "" otherwise.
 	Ends  bool
 	Stops string
-	// Overruled is set where the instruction jumps and what is around it goes elsewhere. Lost names a full stack of
-	// which the oldest entry was overwritten, "" for none.
+	// Overruled is set if the instruction jumps, and its implicit effects override the jump. Lost is the name of a full
+	// stack whose oldest entry was overwritten, or "".
 	Overruled bool
 	Lost      string
-	// ToNext is set where the instruction itself jumps, to the instruction that follows it anyway.
+	// ToNext is set if the instruction itself jumps to the instruction that follows it.
 	ToNext bool
-	// Hazards are those of the semantics that are certain.
+	// Hazards lists the hazards that are certain on the path.
 	Hazards []isa.Hazard
-	// Conditions are the alternatives of which one is the case on the way: the conditions that hold and do not hold, in the
-	// order of their keys. An alternative without conditions can always be the case.
+	// Conditions lists alternatives. On the path, the conditions of at least one alternative hold, or do not hold, as
+	// stated. Each alternative is ordered by keys. An alternative without conditions is always possible.
 	Conditions [][]Condition
-	// Effort is the number of operations that were looked at to find it.
+	// Effort is the number of operations that the search for the path examined.
 	Effort int
-	// Changes are what it changes of registers, by parts. Uses are the parts, with the values before the instruction, that
-	// reach more than registers: memories, conditions of the way, numbers of registers and addresses, the surroundings, and
-	// registers of the wave. Pushed are those that reach a stack.
+	// Changes lists the changes to registers, ordered by parts. Uses lists the parts whose values before the
+	// instruction affect something other than registers of the lane: memories, conditions of the path, register
+	// numbers, addresses, host callbacks, and registers of the wave. Pushed lists the parts whose values are pushed
+	// onto stacks.
 	Changes      []Change
 	Uses, Pushed []Part
 }
 
-// Condition is a condition that only running the program decides, over the values before the instruction. Two conditions with
-// one key are the same condition, as long as no part changes in between on which it depends. In a key, p and a hexadecimal
-// number and a blank are the value of a part, and # and a hexadecimal number and a blank a constant. The rest is not documented.
+// Condition is a condition on the values before an instruction that only a run decides. Two conditions with the same
+// key are the same condition, unless a part in Parts changes in between. A key contains p, a hexadecimal number and a
+// blank for the value of a part, and #, a hexadecimal number and a blank for a constant. The rest of the notation is
+// not documented.
 type Condition struct {
 	Key   string
 	Holds bool
 	Parts []Part // in ascending order
 }
 
-// Stacks are what the stacks of a program hold at a place: addresses and other numbers, as far as they are known. The
-// zero Stacks are empty.
+// Stacks holds the contents of a program's stacks at an instruction: addresses and other numbers, if they are known.
+// The zero value has empty stacks.
 type Stacks struct{ list []entries }
 
-// entries are those of a stack, the oldest first. more tells that others lie below those that are listed.
+// entries holds the entries of a stack, beginning with the oldest. more is set if there are others below them.
 type entries struct {
 	state *sem.State
 	slots [][]number
@@ -70,7 +72,7 @@ type number struct {
 	v     uint64
 }
 
-// Key tells stacks apart.
+// Key returns a text that is equal for equal stacks only.
 func (s Stacks) Key() string {
 	var b strings.Builder
 	for _, e := range s.list {
@@ -108,7 +110,7 @@ func (s Stacks) of(state *sem.State) entries {
 	return entries{state: state}
 }
 
-// with returns stacks of which one holds something else.
+// with returns the stacks with new contents for one of them.
 func (s Stacks) with(e entries) Stacks {
 	out := Stacks{append([]entries(nil), s.list...)}
 	at := 0
@@ -123,25 +125,24 @@ func (s Stacks) with(e entries) Stacks {
 	return out
 }
 
-// Limits on what is looked at for one instruction.
+// Limits of the search for one instruction.
 const (
 	maxWays  = 64
 	maxDepth = 64
 )
 
-// ErrWays is the error of an instruction that goes on in too many ways.
+// ErrWays is the error for an instruction with too many paths.
 var ErrWays = errors.New("an instruction with too many paths")
 
-// Ways lists the ways in which a program goes on behind an instruction at the decoder's address, where the stacks are
-// as given: conditions that only running the program decides go both ways. From its entry on, a program so has a graph
-// of all that can happen, without a search for its structure.
+// Ways returns the paths from an instruction at the decoder's address, for known stacks. A condition that only a run
+// decides gives a path for each case. From the entry of a program, Ways gives a graph of all paths through the program.
 //
-// On a machine whose lanes share a counter, the ways are those of a wave of one lane: any(c), all(c) and the bit of
-// ballot(c) are c, and nobody waits for other lanes. A launch may have such a wave. A lane of a larger one goes the same
-// ways, unless lanes disagree in a vote.
+// If the lanes of a wave share a program counter, the paths are those of a wave of one lane: any(c), all(c) and the bit
+// of ballot(c) are c, and no lane waits for others. A lane of a larger wave takes the same paths, unless lanes disagree
+// in a vote.
 //
-// known tells what registers hold there. Without it, which is nil, what ways change and use is not found out, and it takes half
-// as long.
+// known returns the values of registers before the instruction. If known is nil, Ways does not compute Changes, Uses
+// and Pushed, and takes about half the time.
 func (m *Machine) Ways(d *isa.Decoder, in isa.Inst, from Stacks, known Known) ([]Way, error) {
 	x, err := m.At(d, in)
 	if err != nil {
@@ -197,10 +198,10 @@ func (m *Machine) annotated(d *isa.Decoder, in isa.Inst) (*sem.Code, error) {
 	return m.sem.Annotated(inside.Leaf(in.Leaf).Root, m.words(d), in.Bits, m.address(d))
 }
 
-// address returns the decoder's address in units of the counter.
+// address returns the decoder's address in units of the program counter.
 func (m *Machine) address(d *isa.Decoder) uint64 { return uint64(d.Addr / int64(m.sem.Unit)) }
 
-// words are what is known of the program around an instruction.
+// words returns the settings for lowering an instruction.
 func (m *Machine) words(d *isa.Decoder) *sem.Words {
 	words := &sem.Words{Context: d.Context(), Tables: d.Tables(), Quirks: m.quirks}
 	if m.word != nil {
@@ -209,10 +210,10 @@ func (m *Machine) words(d *isa.Decoder) *sem.Words {
 	return words
 }
 
-// relevant tells on which operations it depends where control goes, and what stacks hold.
+// relevant marks the operations on which control flow and stacks depend.
 func relevant(code *sem.Code) []bool {
 	counts := make([]bool, len(code.Insts))
-	read := map[register]bool{} // what is read behind
+	read := map[register]bool{} // registers that later operations read
 	for i := len(code.Insts) - 1; i >= 0; i-- {
 		in := &code.Insts[i]
 		switch in.Op {
@@ -232,8 +233,8 @@ func relevant(code *sem.Code) []bool {
 
 func registerOf(in *sem.Inst) register { return register{in.State, int(in.Imm), in.Comp} }
 
-// walk does an instruction once, as far as control goes. What is not known is decided by the script, and by true behind
-// its end.
+// walk evaluates the control flow of an instruction for one path. The script decides unknown conditions. Conditions
+// after the end of the script are true.
 type walk struct {
 	*reader
 	counts  []bool
@@ -244,14 +245,14 @@ type walk struct {
 	values  []number
 	sources []sources
 	decided map[sem.ID]bool
-	changed map[register]*change // what the instruction wrote
-	// written has, of reads of what the instruction wrote, the value that it wrote, or NoID where that is not one value.
+	changed map[register]*change // registers that the instruction wrote
+	// written maps reads of registers that the instruction wrote to the written value, or to NoID if there are several.
 	written    map[sem.ID]sem.ID
-	conditions map[string]Condition // by their keys
+	conditions map[string]Condition // by key
 	way        Way
-	target     number // where the instruction itself jumps
+	target     number // the target of the instruction's own jump
 	jumps      bool
-	deep       bool // it took more from a stack than is listed
+	deep       bool // it popped more entries than are listed
 }
 
 func (w *walk) run() {
@@ -297,7 +298,7 @@ func (w *walk) inst(id sem.ID, in *sem.Inst) {
 	}
 }
 
-// value computes a value, if it is known.
+// value computes the value of an operation, if it is known.
 func (w *walk) value(id sem.ID, in *sem.Inst) number {
 	switch {
 	case in.Op == sem.OpConst:
@@ -329,8 +330,8 @@ func (w *walk) value(id sem.ID, in *sem.Inst) number {
 	return number{true, sem.Apply(in, args[0], args[1], args[2])}
 }
 
-// vote is the value of an operation on the lanes of a wave of one lane. A condition on which control depends is decided; a
-// result that is only data is that of some larger wave.
+// vote returns the value of a vote for a wave of one lane if control depends on it. A vote that is only data has the
+// unknown result of a larger wave.
 func (w *walk) vote(id sem.ID, in *sem.Inst) number {
 	switch in.Op {
 	case sem.OpExists:
@@ -375,7 +376,7 @@ func flag(b bool) uint64 {
 	return 0
 }
 
-// register is what a register holds, if that is known.
+// register returns the value of a register, if it is known.
 func (w *walk) register(in *sem.Inst, at int) (n number) {
 	s := in.State
 	if c, ok := w.changed[register{s, at, in.Comp}]; ok {
@@ -385,13 +386,13 @@ func (w *walk) register(in *sem.Inst, at int) (n number) {
 		n.v, n.known = w.known(st, at, in.Comp)
 		return n
 	}
-	if s.InitExists && w.m.sem.Wave { // the lane runs the instruction
+	if s.InitExists && w.m.sem.Wave { // this lane runs the instruction
 		return number{true, 1}
 	}
 	return number{s.Scope == spec.ScopeInstruction && !s.Undefined && !s.InitExists, s.Init}
 }
 
-// short is the value of a condition of which one side says it all.
+// short returns the value of a condition that one operand determines.
 func (w *walk) short(in *sem.Inst) number {
 	if in.Type().Kind == sem.Bool && (in.Op == sem.OpAnd || in.Op == sem.OpOr) {
 		for _, a := range [2]sem.ID{in.A, in.B} {
@@ -403,7 +404,8 @@ func (w *walk) short(in *sem.Inst) number {
 	return number{}
 }
 
-// choose is the value of a choice. One that nobody knows is decided if its sides differ.
+// choose returns the value of a select. If the condition is unknown and the values differ, choose decides the
+// condition.
 func (w *walk) choose(id sem.ID, in *sem.Inst) number {
 	x, y := w.values[in.B], w.values[in.C]
 	if x == y || in.Type().Kind == sem.Bool && !w.values[in.A].known {
@@ -424,7 +426,7 @@ func (w *walk) choose(id sem.ID, in *sem.Inst) number {
 	return y
 }
 
-// holdsHere reports whether a condition holds on this way.
+// holdsHere reports whether a condition holds on this path.
 func (w *walk) holdsHere(id sem.ID) bool {
 	if id == sem.NoID {
 		return true
@@ -460,7 +462,7 @@ func (w *walk) holdsHere(id sem.ID) bool {
 	return d
 }
 
-// decide decides a condition, as another was that is the same.
+// decide decides a condition. Equal conditions have the same result.
 func (w *walk) decide(id sem.ID) bool {
 	c, named := w.condition(id)
 	if was, ok := w.conditions[c.Key]; named && ok {
@@ -480,7 +482,7 @@ func (w *walk) decide(id sem.ID) bool {
 	return d
 }
 
-// put adds to a map, which is made when it is first needed.
+// put adds an element to a map, which it allocates if necessary.
 func put[K comparable, V any](m *map[K]V, k K, v V) {
 	if *m == nil {
 		*m = map[K]V{}
@@ -502,7 +504,7 @@ func (w *walk) stackValue(in *sem.Inst) number {
 	if at := len(e.slots) - 1 - int(in.Imm); at >= 0 {
 		return e.slots[at][in.Comp]
 	}
-	return number{known: !e.more} // 0 is below an empty stack
+	return number{known: !e.more} // a read below an empty stack gives 0
 }
 
 func (w *walk) effect(in *sem.Inst) {

@@ -25,13 +25,17 @@ type Plane struct {
 func NewPlanes(list []Component, lanes int) []Plane {
 	planes := make([]Plane, len(list))
 	stride := lanes + apart
-	cells := make([]uint32, len(list)*stride)
+	var narrow []*Plane
 	for i := range list {
 		if list[i].wide() {
 			planes[i].U64 = make([]uint64, lanes)
 		} else {
-			planes[i].U32 = cells[i*stride:][:lanes:lanes]
+			narrow = append(narrow, &planes[i])
 		}
+	}
+	cells := make([]uint32, len(narrow)*stride)
+	for i, p := range narrow {
+		p.U32 = cells[i*stride:][:lanes:lanes]
 	}
 	return planes
 }

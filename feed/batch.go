@@ -11,30 +11,30 @@ import (
 	"github.com/isago/isago/internal/textfile"
 )
 
-// Batch is the Runner of programs that run once for each vertex, or whatever a lane is.
+// Batch is the Runner for programs that run once for each lane, such as a vertex.
 type Batch struct {
 	*exec.Launch
-	// Noun is what a lane is, Nouns are several.
+	// Noun is the name of a lane, such as vertex, and Nouns is its plural.
 	Noun, Nouns string
 
 	in   exec.Input
 	read bool
-	// chosen tells that the outputs are those of Select, and no others.
+	// chosen is set if Select chose the outputs.
 	chosen bool
-	// held bounds the values that are kept until the columns of a table that is handed over in parts are known.
+	// held limits the values in memory until the columns of a table in parts are known.
 	held int
 }
 
-// NewBatch returns the Runner of a vertex program.
+// NewBatch returns the Runner for a vertex program.
 func NewBatch(l *exec.Launch) *Batch {
 	return &Batch{Launch: l, Noun: "vertex", Nouns: "vertices", held: MaxHeld}
 }
 
-// Launched returns what the program's file says of it.
+// Launched returns the program with its named inputs and outputs.
 func (b *Batch) Launched() *exec.Launch { return b.Launch }
 
-// Set gives a uniform its value, or all lanes an input, component by component, as Parse reads them. The error tells that
-// there is no such name, that it is an output, or what is wrong with a value.
+// Set sets a uniform, or an input for all lanes, component by component. Launch.Parse defines the notation of values.
+// Set returns an error if the name is unknown or an output, or if a value is invalid.
 func (b *Batch) Set(name string, texts []string) error {
 	p, err := b.Find(name)
 	if err != nil {
@@ -72,7 +72,7 @@ func parseAll(l *exec.Launch, p exec.Port, texts []string) ([]uint64, error) {
 	return values, nil
 }
 
-// Read takes the inputs of lanes from a file: json, csv or raw. The error says where it is wrong.
+// Read reads the inputs of lanes in a format: json, csv or raw. The error describes the position of a mistake.
 func (b *Batch) Read(data []byte, format string) error {
 	read := map[string]func([]byte, *exec.Launch) (*exec.Input, error){"json": readJSON, "csv": readCSV, "raw": readRaw}[format]
 	if read == nil {
@@ -90,17 +90,17 @@ func (b *Batch) Read(data []byte, format string) error {
 	return nil
 }
 
-// Feed gives the lanes inputs that are at hand; those of Set go before.
+// Feed sets the inputs of lanes. Inputs of Set have priority.
 func (b *Batch) Feed(in exec.Input) {
 	in.Same = append(in.Same, b.in.Same...)
 	b.in, b.read = in, true
 }
 
-// Given returns what Read, Feed and Set gave.
+// Given returns the inputs that Read, Feed and Set set.
 func (b *Batch) Given() exec.Input { return b.in }
 
-// Run runs the program for all inputs. The error tells that there are none to repeat, or is that of the context or of
-// opt.Rows.
+// Run runs the program for all inputs. It returns an error if there are no inputs to repeat, if the context is
+// cancelled, or if opt.Rows returns one.
 func (b *Batch) Run(ctx context.Context, opt RunOptions) (*Outcome, error) {
 	in := b.in
 	if opt.Count > 0 {
@@ -127,14 +127,15 @@ func (b *Batch) Run(ctx context.Context, opt RunOptions) (*Outcome, error) {
 	return out, nil
 }
 
-// MaxHeld is held where no test sets another.
+// MaxHeld limits the values that a run keeps in memory until the columns of a table in parts are known.
 const MaxHeld = 1 << 24
 
-// LateOutputError reports an output that a lane writes and no lane before wrote, whose rows have been handed over without it.
+// LateOutputError is the error for an output that a lane writes, but that has no column, because no earlier lane wrote
+// it.
 type LateOutputError struct {
-	// Output is what the lane writes, Nouns are what lanes are.
+	// Output is the name of the output. Nouns is the plural name of lanes.
 	Output, Nouns string
-	// The lane is one of those from From to To.
+	// From and To are the first and the last lane of the part that contains the lane.
 	From, To int
 }
 
@@ -143,8 +144,8 @@ func (e *LateOutputError) Error() string {
 	return fmt.Sprintf("one of the %s %d to %d writes %s, but the %[2]d before did not: their rows have no column for it", e.Nouns, e.From, e.To, e.Output)
 }
 
-// stream runs the program and hands over the table in parts. Which columns it has may depend on what the program writes: then
-// those that the first lanes have.
+// stream runs the program and passes the table to opt.Rows in parts. If the columns depend on what the program writes,
+// the first lanes determine them.
 func (b *Batch) stream(ctx context.Context, in exec.Input, opt RunOptions) (*exec.Result, error) {
 	var held []*exec.Rows
 	var shape *exec.Shape
@@ -191,7 +192,7 @@ func (b *Batch) stream(ctx context.Context, in exec.Input, opt RunOptions) (*exe
 	return &exec.Result{Report: *report}, err
 }
 
-// late returns the error of an output that has no column, nil where all have one.
+// late returns the error for an output without a column, or nil.
 func (b *Batch) late(shape *exec.Shape, columns *layout, r *exec.Rows) error {
 	if b.chosen {
 		return nil
@@ -212,15 +213,15 @@ func (b *Batch) late(shape *exec.Shape, columns *layout, r *exec.Rows) error {
 	return nil
 }
 
-// layout is which columns a table has, of the components of some outputs.
+// layout is the choice of columns of a table.
 type layout struct {
 	Table
 	kept []bool // of the components; nil for the first of them
 	n    int    // how many are kept
 }
 
-// layout returns that of the run: the outputs of Select, or else those of which a component changed, where the launch asks,
-// and words that the program wrote where it computed, which follow them.
+// layout returns the layout of the run: the outputs of Select, or otherwise the outputs of the launch. If
+// Launch.Changed is set, only changed outputs have columns. Words that the program wrote at computed addresses follow.
 func (b *Batch) layout(ports []exec.Port, changed []bool) *layout {
 	l := &layout{Table: Table{Name: b.Nouns, Row: b.Noun, Columns: columnsOf(ports)}}
 	if b.chosen {
@@ -250,7 +251,7 @@ func (b *Batch) layout(ports []exec.Port, changed []bool) *layout {
 	return l
 }
 
-// part returns a part of the table: rows of which the first has that number, with all components.
+// part returns a part of the table. first is the number of its first row.
 func (l *layout) part(first int, rows [][]uint64) Table {
 	t := l.Table
 	t.First, t.Rows = first, make([][]uint64, len(rows))
@@ -270,8 +271,8 @@ func (l *layout) part(first int, rows [][]uint64) Table {
 	return t
 }
 
-// Select chooses the outputs by their names: an output, a register, a register of a view, a component such as r1.x, or all
-// registers of a file or a view. It returns an error for an unknown name, with names that exist.
+// Select chooses the outputs by their names: an output, a register, a register of a view, a component such as r1.x, or
+// all registers of a file or a view. The error for an unknown name lists names that exist.
 func (b *Batch) Select(names []string) error {
 	var all []exec.Port
 	for _, name := range names {
@@ -285,7 +286,7 @@ func (b *Batch) Select(names []string) error {
 	return nil
 }
 
-// Columns describes the outputs.
+// Columns returns the columns of the outputs.
 func (b *Batch) Columns() []Column { return columnsOf(b.Outputs) }
 
 func columnsOf(ports []exec.Port) []Column {

@@ -11,7 +11,7 @@ import (
 	"github.com/isago/isago/isa"
 )
 
-// Request says which program is to be run, and how its machine is to take it.
+// Request selects a program and the settings of its machine.
 type Request struct {
 	// Set is the machine's instruction set, or nil for the one that the package of the machine loads. Machine is the
 	// result of Open for the set, or nil. Context holds the values of the contexts if Set is not nil; otherwise they have
@@ -22,11 +22,11 @@ type Request struct {
 	// Data is the file. Raw is set if it has no container, even if it seems to have one.
 	Data []byte
 	Raw  bool
-	// Program is one program of several, by its name or its number; "" is the first that runs.
+	// Program selects one of several programs by its name or its number. "" selects the first program that can run.
 	Program string
-	// Quirks are choices between documents and hardware, by name.
+	// Quirks holds the values of quirks by name. Other quirks have their defaults.
 	Quirks map[string]string
-	// Options are those of the machine that were given, by name, each as often as it was given.
+	// Options holds the values of the machine's own options by name. An option may have several values.
 	Options map[string][]string
 	// File reads a file that an option names.
 	File func(name string) ([]byte, error)
@@ -43,102 +43,106 @@ func (r *Request) Load(load func(isa.Options) (*isa.Set, error)) (err error) {
 	return err
 }
 
-// Option is a way to run programs that a machine alone has: a flag of the command.
+// Option is an option of runs that only one machine has. It is a flag of the command.
 type Option struct {
-	// Usage is one line, in which backquotes mark what the option is given.
+	// Usage is one line, in which backquotes mark the value of the option.
 	Name, Usage string
-	// Bool tells that it is given or not, and nothing more.
+	// Bool is set if the option has no value.
 	Bool bool
-	// Writes tells that it names an output, as NAME=FILE.
+	// Writes is set if the option names an output file, as NAME=FILE.
 	Writes bool
 }
 
-// Runner is a program that can be fed and run. Each machine makes its own; Batch is that of programs that run
-// once for each vertex.
+// Runner is a program with inputs that can run. Each machine has its own implementation. Batch is that for programs
+// that run once for each vertex.
 type Runner interface {
-	// Set gives a value by its name: of a uniform, of an input that is the same for all lanes, of an argument.
+	// Set parses the values of a uniform, of an argument, or of an input that is equal in all lanes.
 	Set(name string, values []string) error
-	// Read takes inputs from a file: json, csv or raw.
+	// Read reads inputs in a format: json, csv or raw.
 	Read(data []byte, format string) error
 	// Call runs the program once, with inputs by name. Outcome.Named has the outputs.
 	Call(ctx context.Context, args []Argument, opt RunOptions) (*Outcome, error)
-	// Run runs the program. An error of the context is returned as it is, or wrapped.
+	// Run runs the program with the inputs of Set and Read. If the context is cancelled, it returns the context's
+	// error, which may be wrapped.
 	Run(ctx context.Context, opt RunOptions) (*Outcome, error)
 }
 
 // Launched is a Runner of one program with inputs and outputs.
 type Launched interface {
 	Runner
-	// Launched returns what the program's file says of it.
+	// Launched returns the program with its named inputs and outputs.
 	Launched() *exec.Launch
 }
 
-// RunOptions bound a run, and choose what it is about.
+// RunOptions are the options of a run.
 type RunOptions struct {
 	exec.RunOptions
-	// Count is the number of lanes; 0 is as many as there are inputs for, and at least one.
+	// Count is the number of lanes. 0 means one lane for each row of inputs, and at least one.
 	Count int
-	// Stats asks for what a machine counts beside what all do.
+	// Stats requests the statistics that only this machine has.
 	Stats bool
-	// Rows, unless it is nil, is handed the table of the outputs in parts, in order, as they are computed: what is in memory
-	// does not grow with the number of lanes. The outcome has neither the table nor Values then. A runner whose table cannot
-	// be divided leaves it in the outcome, and does not call Rows. An error ends the run, and Run returns it.
+	// Rows, if it is not nil, receives the table of the outputs in parts, in order, as soon as they are computed. The
+	// outcome then has neither the table nor Values, so memory use does not grow with the number of lanes. A runner
+	// whose table has only one part leaves it in the outcome, and does not call Rows. If Rows returns an error, the run
+	// ends, and Run returns this error.
 	Rows func(part *Table) error
 }
 
-// Outcome is what a run gives.
+// Outcome is the result of a run.
 type Outcome struct {
 	exec.Result
-	// Noun is what a lane is, such as vertex; Nouns are several. Lanes is how many ran.
+	// Noun is the name of a lane, such as vertex, and Nouns is its plural. Lanes is the number of lanes that ran.
 	Noun, Nouns string
 	Lanes       int
-	// Programs are those of a run that has several, whose diagnostics name them by their numbers, from 1 on.
+	// Programs lists the programs of a run that has several. Diagnostics refer to them by their numbers, which start at
+	// 1.
 	Programs []Ran
 	// Tables are the outputs.
 	Tables []Table
 	// Named are the outputs by name, if Call ran the program.
 	Named []Output
-	// Picture is what was drawn, nil for nothing.
+	// Picture is the drawn picture, or nil.
 	Picture image.Image
-	// Files are the files that options asked for.
+	// Files are the files that options request.
 	Files []OutputFile
-	// Stats are lines about the run beside those that all machines have.
+	// Stats has lines of statistics that only this machine has.
 	Stats []string
-	// Open tells that a program ends where its words do.
+	// Open is set if a program may end after its last word.
 	Open bool
 }
 
-// OutputFile is a file to be written.
+// OutputFile is a file that the caller should write.
 type OutputFile struct {
 	Name string
 	Data []byte
 }
 
-// Table is outputs of one kind: a row for each vertex, say.
+// Table is a table of outputs, for example with a row for each vertex.
 type Table struct {
-	// Name tells tables apart where there are several. Row is what a row is, such as vertex.
+	// Name distinguishes several tables. Row is the name of a row, such as vertex.
 	Name, Row string
 	Columns   []Column
-	// Rows hold the components of the columns in order, as bits. First is the number of the first of them in the whole table, of
-	// which this may be a part.
+	// Rows has the bits of the components of all columns, in order. If the table is a part of a larger one, First is
+	// the number of its first row in that table.
 	Rows  [][]uint64
 	First int
 }
 
-// Column is a value of a row, of one component or more.
+// Column is a column of a Table. Its values have one or more components.
 type Column struct {
 	Name string
 	Type isa.Type
-	// Components are the names of the components; nil for a value that has one without a name.
+	// Components holds the names of the components. It is nil for a scalar.
 	Components []string
-	// Label is set where the value numbers or names the row and is none of the machine's: it is never printed as bits.
+	// Label is set if the value is a number or a name of the row, and not a value of the machine. It is never printed
+	// as bits.
 	Label bool
 }
 
 // Count returns the number of components.
 func (c *Column) Count() int { return max(1, len(c.Components)) }
 
-// Noted reports whether somebody is to be told of a stop: the program did not end as programs do.
+// Noted reports whether lanes stopped abnormally.
 func (o *Outcome) Noted(s *exec.StopCount) bool {
 	return s.Reason != "end" && !(s.Reason == "end of words" && o.Open)
 }

@@ -6,16 +6,15 @@ import (
 	"github.com/isago/isago/exec"
 )
 
-// Ran is a program of a run that has several, such as that of fragments, and what its lanes are. A diagnostic counts
-// among them.
+// Ran is one of several programs of a run, such as the fragment program. Its diagnostics count its lanes.
 type Ran struct {
-	// Name tells programs apart, "" where Nouns does.
+	// Name distinguishes programs with the same Nouns. It is "" if Nouns is sufficient.
 	Name  string
 	Nouns string
 	Lanes int
 }
 
-// Program returns the number of a program of a run, for Join: 1 and above, in the order in which they are named first.
+// Program returns the number of a program for Join. It adds the program if necessary. Numbers start at 1.
 func (o *Outcome) Program(name, nouns string) int {
 	i := slices.IndexFunc(o.Programs, func(r Ran) bool { return r.Name == name && r.Nouns == nouns })
 	if i < 0 {
@@ -25,8 +24,8 @@ func (o *Outcome) Program(name, nouns string) int {
 	return i + 1
 }
 
-// Of returns what a diagnostic of a program counts among: how many lanes ran, and what they are called. Program 0 is that of
-// a run that has one.
+// Of returns the program with a number, with the number and the name of its lanes. 0 is the program of a run with only
+// one program.
 func (o *Outcome) Of(program int) Ran {
 	if program == 0 {
 		return Ran{Nouns: o.Nouns, Lanes: o.Lanes}
@@ -34,8 +33,8 @@ func (o *Outcome) Of(program int) Ran {
 	return o.Programs[program-1]
 }
 
-// Join adds what lanes of a program gave, of which the first has a number in the run: each diagnostic is there once, with its
-// total.
+// Join adds the report of some lanes of a program. first is the number of the first of these lanes. Equal diagnostics
+// are merged.
 func (o *Outcome) Join(report *exec.Report, program, first, lanes int) {
 	if program > 0 {
 		o.Programs[program-1].Lanes += lanes

@@ -108,8 +108,8 @@ func (a *usedFile) same(b *usedFile) bool {
 	return err == nil && os.SameFile(x, y)
 }
 
-// prints records standard output as an output if it is redirected to a file.
-func (f *files) prints(out io.Writer) {
+// recordStdout records standard output as an output if it is redirected to a file.
+func (f *files) recordStdout(out io.Writer) {
 	if file, ok := fileOf(out); ok {
 		if info, err := file.Stat(); err == nil && info.Mode().IsRegular() {
 			f.outputs.add(&usedFile{"standard output", info})

@@ -61,7 +61,7 @@ func runUntil(ctx context.Context, args []string, in io.Reader, out, errOut io.W
 	root.SetIn(in)
 	written := &stdout{Writer: out}
 	root.SetOut(written)
-	sessionOf(root).files.prints(out)
+	sessionOf(root).files.recordStdout(out)
 	root.SetErr(errOut)
 	watchTerminals(root, written, out, errOut)
 	root.SetArgs(args)

@@ -229,7 +229,7 @@ var codes = []CodeInfo{
 </override>
 <display>a {A}</display>
 <field name="A" low="0" high="7" type="uint"/>`},
-	{ValueNever, "check: no field can have a value of an enum, or another value with the same number has its text", `<enum name="#size"><value val="1" display=".l"/><value val="9" display=".x"/></enum>
+	{ValueNever, "check: isago never prints a value of an enum", `<enum name="#size"><value val="1" display=".l"/><value val="9" display=".x"/></enum>
 <bitset name="#instruction" size="3"/>
 <bitset name="a" extends="#instruction"><display>a{S}</display><field name="S" low="0" high="2" type="#size"/></bitset>`},
 	{FieldUnused, "check: no display and no expression uses the field", `<display>nop</display>

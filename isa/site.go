@@ -21,7 +21,8 @@ type site struct {
 	fields    []namedSite
 	listed    []listed
 	operands  []*operandMemo
-	// claims is the result of claimed. It is nil until claimed computes it.
+	// claims is the mask that claimed returns: the bits that select the leaf, and those of the mnemonic and
+	// the operands in the leaf's displays. It is nil until claimed computes it.
 	claims *bits.Value
 	// outer is the token style of the enclosing text. style is the token style of the scope's own
 	// texts. Both are set only if tokens are recorded.

@@ -745,7 +745,7 @@ func (d *Diff) printHunk(w io.Writer, p Palette, h Hunk) error {
 	return err
 }
 
-// eachAdded yields the instructions of the second side of a hunk. replaced is the instruction of the same kind that the
+// eachAdded yields the instructions of the second side of a hunk. replaced is the instruction of the same leaf that the
 // instruction replaces, or nil, and fields are the fields in which they differ.
 func (d *Diff) eachAdded(h Hunk, yield func(k int, replaced *Pair, fields []FieldDiff) bool) {
 	pairs := d.Pairs(h)

@@ -30,7 +30,7 @@ type DiffInstruction struct {
 	// Program is the name of the program, or "" if the file has only one.
 	Program string `json:"program,omitempty"`
 	Text    string `json:"text"`
-	// Replaces is the address of the instruction of the same kind that this instruction replaces, or nil. Fields are
+	// Replaces is the address of the instruction of the same leaf that this instruction replaces, or nil. Fields are
 	// the fields that differ between the two.
 	Replaces *int64      `json:"replaces,omitempty"`
 	Fields   []FieldJSON `json:"fields,omitempty"`

@@ -31,7 +31,7 @@ type Effects struct {
 	Waits bool `json:"waits,omitempty"`
 }
 
-// Access is a part of a state that an instruction reads or writes.
+// Access describes the registers, stack slots or memory bytes that an instruction reads or writes.
 type Access struct {
 	State string `json:"state"`
 	// Number is absent if the number is known only at run time, and for state without numbers.

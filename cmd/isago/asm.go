@@ -36,7 +36,8 @@ func newAsm() *cobra.Command {
 		GroupID: "code",
 		Short:   "Assemble source text into a program",
 		Long: `asm translates source text into a program. The source contains instructions as dis prints them,
-labels ("name:"), directives and comments. Without a FILE, asm reads standard input from a pipe or a file.
+labels ("name:"), directives and comments. Without a FILE, asm reads standard input, unless that is a
+terminal or another device. - reads standard input in any case.
 
   .word EXPR,...   data: words of 32 bits, or of the size of an instruction if that is 16 or 8 bits
   .align BYTES     zeros up to a multiple of BYTES
@@ -44,8 +45,9 @@ labels ("name:"), directives and comments. Without a FILE, asm reads standard in
   .set NAME, EXPR  a name for a number; .equ is the same
   $(EXPR)          a number in an instruction
 
-Expressions use C's operators on signed 64-bit numbers. They may contain names from .set, labels (in bytes)
-and . for the address of the line. docs/assembly.md describes the language.
+Expressions use C's operators on signed 64-bit numbers. They may contain names defined with .set,
+labels, and "." (the address of the current line). Labels and "." are byte addresses. docs/assembly.md
+describes the language.
 
 --isa names the machine. Without it, asm chooses the machine by the suffix of the first FILE (.pica, .vsh,
 .gsh, .a2xx, .cubin.s) or by directives in the source.
@@ -301,7 +303,7 @@ func (w *wordWriter) data(dst []byte, words []uint32, err error) ([]byte, error)
 		return dst, err
 	}
 	if most := w.root.StoredSize(w.root.Size) / w.root.WordSize; len(words) > most {
-		return dst, fmt.Errorf("%d words, expected at most %d, the size of the longest instruction", len(words), most)
+		return dst, fmt.Errorf("the line has %d words, expected at most %d, the size of the longest instruction", len(words), most)
 	}
 	data := program.Data(w.root, words)
 	return w.append(dst, &data), nil

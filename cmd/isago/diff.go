@@ -25,8 +25,8 @@ func newDiff() *cobra.Command {
 		Short:   "Show how two programs differ",
 		Long: `diff compares two programs for one machine: their instructions, and declarations such as constants, entry
 points, uniforms, outputs, stages and memory sizes. Lines with - are only in the first file, lines with + only
-in the second. If an instruction replaces another one of the same kind, the fields that differ follow. Programs
-with the same name, such as kernels, are compared with each other.
+in the second. If a removed and an added instruction have the same format, diff also lists the fields that
+differ. diff compares programs with the same name, such as kernels, with each other.
 
 Two branches are equal if they lead to the same instruction, even at different addresses. Two table entries
 are equal if their contents are equal. diff ignores offsets, padding, comments, versions and the

@@ -46,7 +46,7 @@ func newDis() *cobra.Command {
 		Short:   "Disassemble programs and single words",
 		Long: `dis prints programs as text. It recognises the format of FILE by its content; raw words need --isa or
 --spec. FILE:PROGRAM selects one program of a file, such as a kernel of a cubin. Without a FILE, dis reads
-standard input from a pipe or a file.
+standard input, unless that is a terminal or another device. - reads standard input in any case.
 
 dis prints several files, or all programs in a folder, one after another, each below a heading. With --json,
 each file is one object. -o FOLDER writes one file for each input, with .s or .json added to the name.
@@ -72,8 +72,8 @@ code. dis reads raw a2xx programs, and hexadecimal text without --hex, completel
 --plain prints only the text of each instruction, one per line. --jumps draws an arrow next to the listing
 from each jump to its target.
 
---ssa evaluates in advance everything that the words determine, such as the stacks of calls and loops and the
-ends of blocks. It prints the remaining blocks of operations in SSA form, with the branches that depend on
+--ssa resolves all control flow that depends only on the program's words: calls, returns, ends of blocks and
+their stacks. It prints the remaining operations as blocks in SSA form, with the branches that depend on
 inputs. If the lanes of the machine share a program counter (a2xx, tesla), the masks of lanes are values of the
 program. With --one-lane, a wave has one lane, and the control flow is that of the lane. docs/run.md describes
 the form.
@@ -124,7 +124,7 @@ or have unexpected bits, or dis could not read some lines of --hex.`,
 	flags.BoolVar(&f.lossless, "lossless", false, "add the bits that the text does not show, so that assembling gives the same words")
 	flags.BoolVar(&f.ir, "ir", false, "print the operations of each instruction below its text")
 	flags.BoolVar(&f.oneLane, "one-lane", false, "with --ssa, specialise the program for waves of one lane (a2xx, tesla)")
-	flags.BoolVar(&f.ssa, "ssa", false, "evaluate the control flow in advance, and print the remaining blocks in SSA form")
+	flags.BoolVar(&f.ssa, "ssa", false, "print the program as blocks in SSA form; control flow that depends only on the words is resolved")
 	f.addOrder(cmd)
 	f.addTables(cmd)
 	flags.StringVar(&f.findings, "findings", "", "`WHERE` to report unexpected bits: comment, stderr or off (default: comment; off with --plain)")
@@ -177,7 +177,7 @@ func (f *disFlags) check() error {
 	case f.json && (f.addresses || f.words || f.jumps):
 		return usagef("--addresses, --words and --jumps cannot be combined with --json, which always contains this information")
 	case f.jumps && (f.plain || f.lossless):
-		return usagef("--jumps cannot be combined with --plain or --lossless, which print text for asm")
+		return usagef("--jumps cannot be combined with --plain or --lossless; arrows are drawn only in the normal listing")
 	}
 	switch f.findings {
 	case "":

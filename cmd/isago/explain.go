@@ -58,8 +58,9 @@ The argument names the instruction:
   shaders@main      the same place in each program of a folder
   missing-end       the code of a message, as isago codes prints it
 
-explain draws several places one after another. Without an argument, it reads standard input from a pipe or
-a file. Each line is one argument as above. explain skips labels and comments, and continues after an error.
+explain draws several places one after another. Without an argument, it reads standard input, unless that
+is a terminal or another device. - reads standard input in any case. Each line is one
+argument as above. explain skips labels and comments, and continues after an error.
 
 With --hex, explain reads the argument as a word, even if it is also a mnemonic, such as add.
 

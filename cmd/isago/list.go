@@ -33,7 +33,7 @@ func newList() *cobra.Command {
 		Use:     "list [flags] [FILE]",
 		GroupID: "code",
 		Short:   "List the machines, or the contents of a file",
-		Long: `list shows the machines: the number of instructions, the names that --isa accepts, file formats, roots,
+		Long: `For each machine, list shows the number of instructions, the names that --isa accepts, file formats, roots,
 contexts, tables and syntaxes. --isa or --spec selects one machine. With FILE, list shows what the file
 contains; - is standard input.
 

@@ -39,7 +39,7 @@ func newStep() *cobra.Command {
 		Short:   "Execute instructions on register states, given as JSON lines",
 		Long: `step executes an instruction, or a short program, on a given state. It is a reference for tests of emulators.
 Each line of the input is a JSON object, and step prints one line for each. Without a FILE, step reads
-standard input from a pipe or a file.
+standard input, unless that is a terminal or another device. - reads standard input in any case.
 
   isa      the machine (or --isa, --spec)
   words    the program: words in hex, in the order in which files store them
@@ -253,7 +253,7 @@ func (r *stepRun) answer(ctx context.Context) (*stepAnswer, error) {
 	}
 	r.lanes = max(1, len(r.q.Lanes))
 	if r.lanes > exec.Lanes {
-		return nil, fmt.Errorf("%d lanes, expected at most %d", r.lanes, exec.Lanes)
+		return nil, fmt.Errorf("the wave has %d lanes, expected at most %d", r.lanes, exec.Lanes)
 	}
 	if r.q.Steps < 0 {
 		return nil, fmt.Errorf("steps %d, expected the maximum number of instructions, or 0 for the default", r.q.Steps)
@@ -349,7 +349,7 @@ func (r *stepRun) code(root *isa.Root) (code []uint32, size int64, err error) {
 		}
 	}
 	if len(code) == 0 {
-		return nil, 0, errors.New("no words, expected at least one")
+		return nil, 0, errors.New("there are no words, expected at least one")
 	}
 	return code, size, nil
 }

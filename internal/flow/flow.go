@@ -1,7 +1,7 @@
 // Package flow specialises a program for a launch. It converts the instructions to a control-flow
-// graph of blocks in SSA form. It evaluates the constants of the launch in advance. It also resolves
-// call stacks, loop stacks and the rules at the end of a scope. The graph contains only arithmetic,
-// reads of registers, and branches on values that are not constant.
+// graph of blocks in SSA form. It replaces registers that are constant in the launch by their values,
+// and resolves calls, returns, loops and ends of blocks, with their stacks. The graph contains only
+// arithmetic, reads of registers, and branches on values that are not constant.
 //
 // The graph is for code that needs whole programs instead of single instructions, such as a
 // translator. isago dis --ssa prints it.

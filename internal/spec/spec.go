@@ -68,7 +68,7 @@ type TextStyle struct {
 	Storage int
 	// Swapped is set if the high half of each 32-bit word is stored first.
 	Swapped bool
-	// Comment is the mark that starts a comment. The comment ends at the end of the line. Comment is "" if there are no
+	// Comment is the text that starts a comment, which extends to the end of the line. It is "" if the syntax has no
 	// comments.
 	Comment string
 	// FoldCase is set if the assembler ignores the case of letters.

@@ -385,7 +385,7 @@ func (l *Launch) SetUniform(p Port, values []uint64) error {
 	}
 	comps := p.Components()
 	if len(values) > p.Count*len(comps) {
-		return fmt.Errorf("%d values for %s, which has %d", len(values), p.Name, p.Count*len(comps))
+		return fmt.Errorf("%s has %d components, but %d values are given", p.Name, p.Count*len(comps), len(values))
 	}
 	if err := fit(p.Name, p.Type(), values); err != nil {
 		return err

@@ -204,7 +204,7 @@ func (b *Binding) Run(ctx context.Context, lanes int, in, out []Plane, opt RunOp
 // checkPlanes returns an error if planes do not fit components, or have fewer cells than cells.
 func checkPlanes(what string, list []Component, planes []Plane, cells int) error {
 	if len(planes) != len(list) {
-		return fmt.Errorf("%d %s planes, expected %d", len(planes), what, len(list))
+		return fmt.Errorf("there are %d %s planes, expected %d", len(planes), what, len(list))
 	}
 	for i := range planes {
 		p, bits, n := &planes[i], 32, len(planes[i].U32)

@@ -131,8 +131,8 @@ func TestPlanesThatDoNotFit(t *testing.T) {
 		in, out []exec.Plane
 		want    string
 	}{
-		{[]exec.Plane{u32(2)}, []exec.Plane{u64(2)}, "1 input planes, expected 2"},
-		{[]exec.Plane{u32(2), u32(1)}, nil, "0 output planes, expected 1"},
+		{[]exec.Plane{u32(2)}, []exec.Plane{u64(2)}, "there are 1 input planes, expected 2"},
+		{[]exec.Plane{u32(2), u32(1)}, nil, "there are 0 output planes, expected 1"},
 		{[]exec.Plane{u32(2), u32(2)}, []exec.Plane{u64(2)}, "input plane 1 has 2 cells, expected 1: all lanes share a register of c"},
 		{[]exec.Plane{u64(2), u32(1)}, []exec.Plane{u64(2)}, "input plane 0 has 0 cells of 32 bits and 2 of 64, expected at least 1 of 32 and none of the other"},
 		{[]exec.Plane{u32(0), u32(1)}, []exec.Plane{u64(2)}, "input plane 0 has 0 cells of 32 bits and 0 of 64, expected at least 1 of 32 and none of the other"},

@@ -56,7 +56,7 @@ type written struct {
 func NewProcessor(set *isa.Set, s Setup) (*Processor, error) {
 	switch {
 	case s.Lanes < 0 || s.Lanes > Lanes:
-		return nil, fmt.Errorf("%d lanes, expected 1 to %d", s.Lanes, Lanes)
+		return nil, fmt.Errorf("the wave has %d lanes, expected 1 to %d", s.Lanes, Lanes)
 	case s.Fetch == nil:
 		return nil, errors.New("the field Fetch is nil, expected a function that returns the bits of the program")
 	}

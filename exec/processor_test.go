@@ -107,10 +107,10 @@ func TestProcessorWriteThenStart(t *testing.T) {
 
 // Mistakes are errors that say what is expected.
 func TestProcessorRefuses(t *testing.T) {
-	if _, err := groups(t, exec.Setup{Lanes: -1, Fetch: fetchOf()}); err == nil || err.Error() != "-1 lanes, expected 1 to 64" {
+	if _, err := groups(t, exec.Setup{Lanes: -1, Fetch: fetchOf()}); err == nil || err.Error() != "the wave has -1 lanes, expected 1 to 64" {
 		t.Errorf("error %v", err)
 	}
-	if _, err := groups(t, exec.Setup{Lanes: 65, Fetch: fetchOf()}); err == nil || err.Error() != "65 lanes, expected 1 to 64" {
+	if _, err := groups(t, exec.Setup{Lanes: 65, Fetch: fetchOf()}); err == nil || err.Error() != "the wave has 65 lanes, expected 1 to 64" {
 		t.Errorf("error %v", err)
 	}
 	if _, err := groups(t, exec.Setup{}); err == nil || err.Error() != "the field Fetch is nil, expected a function that returns the bits of the program" {

@@ -78,7 +78,7 @@ func (l *Launch) Extend(p *Port, values int) error {
 		return nil
 	}
 	if room := l.most(p.State)/wordBytes(p.State) - p.First; values > room {
-		return fmt.Errorf("%d values starting at %s, expected at most %d", values, p.Name, room)
+		return fmt.Errorf("%d values starting at %s are too many, expected at most %d", values, p.Name, room)
 	}
 	p.Count = values
 	return nil

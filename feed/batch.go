@@ -54,7 +54,7 @@ func (b *Batch) Set(name string, texts []string) error {
 		return fmt.Errorf("%s is an output", p.Name)
 	}
 	if most := p.Count * len(p.Components()); len(values) > most {
-		return fmt.Errorf("%d values for %s, which has %d", len(values), p.Name, most)
+		return fmt.Errorf("%s has %d components, but %d values are given", p.Name, most, len(values))
 	}
 	b.in.Same = append(b.in.Same, exec.Given{Port: p, Values: values})
 	return nil

@@ -157,7 +157,7 @@ func readRaw(data []byte, l *exec.Launch) (*exec.Input, error) {
 		return nil, errors.New("raw values need a program that declares inputs")
 	}
 	if len(data)%(4*n) != 0 {
-		return nil, fmt.Errorf("%d bytes, expected a multiple of %d, the size of a vertex with %d components", len(data), 4*n, n)
+		return nil, fmt.Errorf("the file has %d bytes, expected a multiple of %d, the size of a vertex with %d components", len(data), 4*n, n)
 	}
 	for len(data) > 0 {
 		row := make([]uint64, n)

@@ -37,7 +37,7 @@ func TestRead(t *testing.T) {
 		{"json", "\ufeff" + `[{"pos[1]": [1, 2]}, {"a": 7}]`, "[[0 1065353216 1073741824] [7 0 0]]"},
 		{"json", `[{"pos[1]": null}]`, "vertex 0: pos[1]: null, expected numbers"},
 		{"json", `{"uniforms": {"c1": [1, 2]}}`, "uniforms: c1: 2 values, expected 1"},
-		{"raw", "1234567", "7 bytes, expected a multiple of 16, the size of a vertex with 4 components"},
+		{"raw", "1234567", "the file has 7 bytes, expected a multiple of 16, the size of a vertex with 4 components"},
 		{"xml", "", `unknown format "xml", expected json, csv or raw`},
 	} {
 		l, err := exec.Raw(m, []uint32{0}, 8, bits.Value{}, nil)

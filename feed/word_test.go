@@ -141,8 +141,8 @@ func TestWords(t *testing.T) {
 		"in[x]=1":        "in[x], expected in[ADDRESS]",
 		"c0[0x10]=1":     "c0[0x10], expected c0[ADDRESS] with a multiple of 4 below 0x10",
 		"k[0x0]=1":       "k[0x0], expected k[ADDRESS] with a multiple of 4 below 0x0", // its size is a launch's
-		"c0[0xc]=1,2":    "2 values starting at c0[0xc], expected at most 1",
-		"in[0xfffc]=1,2": "2 values starting at in[0xfffc], expected at most 1",
+		"c0[0xc]=1,2":    "2 values starting at c0[0xc] are too many, expected at most 1",
+		"in[0xfffc]=1,2": "2 values starting at in[0xfffc] are too many, expected at most 1",
 		"out[0x0]=1":     "out[0x0] is an output",
 		"nothing[0x0]=1": `unknown input, uniform or register "nothing[0x0]", expected one of in[0x4], in[0x8], in[ADDRESS], c0[ADDRESS]`,
 		"in[0x4]=a":      `"a", expected a value of type f32`,

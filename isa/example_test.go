@@ -70,7 +70,7 @@ func ExampleLoad_mistakes() {
 	// Output:
 	// 5 45 field-type
 	// 7 31 extends
-	// broken.xml:5:45: error: type "#time" of field TIME, expected a built-in type, an enum or a bitset [field-type]
+	// broken.xml:5:45: error: unknown type "#time" of field TIME, expected a built-in type, an enum or a bitset [field-type]
 	//     5 |   <field name="TIME" low="0" high="6" type="#time"/>
 	//       |                                             ^^^^^
 	// broken.xml:7:31: error: bitset light extends #instructions, which is not defined [extends]

@@ -36,7 +36,7 @@ func (a *codeArray) appendC(dst []byte) ([]byte, error) {
 		return nil, fmt.Errorf("%d bytes of code do not fit a C array of %d-bit words", len(a.data), a.unit)
 	}
 	if len(a.data) == 0 {
-		return nil, fmt.Errorf("no code, but a C array needs at least one element")
+		return nil, fmt.Errorf("the program has no code, but a C array needs at least one element")
 	}
 	const perLine = 8
 	dst = fmt.Appendf(dst, "static const uint%d_t %s[%d] = {", a.unit, a.name, len(a.data)/size)

@@ -206,7 +206,7 @@ func checkHelp(root *cobra.Command) *error {
 // noArgs rejects arguments.
 func noArgs(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {
-		return usagef("%q, expected no argument", args[0])
+		return usagef("unexpected argument %q, expected none", args[0])
 	}
 	return nil
 }

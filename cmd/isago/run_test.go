@@ -223,7 +223,7 @@ func TestBoundsOfRuns(t *testing.T) {
 		{[]string{filepath.Join(examples, "pica200", "light.shbin"), "--mesh", filepath.Join(examples, "knot.obj"), "--png", filepath.Join(t.TempDir(), "p.png"), "--count", "2000000000"},
 			exitUsage, "--count 2000000000, expected at most 1261, the vertices of the mesh"},
 		{[]string{"--isa", "a2xx", "--stage", "vs", filepath.Join(examples, "a2xx", "light.vs.bin"), "--fragment", filepath.Join(examples, "a2xx", "textures.fs.bin"), "--size", "4x4", "--count", "2000000000"},
-			exitUsage, "2000000000 vertices, expected at most 4194304 for a picture"},
+			exitUsage, "the picture has 2000000000 vertices, expected at most 4194304"},
 		{[]string{"--isa", "tesla", "--stage", "gp", "--raw", "-", "--count", "2000000000"},
 			exitUsage, "2000000000 primitives, expected at most 1048576"},
 		{append(largest, "--grid-budget", "1000"), exitFindings, "512 of 2198956147200 threads, the first 0: grid budget at 0x0; --grid-budget 0 removes the limit"},

@@ -115,7 +115,7 @@ func (f *machineFlags) readTable(set *isa.Set, t *isa.TableInfo, file string) ([
 	stored := int64(root.StoredSize(t.Bits))
 	im, err := program.Raw(root, data)
 	if err == nil && im.Bits%stored != 0 {
-		err = fmt.Errorf("%d bytes, expected a multiple of %d, the size of an entry", len(data), stored/8)
+		err = fmt.Errorf("the file has %d bytes, expected a multiple of %d, the size of an entry", len(data), stored/8)
 	}
 	if err != nil {
 		return nil, fileError(file, err)

@@ -202,7 +202,7 @@ func (r *exprReader) number(word string, from int) (int64, error) {
 	v, err := strconv.ParseInt(word, 0, 64)
 	switch {
 	case errors.Is(err, strconv.ErrRange):
-		return 0, r.fail(diag.TextRange, from, "%s does not fit a signed number of 64 bits", word)
+		return 0, r.fail(diag.TextRange, from, "%s does not fit in a signed 64-bit integer", word)
 	case err != nil:
 		return 0, r.fail(diag.TextExpected, from, "%q, expected %s", word, r.want)
 	}

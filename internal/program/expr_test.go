@@ -106,7 +106,7 @@ func TestDirectiveErrors(t *testing.T) {
 		{".word (1", "x.s:1:9: nothing, expected ) [text-expected]"},
 		{".word 2*/3", `x.s:1:9: "/3", expected a number of 32 bits such as 0x12, a name or ( [text-expected]`},
 		{".word 12x", `x.s:1:7: "12x", expected a number of 32 bits such as 0x12 [text-expected]`},
-		{".word 0x8000000000000000", "x.s:1:7: 0x8000000000000000 does not fit a signed number of 64 bits [text-range]"},
+		{".word 0x8000000000000000", "x.s:1:7: 0x8000000000000000 does not fit in a signed 64-bit integer [text-range]"},
 		{".word 8/(4-4)", "x.s:1:8: division by 0 [text-range]"},
 		{".word 8%0", "x.s:1:8: division by 0 [text-range]"},
 		{".word 1<<64", "x.s:1:8: a shift by 64, expected 0 to 63 [text-range]"},

@@ -88,7 +88,7 @@ func parseGroups(set *isa.Set, text []byte, from int) (v bits.Value, n, end int,
 	case count == 0:
 		return v, 0, end, errorAt(end, diag.HexSyntax, "no hexadecimal digits")
 	case count > maxGroups:
-		return v, 0, end, errorAt(starts[0], diag.HexSize, "%d words, expected at most %d", count, maxGroups)
+		return v, 0, end, errorAt(starts[0], diag.HexSize, "the line has %d words, expected at most %d", count, maxGroups)
 	case count == 1:
 		v, err = parseNumber(groups[0], starts[0])
 		return v, 4 * len(groups[0]), end, err

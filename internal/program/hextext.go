@@ -58,7 +58,7 @@ func HexText(root *isa.Root, src *diag.Source) (code []byte, err error) {
 		code = AppendBytes(code, root, v, size)
 	}
 	if second := r.brace(); second >= 0 {
-		return nil, diag.Errorf(diag.HexSyntax, diag.Span{Src: src, Off: second, End: second + 1}, "a second array, expected only one")
+		return nil, diag.Errorf(diag.HexSyntax, diag.Span{Src: src, Off: second, End: second + 1}, "the text contains a second array, expected only one")
 	}
 	return code, nil
 }
@@ -76,7 +76,7 @@ type hexGroup struct {
 // number returns the value. In C a number without 0x is decimal, and of those only 0 is the same.
 func (g *hexGroup) number() (bits.Value, *diag.Error) {
 	if g.inArray && !g.prefixed && string(g.text) != "0" {
-		return bits.Value{}, errorAt(g.at, diag.HexSyntax, "%q in a C array, expected a number with 0x", quote.Shorten(string(g.text)))
+		return bits.Value{}, errorAt(g.at, diag.HexSyntax, "the C array contains %q, expected a number with 0x", quote.Shorten(string(g.text)))
 	}
 	return parseNumber(g.digits, g.at)
 }

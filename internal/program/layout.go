@@ -293,7 +293,7 @@ func (l *Layout) Else(span diag.Span) {
 		}
 		return
 	case l.open[n].Else > 0:
-		l.fail(diag.BlockNesting, span, "a second else for one if").With(l.open[n].Span, "the if")
+		l.fail(diag.BlockNesting, span, "this is the second else for one if").With(l.open[n].Span, "the if")
 		return
 	}
 	b := &l.open[n]

@@ -134,7 +134,7 @@ func TestParseLineErrors(t *testing.T) {
 		"é":                            `"é", expected hexadecimal digits [hex-syntax]`,
 		"123456789 1":                  `"123456789" has more than 32 bits, the size of a word in a list [hex-size]`,
 		"1" + strings.Repeat("0", 64):  `a number with more than 256 bits [hex-size]`,
-		strings.Repeat("1 ", 9):        `9 words, expected at most 8 [hex-size]`,
+		strings.Repeat("1 ", 9):        `the line has 9 words, expected at most 8 [hex-size]`,
 		strings.Repeat("x", 50):        `"` + strings.Repeat("x", 40) + `...", expected hexadecimal digits [hex-syntax]`,
 		"1" + strings.Repeat("/1", 65): `more than 64 table entries [table-entry]`,
 	} {

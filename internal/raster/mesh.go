@@ -101,7 +101,7 @@ func (r *objReader) line(line string, off int) error {
 
 func (r *objReader) face(head word, words []word) error {
 	if len(words) < 3 {
-		return diag.Errorf(diag.FileFormat, head.span, "a face of %d vertices, expected at least 3", len(words))
+		return diag.Errorf(diag.FileFormat, head.span, "the face has %d vertices, expected at least 3", len(words))
 	}
 	corners := make([]int, len(words))
 	for i, w := range words {

@@ -53,7 +53,7 @@ func TestOBJMistakes(t *testing.T) {
 		"v 0 0\n":                       "m.obj:1:1: 2 numbers after v, expected 3",
 		"v 0 0 x\n":                     `m.obj:1:7: "x", expected a number`,
 		"v 0 0 inf\n":                   `m.obj:1:7: "inf", expected a number`,
-		"v 0 0 0\nf 1 1\n":              "m.obj:2:1: a face of 2 vertices",
+		"v 0 0 0\nf 1 1\n":              "m.obj:2:1: the face has 2 vertices",
 		"v 0 0 0\nf 1 1 2\n":            `m.obj:2:7: "2", expected a number from 1 to 1`,
 		"v 0 0 0\nf 1 1/1 1\n":          `m.obj:2:5: "1", expected a number from 1 to 0`,
 		"v 0 0 0\nf 1 -2 1\n":           `m.obj:2:5: "-2", expected a number from 1 to 1`,

@@ -167,15 +167,15 @@ func (l *loader) resolveType(f *Field) {
 	default:
 		kind, ok := kindNames[f.TypeName]
 		if !ok {
-			l.fail(diag.Errorf(diag.FieldType, f.typeSpan, "type %q of field %s, expected a built-in type, an enum or a bitset", f.TypeName, f.Name).Meant(f.TypeName, l.typeNames()))
+			l.fail(diag.Errorf(diag.FieldType, f.typeSpan, "unknown type %q of field %s, expected a built-in type, an enum or a bitset", f.TypeName, f.Name).Meant(f.TypeName, l.typeNames()))
 		}
 		f.Kind = kind
 	}
 	if f.Kind == KindFloat && f.Width != 16 && f.Width != 32 {
-		l.failStrict(diag.Errorf(diag.FieldType, f.typeSpan, "float field %s of %d bits, expected 16 or 32", f.Name, f.Width))
+		l.failStrict(diag.Errorf(diag.FieldType, f.typeSpan, "float field %s has %d bits, expected 16 or 32", f.Name, f.Width))
 	}
 	if f.Width > 64 && f.Kind != KindHex && f.Kind != KindUint && f.Kind != KindBitset {
-		l.failStrict(diag.Errorf(diag.FieldType, f.typeSpan, "%s field %s of %d bits: only hex, uint and bitset fields may be wider than 64 bits", f.TypeName, f.Name, f.Width))
+		l.failStrict(diag.Errorf(diag.FieldType, f.typeSpan, "%s field %s has %d bits: only hex, uint and bitset fields may be wider than 64 bits", f.TypeName, f.Name, f.Width))
 	}
 	if f.Table != nil && f.Kind != KindBitset {
 		l.fail(diag.Errorf(diag.FieldType, f.typeSpan, "field %s is an index of table %s: its type must be the bitset of the entries", f.Name, f.Table.Name))

@@ -129,7 +129,7 @@ func (l *loader) readSource(name string, from diag.Span) error {
 	case err != nil && !from.IsValid():
 		return err
 	case errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrInvalid):
-		return diag.Errorf(diag.Unresolved, from, "no file %s", name)
+		return diag.Errorf(diag.Unresolved, from, "file %s does not exist", name)
 	case err != nil:
 		return diag.Errorf(diag.Unresolved, from, "import: %v", err)
 	}
@@ -753,7 +753,7 @@ func (l *loader) readExpr(n *node) *Expr {
 	}
 	a := n.attr("expr")
 	if len(children) > 1 || a != nil && len(children) > 0 {
-		l.fail(diag.Errorf(diag.XMLElement, children[len(children)-1].span, "a second expression in <%s>", n.name))
+		l.fail(diag.Errorf(diag.XMLElement, children[len(children)-1].span, "<%s> contains two expressions, expected one", n.name))
 		return nil
 	}
 	switch {
@@ -828,7 +828,7 @@ func (l *loader) addDisplay(displays *map[string]*Template, n *node) {
 	}
 	syntax := n.value("syntax")
 	if old := (*displays)[syntax]; old != nil {
-		l.failStrict(diag.Errorf(diag.Duplicate, n.span, "a second display for the same syntax").With(old.Span, "the first"))
+		l.failStrict(diag.Errorf(diag.Duplicate, n.span, "this is the second display for the same syntax").With(old.Span, "the first"))
 	}
 	(*displays)[syntax] = l.readDisplay(n)
 }
@@ -905,10 +905,10 @@ func (l *loader) readPattern(n *node) *Pattern {
 		case c == 'x' && n.name == "pattern":
 			p.DontCare.SetUint(bit, 1, 1)
 		case n.name == "pattern":
-			l.fail(diag.Errorf(diag.PatternText, n.text().at(i), "%q in a pattern, expected only 0, 1 and x", c))
+			l.fail(diag.Errorf(diag.PatternText, n.text().at(i), "the pattern contains %q, expected only 0, 1 and x", c))
 			return nil
 		default:
-			l.fail(diag.Errorf(diag.PatternText, n.text().at(i), "%q in an assert, expected only 0 and 1", c))
+			l.fail(diag.Errorf(diag.PatternText, n.text().at(i), "the assert contains %q, expected only 0 and 1", c))
 			return nil
 		}
 	}

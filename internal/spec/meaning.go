@@ -203,7 +203,7 @@ func (l *loader) readMeaning() {
 	l.each("quirk", l.readQuirk)
 	l.each("fetch", func(n *node) {
 		if m.Fetch != nil {
-			l.fail(diag.Errorf(diag.Duplicate, n.span, "a second <fetch>").With(m.Fetch.Span, "the first"))
+			l.fail(diag.Errorf(diag.Duplicate, n.span, "<fetch> occurs twice").With(m.Fetch.Span, "the first"))
 			return
 		}
 		m.Fetch = &Fetch{Unit: l.readNumber(n, "unit", 1, 256), Wave: l.readWave(n), Root: n.value("root"), Lanes: l.readOptional(n, "lanes", MaxLanes, 1, MaxLanes), Doc: docOf(n), Span: n.span}
@@ -289,7 +289,7 @@ func (l *loader) readROM(n *node) *ROM {
 			signed, err := strconv.ParseInt(word, 0, 64)
 			if err != nil {
 				wrong := fields(n.text())[len(r.Values)]
-				l.fail(diag.Errorf(diag.XMLAttribute, wrong.span, "%q in <rom>, expected numbers", wrong.s))
+				l.fail(diag.Errorf(diag.XMLAttribute, wrong.span, "<rom> contains %q, expected numbers", wrong.s))
 				return r
 			}
 			v = uint64(signed)
@@ -344,12 +344,12 @@ func (l *loader) readActions(n *node, a *Actions) {
 	switch n.name {
 	case "semantics":
 		if a.Semantics != nil {
-			l.fail(diag.Errorf(diag.Duplicate, n.span, "a second <semantics>").With(a.Semantics.Span, "the first"))
+			l.fail(diag.Errorf(diag.Duplicate, n.span, "<semantics> occurs twice").With(a.Semantics.Span, "the first"))
 		}
 		a.Semantics = l.readSemantics(n)
 	case "write":
 		if a.Write != nil {
-			l.fail(diag.Errorf(diag.Duplicate, n.span, "a second <write>").With(a.Write.Span, "the first"))
+			l.fail(diag.Errorf(diag.Duplicate, n.span, "<write> occurs twice").With(a.Write.Span, "the first"))
 		}
 		a.Write = &Write{Type: l.readType(n), Code: Code{n.text()}, Span: n.span}
 	}

@@ -750,7 +750,7 @@ func (l *loader) readFacts(n *node, f *Facts) bool {
 }
 
 func (l *loader) failSecond(n *node, old diag.Span) {
-	l.fail(diag.Errorf(diag.Duplicate, n.span, "a second <%s>", n.name).With(old, "the first"))
+	l.fail(diag.Errorf(diag.Duplicate, n.span, "<%s> occurs twice", n.name).With(old, "the first"))
 }
 
 // readExprAttr reads an attribute that is an expression. If the attribute is absent, it returns nil, and reports an

@@ -303,7 +303,7 @@ func (p *xmlParser) startElement(n *node) error {
 		}
 		top.children = append(top.children, n)
 	case p.root != nil:
-		return diag.Errorf(diag.XMLSyntax, n.span, "a second root element <%s>", n.name)
+		return diag.Errorf(diag.XMLSyntax, n.span, "the file has a second root element, <%s>", n.name)
 	default:
 		p.root = n
 	}

@@ -553,7 +553,7 @@ func (a *Assembler) take(at int, l *sourceLine) *placedUnit {
 // step reads an instruction, which may have been read ahead.
 func (a *Assembler) step(l *sourceLine, at, clause int, known *ahead) {
 	if clause < 0 {
-		a.fail(diag.TextExpected, l.off, l.end(), "an instruction before the first clause, which would determine when it runs")
+		a.fail(diag.TextExpected, l.off, l.end(), "this instruction is before the first clause; a clause determines when it runs")
 		return
 	}
 	number := a.number(l.kind)
@@ -626,7 +626,7 @@ func (a *Assembler) fillClause(p *sourceClause, c *clause) {
 			a.errs = append(a.errs, errorf(diag.ProgramSize, p.span, "the text has %d instructions, but %d follow the clause; omit the count to have it filled in", n, p.size))
 		}
 	case p.size >= 1<<c.count.width || p.size > c.steps && !a.options.unchecked:
-		a.errs = append(a.errs, errorf(diag.ProgramSize, p.span, "%d instructions in a clause, which has sequence bits for %d: start another clause", p.size, c.steps))
+		a.errs = append(a.errs, errorf(diag.ProgramSize, p.span, "the clause has %d instructions, but sequence bits for only %d: start another clause", p.size, c.steps))
 	default:
 		v.SetUint(c.count.low, c.count.width, uint64(p.size))
 	}

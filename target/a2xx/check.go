@@ -33,7 +33,7 @@ func (p *layout) problems() (list []problem) {
 
 func (p *layout) clauseProblems(c *placedClause) (texts []string) {
 	if c.runs && c.count > c.steps {
-		texts = append(texts, fmt.Sprintf("%d instructions in a clause, which has sequence bits for %d", c.count, c.steps))
+		texts = append(texts, fmt.Sprintf("the clause has %d instructions, but sequence bits for only %d", c.count, c.steps))
 	}
 	if c.runs && c.address >= c.store {
 		texts = append(texts, fmt.Sprintf("the clause starts at unit %d, which its address cannot reach: there are %d units", c.address, c.store))

@@ -27,7 +27,7 @@ func NewCompiler() (program.Compiler, error) { return &compiler{}, nil }
 // Compile compiles one source to one program.
 func (c *compiler) Compile(files []*diag.Source, opt program.CompileOptions) (*program.Compiled, error) {
 	if len(files) != 1 {
-		return nil, errorf(diag.ProgramSize, diag.Span{}, "%d sources, expected one: a program is one file", len(files))
+		return nil, errorf(diag.ProgramSize, diag.Span{}, "a program is one file, but there are %d sources", len(files))
 	}
 	if err := c.prepare(opt); err != nil {
 		return nil, err

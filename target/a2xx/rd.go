@@ -196,7 +196,7 @@ func (r *rdReader) section(kind uint32, data []byte) error {
 		r.stream(word(0)|word(2)<<32, word(1), 0)
 	}
 	if g := r.capture.GPU; g != 0 && g/100 != 2 {
-		return errorf(diag.FileFormat, diag.Span{}, "a capture of GPU %d, expected an A2XX GPU, 200 to 299", g)
+		return errorf(diag.FileFormat, diag.Span{}, "the capture is of GPU %d, expected an A2XX GPU, 200 to 299", g)
 	}
 	return nil
 }

@@ -171,8 +171,8 @@ func TestCaptureDamaged(t *testing.T) {
 		data []byte
 		want string
 	}{
-		{"another GPU", other.Bytes(), "a capture of GPU 630, expected an A2XX GPU, 200 to 299"},
-		{"another chip", chip.Bytes(), "a capture of GPU 630, expected an A2XX GPU, 200 to 299"},
+		{"another GPU", other.Bytes(), "the capture is of GPU 630, expected an A2XX GPU, 200 to 299"},
+		{"another chip", chip.Bytes(), "the capture is of GPU 630, expected an A2XX GPU, 200 to 299"},
 		{"no capture", appendWords(nil, []uint32{0x12345678, 0, 0}), "byte 0x0: a section of type 0x12345678, expected at most 32"},
 		{"damaged gzip", []byte{0x1f, 0x8b, 1, 2, 3}, "unpacking: "},
 		{"a stream that calls itself", endless.Bytes(), "note: command stream at 0x1000 is not read: there are too many commands or nested streams"},

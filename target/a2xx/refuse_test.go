@@ -15,8 +15,8 @@ import (
 func TestRefused(t *testing.T) {
 	const move = "\n ALU: MAXv R0 = R1, R1"
 	for _, c := range []struct{ name, source, want string }{
-		{"seven instructions", "EXEC_END" + strings.Repeat(move, 7), "1:1: 7 instructions in a clause, which has sequence bits for 6: start another clause [program-size]"},
-		{"nine instructions", "EXEC_END" + strings.Repeat(move, 9), "1:1: 9 instructions in a clause, which has sequence bits for 6: start another clause [program-size]"},
+		{"seven instructions", "EXEC_END" + strings.Repeat(move, 7), "1:1: the clause has 7 instructions, but sequence bits for only 6: start another clause [program-size]"},
+		{"nine instructions", "EXEC_END" + strings.Repeat(move, 9), "1:1: the clause has 9 instructions, but sequence bits for only 6: start another clause [program-size]"},
 		{"an address too far", "EXEC\n.org 0x200\n ALU: MAXv R0 = R1, R1\nEXEC_END ADDR(0x0) CNT(0x0)", "1:1: the clause starts at unit 512, which its address cannot reach: there are 512 units [program-size]"},
 		{"an address that is given too far", "EXEC_END ADDR(0x200) CNT(0x0)", "1:1: the clause starts at unit 512, which its address cannot reach: there are 512 units [program-size]"},
 		{"an address beyond the field", "EXEC_END ADDR(0x1000) CNT(0x0)", `1:17: 0x1000 does not fit N, expected 0x0 to 0xfff [text-range]`},
@@ -68,7 +68,7 @@ func TestRefused(t *testing.T) {
 		{"a clause after the program", "COND_JMP ADDR(9) DIR(0) FORCE_CALL\nEXEC_END", "1:1: clause 9, but the program has 2 clauses [program-size]"},
 		{"no such label", "COND_JMP ADDR(nowhere) DIR(0) FORCE_CALL\nEXEC_END", "1:15: nowhere is not a label [text-symbol]"},
 		{"a label twice", "a:\nEXEC\na:\nEXEC_END", "3:1: label a is defined twice [duplicate]"},
-		{"an instruction without a clause", " ALU: MAXv R0 = R0, R0\nEXEC_END", "1:2: an instruction before the first clause, which would determine when it runs [text-expected]"},
+		{"an instruction without a clause", " ALU: MAXv R0 = R0, R0\nEXEC_END", "1:2: this instruction is before the first clause; a clause determines when it runs [text-expected]"},
 		{"no such clause", "EXECUTE", `1:5: "EXECUTE", expected a blank after "EXEC"`},
 		{"no clause at all", "FOO", "1:1: no instruction starts with \"FOO\""},
 		{"no such operation", "EXEC_END\n ALU: MADv R0 = R0, R0", "2:7: "},

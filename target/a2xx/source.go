@@ -123,7 +123,7 @@ func (d *Disassembler) Source(data []byte, ctx bits.Value, order string) ([]byte
 		return nil, err
 	}
 	if len(words) > maxUnits*unitWords {
-		return nil, errorf(diag.ProgramSize, diag.Span{}, "%d bytes, expected a program of at most %d units", len(data), maxUnits)
+		return nil, errorf(diag.ProgramSize, diag.Span{}, "the program has %d bytes, expected at most %d units", len(data), maxUnits)
 	}
 	var head []byte
 	if order == bigEndian {

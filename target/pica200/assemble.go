@@ -331,7 +331,7 @@ func (r *assembly) instruction(text string, off int) {
 		r.offer(len(r.errs)-1, "the instruction at this place")
 		return
 	case r.layout.Depth() == 0:
-		r.fail(diag.BlockNesting, span, "an instruction outside of a procedure: .proc NAME opens one, .end closes it")
+		r.fail(diag.BlockNesting, span, "this instruction is outside of a procedure: .proc NAME opens one, .end closes it")
 		return
 	}
 	l := &r.line
@@ -509,7 +509,7 @@ func (r *assembly) symbol(name string) (int64, bool) {
 func (r *assembly) data(text string, off int) {
 	span := r.span(off, len(text))
 	if r.layout.Depth() == 0 {
-		r.fail(diag.BlockNesting, span, "words outside of a procedure: .proc NAME opens one, .end closes it")
+		r.fail(diag.BlockNesting, span, "these words are outside of a procedure: .proc NAME opens one, .end closes it")
 		return
 	}
 	words, _, err := program.ParseWord(text[off:], wordBits)

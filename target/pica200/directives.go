@@ -150,7 +150,7 @@ func (r *assembly) registerOf(of bank, text string, off, end int) (operand, bool
 		case of == outputBank && o.neg:
 			r.fail(diag.RegisterUse, span, "a destination cannot be negated, expected %s", o.String())
 		case of != outputBank && (o.neg || o.swz != noSwizzle):
-			r.fail(diag.RegisterUse, span, "a whole register, expected %s", o.String())
+			r.fail(diag.RegisterUse, span, "a whole register is not allowed here, expected %s", o.String())
 		default:
 			return o, true
 		}
@@ -462,7 +462,7 @@ func (r *assembly) declareOutput(d *dvleState, name string, span diag.Span, sema
 		r.fail(diag.SpaceFull, span, "no output register is left: the machine has %d", most)
 		return
 	case o.num >= most:
-		r.fail(diag.RegisterUse, span, "%s in a geometry shader, which has %[2]s0 to %[2]s%[3]d", o.String(), o.file.Name, most-1)
+		r.fail(diag.RegisterUse, span, "a geometry shader has no %s, only %[2]s0 to %[2]s%[3]d", o.String(), o.file.Name, most-1)
 		return
 	case o.num >= r.most.rasterised && semantic != SemanticDummy && !r.facts.unchecked:
 		r.fail(diag.RegisterUse, span, "%s can only have the semantic dummy: %[2]s0 to %[2]s%[3]d go to the rasteriser", o.String(), o.file.Name, r.most.rasterised-1)
@@ -524,7 +524,7 @@ func (r *assembly) gsh(a *args, span diag.Span) {
 	mode, ok := geometryWords[strings.ToLower(word)]
 	switch {
 	case !ok:
-		r.fail(diag.Directive, at, "%q, expected point, variable or fixed", word)
+		r.fail(diag.Directive, at, "unknown mode %q, expected point, variable or fixed", word)
 		return
 	case d.geometry:
 		r.fail(diag.Duplicate, span, "the program is already a geometry shader")

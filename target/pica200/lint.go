@@ -75,7 +75,7 @@ func (l *linter) addressTwice() {
 	for at := 1; at < len(l.r.layout.Words); at++ {
 		procedureStarts := func(b program.Block) bool { return b.Start == at } // no other block starts so
 		if l.role(at-1).Address && l.role(at).Address && !slices.ContainsFunc(l.r.layout.Blocks, procedureStarts) {
-			l.r.warn(diag.DoubleMova, l.r.layout.Words[at].Span, "a second instruction in a row that writes address registers, which freezes the hardware: put another instruction between the two")
+			l.r.warn(diag.DoubleMova, l.r.layout.Words[at].Span, "two instructions in a row write address registers, which freezes the hardware: put another instruction between the two")
 		}
 	}
 }

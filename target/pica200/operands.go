@@ -671,7 +671,7 @@ func (r *assembly) usable(o *operand, as *sourceOperand, written string, span di
 	case as.kind == kindWritten && as.files != nil && !slices.Contains(as.files, o.file):
 		r.fail(diag.RegisterUse, span, "%s cannot be written, expected a register of %s", o.String(), namesOf(as.files, " or "))
 	case as.kind == kindWritten && output && o.num >= r.most.rasterised && r.program().geometry && !r.facts.unchecked:
-		r.fail(diag.RegisterUse, span, "%s in a geometry shader, which has %[2]s0 to %[2]s%[3]d", o.String(), o.file.Name, r.most.rasterised-1)
+		r.fail(diag.RegisterUse, span, "a geometry shader has no %s, only %[2]s0 to %[2]s%[3]d", o.String(), o.file.Name, r.most.rasterised-1)
 	case as.kind == kindRegister && as.files != nil && output && !r.whole(as):
 		name := o.String()
 		if alias, _, _ := strings.Cut(strings.TrimLeft(written, "- \t"), "."); r.aliases[strings.Trim(alias, " \t")] != nil {

@@ -129,7 +129,7 @@ func (r *assembly) finish(code *program.Code) {
 				return
 			}
 		case w.Size != wordBits:
-			r.fail(diag.TextExpected, span.Off, span.End, "%d words of 32 bits, expected 4", w.Size/32)
+			r.fail(diag.TextExpected, span.Off, span.End, "the instruction has %d words of 32 bits, expected 4", w.Size/32)
 		default:
 			r.out.Places = append(r.out.Places, program.Place{Addr: w.Addr, Span: span})
 			p.Words = append(p.Words, r.checked(w.Word, span, at == count-1))
@@ -176,7 +176,7 @@ func (r *assembly) uncomment() string {
 		if i == quote {
 			end = quoteEnd(text, i) + 1
 		} else if end = comments.CommentEnd(text, i); end < 0 {
-			r.fail(diag.TextExpected, i, i+2, "a comment without an end, expected */")
+			r.fail(diag.TextExpected, i, i+2, "this comment has no end, expected */")
 			end = len(text)
 		}
 		if i == slash && end > i {

@@ -367,14 +367,14 @@ func TestMistakes(t *testing.T) {
 		text string
 		want []string
 	}{
-		{".foo", []string{`x.asm:1:1: ".foo", expected .attributes, .exports, .uniforms, .constants or .asm [directive]`}},
-		{"EXEC NOPv;", []string{`x.asm:1:1: "EXEC", expected .attributes, .exports, .uniforms, .constants or .asm [directive]`}},
+		{".foo", []string{`x.asm:1:1: unknown section ".foo", expected .attributes, .exports, .uniforms, .constants or .asm [directive]`}},
+		{"EXEC NOPv;", []string{`x.asm:1:1: unknown section "EXEC", expected .attributes, .exports, .uniforms, .constants or .asm [directive]`}},
 		{".isago end", []string{`x.asm:1:8: unknown directive .isago end, expected no-end or long [directive]`}},
-		{"/* open", []string{`x.asm:1:1: a comment without an end, expected */ [text-expected]`}},
-		{".attributes\n [16] = \"a\";", []string{`x.asm:2:3: 16 of attributes, expected 0 to 15 [text-range]`}},
-		{".exports [99999999999999999999] = \"a\";", []string{`x.asm:1:11: 99999999999999999999 of exports, expected 0 to 15 [text-range]`}},
-		{".uniforms [256] = \"a\";", []string{`x.asm:1:12: 256 of uniforms, expected 0 to 255 [text-range]`}},
-		{".constants [256].x = 1;", []string{`x.asm:1:13: 256 of constants, expected 0 to 255 [text-range]`}},
+		{"/* open", []string{`x.asm:1:1: this comment has no end, expected */ [text-expected]`}},
+		{".attributes\n [16] = \"a\";", []string{`x.asm:2:3: number 16 is too large for attributes, expected 0 to 15 [text-range]`}},
+		{".exports [99999999999999999999] = \"a\";", []string{`x.asm:1:11: number 99999999999999999999 is too large for exports, expected 0 to 15 [text-range]`}},
+		{".uniforms [256] = \"a\";", []string{`x.asm:1:12: number 256 is too large for uniforms, expected 0 to 255 [text-range]`}},
+		{".constants [256].x = 1;", []string{`x.asm:1:13: number 256 is too large for constants, expected 0 to 255 [text-range]`}},
 		{".uniforms 1 = \"a\";", []string{`x.asm:1:11: "1 = \"a\"", expected '[' [text-expected]`}},
 		{".uniforms [x] = \"a\";", []string{`x.asm:1:12: "x] = \"a\"", expected a number [text-expected]`}},
 		{".uniforms [1 = \"a\";", []string{`x.asm:1:14: "= \"a\"", expected ']' [text-expected]`}},
@@ -384,8 +384,8 @@ func TestMistakes(t *testing.T) {
 		{".uniforms [1] = \"a\" b;", []string{`x.asm:1:21: "b", expected ';' [text-expected]`}},
 		{".uniforms [1] = \"a\"", []string{`x.asm:1:19: the source ends, expected ; [text-expected]`}},
 		{".uniforms [1] = \"a\"\n.asm EXEC NOPv;", []string{`x.asm:2:1: expected ; before the next section [text-expected]`}},
-		{".uniforms [1] = \"a\"; [1] = \"b\";", []string{`x.asm:1:22: a second name for this number in uniforms [duplicate]`}},
-		{".constants [1].x = 1; [1].X = 1;", []string{`x.asm:1:23: a second value for this component [duplicate]`}},
+		{".uniforms [1] = \"a\"; [1] = \"b\";", []string{`x.asm:1:22: there is already a name for this number in uniforms [duplicate]`}},
+		{".constants [1].x = 1; [1].X = 1;", []string{`x.asm:1:23: there is already a value for this component [duplicate]`}},
 		{".constants [1].q = 1;", []string{`x.asm:1:16: "q = 1", expected a component, x, y, z or w [text-expected]`}},
 		{".constants [1] = 1;", []string{`x.asm:1:16: "= 1", expected '.' [text-expected]`}},
 		{".constants [1].x = ;", []string{`x.asm:1:20: nothing, expected a number such as 1.5, -2e3 or 0x3f800000 [text-expected]`}},
@@ -402,7 +402,7 @@ func TestMistakes(t *testing.T) {
 		{".asm a: a: EXEC NOPv;", []string{`x.asm:1:9: label a is defined twice [duplicate]`}},
 		{".asm EXEC NOPv", []string{`x.asm:1:15: the line ends here`}},
 		{".asm EXEC NOPv\n.constants [1].q = 1;", []string{`x.asm:1:15: the line ends here`, `x.asm:2:16: "q = 1", expected a component`}},
-		{".asm .word 1, 2;", []string{`x.asm:1:6: 2 words of 32 bits, expected 4 [text-expected]`}},
+		{".asm .word 1, 2;", []string{`x.asm:1:6: the instruction has 2 words of 32 bits, expected 4 [text-expected]`}},
 		{".asm\n" + strings.Repeat("EXEC NOPv;\n", 257), []string{`x.asm:258:1: more than 256 instructions; .isago long allows them [program-size]`}},
 	} {
 		got := mistakes(t, a, x.text)

@@ -19,14 +19,14 @@ func NewCompiler() (program.Compiler, error) { return &compiler{map[string]*Asse
 // Compile compiles one source to one file.
 func (c *compiler) Compile(files []*diag.Source, opt program.CompileOptions) (*program.Compiled, error) {
 	if len(files) != 1 {
-		return nil, errors.New("several sources, expected one")
+		return nil, errors.New("a program is one file, but there are several sources")
 	}
 	a, err := c.assembler(opt.Syntax)
 	if err != nil {
 		return nil, err
 	}
 	if len(files[0].Text) > maxSource {
-		return nil, diag.Errorf(diag.ProgramSize, diag.Span{Src: files[0], End: 1}, "a source larger than %d MiB", maxSource>>20)
+		return nil, diag.Errorf(diag.ProgramSize, diag.Span{Src: files[0], End: 1}, "the source is larger than %d MiB, the maximum", maxSource>>20)
 	}
 	a.Jobs = opt.Jobs
 	out := &Assembled{}

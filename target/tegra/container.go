@@ -63,7 +63,7 @@ func ReadContainer(set *isa.Set, src *diag.Source) (*Program, error) {
 		span := diag.Span{Src: src, Off: off, End: off + len(text)}
 		if off == 0 {
 			if text != containerMagic+containerVersion {
-				return nil, diag.Errorf(diag.FileFormat, span, "%q, expected %q", quote.Shorten(text), containerMagic+containerVersion)
+				return nil, diag.Errorf(diag.FileFormat, span, "the first line is %q, expected %q", quote.Shorten(text), containerMagic+containerVersion)
 			}
 		} else if err := r.line(text, span); err != nil {
 			return nil, err
@@ -117,7 +117,7 @@ func (r *containerReader) line(text string, span diag.Span) error {
 			return r.name(s.list(&r.p), keyword, r.places(s.places), rest, span)
 		}
 	}
-	return diag.Errorf(diag.FileFormat, span, "%q, expected attribute, export, uniform, label, constant or code", quote.Shorten(keyword))
+	return diag.Errorf(diag.FileFormat, span, "unknown keyword %q, expected attribute, export, uniform, label, constant or code", quote.Shorten(keyword))
 }
 
 // withoutComment returns a line up to a # that stands in no quotes.
@@ -182,7 +182,7 @@ func (r *containerReader) name(list *[]Name, keyword string, places int, text st
 		r.labels = append(r.labels, span)
 	}
 	if r.seen[key] {
-		return diag.Errorf(diag.Duplicate, span, "a second %s %s", keyword, quote.Shorten(text))
+		return diag.Errorf(diag.Duplicate, span, "%s %s is declared twice", keyword, quote.Shorten(text))
 	}
 	r.seen[key] = true
 	*list = append(*list, Name{int(n), name})
@@ -205,7 +205,7 @@ func (r *containerReader) constant(text string, span diag.Span) error {
 	case n >= uint64(r.facts.places["constants"]):
 		return diag.Errorf(diag.TextRange, span, "constant %d, expected 0 to %d", n, r.facts.places["constants"]-1)
 	case r.seen[place]:
-		return diag.Errorf(diag.Duplicate, span, "a second value for constant %s", place)
+		return diag.Errorf(diag.Duplicate, span, "constant %s has two values", place)
 	}
 	r.seen[place] = true
 	r.p.Constants = append(r.p.Constants, Constant{int(n), at, uint32(value)})

@@ -89,23 +89,23 @@ func TestContainerComment(t *testing.T) {
 func TestContainerMistakes(t *testing.T) {
 	set := load(t)
 	for text, want := range map[string]string{
-		"tegra-vp 2\ncode\n":                                      `x.vp:1:1: "tegra-vp 2", expected "tegra-vp 1" [file-format]`,
+		"tegra-vp 2\ncode\n":                                      `x.vp:1:1: the first line is "tegra-vp 2", expected "tegra-vp 1" [file-format]`,
 		"tegra-vp 1\n":                                            `x.vp:2:1: the line "code" is missing [file-format]`,
-		"tegra-vp 1\nfoo 1\n":                                     `x.vp:2:1: "foo", expected attribute, export, uniform, label, constant or code [file-format]`,
+		"tegra-vp 1\nfoo 1\n":                                     `x.vp:2:1: unknown keyword "foo", expected attribute, export, uniform, label, constant or code [file-format]`,
 		"tegra-vp 1\nattribute x\n":                               `x.vp:2:1: "x", expected a number and a quoted name [file-format]`,
 		"tegra-vp 1\nattribute 16 \"a\"\n":                        `x.vp:2:1: attribute 16, expected 0 to 15 [text-range]`,
 		"tegra-vp 1\nattribute 1 a\n":                             `x.vp:2:1: a, expected a quoted name without quotes and line breaks in it [file-format]`,
 		"tegra-vp 1\nattribute 1 \"a\\n\"\n":                      `x.vp:2:1: "a\n", expected a quoted name without quotes and line breaks in it [file-format]`,
-		"tegra-vp 1\nattribute 1 \"a\"\nattribute 1 \"b\"":        `x.vp:3:1: a second attribute 1 "b" [duplicate]`,
+		"tegra-vp 1\nattribute 1 \"a\"\nattribute 1 \"b\"":        `x.vp:3:1: attribute 1 "b" is declared twice [duplicate]`,
 		"tegra-vp 1\nlabel 1 \"a b\"\n":                           `x.vp:2:1: label "a b", expected letters, digits, _, $ and dots, a letter, _ or $ first [file-format]`,
 		"tegra-vp 1\nlabel 1 \".a\"\n":                            `x.vp:2:1: label ".a", expected letters, digits, _, $ and dots, a letter, _ or $ first [file-format]`,
 		"tegra-vp 1\nlabel 0 \"a\"\nlabel 2 \"b\"\ncode\n1 2 3 4": `x.vp:3:1: label 2, but the program ends at 1 [text-range]`,
 		"tegra-vp 1\nlabel 65536 \"a\"\n":                         `x.vp:2:1: label 65536, expected 0 to 65535 [text-range]`,
-		"tegra-vp 1\nlabel 1 \"a\"\nlabel 2 \"a\"":                `x.vp:3:1: a second label 2 "a" [duplicate]`,
+		"tegra-vp 1\nlabel 1 \"a\"\nlabel 2 \"a\"":                `x.vp:3:1: label 2 "a" is declared twice [duplicate]`,
 		"tegra-vp 1\nconstant 1.q 0\n":                            `x.vp:2:1: "1.q 0", expected NUMBER.COMPONENT and 32 bits in hexadecimal [file-format]`,
 		"tegra-vp 1\nconstant 1.x 123456789\n":                    `x.vp:2:1: "1.x 123456789", expected NUMBER.COMPONENT and 32 bits in hexadecimal [file-format]`,
 		"tegra-vp 1\nconstant 256.x 0\n":                          `x.vp:2:1: constant 256, expected 0 to 255 [text-range]`,
-		"tegra-vp 1\nconstant 1.x 0\nconstant 1.x 0":              `x.vp:3:1: a second value for constant 1.x [duplicate]`,
+		"tegra-vp 1\nconstant 1.x 0\nconstant 1.x 0":              `x.vp:3:1: constant 1.x has two values [duplicate]`,
 		"tegra-vp 1\ncode\n1 2 3\n":                               `x.vp:3:1: "1 2 3", expected four words of 32 bits in hexadecimal [hex-size]`,
 		"tegra-vp 1\ncode\n1 2 3 x\n":                             `x.vp:3:1: "1 2 3 x", expected four words of 32 bits in hexadecimal [hex-syntax]`,
 	} {
@@ -215,7 +215,7 @@ func TestOrder(t *testing.T) {
 		t.Errorf("%q is %v, %v", text, got, err)
 	}
 	for data, want := range map[string]string{
-		"123456789":         "9 bytes, expected a multiple of 16, the size of an instruction [file-format]",
+		"123456789":         "the code has 9 bytes, expected a multiple of 16, the size of an instruction [file-format]",
 		"11111111 22222222": "8 bytes, expected a multiple of 16, the size of an instruction [file-format]",
 	} {
 		if _, err := tegra.ReadRaw(set, []byte(data), ""); err == nil || !strings.HasSuffix(err.Error(), want) {

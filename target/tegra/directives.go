@@ -47,7 +47,7 @@ func (r *assembly) sections() {
 		word := r.word()
 		end := r.pos
 		if !r.section(strings.ToLower(word)) {
-			r.fail(diag.Directive, start, end, "%q, expected .attributes, .exports, .uniforms, .constants or .asm", quote.Shorten(word))
+			r.fail(diag.Directive, start, end, "unknown section %q, expected .attributes, .exports, .uniforms, .constants or .asm", quote.Shorten(word))
 			r.toSection()
 		}
 	}
@@ -188,7 +188,7 @@ func (e *entry) number(r *assembly, places int, section string) bool {
 	}
 	n, err := strconv.ParseUint(e.text[start:e.pos], 10, 32)
 	if err != nil || n >= uint64(places) {
-		r.fail(diag.TextRange, e.start+start, e.start+e.pos, "%s of %s, expected 0 to %d", quote.Shorten(e.text[start:e.pos]), section, places-1)
+		r.fail(diag.TextRange, e.start+start, e.start+e.pos, "number %s is too large for %s, expected 0 to %d", quote.Shorten(e.text[start:e.pos]), section, places-1)
 		return false
 	}
 	e.n = int(n)
@@ -208,7 +208,7 @@ func (e *entry) end(r *assembly) bool {
 func (r *assembly) define(p place, e *entry, what string) bool {
 	span := diag.Span{Src: r.src, Off: e.start, End: e.start + len(strings.TrimRight(e.text, " \t\r\n"))}
 	if old, ok := r.defined[p]; ok {
-		r.errs = append(r.errs, diag.Errorf(diag.Duplicate, span, "a second %s", what).With(old, "the first one"))
+		r.errs = append(r.errs, diag.Errorf(diag.Duplicate, span, "there is already a %s", what).With(old, "the first one"))
 		return false
 	}
 	r.defined[p] = span

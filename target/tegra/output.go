@@ -152,7 +152,7 @@ func rawWords(set *isa.Set, data []byte) (words []uint32, err error) {
 		}
 	}
 	if len(data)%16 != 0 {
-		return nil, diag.Errorf(diag.FileFormat, diag.Span{}, "%d bytes, expected a multiple of 16, the size of an instruction", len(data))
+		return nil, diag.Errorf(diag.FileFormat, diag.Span{}, "the code has %d bytes, expected a multiple of 16, the size of an instruction", len(data))
 	}
 	for ; len(data) > 0; data = data[4:] {
 		words = append(words, binary.LittleEndian.Uint32(data))

@@ -43,7 +43,7 @@ func (c *compiler) assembler(ctx bits.Value, jobs int) (*assembler, error) {
 // Compile assembles one source.
 func (c *compiler) Compile(files []*diag.Source, opt program.CompileOptions) (*program.Compiled, error) {
 	if len(files) != 1 {
-		return nil, diag.Errorf(diag.TextExpected, diag.Span{}, "%d sources, expected one", len(files))
+		return nil, diag.Errorf(diag.TextExpected, diag.Span{}, "there are %d sources, expected one", len(files))
 	}
 	return c.compile(program.NewText(files[0]), opt, true)
 }
@@ -124,7 +124,7 @@ func (c *compiler) cubin(text *program.Text, ctx bits.Value, opt program.Compile
 		code := a.bytes()
 		stands, words = a.places(stands, 4*words), words+len(code)/4
 		if len(code)%4 != 0 {
-			a.errs = append(a.errs, diag.Errorf(diag.TextCondition, diag.Span{Src: src, Off: b.from, End: b.from + 1}, "%d bytes in bincode, expected a multiple of 4, the size of a word", len(code)))
+			a.errs = append(a.errs, diag.Errorf(diag.TextCondition, diag.Span{Src: src, Off: b.from, End: b.from + 1}, "bincode has %d bytes, expected a multiple of 4, the size of a word", len(code)))
 			code = code[:len(code)/4*4]
 		}
 		if hex {

@@ -212,7 +212,7 @@ func parseNodes(src *diag.Source) (*node, error) {
 			i++
 		case '}':
 			if len(stack) == 1 {
-				return nil, tokenAt(src, i, i+1).errorf("a } that closes no block")
+				return nil, tokenAt(src, i, i+1).errorf("this } closes no block")
 			}
 			stack, last = stack[:len(stack)-1], token{}
 			i++
@@ -315,7 +315,7 @@ func textSegment(m *Module, into *[]Segment, kernel string, n *node) error {
 	bank, offset, size := numbers[0], numbers[1], numbers[2]
 	const most = 1 << 16
 	if offset+size > most {
-		return n.name.errorf("%d bytes of constants at %d, expected at most %d", size, offset, most)
+		return n.name.errorf("%d bytes of constants at %d do not fit, expected at most %d", size, offset, most)
 	}
 	name := n.values["name"].text
 	mem := n.child("mem")

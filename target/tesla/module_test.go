@@ -101,10 +101,10 @@ func TestBadModules(t *testing.T) {
 	for text, want := range map[string]string{
 		"architecture {sm_10}\ncode {\n name = k\n bincode { 0x1 add }\n}": `"add" in bincode of k, expected a word such as 0x10000001`,
 		"architecture {sm_10}\ncode {\n name = k\n bincode { 0x1 \n":       "block bincode has no end, expected }",
-		"architecture {sm_10}\n}": "a } that closes no block",
+		"architecture {sm_10}\n}": "this } closes no block",
 		"architecture {sm_10}\ncode { name = k reg = many bincode { } }":             "reg = many, expected a number",
 		"architecture {sm_10}\ncode { name = k }":                                    "kernel k has no bincode",
-		"architecture {sm_10}\nconsts { segnum = 0 offset = 65000 bytes = 1000 }":    "1000 bytes of constants at 65000, expected at most 65536",
+		"architecture {sm_10}\nconsts { segnum = 0 offset = 65000 bytes = 1000 }":    "1000 bytes of constants at 65000 do not fit, expected at most 65536",
 		"architecture {sm_10}" + strings.Repeat("a {", 40) + strings.Repeat("}", 40): "blocks nested 16 deep",
 	} {
 		if _, err := tesla.ReadModule([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {

@@ -141,7 +141,7 @@ func (l *loader) memoryTexture(t *a2xx.Texture) (*texture, error) {
 	}
 	width, height, layers := c.size()
 	if l.texels += width * height * layers; l.texels > MaxTexels {
-		return nil, fmt.Errorf("%d by %d by %d texels, expected at most %d in all textures", width, height, layers, MaxTexels)
+		return nil, fmt.Errorf("the texture has %d by %d by %d texels, expected at most %d in all textures", width, height, layers, MaxTexels)
 	}
 	out := c.sampler()
 	pitch := c.number("PITCH") * rowUnit

@@ -209,7 +209,7 @@ func TestWrongOptions(t *testing.T) {
 		{"size", "7", "expected WIDTHxHEIGHT"}, {"size", "0x7", "expected 1 to 8192"}, {"fragment", "none.bin", "no file none.bin"},
 		{"scene", "s.json", "sizes"}, {"scene", "size.json", "expected 1 to 8192"}, {"scene", "loop.json", "count"}, {"scene", "index.json", "index 0 is -1"},
 		{"scene", "bool.json", "expected 0 to 255"}, {"scene", "const.json", "beyond the last constant"}, {"scene", "buffer.json", "fetch constant 32"},
-		{"scene", "flag.json", "0x3f800000 for bools3, expected components of type bool"}, {"scene", "odd.json", "odd: 3 bytes, expected a multiple of 2, the size of an index"},
+		{"scene", "flag.json", "0x3f800000 for bools3, expected components of type bool"}, {"scene", "odd.json", "odd has 3 bytes, expected a multiple of 2, the size of an index"},
 		{"size", "4x4a", "expected WIDTHxHEIGHT"}, {"size", "4", "expected WIDTHxHEIGHT"}, {"size", "-4x4", "expected 1 to 8192"},
 		{"size", "8193x1", "expected 1 to 8192"}, {"size", "1x8193", "expected 1 to 8192"},
 	} {
@@ -221,6 +221,21 @@ func TestWrongOptions(t *testing.T) {
 	for _, size := range []string{"8192x1", "1x8192"} {
 		if _, err := openSource(t, "vs", "ALU: MAXv R0 = R0, R0", f, map[string][]string{"size": {size}}); err != nil {
 			t.Errorf("--size %s: %v", size, err)
+		}
+	}
+}
+
+// A fragment program cannot run before another fragment program. With --fragment, that is a mistake on the command line.
+func TestFragmentAfterFragment(t *testing.T) {
+	f := files{"a.bin": nil, "s.json": []byte(`{"fragment": {"program": "a.bin"}}`)}
+	for option, value := range map[string]string{"fragment": "a.bin", "scene": "s.json"} {
+		_, err := openSource(t, "fs", "ALU: MAXv R0 = R0, R0", f, map[string][]string{option: {value}})
+		if err == nil || !strings.Contains(err.Error(), "needs a vertex program to run first, but this program is a fragment program") {
+			t.Errorf("--%s: %v", option, err)
+		}
+		var misuse *exec.OptionError
+		if errors.As(err, &misuse) != (option == "fragment") {
+			t.Errorf("--%s: %T", option, err)
 		}
 	}
 }

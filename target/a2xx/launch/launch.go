@@ -267,6 +267,9 @@ func (l *loader) options(r *runner) error {
 		}
 	}
 	for _, name := range given["fragment"] {
+		if r.stage == fragments {
+			return exec.Optionf("--fragment needs a vertex program to run first, but this program is a fragment program")
+		}
 		if err := l.readFragment(r, name); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
@@ -289,7 +292,7 @@ func (l *loader) options(r *runner) error {
 			return exec.Optionf("--size %q, expected WIDTHxHEIGHT", text)
 		}
 		if err := r.resize(w, h); err != nil {
-			return err
+			return exec.Optionf("--size %s: %w", text, err)
 		}
 	}
 	return nil
@@ -299,7 +302,7 @@ const MaxSide = 1 << 13 // pixels of a picture, along either side
 
 func (r *runner) resize(w, h int) error {
 	if w < 1 || h < 1 || w > MaxSide || h > MaxSide {
-		return fmt.Errorf("a picture of %d by %d pixels, expected 1 to %d", w, h, MaxSide)
+		return fmt.Errorf("the picture has %d by %d pixels, expected 1 to %d", w, h, MaxSide)
 	}
 	r.size = image.Pt(w, h)
 	return nil
@@ -307,9 +310,6 @@ func (r *runner) resize(w, h int) error {
 
 // readFragment opens the fragment program.
 func (l *loader) readFragment(r *runner, name string) error {
-	if r.stage == fragments {
-		return fmt.Errorf("the program is already a fragment program")
-	}
 	data, err := l.req.File(name)
 	if err != nil {
 		return err
@@ -375,7 +375,7 @@ func (l *loader) textureOption(s *scene, text string) error {
 			t.Mipmaps = true
 		default:
 			if _, err := strconv.ParseUint(how, 0, 32); err != nil {
-				return fmt.Errorf("%q, expected nearest, linear, clamp, repeat, mirror, 1d, 2d, mipmaps or a word of the texture constant", how)
+				return fmt.Errorf("unknown option %q, expected nearest, linear, clamp, repeat, mirror, 1d, 2d, mipmaps or a word of the texture constant", how)
 			}
 			t.Words = append(t.Words, how)
 		}
@@ -445,7 +445,7 @@ func (r *runner) Run(ctx context.Context, opt feed.RunOptions) (*feed.Outcome, e
 	}
 	if r.fragment != nil { // all vertices are at hand when the triangles are drawn
 		if opt.Rows = nil; opt.Count > MaxVertices {
-			return nil, exec.Optionf("%d vertices, expected at most %d for a picture", opt.Count, MaxVertices)
+			return nil, exec.Optionf("the picture has %d vertices, expected at most %d", opt.Count, MaxVertices)
 		}
 	}
 	if r.attributes != nil {

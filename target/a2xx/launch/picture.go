@@ -131,7 +131,7 @@ func (l *loader) picture(name string) (image.Image, error) {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	if head.Width > MaxSide || head.Height > MaxSide {
-		return nil, fmt.Errorf("%s: %d by %d texels, expected at most %d", name, head.Width, head.Height, MaxSide)
+		return nil, fmt.Errorf("%s has %d by %d texels, expected at most %d", name, head.Width, head.Height, MaxSide)
 	}
 	im, err := png.Decode(bytes.NewReader(data))
 	if err != nil {
@@ -153,10 +153,10 @@ func (l *loader) pictured(t *sceneTexture, layers []image.Image) (*texture, [6]u
 	var words [6]uint32
 	kind, ok := kinds[t.Dimension]
 	if !ok {
-		return nil, words, fmt.Errorf("dimension %q, expected 1d, 2d, 3d or cube", t.Dimension)
+		return nil, words, fmt.Errorf("unknown dimension %q, expected 1d, 2d, 3d or cube", t.Dimension)
 	}
 	if len(layers) < kind.fewest || len(layers) > kind.fullest {
-		return nil, words, fmt.Errorf("%d pictures, expected %d to %d", len(layers), kind.fewest, kind.fullest)
+		return nil, words, fmt.Errorf("the texture has %d pictures, expected %d to %d", len(layers), kind.fewest, kind.fullest)
 	}
 	wrap := map[string]string{"": "REPEAT", "repeat": "REPEAT", "clamp": "CLAMP", "mirror": "MIRROR"}[t.Wrap]
 	filter := map[string]string{"": "LINEAR", "linear": "LINEAR", "nearest": "POINT"}[t.Filter]
@@ -165,7 +165,7 @@ func (l *loader) pictured(t *sceneTexture, layers []image.Image) (*texture, [6]u
 	}
 	first := pictureLevel(layers)
 	if kind.leaf == texture1D && first.size[1] > 1 {
-		return nil, words, fmt.Errorf("a picture of %d rows, expected one", first.size[1])
+		return nil, words, fmt.Errorf("the picture has %d rows, expected one", first.size[1])
 	}
 	levels := []level{first}
 	for t.Mipmaps && max(first.size[0], first.size[1]) > 1 {

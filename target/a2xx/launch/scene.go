@@ -121,6 +121,9 @@ func (l *loader) readScene(r *runner, name string) error {
 	}
 	dir := path.Dir(name)
 	if doc.Fragment.Program != "" {
+		if r.stage == fragments {
+			return errors.New("fragment.program needs a vertex program to run first, but this program is a fragment program")
+		}
 		if err := l.readFragment(r, path.Join(dir, doc.Fragment.Program)); err != nil {
 			return err
 		}
@@ -187,7 +190,7 @@ func (l *loader) sceneVertices(s *scene, doc *sceneFile, dir string) error {
 				return err
 			}
 			if len(data)%2 != 0 {
-				return fmt.Errorf("%s: %d bytes, expected a multiple of 2, the size of an index", doc.Indices.file, len(data))
+				return fmt.Errorf("%s has %d bytes, expected a multiple of 2, the size of an index", doc.Indices.file, len(data))
 			}
 			for ; len(data) > 0; data = data[2:] {
 				s.indices = append(s.indices, int(binary.LittleEndian.Uint16(data)))
@@ -202,7 +205,7 @@ func (l *loader) sceneVertices(s *scene, doc *sceneFile, dir string) error {
 		s.vertices = max(s.vertices, n+1)
 	}
 	if s.vertices < 0 || s.vertices > MaxVertices {
-		return fmt.Errorf("%d vertices, expected at most %d", s.vertices, MaxVertices)
+		return fmt.Errorf("the scene has %d vertices, expected at most %d", s.vertices, MaxVertices)
 	}
 	return nil
 }

@@ -226,7 +226,7 @@ func (g *geometry) runOf(opt feed.RunOptions) (*geometryRun, error) {
 	rows := len(r.in.Values)
 	if per := g.vertices; rows > 0 && per > 0 {
 		if rows%per != 0 {
-			return nil, fmt.Errorf("%d vertices, expected a multiple of %d, the number of vertices of a primitive", rows, per)
+			return nil, fmt.Errorf("there are %d vertices, expected a multiple of %d, the number of vertices of a primitive", rows, per)
 		}
 		r.primitives = rows / per
 	}

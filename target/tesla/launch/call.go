@@ -152,7 +152,7 @@ func (s *session) parseCall(text string) (c call, err error) {
 	}
 	config := splitList(m[2])
 	if len(config) < 2 || len(config) > 3 {
-		return c, fmt.Errorf("%d values in <<< >>>, expected the grid, the block and optionally the bytes of shared memory", len(config))
+		return c, fmt.Errorf("<<< >>> contains %d values, expected the grid, the block and optionally the bytes of shared memory", len(config))
 	}
 	if err := c.dims(config[0], config[1]); err != nil {
 		return c, err
@@ -160,7 +160,7 @@ func (s *session) parseCall(text string) (c call, err error) {
 	c.shared = -1
 	if len(config) == 3 {
 		if c.shared, err = strconv.Atoi(config[2]); err != nil || c.shared < 0 || c.shared > s.places.maxShared() {
-			return c, fmt.Errorf("%q, expected 0 to %d bytes of shared memory", config[2], s.places.maxShared())
+			return c, fmt.Errorf("the shared memory is %q, expected 0 to %d bytes", config[2], s.places.maxShared())
 		}
 	}
 	for i, arg := range splitList(m[3]) {
@@ -212,7 +212,7 @@ func (c *call) dims(grid, block string) error {
 		return fmt.Errorf("block %q has %d threads, expected at most %d, and at most %d in z", block, n, c.places.maxThreads, c.places.maxZ)
 	}
 	if n := int64(c.grid[0]) * int64(c.grid[1]) * int64(c.threads()); n > math.MaxInt {
-		return fmt.Errorf("%d threads, expected at most %d", n, math.MaxInt)
+		return fmt.Errorf("the launch has %d threads, expected at most %d", n, math.MaxInt)
 	}
 	return nil
 }

@@ -109,7 +109,7 @@ func TestBadOptions(t *testing.T) {
 		{[]string{"block=32,32"}, `block "32,32" has 1024 threads, expected at most 512, and at most 64 in z`},
 		{[]string{"shared=70000"}, `--shared "70000", expected up to 16384 bytes`},
 		{[]string{"params=a:pointer"}, `unknown type "pointer"`},
-		{[]string{"params=a"}, `"a", expected NAME:TYPE`},
+		{[]string{"params=a"}, `invalid parameter "a", expected NAME:TYPE`},
 		{[]string{"params=a:s32 a:s32"}, "two parameters are called a"},
 		{[]string{"params=a:s32"}, "parameter a has no value, expected --arg a=VALUE"},
 		{[]string{"params=a:s32", "arg=a=1,2"}, "a: 2 numbers, expected 1"},
@@ -122,7 +122,7 @@ func TestBadOptions(t *testing.T) {
 		{[]string{"arg=a=1", "out=a"}, `unknown array "a"`},
 		{[]string{"arg=a=u32[4]", "picture=a:3x2"}, "a has 4 elements"},
 		{[]string{"call=k"}, "expected KERNEL<<<GRID,BLOCK>>>(ARG,...)"},
-		{[]string{"call=k<<<1>>>()"}, "1 values in <<< >>>"},
+		{[]string{"call=k<<<1>>>()"}, "<<< >>> contains 1 values"},
 		{[]string{"call=k<<<1,1>>>(a)"}, `argument "a" is neither a number nor a name from --arg`},
 		{[]string{"call=k<<<1,1>>>()", "grid=2"}, "--call cannot be combined with"},
 		{nil, "kernel k has 48 bytes of parameters and shared memory, starting at s[0x10], but no argument is given"},
@@ -348,7 +348,7 @@ func TestValues(t *testing.T) {
 			t.Errorf("%s: %v, %v, expected %s", text, v, err, want)
 		}
 	}
-	if _, err := parseValue("f32:@d.raw", nil, 1<<10, file); err == nil || !strings.Contains(err.Error(), "3 bytes, expected a multiple of 4") {
+	if _, err := parseValue("f32:@d.raw", nil, 1<<10, file); err == nil || !strings.Contains(err.Error(), "the value has 3 bytes, expected a multiple of 4") {
 		t.Errorf("error %v", err)
 	}
 }

@@ -95,7 +95,7 @@ func (s *session) constants(k *tesla.Kernel) error {
 			continue
 		}
 		if v.Size > 0 && len(given.data) > v.Size {
-			return fmt.Errorf("%d bytes for %s, which has %d", len(given.data), v.Name, v.Size)
+			return fmt.Errorf("the value for %s has %d bytes, but the variable has only %d", v.Name, len(given.data), v.Size)
 		}
 		if err := setConstants(s.banks, v.Bank, v.Offset, given.data); err != nil {
 			return err
@@ -118,7 +118,7 @@ func (s *session) constants(k *tesla.Kernel) error {
 
 func setConstants(banks [][]byte, bank, offset int, data []byte) error {
 	if bank >= len(banks) || offset > len(banks[bank]) || len(data) > len(banks[bank])-offset {
-		return fmt.Errorf("%d bytes of constants at c%d[%#x], outside the constant memory", len(data), bank, offset)
+		return fmt.Errorf("%d bytes of constants at c%d[%#x] do not fit in the constant memory", len(data), bank, offset)
 	}
 	copy(banks[bank][offset:], data)
 	return nil

@@ -33,7 +33,7 @@ func parseParams(text string) ([]param, error) {
 	for _, word := range strings.FieldsFunc(text, func(r rune) bool { return r == ' ' || r == ',' || r == '\t' || r == '\n' }) {
 		m := paramForm().FindStringSubmatch(word)
 		if m == nil {
-			return nil, fmt.Errorf("%q, expected NAME:TYPE", word)
+			return nil, fmt.Errorf("invalid parameter %q, expected NAME:TYPE", word)
 		}
 		p := param{name: m[1], count: 1}
 		if err := p.parseType(m[2]); err != nil {

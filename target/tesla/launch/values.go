@@ -255,7 +255,7 @@ func (v *value) read(data []byte, format string) error {
 	}
 	if size := v.typ.Bits / 8; len(data)%size != 0 {
 		if v.typed {
-			return fmt.Errorf("%d bytes, expected a multiple of %d, the size of %s", len(data), size, v.typ)
+			return fmt.Errorf("the value has %d bytes, expected a multiple of %d, the size of %s", len(data), size, v.typ)
 		}
 		v.typ = unsigned(8)
 	}

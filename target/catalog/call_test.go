@@ -75,14 +75,14 @@ func TestRun(t *testing.T) {
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			data := []byte(c.source)
-			if c.file != "" {
+			var data []byte
+			if c.source != "" {
+				data = compiledPica(t, c.source)
+			} else {
 				var err error
 				if data, err = os.ReadFile("../../examples/" + c.file); err != nil {
 					t.Fatal(err)
 				}
-			} else {
-				data = compiledPica(t, c.source)
 			}
 			r, err := catalog.Open(feed.Request{Data: data, Options: c.options})
 			if err != nil {

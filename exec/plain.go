@@ -229,17 +229,6 @@ func (w *plainWorker) give(i int, p *Plane, at, n int) {
 	}
 }
 
-// widen copies the cells of all lanes into a plane of a wave. The loop is unrolled for speed.
-func widen(to *plane, from *[Lanes]uint32) {
-	for i := 0; i < Lanes; i += 16 {
-		a, b := (*[16]uint64)(to[i:]), (*[16]uint32)(from[i:])
-		a[0], a[1], a[2], a[3] = uint64(b[0]), uint64(b[1]), uint64(b[2]), uint64(b[3])
-		a[4], a[5], a[6], a[7] = uint64(b[4]), uint64(b[5]), uint64(b[6]), uint64(b[7])
-		a[8], a[9], a[10], a[11] = uint64(b[8]), uint64(b[9]), uint64(b[10]), uint64(b[11])
-		a[12], a[13], a[14], a[15] = uint64(b[12]), uint64(b[13]), uint64(b[14]), uint64(b[15])
-	}
-}
-
 // leave copies output i of n lanes to the cells of a plane, beginning with cell at.
 func (w *plainWorker) leave(i int, p *Plane, at, n int) {
 	var values plane
@@ -251,18 +240,9 @@ func (w *plainWorker) leave(i int, p *Plane, at, n int) {
 
 // narrow copies a plane of 32-bit floats into the cells of all lanes, with canonical NaNs.
 func narrow(to *[Lanes]uint32, from *plane) {
-	const infinity = 0x7f800000 << 1 // without the sign
-	for i := 0; i < Lanes; i += 8 {
-		a, b := (*[8]uint32)(to[i:]), (*[8]uint64)(from[i:])
-		v, w, x, y := uint32(b[0]), uint32(b[1]), uint32(b[2]), uint32(b[3])
-		a[0], a[1], a[2], a[3] = v, w, x, y
-		nan := v<<1 > infinity || w<<1 > infinity || x<<1 > infinity || y<<1 > infinity
-		v, w, x, y = uint32(b[4]), uint32(b[5]), uint32(b[6]), uint32(b[7])
-		a[4], a[5], a[6], a[7] = v, w, x, y
-		if nan || v<<1 > infinity || w<<1 > infinity || x<<1 > infinity || y<<1 > infinity {
-			for k, v := range b {
-				a[k] = uint32(sem.Canonical(v, sem.F32))
-			}
+	if truncate(to, from) {
+		for lane, v := range from {
+			to[lane] = uint32(sem.Canonical(v, sem.F32))
 		}
 	}
 }

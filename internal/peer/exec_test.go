@@ -69,7 +69,7 @@ func TestExecMistakes(t *testing.T) {
 		{"tesla-exec.jsonl", `{"words":["2005881c"],"chipset":"g200","in":{"r4":[]}}`, `r4: value [], expected hexadecimal digits or a number`},
 		{"a2xx/exec.jsonl", `{"name":"x","stage":"vs","words":["00001001","00002000","00000000"],"regs":{"64":["0"]}}`, `unknown register "R64"`},
 		{"a2xx/exec.jsonl", `{"name":"x","stage":"vs","words":["00001001","00002000","00000000"],"exports":[{"export":0,"mask":15,"value":["0"]}]}`, `export 0`},
-		{"a2xx/exec.jsonl", `{"name":"x","stage":"vs","words":["0"],"mem":{"-1":"0"}}`, `mem -1: "0", expected the number of a word, and the word`},
+		{"a2xx/exec.jsonl", `{"name":"x","stage":"vs","words":["0"],"mem":{"-1":"0"}}`, `mem -1: "0", expected a decimal number before the colon and a hexadecimal word after it`},
 	} {
 		dir := t.TempDir()
 		if err := os.MkdirAll(filepath.Join(dir, filepath.Dir(c.file)), 0o777); err != nil {

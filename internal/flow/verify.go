@@ -145,21 +145,7 @@ func (p *Program) verifyEnd(b *Block, use func(id ID, at int) error) error {
 
 // dominators returns the immediate dominator of each block, or nil for the first block.
 func (p *Program) dominators() []*Block {
-	var order []*Block // the blocks in reverse postorder
-	seen := make([]bool, len(p.Blocks))
-	var visit func(b *Block)
-	visit = func(b *Block) {
-		if seen[b.Index] {
-			return
-		}
-		seen[b.Index] = true
-		for _, e := range b.End.Edges {
-			visit(e.To)
-		}
-		order = append(order, b)
-	}
-	visit(p.Blocks[0])
-	slices.Reverse(order)
+	order := p.order()
 	number := make([]int, len(p.Blocks))
 	into := make([][]*Block, len(p.Blocks))
 	for i, b := range order {

@@ -38,7 +38,7 @@ type Tally struct {
 	// Calls are the calls that the wave has made, from Record. nil is none.
 	Calls *Calls
 
-	Programs, TooLarge, Lanes, Values, Called int
+	Programs, TooLarge, Irreducible, Lanes, Values, Called int
 	// Others counts the programs that were not specialised for other reasons, by reason.
 	Others map[string]int
 }
@@ -90,7 +90,7 @@ func (x snapshot) Memory(s *exec.State) []byte { return x.memories[s] }
 
 // String returns the counts as text.
 func (x Tally) String() string {
-	return fmt.Sprintf("%d programs, %d of them too large, not specialised: %v; %d lanes, %d values and %d calls compared", x.Programs, x.TooLarge, x.Others, x.Lanes, x.Values, x.Called)
+	return fmt.Sprintf("%d programs, %d of them too large, %d without a structure, not specialised: %v; %d lanes, %d values and %d calls compared", x.Programs, x.TooLarge, x.Irreducible, x.Others, x.Lanes, x.Values, x.Called)
 }
 
 // Config returns the configuration for a program that starts at an address.
@@ -153,6 +153,16 @@ func (x *Tally) check(ctx context.Context, c flow.Config, groups []uint64, befor
 	}
 	if err := p.Verify(); err != nil {
 		return fmt.Errorf("%w\n%s", err, p)
+	}
+	switch tree, err := p.Structure(); {
+	case errors.Is(err, flow.ErrIrreducible):
+		x.Irreducible++
+	case err != nil:
+		return err
+	default:
+		if err := p.VerifyTree(tree); err != nil {
+			return fmt.Errorf("%w\n%s", err, p)
+		}
 	}
 	for _, lanes := range groups {
 		if lanes == 0 {

@@ -249,7 +249,7 @@ func TestPictures(t *testing.T) {
 	for want, texture := range map[string]string{
 		"expected 1d, 2d, 3d or cube":           `"file": "small.png", "dimension": "4d"`,
 		"1 pictures, expected 6 to 6":           `"file": "small.png", "dimension": "cube"`,
-		"the picture has 2 rows, expected one":                   `"file": "small.png", "dimension": "1d"`,
+		"the picture has 2 rows, expected one":  `"file": "small.png", "dimension": "1d"`,
 		"expected (2,2), the size of the first": `"files": ["small.png", "line.png"], "dimension": "3d"`,
 		"0 pictures":                            `"filter": "linear"`,
 		"5 words, expected 6":                   `"file": "small.png", "words": ["1","2","3","4","5"]`,

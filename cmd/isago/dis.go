@@ -170,6 +170,8 @@ func (f *disFlags) check() error {
 		return usagef("--fields needs --json")
 	case f.facts && !f.json:
 		return usagef("--facts needs --json")
+	case f.oneLane && !f.ssa:
+		return usagef("--one-lane needs --ssa")
 	case f.ssa && (f.ir || f.hex || f.json || f.plain || f.lossless || f.listing || f.addresses || f.words || f.jumps || f.labels || len(f.entries) > 0 || f.maxErrors > 0 || f.findings != "" || f.compat != ""):
 		return usagef("--ssa cannot be combined with flags for another output format, columns, labels or findings")
 	case f.ir && (f.hex || f.json || f.plain || f.lossless || f.listing || f.addresses || f.words || f.jumps):

@@ -109,6 +109,9 @@ func (f *machineFlags) launch(set *isa.Set, ctx bits.Value, data []byte, name st
 // ssaText specialises a program and returns its text. registers is the number of allocated registers, or 0.
 func (f *disFlags) ssaText(cmd *cobra.Command, set *isa.Set, l *exec.Launch, registers int) (string, error) {
 	machine := l.Program.Machine.Inside(inside.Key{})
+	if f.oneLane && !machine.Wave {
+		return "", usagef("--one-lane does not apply to this machine, whose lanes have a program counter each")
+	}
 	constants := map[flow.Variable]bool{} // the constants that the file defines
 	for _, p := range l.Constants {
 		for n := range p.Count {
@@ -119,7 +122,7 @@ func (f *disFlags) ssaText(cmd *cobra.Command, set *isa.Set, l *exec.Launch, reg
 	}
 	values := exec.NewWave(l.Program, l.Shared)
 	p, err := flow.Specialise(cmd.Context(), flow.Config{
-		Machine: machine, Entry: l.Entry, OneLane: f.oneLane && machine.Wave,
+		Machine: machine, Entry: l.Entry, OneLane: f.oneLane,
 		Code: func(addr uint64) (*sem.Code, error) { return l.Program.Code(inside.Key{}, addr) },
 		Count: func(s *sem.State) int {
 			if s.Allocated && registers > 0 {

@@ -151,6 +151,7 @@ func (p *drawn) branching(depth int) {
 	}
 	p.down(n)
 	p.line("(lg $c0) bra %s", top)
+	p.line("add b32 $r%d $r%d $r10", p.reg(), p.reg()) // once for those that leave together
 	p.line("%s:", join)
 	p.line("join (never) nop")
 }

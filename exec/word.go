@@ -91,21 +91,21 @@ func (l *Launch) fitMemories(w *Wave) {
 		w.SetSize(s, n)
 	}
 	for _, st := range w.stores {
-		if n := st.size / wordBytes(st.public); told(st.public) && len(st.known) != n {
+		if n := st.size / wordBytes(st.public); recordsWords(st.public) && len(st.known) != n {
 			st.known = make([]uint64, n)
 		}
 	}
 }
 
-// told reports whether a run records which words of a memory were written.
-func told(s *State) bool {
+// recordsWords reports whether a run records which words of a memory were written.
+func recordsWords(s *State) bool {
 	return s.Kind == Memory && s.Scope < ScopeWave && (s.Use == "input" || s.Use == "output")
 }
 
 // OutputsKnown reports whether the outputs are known before a run. They are unknown if Changed is set, or if the
 // program may write words of an output memory at computed addresses.
 func (l *Launch) OutputsKnown() bool {
-	return !l.Changed && !slices.ContainsFunc(l.Program.Machine.States, func(s *State) bool { return told(s) && s.Use == "output" })
+	return !l.Changed && !slices.ContainsFunc(l.Program.Machine.States, func(s *State) bool { return recordsWords(s) && s.Use == "output" })
 }
 
 // hasWords reports whether the lanes of a machine have their own memories.
@@ -145,13 +145,13 @@ func (l *Launch) findWords(code []byte) error {
 				p.First, p.Count = 0, l.most(s)/size
 			}
 			l.reach(&p)
-			output := told(s) && s.Use == "output" && o.Role != isa.Read
+			output := recordsWords(s) && s.Use == "output" && o.Role != isa.Read
 			writes = writes || output
 			switch {
 			case computed:
 			case output:
 				outputs = withWords(outputs, p)
-			case told(s) && s.Use == "input" && o.Role != isa.Write:
+			case recordsWords(s) && s.Use == "input" && o.Role != isa.Write:
 				l.Inputs = withWords(l.Inputs, p)
 			}
 		}

@@ -12,7 +12,7 @@ import (
 	"github.com/isago/isago/isa"
 )
 
-// Inputs that are wrong are told of, with the line and what was expected there.
+// Wrong inputs are reported, with the line and what was expected there.
 func TestRead(t *testing.T) {
 	set, err := isa.Load(fstest.MapFS{"feed.xml": {Data: []byte(`<isa strict="true">
 <file name="v" type="f32x2" count="12" use="input"/><file name="c" type="f32" count="4" scope="launch" use="constant"/><register name="a" type="u8" use="input"/>

@@ -35,31 +35,31 @@ func TestProgressOfListing(t *testing.T) {
 		t.Fatal(err)
 	}
 	l := &view.Listing{Decoder: d, Image: im}
-	var told bytes.Buffer
-	p := &progress{w: &told}
+	var shown bytes.Buffer
+	p := &progress{w: &shown}
 	p.watch("a.bin", l)
 	p.files(1, 3)
 	l.Each(func(view.Decoded) bool { p.next = time.Time{}; return true })
 	p.end()
 	const line = removed + "2 of 3: a.bin: "
-	if want := line + "0 %" + line + "25 %" + line + "50 %" + line + "75 %" + removed; told.String() != want {
-		t.Errorf("got %q, want %q", told.String(), want)
+	if want := line + "0 %" + line + "25 %" + line + "50 %" + line + "75 %" + removed; shown.String() != want {
+		t.Errorf("got %q, want %q", shown.String(), want)
 	}
 }
 
 // A job that does not report shows its time; messages remove the line, and output on the terminal ends the reports.
 func TestProgressOfSilentJob(t *testing.T) {
-	var told bytes.Buffer
-	p := &progress{w: &told}
+	var shown bytes.Buffer
+	p := &progress{w: &shown}
 	p.start("m: checking")
 	due := func() { p.started, p.next = time.Now().Add(-3*time.Second), time.Time{} }
 	p.idle(p.quit)
-	if told.Len() > 0 {
-		t.Errorf("a short job shows %q", told.String())
+	if shown.Len() > 0 {
+		t.Errorf("a short job shows %q", shown.String())
 	}
 	due()
 	p.idle(p.quit)
-	messages := &stderr{&told, p}
+	messages := &stderr{&shown, p}
 	if _, err := io.WriteString(messages, "a: warning\n"); err != nil {
 		t.Fatal(err)
 	}
@@ -70,8 +70,8 @@ func TestProgressOfSilentJob(t *testing.T) {
 	p.idle(p.quit)
 	p.report("more")
 	p.end()
-	if want := removed + "m: checking, 3 s" + removed + "a: warning\n" + removed + "m: checking, 3 s" + removed; told.String() != want {
-		t.Errorf("got %q, want %q", told.String(), want)
+	if want := removed + "m: checking, 3 s" + removed + "a: warning\n" + removed + "m: checking, 3 s" + removed; shown.String() != want {
+		t.Errorf("got %q, want %q", shown.String(), want)
 	}
 }
 
@@ -101,13 +101,13 @@ func TestProgressOfCommands(t *testing.T) {
 		{"asm", "--isa", "example", "--plain", "--hex", text},
 		{"run", light, "-n", "2"}, {"step", "--isa", "example", text},
 	} {
-		var told, errs bytes.Buffer
+		var shown, errs bytes.Buffer
 		root := newRoot(args...)
 		root.SetArgs(args)
 		root.SetOut(io.Discard)
 		root.SetErr(&errs)
 		p := progressOf(root)
-		p.w = &told
+		p.w = &shown
 		jobs := 0
 		p.began = func() { jobs++ }
 		_ = root.Execute()
@@ -132,19 +132,19 @@ func TestProgressOfOtherListings(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range []struct{ flag, machine, want string }{{"--ir", "--isa=example", ": 50 %"}, {"--compat=mesa", "--spec=" + spec, ": 0 %"}} {
-		var told bytes.Buffer
+		var shown bytes.Buffer
 		args := []string{"dis", c.flag, "--jobs", "1", c.machine, raw}
 		root := newRoot(args...)
 		root.SetArgs(args)
 		root.SetOut(io.Discard)
 		p := progressOf(root)
-		p.w = &told
+		p.w = &shown
 		p.began = func() { p.next = time.Time{} } // the first report is shown
 		if err := root.Execute(); err != nil && !errors.Is(err, errFindings) {
 			t.Fatal(err)
 		}
-		if want := removed + raw + c.want + removed; told.String() != want {
-			t.Errorf("%s: %q, want %q", c.flag, told.String(), want)
+		if want := removed + raw + c.want + removed; shown.String() != want {
+			t.Errorf("%s: %q, want %q", c.flag, shown.String(), want)
 		}
 	}
 }

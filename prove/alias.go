@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/isago/isago/diag"
+	"github.com/isago/isago/internal/circuit"
 	"github.com/isago/isago/internal/model"
 	"github.com/isago/isago/internal/spec"
 )
@@ -15,14 +16,14 @@ import (
 type displayUse struct {
 	c        *model.Case
 	f        *frame
-	here     lit
+	here     circuit.Lit
 	optional bool
 }
 
 // aliases reports aliases that omit a field which the corresponding display shows. The assembler would
 // then silently use the field's default.
 func (k *walker) aliases() {
-	var shown map[int]lit
+	var shown map[int]circuit.Lit
 	for _, p := range k.displayUses {
 		for _, a := range p.c.Aliases() {
 			if shown == nil {
@@ -46,15 +47,15 @@ func (p *displayUse) display() []model.Item {
 }
 
 // shownBits returns, for each input, the condition under which at least one display shows the input.
-func (k *walker) shownBits() map[int]lit {
-	shown := map[int]lit{}
+func (k *walker) shownBits() map[int]circuit.Lit {
+	shown := map[int]circuit.Lit{}
 	for _, p := range k.displayUses {
 		for _, ref := range references(p.c.Items, nil) { // no references if the case has no display
 			if ref.Kind == spec.KindBitset && !ref.Env.Closed() {
 				continue // Its cases are separate uses.
 			}
-			for _, n := range k.w.cone(p.f.shownAs(ref)...).inputs {
-				shown[n] = k.w.or(shown[n], p.here)
+			for _, n := range k.w.Support(p.f.shownAs(ref)...) {
+				shown[n] = k.w.Or(shown[n], p.here)
 			}
 		}
 	}
@@ -62,7 +63,7 @@ func (k *walker) shownBits() map[int]lit {
 }
 
 // shownAs returns the bits that a reference prints.
-func (f *frame) shownAs(ref *model.Ref) []lit {
+func (f *frame) shownAs(ref *model.Ref) []circuit.Lit {
 	if ref.Prog != nil || ref.Context != nil {
 		return f.reference(ref)[:]
 	}
@@ -85,42 +86,42 @@ func references(items []model.Item, list []*model.Ref) []*model.Ref {
 	return list
 }
 
-func (k *walker) alias(p displayUse, items []model.Item, shown map[int]lit) {
+func (k *walker) alias(p displayUse, items []model.Item, shown map[int]circuit.Lit) {
 	collected := collector{m: k.m, seen: map[int]bool{}, determined: map[int]bool{}, floats: map[int]bool{}}
-	collected.items(p.f, items, no)
+	collected.items(p.f, items, circuit.False)
 	defaults := p.f.defaults()
 	for _, ref := range references(p.display(), nil) {
 		if ref.Field == nil || ref.Prog != nil || ref.Kind == spec.KindBitset {
 			continue
 		}
 		raw := p.f.rawBits(ref)
-		if slices.ContainsFunc(raw, func(b lit) bool { return b <= yes || collected.seen[b.node()] }) {
+		if slices.ContainsFunc(raw, func(b circuit.Lit) bool { return b <= circuit.True || collected.seen[b.Node()] }) {
 			continue
 		}
 		// left is the condition that the field has its default value. set is the condition that the default value is
 		// not 0. away is the condition that no display shows the field.
-		left, set, away := yes, no, p.f.root().exists
+		left, set, away := circuit.True, circuit.False, p.f.root().exists
 		for _, b := range raw {
-			v := defaults[b.node()]
-			left, set = k.w.and(left, k.w.xor(b, v).not()), k.w.or(set, v)
+			v := defaults[b.Node()]
+			left, set = k.w.And(left, k.w.Xor(b, v).Not()), k.w.Or(set, v)
 			if !p.optional {
-				away = k.w.and(away, shown[b.node()].not())
+				away = k.w.And(away, shown[b.Node()].Not())
 			}
 		}
-		if !k.can(k.w.and(away, left), p.f) {
+		if !k.can(k.w.And(away, left), p.f) {
 			continue
 		}
-		if in, ans := k.witness(k.w.all(p.here, left, set), p.f); ans == sometimes {
+		if in, ans := k.witness(k.w.All(p.here, left, set), p.f); ans == circuit.Sometimes {
 			k.reportAliasDefault(p, items, ref, raw, in)
 		}
 	}
 }
 
 // reportAliasDefault reports that an alias leaves a field at its default.
-func (k *walker) reportAliasDefault(p displayUse, items []model.Item, ref *model.Ref, raw []lit, in assignment) {
+func (k *walker) reportAliasDefault(p displayUse, items []model.Item, ref *model.Ref, raw []circuit.Lit, in circuit.Assignment) {
 	var v uint64
 	for i, b := range raw[:min(64, len(raw))] {
-		v |= uint64(b2i(in.value(b))) << i
+		v |= uint64(b2i(in.Value(b))) << i
 	}
 	x := &Finding{Code: diag.AliasDefault, Level: Warning, Span: aliasSpan(p.c, items)}
 	x.key = fmt.Sprintf("alias %s %s", x.Span, ref.Field.Span)
@@ -130,17 +131,17 @@ func (k *walker) reportAliasDefault(p displayUse, items []model.Item, ref *model
 
 // defaults returns the default of each input. An input has its default if the text does not determine
 // it. The default is 0 if the map has no entry for the input.
-func (f *frame) defaults() map[int]lit {
-	list := map[int]lit{}
+func (f *frame) defaults() map[int]circuit.Lit {
+	list := map[int]circuit.Lit{}
 	for g := f; g != nil; g = g.up {
 		for _, d := range g.unit.Defaults {
-			v := constant(d.Val)
+			v := circuit.Constant(d.Val)
 			if d.Prog != nil {
 				v = g.value(d.Prog)
 			}
 			for i, b := range g.rawBits(d.Ref) {
-				if _, ok := list[b.node()]; !ok && i < len(v) {
-					list[b.node()] = v[i]
+				if _, ok := list[b.Node()]; !ok && i < len(v) {
+					list[b.Node()] = v[i]
 				}
 			}
 		}

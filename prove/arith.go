@@ -4,26 +4,27 @@ import (
 	"fmt"
 
 	"github.com/isago/isago/diag"
+	"github.com/isago/isago/internal/circuit"
 	"github.com/isago/isago/internal/model"
 	"github.com/isago/isago/internal/spec"
 )
 
 // checkUndefined reports an operator whose result is undefined in C for some operands.
-func (k *walker) checkUndefined(n *model.Node, f *frame, guard lit) {
+func (k *walker) checkUndefined(n *model.Node, f *frame, guard circuit.Lit) {
 	if n.X == nil || n.Y == nil && n.Op != spec.OpNeg {
 		return
 	}
 	x := f.node(n.X)
-	y := &vec{}
+	y := &circuit.Vec{}
 	if n.Y != nil {
 		y = f.node(n.Y)
 	}
 	for _, bad := range k.undefinedCases(n, x, y) {
-		in, ans := k.witness(k.w.and(guard, bad.where), f)
-		if ans == unknown {
+		in, ans := k.witness(k.w.And(guard, bad.where), f)
+		if ans == circuit.Unknown {
 			k.m.c.limit(k.m, n.Span, "not decided: whether the arithmetic in %s is defined; it is too large", f.unit.Leaf.Name)
 		}
-		if ans != sometimes {
+		if ans != circuit.Sometimes {
 			continue
 		}
 		k.addFinding(&Finding{
@@ -35,29 +36,29 @@ func (k *walker) checkUndefined(n *model.Node, f *frame, guard lit) {
 }
 
 type fault struct {
-	where lit
+	where circuit.Lit
 	what  string
 }
 
 // undefinedCases returns the conditions under which the result of an operator is undefined in C.
-func (k *walker) undefinedCases(n *model.Node, x, y *vec) []fault {
-	c, t := k.w.circuit, n.Type
+func (k *walker) undefinedCases(n *model.Node, x, y *circuit.Vec) []fault {
+	c, t := k.w, n.Type
 	width := uint64(t.Width())
 	switch n.Op {
 	case spec.OpDiv, spec.OpMod:
-		list := []fault{{c.isSet(y).not(), "division by 0"}}
+		list := []fault{{c.IsSet(y).Not(), "division by 0"}}
 		if t.Signed() {
-			lowest := c.equal(wrapVec(t, x), constant(-(uint64(1) << (width - 1))))
-			list = append(list, fault{c.and(lowest, c.equal(y, constant(^uint64(0)))), "the most negative number divided by -1"})
+			lowest := c.Equal(wrapVec(t, x), circuit.Constant(-(uint64(1) << (width - 1))))
+			list = append(list, fault{c.And(lowest, c.Equal(y, circuit.Constant(^uint64(0)))), "the most negative number divided by -1"})
 		}
 		return list
 	case spec.OpShl, spec.OpShr:
-		far := c.less(y, constant(width), false).not()
+		far := c.Less(y, circuit.Constant(width), false).Not()
 		list := []fault{{far, fmt.Sprintf("a shift of a %d-bit number by %d or more, or by a negative count", width, width)}}
 		if n.Op == spec.OpShl && t.Signed() {
 			back := c.apply(&model.Node{Op: spec.OpShr, Type: t, X: n.X, Y: n.Y}, c.apply(n, x, y), y)
-			lost := c.or(c.equal(back, x).not(), x[63])
-			list = append(list, fault{c.and(far.not(), lost), fmt.Sprintf("a shift that overflows a signed %d-bit number", width)})
+			lost := c.Or(c.Equal(back, x).Not(), x[63])
+			list = append(list, fault{c.And(far.Not(), lost), fmt.Sprintf("a shift that overflows a signed %d-bit number", width)})
 		}
 		return list
 	case spec.OpAdd, spec.OpSub, spec.OpMul, spec.OpNeg:
@@ -70,49 +71,40 @@ func (k *walker) undefinedCases(n *model.Node, x, y *vec) []fault {
 
 // overflow returns the condition under which the exact result does not fit in the signed type of a
 // node.
-func (c *circuit) overflow(n *model.Node, x, y *vec) lit {
-	got := c.apply(n, x, y)
+func (w *world) overflow(n *model.Node, x, y *circuit.Vec) circuit.Lit {
+	got := w.apply(n, x, y)
 	sx, sy, s := x[63], y[63], got[63]
 	switch n.Op {
 	case spec.OpNeg:
-		return c.and(sx, s)
+		return w.And(sx, s)
 	case spec.OpMul:
-		return c.overflowProduct(n.Type, x, y)
+		return w.overflowProduct(n.Type, x, y)
 	case spec.OpSub:
-		sy = sy.not()
+		sy = sy.Not()
 	}
 	if n.Type == spec.I32 { // The 64-bit result is exact.
 		y64 := y
-		carry := no
+		carry := circuit.False
 		if n.Op == spec.OpSub {
-			y64, carry = invert(y), yes
+			y64, carry = circuit.Invert(y), circuit.True
 		}
-		return c.equal(c.sum(x, y64, carry), got).not()
+		return w.Equal(w.Sum(x, y64, carry), got).Not()
 	}
-	return c.and(c.xor(sx, sy).not(), c.xor(sx, s))
+	return w.And(w.Xor(sx, sy).Not(), w.Xor(sx, s))
 }
 
-func (c *circuit) overflowProduct(t spec.Type, x, y *vec) lit {
-	exact := c.product(x, y)
+func (w *world) overflowProduct(t spec.Type, x, y *circuit.Vec) circuit.Lit {
+	exact := w.Product(x, y)
 	if t == spec.I32 {
-		return c.equal(wrapVec(t, exact), exact).not()
+		return w.Equal(wrapVec(t, exact), exact).Not()
 	}
 	// In 64 bits, the product of short factors cannot overflow. Any other product has overflowed if it
 	// has the wrong sign, or if its quotient by one factor is not the other factor.
-	ax, ay := c.muxVec(x[63], c.negate(x), x), c.muxVec(y[63], c.negate(y), y)
-	if length(ax)+length(ay) < 64 {
-		return no
+	ax, ay := w.MuxVec(x[63], w.Negate(x), x), w.MuxVec(y[63], w.Negate(y), y)
+	if circuit.Length(ax)+circuit.Length(ay) < 64 {
+		return circuit.False
 	}
-	quo, _ := c.quotient(c.muxVec(exact[63], c.negate(exact), exact), ay)
-	wrong := c.or(c.equal(quo, ax).not(), c.and(c.xor(c.xor(x[63], y[63]), exact[63]), c.isSet(exact)))
-	return c.and(c.isSet(y), wrong)
-}
-
-// length returns an upper bound on the number of significant bits of a number.
-func length(x *vec) int {
-	n := 64
-	for n > 0 && x[n-1] == no {
-		n--
-	}
-	return n
+	quo, _ := w.Quotient(w.MuxVec(exact[63], w.Negate(exact), exact), ay)
+	wrong := w.Or(w.Equal(quo, ax).Not(), w.And(w.Xor(w.Xor(x[63], y[63]), exact[63]), w.IsSet(exact)))
+	return w.And(w.IsSet(y), wrong)
 }

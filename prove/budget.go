@@ -7,14 +7,14 @@ import (
 	"slices"
 
 	"github.com/isago/isago/diag"
+	"github.com/isago/isago/internal/circuit"
 )
 
 // DefaultEffort is the default for Options.Effort, in millions of steps.
 const DefaultEffort = 1_000
 
-// Costs in steps. A step takes about 50 ns.
+// Costs in steps, besides those of circuits. A step takes about 50 ns.
 const (
-	gateCost    = 10    // a gate of a circuit
 	stateCost   = 10    // a state of an automaton, or a pair of states
 	pairCost    = 1     // a comparison of the fixed bits of two leaves
 	cubeCost    = 4     // a cube in one step of the search for unmatched words
@@ -23,7 +23,8 @@ const (
 	readCost    = 10    // a step of the assembler
 )
 
-// stop is the reason why a search or a proof ended early. It is a panic value that attempt recovers.
+// stop is the reason why a search or a proof ended early. It is a panic value that attempt recovers, as is
+// circuit.TooLarge.
 type stop string
 
 // budget is the number of steps left for all searches and proofs of one generation. A nil budget is
@@ -75,12 +76,11 @@ func (c *checker) interrupted() bool {
 func (m *machine) attempt(at diag.Span, what string, run func()) (done bool) {
 	defer func() {
 		if bug := recover(); bug != nil {
-			why, ok := bug.(stop)
-			if !ok {
+			if _, ok := bug.(stop); !ok && bug != circuit.TooLarge {
 				panic(bug)
 			}
 			m.interrupted = true
-			m.c.limit(m, at, "not proved: %s%s; %s", what, m.genText(), why)
+			m.c.limit(m, at, "not proved: %s%s; %v", what, m.genText(), bug)
 		}
 	}()
 	m.budget.spend(0)

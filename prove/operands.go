@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/isago/isago/diag"
+	"github.com/isago/isago/internal/circuit"
 	"github.com/isago/isago/internal/model"
 	"github.com/isago/isago/internal/spec"
 )
@@ -159,15 +160,15 @@ func (k *walker) facts(f *frame, facts *model.Facts) {
 	rest := f.exists
 	for i := range facts.Regs {
 		r := &facts.Regs[i]
-		here := k.w.and(rest, k.when(f, r.When))
-		rest = k.w.and(rest, here.not())
+		here := k.w.And(rest, k.when(f, r.When))
+		rest = k.w.And(rest, here.Not())
 		k.number(f, r, here)
 	}
 	for i := range facts.Swizzles {
 		s := &facts.Swizzles[i]
-		here := k.w.and(f.exists, k.when(f, s.When))
+		here := k.w.And(f.exists, k.when(f, s.When))
 		for _, p := range s.Components {
-			if in, ans := k.witness(k.w.and(here, k.w.less(f.value(p), constant(4), false).not()), f); ans == sometimes {
+			if in, ans := k.witness(k.w.And(here, k.w.Less(f.value(p), circuit.Constant(4), false).Not()), f); ans == circuit.Sometimes {
 				x := &Finding{Code: diag.ComponentRange, Level: Warning, Span: p.Spec.Span, Msg: "the swizzle selects a component beyond the fourth"}
 				k.addFinding(x, f, in)
 			}
@@ -176,7 +177,7 @@ func (k *walker) facts(f *frame, facts *model.Facts) {
 }
 
 // number reports a register number that is too large for its file.
-func (k *walker) number(f *frame, r *model.Reg, here lit) {
+func (k *walker) number(f *frame, r *model.Reg, here circuit.Lit) {
 	file := r.File
 	outside := file.Outside
 	if file.Of != nil {
@@ -185,19 +186,19 @@ func (k *walker) number(f *frame, r *model.Reg, here lit) {
 	if outside != "" {
 		return
 	}
-	beyond := k.w.less(f.value(r.Index), constant(uint64(file.Count)), false).not()
-	if in, ans := k.witness(k.w.and(here, beyond), f); ans == sometimes {
+	beyond := k.w.Less(f.value(r.Index), circuit.Constant(uint64(file.Count)), false).Not()
+	if in, ans := k.witness(k.w.And(here, beyond), f); ans == circuit.Sometimes {
 		x := &Finding{Code: diag.RegisterOutside, Level: Warning, Span: r.Index.Spec.Span}
 		x.Msg = fmt.Sprintf("a register number beyond the %d registers of %s; define such registers with the attribute outside of the file", file.Count, file.Name)
 		k.addFinding(x, f, in)
 	}
 }
 
-func (k *walker) when(f *frame, w model.When) lit {
-	holds := yes
+func (k *walker) when(f *frame, w model.When) circuit.Lit {
+	holds := circuit.True
 	for _, p := range []*model.Prog{w.Case, w.Own} {
 		if p != nil {
-			holds = k.w.and(holds, f.holds(p))
+			holds = k.w.And(holds, f.holds(p))
 		}
 	}
 	return holds

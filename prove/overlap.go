@@ -7,6 +7,7 @@ import (
 
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/diag"
+	"github.com/isago/isago/internal/circuit"
 	"github.com/isago/isago/internal/model"
 )
 
@@ -49,12 +50,12 @@ func (m *machine) disjoint(a, b *model.Leaf) bool {
 	}
 	w := m.world()
 	fa, fb := m.bothFrames(w, a, b)
-	goal := w.and(fa.exists, fb.exists)
-	in, ans := w.satisfy(goal)
+	goal := w.And(fa.exists, fb.exists)
+	in, ans := w.Satisfy(goal)
 	switch {
-	case ans == never:
+	case ans == circuit.Never:
 		return true
-	case ans == unknown || w.approximate:
+	case ans == circuit.Unknown || w.approximate:
 		m.c.limit(m, a.Spec.Span, "not proved: that no word matches both %s and %s; their requirements are too large", a.Name, b.Name)
 		return false
 	}
@@ -65,25 +66,25 @@ func (m *machine) disjoint(a, b *model.Leaf) bool {
 // bothFrames returns the scopes of two leaves for the same word.
 func (m *machine) bothFrames(w *world, a, b *model.Leaf) (fa, fb *frame) {
 	env := m.m.TopEnv(a.Root)
-	word := make([]lit, max(a.Size, b.Size))
+	word := make([]circuit.Lit, max(a.Size, b.Size))
 	mask, match := a.Mask.Or(b.Mask), a.Match.Or(b.Match)
 	for i := range word {
 		if mask.Bit(i) == 1 {
-			word[i] = lit(match.Bit(i))
+			word[i] = circuit.Lit(match.Bit(i))
 		} else {
-			word[i] = w.input()
+			word[i] = w.Input()
 		}
 	}
 	frames := [2]*frame{}
 	for i, l := range []*model.Leaf{a, b} {
 		f := w.frame(env.Bound(l), word[:l.Size], nil)
-		f.exists = w.all(w.valid, f.required(), f.notRefined())
+		f.exists = w.All(w.valid, f.required(), f.notRefined())
 		frames[i] = f
 	}
 	return frames[0], frames[1]
 }
 
-func (m *machine) overlap(a, b *model.Leaf, fa, fb *frame, in assignment) {
+func (m *machine) overlap(a, b *model.Leaf, fa, fb *frame, in circuit.Assignment) {
 	if m.overlapping++; m.overlapping > maxOverlaps {
 		panic(stop(fmt.Sprintf("more than %d pairs of leaves overlap", maxOverlaps)))
 	}
@@ -131,7 +132,7 @@ func (m *machine) recordMatched(r *model.Root, l *model.Leaf) {
 	}
 	w := m.world()
 	f := w.top(m.m.TopEnv(r).Bound(l))
-	if ans := w.possible(f.exists); ans != never {
+	if ans := w.Possible(f.exists); ans != circuit.Never {
 		fact.possible = true
 		return
 	}

@@ -289,6 +289,9 @@ type machine struct {
 	frames int
 }
 
+// allConflicts limits the conflicts of all queries of a generation.
+const allConflicts = 60_000
+
 func newMachine(c *checker, set *isa.Set, gen uint32) *machine {
 	return &machine{
 		c: c, set: set, m: inside.Machine(set), gen: gen, conflicts: allConflicts, envs: map[*model.Env]bool{}, roots: map[*model.Root]bool{},

@@ -8,6 +8,7 @@ import (
 	"github.com/isago/isago/asm"
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/diag"
+	"github.com/isago/isago/internal/circuit"
 	"github.com/isago/isago/internal/inside"
 	"github.com/isago/isago/internal/model"
 	"github.com/isago/isago/internal/spec"
@@ -407,9 +408,9 @@ func (m *machine) checkAmbiguity(env *model.Env) bool {
 			return
 		}
 		switch m.checkMerge(env, g, text, p, q) {
-		case sometimes:
+		case circuit.Sometimes:
 			settled[key] = true
-		case unknown:
+		case circuit.Unknown:
 			proved = false
 		}
 	})
@@ -428,22 +429,22 @@ func firstCase(g *grammar, path []event) *textStep {
 
 // checkMerge searches for two different words that print the same text along two paths. It returns
 // sometimes if it reports such words, and unknown if it finds none.
-func (m *machine) checkMerge(env *model.Env, g *grammar, text string, p, q []event) answer {
+func (m *machine) checkMerge(env *model.Env, g *grammar, text string, p, q []event) circuit.Answer {
 	a, ctx, ok := m.read(env, g, text, p, nil)
 	if !ok {
-		return unknown
+		return circuit.Unknown
 	}
 	b, _, ok := m.read(env, g, text, q, &ctx)
 	if !ok {
-		return unknown
+		return circuit.Unknown
 	}
 	if a.Leaf == b.Leaf && a.Bits == b.Bits {
-		return unknown
+		return circuit.Unknown
 	}
 	if m.reportTwins(env.Root, a, b, ctx, nil, nil) {
-		return sometimes
+		return circuit.Sometimes
 	}
-	return unknown
+	return circuit.Unknown
 }
 
 // read returns a word that prints a text along the given path, and the contexts of the word. If ctx is
@@ -455,7 +456,7 @@ func (m *machine) read(env *model.Env, g *grammar, text string, path []event, ct
 		return isa.Inst{}, bits.Value{}, false
 	}
 	r := reader{m: m, w: w, text: text, f: w.top(top.unit)}
-	r.goal = w.all(r.f.exists, r.f.unambiguous(), r.f.expected())
+	r.goal = w.All(r.f.exists, r.f.unambiguous(), r.f.expected())
 	for _, e := range path {
 		if mk := g.states[e.state].mark; mk.kind != markNone {
 			r.step(mk, e.at)
@@ -463,11 +464,11 @@ func (m *machine) read(env *model.Env, g *grammar, text string, path []event, ct
 	}
 	if ctx != nil {
 		for i, l := range w.ctx {
-			r.goal = w.and(r.goal, l^lit(1-ctx.Bit(i)))
+			r.goal = w.And(r.goal, l^circuit.Lit(1-ctx.Bit(i)))
 		}
 	}
-	in, ans := w.satisfy(r.goal)
-	if ans != sometimes {
+	in, ans := w.Satisfy(r.goal)
+	if ans != circuit.Sometimes {
 		return isa.Inst{}, bits.Value{}, false
 	}
 	word, found := r.f.root().words(in)
@@ -480,7 +481,7 @@ type reader struct {
 	w     *world
 	f     *frame
 	outer []*frame
-	goal  lit
+	goal  circuit.Lit
 	text  string
 	begin int
 }
@@ -489,49 +490,49 @@ func (r *reader) step(mk mark, at int) {
 	s, w := mk.step, r.w
 	switch {
 	case s.unit != nil:
-		r.goal = w.and(r.goal, r.f.usesCase(s.index))
+		r.goal = w.And(r.goal, r.f.usesCase(s.index))
 	case s.leaf != nil && mk.kind == markEnd:
 		r.f, r.outer = r.outer[len(r.outer)-1], r.outer[:len(r.outer)-1]
 	case s.leaf != nil:
-		r.goal = w.and(r.goal, r.f.selects(s.alts, s.alt))
+		r.goal = w.And(r.goal, r.f.selects(s.alts, s.alt))
 		in := r.f.inside(s.alts[s.alt].Ref, s.leaf, r.goal)
 		r.outer, r.f = append(r.outer, r.f), in
-		r.goal = w.all(r.goal, in.exists, in.expected())
+		r.goal = w.All(r.goal, in.exists, in.expected())
 	case mk.kind == markBegin:
 		r.begin = at
 	default:
-		r.goal = w.all(r.goal, r.f.selects(s.alts, s.alt), r.m.textIs(r.f, s.alts[s.alt].Ref, r.text[r.begin:at]))
+		r.goal = w.All(r.goal, r.f.selects(s.alts, s.alt), r.m.textIs(r.f, s.alts[s.alt].Ref, r.text[r.begin:at]))
 	}
 }
 
 // usesCase returns the condition under which the leaf prints with a case and no assert fails.
-func (f *frame) usesCase(index int) lit {
-	out := yes
+func (f *frame) usesCase(index int) circuit.Lit {
+	out := circuit.True
 	for i, c := range f.unit.Cases[:index+1] {
-		cond := yes
+		cond := circuit.True
 		if c.Cond != nil {
 			cond = f.holds(c.Cond)
 		}
 		agree := f.asserted(c.Spec.Asserts)
 		switch {
 		case i == index:
-			out = f.w.all(out, cond, agree)
+			out = f.w.All(out, cond, agree)
 		case c.Shown:
-			out = f.w.and(out, cond.not())
+			out = f.w.And(out, cond.Not())
 		default:
-			out = f.w.and(out, f.w.or(cond.not(), agree))
+			out = f.w.And(out, f.w.Or(cond.Not(), agree))
 		}
 	}
 	return out
 }
 
 // selects returns the condition under which alts[k] is the meaning of a name.
-func (f *frame) selects(alts []model.Alt, k int) lit {
-	out := yes
+func (f *frame) selects(alts []model.Alt, k int) circuit.Lit {
+	out := circuit.True
 	for i := range k {
-		out = f.w.and(out, f.condition(&alts[i]).not())
+		out = f.w.And(out, f.condition(&alts[i]).Not())
 	}
-	return f.w.and(out, f.condition(&alts[k]))
+	return f.w.And(out, f.condition(&alts[k]))
 }
 
 // readRandomWords prints random words and parses the text back, to find two words with the same text.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/diag"
+	"github.com/isago/isago/internal/circuit"
 	"github.com/isago/isago/internal/model"
 	"github.com/isago/isago/internal/spec"
 )
@@ -50,7 +51,7 @@ type example struct {
 	entries   map[string]bits.Value
 }
 
-func (f *frame) example(in assignment) example {
+func (f *frame) example(in circuit.Assignment) example {
 	word, ctx := f.words(in)
 	return example{word, ctx, f.tables(in)}
 }
@@ -61,18 +62,18 @@ func (s *textChecker) display(index int) {
 	w := s.m.world()
 	u := s.env.Bound(s.leaf)
 	f := w.top(u)
-	here := w.all(f.exists, f.unambiguous(), f.expected(), f.usesCase(index))
-	in, ans := w.satisfy(here)
-	s.markUndecided(ans == unknown || w.approximate)
-	if ans != sometimes {
+	here := w.All(f.exists, f.unambiguous(), f.expected(), f.usesCase(index))
+	in, ans := w.Satisfy(here)
+	s.markUndecided(ans == circuit.Unknown || w.approximate)
+	if ans != circuit.Sometimes {
 		return
 	}
 	collected := collector{m: s.m, seen: map[int]bool{}, determined: map[int]bool{}, floats: map[int]bool{}}
 	collected.lits(w, here)
-	collected.items(f, u.Cases[index].Items, yes)
+	collected.items(f, u.Cases[index].Items, circuit.True)
 	s.m.showsFloat[s.leaf.Root] = s.m.showsFloat[s.leaf.Root] || collected.float
 	for i, l := range f.word {
-		if l > yes && collected.floats[l.node()] {
+		if l > circuit.True && collected.floats[l.Node()] {
 			v := s.m.floats[s.leaf]
 			v.SetUint(i, 1, 1)
 			s.m.floats[s.leaf] = v
@@ -84,7 +85,7 @@ func (s *textChecker) display(index int) {
 	}
 	b := caseBits{c: u.Cases[index]}
 	for i, l := range f.word {
-		if l > yes && !collected.seen[l.node()] && s.leaf.DontCare.Bit(i) == 0 {
+		if l > circuit.True && !collected.seen[l.Node()] && s.leaf.DontCare.Bit(i) == 0 {
 			b.hidden.SetUint(i, 1, 1)
 		}
 	}
@@ -97,15 +98,15 @@ func (s *textChecker) display(index int) {
 
 // findTwins searches for a second word with the same text that differs in bits that are not hidden. It
 // skips bits whose values the text shows directly.
-func (s *textChecker) findTwins(b *caseBits, w *world, f *frame, index int, here lit, collected *collector) {
-	word := make([]lit, len(f.word))
-	differ := no
+func (s *textChecker) findTwins(b *caseBits, w *world, f *frame, index int, here circuit.Lit, collected *collector) {
+	word := make([]circuit.Lit, len(f.word))
+	differ := circuit.False
 	var open []int
 	for i, l := range f.word {
 		word[i] = l
-		if l > yes && !collected.determined[l.node()] && b.hidden.Bit(i) == 0 && s.leaf.DontCare.Bit(i) == 0 {
-			word[i] = w.input()
-			differ = w.or(differ, w.xor(word[i], l))
+		if l > circuit.True && !collected.determined[l.Node()] && b.hidden.Bit(i) == 0 && s.leaf.DontCare.Bit(i) == 0 {
+			word[i] = w.Input()
+			differ = w.Or(differ, w.Xor(word[i], l))
 			open = append(open, i)
 		}
 	}
@@ -114,17 +115,17 @@ func (s *textChecker) findTwins(b *caseBits, w *world, f *frame, index int, here
 	}
 	g := w.frame(f.unit, word, nil)
 	g.entries = f.entries
-	g.exists = w.all(w.valid, g.required(), g.notRefined())
+	g.exists = w.All(w.valid, g.required(), g.notRefined())
 	same := s.m.sameItems(f, g, f.unit.Cases[index].Items)
 	if w.full() || w.approximate {
 		s.markUndecided(true)
 		return
 	}
-	goal := w.all(here, g.exists, g.unambiguous(), g.expected(), g.usesCase(index), same)
+	goal := w.All(here, g.exists, g.unambiguous(), g.expected(), g.usesCase(index), same)
 	for others := 0; !b.covered(open); {
-		in, ans := w.satisfy(w.and(goal, differ))
-		s.markUndecided(ans == unknown || w.approximate)
-		if ans != sometimes {
+		in, ans := w.Satisfy(w.And(goal, differ))
+		s.markUndecided(ans == circuit.Unknown || w.approximate)
+		if ans != circuit.Sometimes {
 			return
 		}
 		one := f.example(in)
@@ -134,17 +135,17 @@ func (s *textChecker) findTwins(b *caseBits, w *world, f *frame, index int, here
 				s.markUndecided(true)
 				return
 			}
-			goal = w.and(goal, w.wordIs(f.word, one.bits).not())
+			goal = w.And(goal, w.wordIs(f.word, one.bits).Not())
 			continue
 		}
 		if b.ambiguous.IsZero() {
 			b.word, b.twin = one, two
 		}
 		b.ambiguous = b.ambiguous.Or(one.bits.Xor(two))
-		differ = no
+		differ = circuit.False
 		for _, i := range open {
 			if b.ambiguous.Bit(i) == 0 {
-				differ = w.or(differ, w.xor(word[i], f.word[i]))
+				differ = w.Or(differ, w.Xor(word[i], f.word[i]))
 			}
 		}
 	}
@@ -166,10 +167,10 @@ func (s *textChecker) witness(at example, word bits.Value) Witness {
 }
 
 // wordIs returns the condition that the literals have the values of the bits of a word.
-func (c *circuit) wordIs(list []lit, word bits.Value) lit {
-	out := yes
+func (w *world) wordIs(list []circuit.Lit, word bits.Value) circuit.Lit {
+	out := circuit.True
 	for i, l := range list {
-		out = c.and(out, l^lit(1-word.Bit(i)))
+		out = w.And(out, l^circuit.Lit(1-word.Bit(i)))
 	}
 	return out
 }
@@ -204,9 +205,9 @@ type collector struct {
 	floats map[int]bool
 }
 
-func (t *collector) lits(w *world, list ...lit) { w.inputs(t.seen, list...) }
+func (t *collector) lits(w *world, list ...circuit.Lit) { w.Inputs(t.seen, list...) }
 
-func (t *collector) items(f *frame, items []model.Item, here lit) {
+func (t *collector) items(f *frame, items []model.Item, here circuit.Lit) {
 	for i := range items {
 		it := &items[i]
 		t.items(f, it.Members, here)
@@ -219,7 +220,7 @@ func (t *collector) items(f *frame, items []model.Item, here lit) {
 				t.lits(f.w, f.condition(a))
 			}
 			if a.Ref != nil {
-				t.reference(f, a.Ref, len(it.Alts) == 1 && a.Cond == nil && here == yes)
+				t.reference(f, a.Ref, len(it.Alts) == 1 && a.Cond == nil && here == circuit.True)
 			}
 		}
 	}
@@ -231,7 +232,7 @@ func (t *collector) reference(f *frame, ref *model.Ref, sure bool) {
 	w := f.w
 	if ref.Kind == spec.KindFloat {
 		t.float = true
-		w.inputs(t.floats, f.reference(ref)[:]...)
+		w.Inputs(t.floats, f.reference(ref)[:]...)
 	}
 	if ref.Kind == spec.KindBitset {
 		t.operand(f, ref, sure)
@@ -247,8 +248,8 @@ func (t *collector) reference(f *frame, ref *model.Ref, sure bool) {
 	t.index(f, ref)
 	for _, l := range f.rawBits(ref) {
 		t.lits(w, l)
-		if sure && l > yes && determines(ref) {
-			t.determined[l.node()] = true
+		if sure && l > circuit.True && determines(ref) {
+			t.determined[l.Node()] = true
 		}
 	}
 }
@@ -260,7 +261,7 @@ func (t *collector) index(f *frame, ref *model.Ref) {
 		if e.Field.Table != nil {
 			for _, l := range gather(e.Field, f.above(ref.ScopeDepth).word) {
 				t.lits(f.w, l)
-				t.determined[l.node()] = true
+				t.determined[l.Node()] = true
 			}
 		}
 	}
@@ -298,8 +299,8 @@ func (t *collector) operand(f *frame, ref *model.Ref, sure bool) {
 		t.float = t.float || t.m.showsFloat[ref.Env.Root]
 		for _, l := range f.ownBits(ref) {
 			t.lits(f.w, l)
-			if sure && l > yes && ref.Prog == nil {
-				t.determined[l.node()] = true
+			if sure && l > circuit.True && ref.Prog == nil {
+				t.determined[l.Node()] = true
 			}
 		}
 		return
@@ -312,12 +313,12 @@ func (t *collector) operand(f *frame, ref *model.Ref, sure bool) {
 		if t.deep = t.deep || f.w.full(); t.deep {
 			return
 		}
-		in := f.inside(ref, l, yes)
+		in := f.inside(ref, l, circuit.True)
 		t.lits(f.w, in.exists, in.expected()) // ignored bits cause findings when they are set
 		for i := range in.unit.Cases {
 			if c := in.unit.Cases[i]; c.Shown {
 				t.lits(f.w, in.usesCase(i))
-				t.items(in, c.Items, no)
+				t.items(in, c.Items, circuit.False)
 			}
 		}
 	}
@@ -325,29 +326,29 @@ func (t *collector) operand(f *frame, ref *model.Ref, sure bool) {
 
 // sameItems returns the condition under which two words use the same meaning of each name in a display
 // and print equal values.
-func (m *machine) sameItems(f, g *frame, items []model.Item) lit {
-	w, out := f.w, yes
+func (m *machine) sameItems(f, g *frame, items []model.Item) circuit.Lit {
+	w, out := f.w, circuit.True
 	for i := range items {
 		it := &items[i]
-		out = w.and(out, m.sameItems(f, g, it.Members))
+		out = w.And(out, m.sameItems(f, g, it.Members))
 		if it.Kind != model.ItemRef {
 			continue
 		}
-		any := no
+		any := circuit.False
 		for k := range it.Alts {
-			same := yes
+			same := circuit.True
 			if ref := it.Alts[k].Ref; ref != nil {
 				same = m.sameText(f, g, ref)
 			}
-			any = w.or(any, w.all(f.selects(it.Alts, k), g.selects(it.Alts, k), same))
+			any = w.Or(any, w.All(f.selects(it.Alts, k), g.selects(it.Alts, k), same))
 		}
-		out = w.and(out, any)
+		out = w.And(out, any)
 	}
 	return out
 }
 
 // sameText returns the condition under which a field prints the same text for two words.
-func (m *machine) sameText(f, g *frame, ref *model.Ref) lit {
+func (m *machine) sameText(f, g *frame, ref *model.Ref) circuit.Lit {
 	w := f.w
 	if ref.Kind == spec.KindBitset {
 		return m.sameOperand(f, g, ref)
@@ -360,18 +361,18 @@ func (m *machine) sameText(f, g *frame, ref *model.Ref) lit {
 	case spec.KindBool, spec.KindBoolInv:
 		switch {
 		case ref.Field != nil && ref.Field.Display != nil && *ref.Field.Display == "":
-			return yes
+			return circuit.True
 		case ref.Field != nil && ref.Field.Display != nil || ref.Kind == spec.KindBoolInv:
-			return w.xor(w.isSet(x), w.isSet(y)).not()
+			return w.Xor(w.IsSet(x), w.IsSet(y)).Not()
 		}
 		return w.sameLow(x, y, 32)
 	case spec.KindEnum:
 		return w.sameEnum(ref, x, y)
 	case spec.KindUint, spec.KindHex, spec.KindUOffset, spec.KindCustom:
-		return w.equal(x, y)
+		return w.Equal(x, y)
 	case spec.KindOffset: // 0 prints nothing, and a wider value whose low bits are 0 prints +0
-		zero := w.xor(w.isSet(x), w.isSet(y)).not()
-		return w.and(zero, w.sameLow(x, y, min(max(ref.Width, 1), 64)))
+		zero := w.Xor(w.IsSet(x), w.IsSet(y)).Not()
+		return w.And(zero, w.sameLow(x, y, min(max(ref.Width, 1), 64)))
 	}
 	return w.sameLow(x, y, m.printedBits(ref))
 }
@@ -385,38 +386,38 @@ func (m *machine) printedBits(ref *model.Ref) int {
 	return min(max(ref.Width, 1), 64)
 }
 
-func (c *circuit) sameBits(x, y []lit) lit {
-	out := yes
+func (w *world) sameBits(x, y []circuit.Lit) circuit.Lit {
+	out := circuit.True
 	for i := range x {
-		out = c.and(out, c.xor(x[i], y[i]).not())
+		out = w.And(out, w.Xor(x[i], y[i]).Not())
 	}
 	return out
 }
 
 // sameEnum returns the condition under which two values of an enum have the same text.
-func (c *circuit) sameEnum(ref *model.Ref, x, y *vec) lit {
-	groups := map[string][2]lit{}
+func (w *world) sameEnum(ref *model.Ref, x, y *circuit.Vec) circuit.Lit {
+	groups := map[string][2]circuit.Lit{}
 	var order []string
-	listedX, listedY := no, no
+	listedX, listedY := circuit.False, circuit.False
 	for _, t := range ref.Enum.Texts {
 		if t.Alias {
 			continue
 		}
 		g, ok := groups[t.Text]
 		if !ok {
-			g = [2]lit{no, no}
+			g = [2]circuit.Lit{circuit.False, circuit.False}
 			order = append(order, t.Text)
 		}
-		ix, iy := c.equal(x, constant(t.Val)), c.equal(y, constant(t.Val))
-		listedX, listedY = c.or(listedX, ix), c.or(listedY, iy)
-		groups[t.Text] = [2]lit{c.or(g[0], ix), c.or(g[1], iy)}
+		ix, iy := w.Equal(x, circuit.Constant(t.Val)), w.Equal(y, circuit.Constant(t.Val))
+		listedX, listedY = w.Or(listedX, ix), w.Or(listedY, iy)
+		groups[t.Text] = [2]circuit.Lit{w.Or(g[0], ix), w.Or(g[1], iy)}
 	}
-	out := c.all(listedX.not(), listedY.not(), c.sameLow(x, y, 32))
+	out := w.All(listedX.Not(), listedY.Not(), w.sameLow(x, y, 32))
 	for _, text := range order {
 		g := groups[text]
-		out = c.or(out, c.and(g[0], g[1]))
+		out = w.Or(out, w.And(g[0], g[1]))
 		if isNumber(text) {
-			out = c.any(out, c.all(g[0], listedY.not(), c.lowBits(y, 32, text, 10)), c.all(g[1], listedX.not(), c.lowBits(x, 32, text, 10)))
+			out = w.Any(out, w.All(g[0], listedY.Not(), w.lowBits(y, 32, text, 10)), w.All(g[1], listedX.Not(), w.lowBits(x, 32, text, 10)))
 		}
 	}
 	return out
@@ -425,24 +426,24 @@ func (c *circuit) sameEnum(ref *model.Ref, x, y *vec) lit {
 // sameOperand returns the condition under which an operand prints the same text for two words. If the
 // operand depends on its environment, both words must have the same leaf, case and values. Otherwise
 // they must have the same operand bits.
-func (m *machine) sameOperand(f, g *frame, ref *model.Ref) lit {
+func (m *machine) sameOperand(f, g *frame, ref *model.Ref) circuit.Lit {
 	w := f.w
 	if ref.Env.Closed() {
 		return w.sameBits(f.ownBits(ref), g.ownBits(ref))
 	}
-	out := no
+	out := circuit.False
 	for _, l := range ref.Env.Root.Leaves {
 		if w.full() {
-			return yes
+			return circuit.True
 		}
-		a, b := f.inside(ref, l, yes), g.inside(ref, l, yes)
-		both := w.all(a.exists, b.exists, a.expected(), b.expected())
-		if both == no {
+		a, b := f.inside(ref, l, circuit.True), g.inside(ref, l, circuit.True)
+		both := w.All(a.exists, b.exists, a.expected(), b.expected())
+		if both == circuit.False {
 			continue
 		}
 		for i, c := range a.unit.Cases {
 			if c.Shown {
-				out = w.or(out, w.all(both, a.usesCase(i), b.usesCase(i), m.sameItems(a, b, c.Items)))
+				out = w.Or(out, w.All(both, a.usesCase(i), b.usesCase(i), m.sameItems(a, b, c.Items)))
 			}
 		}
 	}

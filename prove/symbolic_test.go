@@ -7,6 +7,7 @@ import (
 
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/diag"
+	"github.com/isago/isago/internal/circuit"
 	"github.com/isago/isago/internal/inside"
 	"github.com/isago/isago/isa"
 )
@@ -59,7 +60,7 @@ func TestValues(t *testing.T) {
 	w := newWorld(inside.Machine(set))
 	f := w.top(inside.Top(set, root.ID).Bound(inside.Leaf(root.Leaves[0])))
 	pair := f.unit.Resolve("P")[0].Ref
-	inner := f.inside(pair, pair.Env.Root.Leaves[0], yes)
+	inner := f.inside(pair, pair.Env.Root.Leaves[0], circuit.True)
 	frames := map[string]*frame{"": f, "P.": inner}
 
 	r := rand.New(rand.NewPCG(5, 6))
@@ -91,29 +92,21 @@ func TestValues(t *testing.T) {
 func assign(f *frame, word, ctx bits.Value) map[int]uint64 {
 	values := map[int]uint64{}
 	for i, l := range f.word {
-		if l > yes {
-			values[l.node()] = word.Bit(i)
+		if l > circuit.True {
+			values[l.Node()] = word.Bit(i)
 		}
 	}
 	for i, l := range f.w.ctx {
-		values[l.node()] = ctx.Bit(i)
+		values[l.Node()] = ctx.Bit(i)
 	}
 	return values
 }
 
-// evaluate computes a number gate by gate.
-func evaluate(w *world, v *vec, inputs map[int]uint64) uint64 {
-	var value func(l lit) uint64
-	value = func(l lit) uint64 {
-		n := l.node()
-		if _, ok := inputs[n]; !ok && n > 0 && w.gates[n].a >= 0 {
-			inputs[n] = value(w.gates[n].a) & value(w.gates[n].b)
-		}
-		return inputs[n] ^ uint64(l&1)
-	}
+// evaluate returns a number for an assignment of the inputs.
+func evaluate(w *world, v *circuit.Vec, inputs map[int]uint64) uint64 {
 	var out uint64
-	for i, l := range v {
-		out |= value(l) << i
+	for i, b := range w.Evaluate(inputs, v[:]...) {
+		out |= b & 1 << i
 	}
 	return out
 }

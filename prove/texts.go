@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/isago/isago/bits"
+	"github.com/isago/isago/internal/circuit"
 	"github.com/isago/isago/internal/model"
 	"github.com/isago/isago/internal/spec"
 )
@@ -32,14 +33,14 @@ type grammar struct {
 	// depth limits the nesting of operands, which may be cyclic.
 	depth int
 	// decided caches the answers of possible for the circuit of the current leaf.
-	decided map[lit]bool
+	decided map[circuit.Lit]bool
 }
 
 // can reports whether a condition is possible or undecided.
-func (g *grammar) can(w *world, l lit) bool {
+func (g *grammar) can(w *world, l circuit.Lit) bool {
 	ok, known := g.decided[l]
 	if !known {
-		ok = w.possible(l) != never
+		ok = w.Possible(l) != circuit.Never
 		g.decided[l] = ok
 	}
 	return ok
@@ -52,7 +53,7 @@ func (g *grammar) root(env *model.Env, then int32) int32 {
 	var list []branch
 	for _, l := range env.Root.Leaves {
 		f := g.m.world().top(env.Bound(l))
-		list = append(list, g.branches(f, f.w.and(f.exists, f.expected()), map[lit]bool{})...)
+		list = append(list, g.branches(f, f.w.And(f.exists, f.expected()), map[circuit.Lit]bool{})...)
 	}
 	return g.merge(list, then)
 }
@@ -64,8 +65,8 @@ type branch struct {
 	// f is the scope of the leaf. here is the condition under which the leaf uses the display. decided
 	// caches answers for the circuit of f.
 	f       *frame
-	here    lit
-	decided map[lit]bool
+	here    circuit.Lit
+	decided map[circuit.Lit]bool
 	// cond is the condition of the case. Only displays with the same condition are merged, because a
 	// condition restricts the values of fields.
 	cond *spec.Expr
@@ -82,14 +83,14 @@ type piece struct {
 }
 
 // branches returns a branch for each display that a leaf can use.
-func (g *grammar) branches(f *frame, here lit, asked map[lit]bool) []branch {
+func (g *grammar) branches(f *frame, here circuit.Lit, asked map[circuit.Lit]bool) []branch {
 	g.decided = asked
 	var list []branch
 	for i, c := range f.unit.Cases {
 		if !c.Shown {
 			continue
 		}
-		if used := f.w.and(here, f.usesCase(i)); g.can(f.w, used) {
+		if used := f.w.And(here, f.usesCase(i)); g.can(f.w, used) {
 			step := &textStep{unit: f.unit, index: i}
 			list = append(list, branch{step: step, pieces: g.pieces(c.Items), f: f, here: used, decided: asked, cond: c.Spec.Expr})
 		}
@@ -313,7 +314,7 @@ func (g *grammar) alternative(b *branch, it *model.Item, k int, before, after st
 		return nil // the walker reports the unresolved name
 	}
 	g.decided = b.decided
-	here := b.f.w.and(b.here, b.f.selects(it.Alts, k))
+	here := b.f.w.And(b.here, b.f.selects(it.Alts, k))
 	if len(it.Alts) > 1 && !g.can(b.f.w, here) {
 		return nil
 	}
@@ -327,9 +328,9 @@ func (g *grammar) alternative(b *branch, it *model.Item, k int, before, after st
 		l = g.narrowed(b, ref, here)
 	}
 	if l.empty && l.read != nil && ref.Prog != nil && (ref.Kind == spec.KindBool || ref.Kind == spec.KindBoolInv) {
-		set := b.f.w.isSet(b.f.reference(ref)) ^ lit(b2i(ref.Kind == spec.KindBoolInv))
-		l.empty = g.can(b.f.w, b.f.w.and(here, set.not()))
-		if !g.can(b.f.w, b.f.w.and(here, set)) {
+		set := b.f.w.IsSet(b.f.reference(ref)) ^ circuit.Lit(b2i(ref.Kind == spec.KindBoolInv))
+		l.empty = g.can(b.f.w, b.f.w.And(here, set.Not()))
+		if !g.can(b.f.w, b.f.w.And(here, set)) {
 			l.read = nil
 		}
 	}
@@ -441,10 +442,10 @@ func digitsOf(ref *model.Ref) int {
 }
 
 // share reports whether a condition and a value depend on a common input.
-func (c *circuit) share(l lit, v *vec) bool {
+func (w *world) share(l circuit.Lit, v *circuit.Vec) bool {
 	set := map[int]bool{}
-	c.inputs(set, l)
-	return slices.ContainsFunc(c.cone(v[:]...).inputs, func(n int) bool { return set[n] })
+	w.Inputs(set, l)
+	return slices.ContainsFunc(w.Support(v[:]...), func(n int) bool { return set[n] })
 }
 
 // maxNarrow limits the number of values that are queried one by one.
@@ -452,18 +453,18 @@ const maxNarrow = 32
 
 // narrowed returns the texts of an enum, except for values that a condition excludes. If the enum has
 // more than maxNarrow texts, narrowed returns all texts.
-func (g *grammar) narrowed(b *branch, ref *model.Ref, here lit) language {
+func (g *grammar) narrowed(b *branch, ref *model.Ref, here circuit.Lit) language {
 	if len(ref.Enum.Texts) > maxNarrow {
 		return enumLanguage(ref, func(uint64) bool { return true }, true)
 	}
 	w, v := b.f.w, b.f.reference(ref)
-	listed := no
+	listed := circuit.False
 	for _, t := range ref.Enum.Texts {
-		listed = w.or(listed, w.equal(v, constant(t.Val)))
+		listed = w.Or(listed, w.Equal(v, circuit.Constant(t.Val)))
 	}
 	return enumLanguage(ref, func(val uint64) bool {
-		return g.can(w, w.and(here, w.equal(v, constant(val))))
-	}, g.can(w, w.and(here, listed.not())))
+		return g.can(w, w.And(here, w.Equal(v, circuit.Constant(val))))
+	}, g.can(w, w.And(here, listed.Not())))
 }
 
 // enumLanguage returns the texts of the allowed values. If others is true, it includes the numbers of
@@ -509,7 +510,7 @@ func enumLanguage(ref *model.Ref, allowed func(uint64) bool, others bool) langua
 
 // operand reads an operand. If the operand has a list of texts (see textsOf), it reads one of them.
 // Otherwise it reads the text of one of the leaves.
-func (g *grammar) operand(b *branch, s *textStep, ref *model.Ref, here lit, before, after string, wrap bool, printed, nothing int32) []int32 {
+func (g *grammar) operand(b *branch, s *textStep, ref *model.Ref, here circuit.Lit, before, after string, wrap bool, printed, nothing int32) []int32 {
 	if t := g.m.textsOf(ref); t != nil {
 		texts := slices.Clone(t.list)
 		l := language{}
@@ -536,7 +537,7 @@ func (g *grammar) operand(b *branch, s *textStep, ref *model.Ref, here lit, befo
 			break
 		}
 		f := b.f.inside(ref, l, here)
-		inner := f.w.all(here, f.exists, f.expected())
+		inner := f.w.All(here, f.exists, f.expected())
 		if !g.can(f.w, inner) {
 			continue
 		}
@@ -593,14 +594,14 @@ func (m *machine) textsOf(ref *model.Ref) *textList {
 
 // textIs returns the condition that a reference prints a text. For a float it returns true, because
 // the resulting words are printed and compared later.
-func (m *machine) textIs(f *frame, ref *model.Ref, text string) lit {
+func (m *machine) textIs(f *frame, ref *model.Ref, text string) circuit.Lit {
 	w := f.w
 	if ref.Kind == spec.KindBitset {
-		out := no
+		out := circuit.False
 		if t := m.textsOf(ref); t != nil {
 			_, word := f.operand(ref)
 			for _, v := range t.words[text] {
-				out = w.or(out, w.equal(extend(word), constant(v)))
+				out = w.Or(out, w.Equal(extend(word), circuit.Constant(v)))
 			}
 		}
 		return out
@@ -610,65 +611,65 @@ func (m *machine) textIs(f *frame, ref *model.Ref, text string) lit {
 	case spec.KindEnum:
 		return w.enumIs(ref, v, text)
 	case spec.KindBool, spec.KindBoolInv:
-		set := w.isSet(v)
+		set := w.IsSet(v)
 		switch {
 		case ref.Field != nil && ref.Field.Display != nil:
-			return set ^ lit(b2i((text != "") != (ref.Kind == spec.KindBool)))
+			return set ^ circuit.Lit(b2i((text != "") != (ref.Kind == spec.KindBool)))
 		case ref.Kind == spec.KindBoolInv:
-			return set ^ lit(b2i(text == "1"))
+			return set ^ circuit.Lit(b2i(text == "1"))
 		}
 		return w.lowBits(v, 32, text, 10)
 	case spec.KindUint, spec.KindUOffset, spec.KindCustom:
 		if text == "" {
-			return w.isSet(v).not()
+			return w.IsSet(v).Not()
 		}
 		return w.lowBits(v, 64, strings.TrimPrefix(text, "+"), 10)
 	case spec.KindHex:
 		return w.lowBits(v, 64, text, 16)
 	case spec.KindFloat:
-		return yes
+		return circuit.True
 	}
 	n, err := strconv.ParseInt(text, 10, 64)
 	switch {
 	case text == "":
-		return w.isSet(v).not()
+		return w.IsSet(v).Not()
 	case err != nil:
-		return no
+		return circuit.False
 	}
-	return w.sameLow(v, constant(uint64(n)), m.printedBits(ref))
+	return w.sameLow(v, circuit.Constant(uint64(n)), m.printedBits(ref))
 }
 
 // sameLow returns the condition that two numbers agree in their low bits.
-func (c *circuit) sameLow(x, y *vec, width int) lit {
-	out := yes
+func (w *world) sameLow(x, y *circuit.Vec, width int) circuit.Lit {
+	out := circuit.True
 	for i := range width {
-		out = c.and(out, c.xor(x[i], y[i]).not())
+		out = w.And(out, w.Xor(x[i], y[i]).Not())
 	}
 	return out
 }
 
 // lowBits returns the condition that the low bits of a value equal the number that a text contains.
-func (c *circuit) lowBits(v *vec, width int, text string, base int) lit {
+func (w *world) lowBits(v *circuit.Vec, width int, text string, base int) circuit.Lit {
 	n, err := strconv.ParseUint(text, base, width)
 	if err != nil {
-		return no
+		return circuit.False
 	}
-	return c.sameLow(v, constant(n), width)
+	return w.sameLow(v, circuit.Constant(n), width)
 }
 
-func (c *circuit) enumIs(ref *model.Ref, v *vec, text string) lit {
-	out, listed := no, no
+func (w *world) enumIs(ref *model.Ref, v *circuit.Vec, text string) circuit.Lit {
+	out, listed := circuit.False, circuit.False
 	seen := map[uint64]bool{}
 	for _, t := range ref.Enum.Texts {
 		if t.Alias || seen[t.Val] {
 			continue
 		}
 		seen[t.Val] = true
-		is := c.equal(v, constant(t.Val))
-		listed = c.or(listed, is)
+		is := w.Equal(v, circuit.Constant(t.Val))
+		listed = w.Or(listed, is)
 		if t.Text == text {
-			out = c.or(out, is)
+			out = w.Or(out, is)
 		}
 	}
-	return c.or(out, c.and(listed.not(), c.lowBits(v, 32, text, 10)))
+	return w.Or(out, w.And(listed.Not(), w.lowBits(v, 32, text, 10)))
 }

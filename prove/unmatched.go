@@ -9,6 +9,7 @@ import (
 
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/diag"
+	"github.com/isago/isago/internal/circuit"
 	"github.com/isago/isago/internal/model"
 )
 
@@ -98,12 +99,12 @@ func (m *machine) cubes(l *model.Leaf) (list []cube, ok bool) {
 	}
 	w := m.world()
 	f := w.top(m.m.TopEnv(l.Root).Bound(l))
-	goal := w.and(w.valid, f.required())
+	goal := w.And(w.valid, f.required())
 	support := map[int]bool{}
-	w.inputs(support, goal)
+	w.Inputs(support, goal)
 	var read []int
 	for i, b := range f.word {
-		if b > yes && support[b.node()] {
+		if b > circuit.True && support[b.Node()] {
 			read = append(read, i)
 		}
 	}
@@ -116,9 +117,9 @@ func (m *machine) cubes(l *model.Leaf) (list []cube, ok bool) {
 		for k, bit := range read {
 			c.mask.SetUint(bit, 1, 1)
 			c.match.SetUint(bit, 1, uint64(v>>k))
-			fixed = w.and(fixed, f.word[bit]^lit(1-v>>k&1))
+			fixed = w.And(fixed, f.word[bit]^circuit.Lit(1-v>>k&1))
 		}
-		if w.possible(fixed) != never {
+		if w.Possible(fixed) != circuit.Never {
 			list = append(list, c)
 		}
 	}

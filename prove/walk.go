@@ -6,6 +6,7 @@ import (
 
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/diag"
+	"github.com/isago/isago/internal/circuit"
 	"github.com/isago/isago/internal/model"
 	"github.com/isago/isago/internal/spec"
 )
@@ -61,7 +62,7 @@ type walker struct {
 	// by is the field that prints the root, or nil if there is none.
 	by *model.Ref
 	// guards holds the condition under which each expression is evaluated in a scope.
-	guards map[use]lit
+	guards map[use]circuit.Lit
 	order  []use
 	// displayUses are the uses of cases. optional is the value of displayUse.optional for the current
 	// items.
@@ -119,7 +120,7 @@ func (m *machine) visitRoot(env *model.Env, by *model.Ref) {
 	m.order = append(m.order, env)
 	for _, l := range env.Root.Leaves {
 		m.attempt(l.Spec.Span, "that every part of "+l.Name+" has an effect", func() {
-			k := &walker{m: m, w: m.world(), by: by, guards: map[use]lit{}}
+			k := &walker{m: m, w: m.world(), by: by, guards: map[use]circuit.Lit{}}
 			k.scope(k.w.top(env.Bound(l)), k.w.valid)
 			k.aliases()
 			k.expressions()
@@ -129,18 +130,18 @@ func (m *machine) visitRoot(env *model.Env, by *model.Ref) {
 
 // can reports whether a condition is possible. It treats an undecided condition as possible and
 // records a finding.
-func (k *walker) can(l lit, f *frame) bool {
-	switch k.w.possible(l) {
-	case never:
+func (k *walker) can(l circuit.Lit, f *frame) bool {
+	switch k.w.Possible(l) {
+	case circuit.Never:
 		return false
-	case unknown:
+	case circuit.Unknown:
 		k.m.c.limit(k.m, f.unit.Leaf.Spec.Span, "not decided: some conditions in %s; they are too large", f.unit.Leaf.Name)
 	}
 	return true
 }
 
 // scope visits a leaf. here is the condition under which its bits are printed.
-func (k *walker) scope(f *frame, here lit) {
+func (k *walker) scope(f *frame, here circuit.Lit) {
 	k.m.roots[f.unit.Env.Root] = true
 	if k.m.frames++; k.m.frames > maxScopes || k.w.full() {
 		k.m.c.limit(k.m, f.unit.Leaf.Spec.Span, "not checked: some environments of operands; there are too many")
@@ -158,7 +159,7 @@ func (k *walker) scope(f *frame, here lit) {
 		here := rest
 		if c.Cond != nil {
 			k.use(c.Cond, f, rest)
-			here = k.w.and(rest, f.holds(c.Cond))
+			here = k.w.And(rest, f.holds(c.Cond))
 		}
 		for _, a := range c.Aliases() {
 			k.items(a, f, here)
@@ -170,25 +171,25 @@ func (k *walker) scope(f *frame, here lit) {
 		fact := k.m.c.facts.of(c.Spec)
 		fact.text = fact.text || k.can(here, f)
 		k.items(c.Items, f, here)
-		rest = k.w.and(rest, here.not())
+		rest = k.w.And(rest, here.Not())
 	}
 	k.reportNoDisplay(f, rest)
 }
 
 // requires records the evaluation of the requirements of a leaf. Each requirement is evaluated only if
 // all requirements before it hold. here is the condition under which the bits are printed.
-func (k *walker) requires(f *frame, here lit) {
-	here = k.w.all(here, k.w.matches(f.unit.Leaf, f.word), f.notRefined())
+func (k *walker) requires(f *frame, here circuit.Lit) {
+	here = k.w.All(here, k.w.matches(f.unit.Leaf, f.word), f.notRefined())
 	for _, p := range f.unit.Requires {
 		k.use(p, f, here)
-		here = k.w.and(here, f.holds(p))
+		here = k.w.And(here, f.holds(p))
 	}
 }
 
 // reportNoDisplay reports a leaf that has no display under some condition.
-func (k *walker) reportNoDisplay(f *frame, rest lit) {
+func (k *walker) reportNoDisplay(f *frame, rest circuit.Lit) {
 	in, ans := k.witness(rest, f)
-	if ans != sometimes {
+	if ans != circuit.Sometimes {
 		return
 	}
 	leaf := f.unit.Leaf
@@ -213,20 +214,20 @@ func hasDisplay(u *model.BoundLeaf) bool {
 func (k *walker) cases(f *frame) {
 	for b := f.unit.Leaf.Spec; b != nil; b = b.Extends {
 		for _, c := range b.Cases {
-			fact, cond := k.m.c.facts.of(c), yes
+			fact, cond := k.m.c.facts.of(c), circuit.True
 			if c.Expr != nil {
 				cond = f.holds(f.unit.Prog(c.Expr))
 			}
-			fact.holds = fact.holds || k.can(k.w.and(f.exists, cond), f)
-			fact.fails = fact.fails || k.can(k.w.and(f.exists, cond.not()), f)
+			fact.holds = fact.holds || k.can(k.w.And(f.exists, cond), f)
+			fact.fails = fact.fails || k.can(k.w.And(f.exists, cond.Not()), f)
 			for i, a := range c.Asserts {
-				fact.asserts[i] = fact.asserts[i] || k.can(k.w.all(f.exists, cond, f.agrees(a)), f)
+				fact.asserts[i] = fact.asserts[i] || k.can(k.w.All(f.exists, cond, f.agrees(a)), f)
 			}
 		}
 	}
 }
 
-func (k *walker) items(items []model.Item, f *frame, here lit) {
+func (k *walker) items(items []model.Item, f *frame, here circuit.Lit) {
 	for i := range items {
 		it := &items[i]
 		outside := k.optional
@@ -241,14 +242,14 @@ func (k *walker) items(items []model.Item, f *frame, here lit) {
 
 // name visits each meaning of a name. guard is the condition under which the name is used. printed
 // reports whether a display prints the name.
-func (k *walker) name(alts []model.Alt, name string, span diag.Span, f *frame, guard lit, printed bool) {
+func (k *walker) name(alts []model.Alt, name string, span diag.Span, f *frame, guard circuit.Lit, printed bool) {
 	for i := range alts {
 		a := &alts[i]
 		here := guard
 		if a.Cond != nil {
 			k.use(a.Cond, f.above(a.CondDepth), guard)
 			cond := f.condition(a)
-			here, guard = k.w.and(guard, cond), k.w.and(guard, cond.not())
+			here, guard = k.w.And(guard, cond), k.w.And(guard, cond.Not())
 		}
 		switch {
 		case a.Ref == nil:
@@ -264,12 +265,12 @@ func (k *walker) name(alts []model.Alt, name string, span diag.Span, f *frame, g
 
 // printed visits a reference that a display prints. here is the condition under which the reference is
 // printed.
-func (k *walker) printed(ref *model.Ref, f *frame, here lit) {
+func (k *walker) printed(ref *model.Ref, f *frame, here circuit.Lit) {
 	if ref.Enum != nil && ref.Prog != nil {
 		v := f.reference(ref)
 		for _, x := range ref.Enum.Spec.Values {
 			seen := k.m.c.facts.values
-			seen[x] = seen[x] || k.can(k.w.and(here, k.w.equal(v, constant(x.Val))), f)
+			seen[x] = seen[x] || k.can(k.w.And(here, k.w.Equal(v, circuit.Constant(x.Val))), f)
 		}
 	}
 	if ref.Kind != spec.KindBitset || ref.Env == nil || !k.can(here, f) {
@@ -288,14 +289,14 @@ func (k *walker) printed(ref *model.Ref, f *frame, here lit) {
 }
 
 // use records the evaluation of an expression.
-func (k *walker) use(p *model.Prog, f *frame, guard lit) {
+func (k *walker) use(p *model.Prog, f *frame, guard circuit.Lit) {
 	u := use{p, f}
 	old, ok := k.guards[u]
 	if !ok {
 		k.order = append(k.order, u)
-		old = no
+		old = circuit.False
 	}
-	k.guards[u] = k.w.or(old, guard)
+	k.guards[u] = k.w.Or(old, guard)
 }
 
 // maxVisits limits the visits to an expression. An expression is visited again when the condition of
@@ -304,7 +305,7 @@ const maxVisits = 4
 
 // expressions visits every expression that was used, and the expressions that these use in turn.
 func (k *walker) expressions() {
-	looked := map[use]lit{}
+	looked := map[use]circuit.Lit{}
 	for range maxVisits {
 		k.visitExpressions(looked)
 	}
@@ -314,7 +315,7 @@ func (k *walker) expressions() {
 }
 
 // visitExpressions visits the expressions whose evaluation condition has changed.
-func (k *walker) visitExpressions(looked map[use]lit) {
+func (k *walker) visitExpressions(looked map[use]circuit.Lit) {
 	for i := 0; i < len(k.order); i++ {
 		u := k.order[i]
 		guard := k.guards[u]
@@ -339,7 +340,7 @@ func reads(n *model.Node, name string) bool {
 // node visits an expression. guard is the condition under which this node is evaluated. all is the
 // condition under which the whole expression is evaluated. all applies to names, because every name is
 // read before && and || are evaluated.
-func (k *walker) node(n *model.Node, f *frame, guard, all lit) {
+func (k *walker) node(n *model.Node, f *frame, guard, all circuit.Lit) {
 	if n == nil {
 		return
 	}
@@ -349,17 +350,17 @@ func (k *walker) node(n *model.Node, f *frame, guard, all lit) {
 		return
 	case spec.OpAndAnd, spec.OpOrOr:
 		k.node(n.X, f, guard, all)
-		left := k.w.isSet(f.node(n.X))
+		left := k.w.IsSet(f.node(n.X))
 		if n.Op == spec.OpOrOr {
-			left = left.not()
+			left = left.Not()
 		}
-		k.node(n.Y, f, k.w.and(guard, left), all)
+		k.node(n.Y, f, k.w.And(guard, left), all)
 		return
 	case spec.OpCond:
 		k.node(n.X, f, guard, all)
-		test := k.w.isSet(f.node(n.X))
-		k.node(n.Y, f, k.w.and(guard, test), all)
-		k.node(n.Z, f, k.w.and(guard, test.not()), all)
+		test := k.w.IsSet(f.node(n.X))
+		k.node(n.Y, f, k.w.And(guard, test), all)
+		k.node(n.Z, f, k.w.And(guard, test.Not()), all)
 		return
 	}
 	k.node(n.X, f, guard, all)
@@ -368,13 +369,13 @@ func (k *walker) node(n *model.Node, f *frame, guard, all lit) {
 }
 
 // reportUnresolved reports a name that is undefined in some environment.
-func (k *walker) reportUnresolved(name string, span diag.Span, f *frame, here lit) {
+func (k *walker) reportUnresolved(name string, span diag.Span, f *frame, here circuit.Lit) {
 	parameterized := f.up == nil && k.m.parameterized[f.unit.Leaf.Root.Spec]
 	if parameterized && k.by == nil {
 		return // no field prints the root without parameters
 	}
 	in, ans := k.witness(here, f)
-	if ans != sometimes || !spelled(name) {
+	if ans != circuit.Sometimes || !spelled(name) {
 		return
 	}
 	x := &Finding{Code: diag.Unresolved, Level: Error, Span: span, key: "nowhere " + span.String()}
@@ -386,11 +387,11 @@ func (k *walker) reportUnresolved(name string, span diag.Span, f *frame, here li
 }
 
 // witness is like satisfy, but it prefers words that no other leaf matches.
-func (k *walker) witness(goal lit, f *frame) (assignment, answer) {
-	if in, ans := k.w.satisfy(k.w.and(goal, f.root().unambiguous())); ans == sometimes {
+func (k *walker) witness(goal circuit.Lit, f *frame) (circuit.Assignment, circuit.Answer) {
+	if in, ans := k.w.Satisfy(k.w.And(goal, f.root().unambiguous())); ans == circuit.Sometimes {
 		return in, ans
 	}
-	return k.w.satisfy(goal)
+	return k.w.Satisfy(goal)
 }
 
 // where describes the scope. It names at most the three innermost leaves.
@@ -407,7 +408,7 @@ func where(f *frame) string {
 
 // addFinding records a finding with a word that demonstrates it. If the circuit is approximate,
 // addFinding omits the word.
-func (k *walker) addFinding(x *Finding, f *frame, in assignment) {
+func (k *walker) addFinding(x *Finding, f *frame, in circuit.Assignment) {
 	top := f.root()
 	if !k.w.approximate {
 		word, ctx := top.words(in)
@@ -420,7 +421,7 @@ func (k *walker) addFinding(x *Finding, f *frame, in assignment) {
 }
 
 // tables returns the table entries of an assignment.
-func (f *frame) tables(in assignment) map[string]bits.Value {
+func (f *frame) tables(in circuit.Assignment) map[string]bits.Value {
 	if len(f.entries) == 0 {
 		return nil
 	}
@@ -428,7 +429,7 @@ func (f *frame) tables(in assignment) map[string]bits.Value {
 	for field, entry := range f.entries {
 		var v bits.Value
 		for i, l := range entry {
-			v.SetUint(i, 1, uint64(b2i(in.value(l))))
+			v.SetUint(i, 1, uint64(b2i(in.Value(l))))
 		}
 		list[field.Name] = v
 	}

@@ -1,40 +1,40 @@
-package prove
+package circuit
 
 import "github.com/isago/isago/internal/sat"
 
 // solve uses the SAT solver to decide whether the goal of a cone can hold. It first adds the missing
 // gates to the solver. The solver keeps learned clauses for later queries.
-func (c *circuit) solve(k *cone) (assignment, answer) {
+func (c *Circuit) solve(k *cone) (Assignment, Answer) {
 	if len(k.nodes) > maxGatesAsked {
-		return nil, unknown
+		return nil, Unknown
 	}
 	c.solver.Focus(c.encode(k))
 	most, before := maxConflicts, c.solver.Conflicts()
-	if c.conflicts != nil {
-		most = max(0, min(most, *c.conflicts))
+	if c.Conflicts != nil {
+		most = max(0, min(most, *c.Conflicts))
 	}
-	c.solver.Spend = c.budget.spend
+	c.solver.Spend = c.Spend
 	ans := c.solver.Solve(most, c.solverLit(k.goal))
-	if c.conflicts != nil {
-		*c.conflicts -= c.solver.Conflicts() - before
+	if c.Conflicts != nil {
+		*c.Conflicts -= c.solver.Conflicts() - before
 	}
 	switch ans {
 	case sat.Unsat:
-		return nil, never
+		return nil, Never
 	case sat.Unknown:
-		return nil, unknown
+		return nil, Unknown
 	}
-	out := assignment{}
+	out := Assignment{}
 	for _, n := range k.inputs {
 		if c.solver.Value(c.names[n]) {
 			out[n] = true
 		}
 	}
-	return out, sometimes
+	return out, Sometimes
 }
 
 // encode adds the nodes of a cone to the solver and returns their variables.
-func (c *circuit) encode(k *cone) []int {
+func (c *Circuit) encode(k *cone) []int {
 	for len(c.names) < len(c.gates) {
 		c.names = append(c.names, unnamed)
 	}
@@ -62,4 +62,4 @@ func (c *circuit) encode(k *cone) []int {
 const unnamed sat.Lit = -1
 
 // solverLit converts a literal of the circuit to a literal of the solver.
-func (c *circuit) solverLit(l lit) sat.Lit { return c.names[l.node()] ^ sat.Lit(l&1) }
+func (c *Circuit) solverLit(l Lit) sat.Lit { return c.names[l.Node()] ^ sat.Lit(l&1) }

@@ -1,33 +1,45 @@
-package prove
+// Package circuit decides whether a network of AND gates and negations can have the value 1.
+package circuit
 
 import "github.com/isago/isago/internal/sat"
 
-// lit is a literal of a circuit: twice the number of a node, plus one if the node is negated.
-type lit int32
+// Lit is a literal of a circuit: twice the number of a node, plus one if the node is negated.
+type Lit int32
 
-// Node 0 is the constant false.
+// The constant literals. Node 0 is the constant false.
 const (
-	no  lit = 0
-	yes lit = 1
+	False Lit = 0
+	True  Lit = 1
 )
 
-func (l lit) not() lit { return l ^ 1 }
+// Not returns the negated literal.
+func (l Lit) Not() Lit { return l ^ 1 }
 
-func (l lit) node() int { return int(l >> 1) }
+// Node returns the number of the node.
+func (l Lit) Node() int { return int(l >> 1) }
+
+// gateCost is the cost of a gate in steps. The evaluation of a gate costs one step.
+const gateCost = 10
+
+// limit is a panic value of And.
+type limit string
+
+// TooLarge is the panic value of And if the circuit is too large.
+const TooLarge limit = "it is too large"
 
 // gate is the AND of two literals. If a is negative, the node is an input.
-type gate struct{ a, b lit }
+type gate struct{ a, b Lit }
 
-// circuit is a network of AND gates and negations. Equal gates are shared and constants are folded.
+// Circuit is a network of AND gates and negations. Equal gates are shared and constants are folded.
 // Each node comes after its operands.
-type circuit struct {
+type Circuit struct {
 	gates []gate
-	known map[gate]lit
-	// conflicts is the number of SAT conflicts left for all queries of a generation. nil means
-	// unlimited.
-	conflicts *int
-	// budget is charged for the gates and for their evaluation.
-	budget *budget
+	known map[gate]Lit
+	// Conflicts is the number of SAT conflicts left for all queries. nil means unlimited.
+	Conflicts *int
+	// Spend, if not nil, is called with the steps that gates and their evaluation cost. It may panic to
+	// end a query.
+	Spend func(steps int)
 	// solver decides queries that are too large to enumerate. names maps nodes to literals of the
 	// solver.
 	solver sat.Solver
@@ -39,87 +51,104 @@ type circuit struct {
 	walks  int
 }
 
-func newCircuit() *circuit {
-	return &circuit{gates: []gate{{-1, -1}}, known: map[gate]lit{}}
+func (c *Circuit) spend(steps int) {
+	if c.Spend != nil {
+		c.Spend(steps)
+	}
 }
 
-func (c *circuit) input() lit {
+// New returns a circuit without inputs.
+func New() *Circuit {
+	return &Circuit{gates: []gate{{-1, -1}}, known: map[gate]Lit{}}
+}
+
+// Size returns the number of nodes.
+func (c *Circuit) Size() int { return len(c.gates) }
+
+// Input returns a new input.
+func (c *Circuit) Input() Lit {
 	c.gates = append(c.gates, gate{-1, -1})
-	return lit(2 * (len(c.gates) - 1))
+	return Lit(2 * (len(c.gates) - 1))
 }
 
-func (c *circuit) and(a, b lit) lit {
+// And returns the condition that both literals hold. It panics with TooLarge if the circuit has
+// maxCircuit gates.
+func (c *Circuit) And(a, b Lit) Lit {
 	if a > b {
 		a, b = b, a
 	}
 	switch {
-	case a == no || a == b.not():
-		return no
-	case a == yes || a == b:
+	case a == False || a == b.Not():
+		return False
+	case a == True || a == b:
 		return b
 	}
 	g := gate{a, b}
 	if l, ok := c.known[g]; ok {
 		return l
 	}
-	c.budget.spend(gateCost)
+	c.spend(gateCost)
 	if len(c.gates) > maxCircuit {
-		panic(stop("it is too large"))
+		panic(TooLarge)
 	}
 	c.gates = append(c.gates, g)
-	l := lit(2 * (len(c.gates) - 1))
+	l := Lit(2 * (len(c.gates) - 1))
 	c.known[g] = l
 	return l
 }
 
-func (c *circuit) or(a, b lit) lit { return c.and(a.not(), b.not()).not() }
+// Or returns the condition that a literal holds.
+func (c *Circuit) Or(a, b Lit) Lit { return c.And(a.Not(), b.Not()).Not() }
 
-func (c *circuit) xor(a, b lit) lit {
+// Xor returns the condition that exactly one literal holds.
+func (c *Circuit) Xor(a, b Lit) Lit {
 	switch {
-	case a <= yes:
+	case a <= True:
 		return b ^ a
-	case b <= yes:
+	case b <= True:
 		return a ^ b
 	}
-	return c.or(c.and(a, b.not()), c.and(a.not(), b))
+	return c.Or(c.And(a, b.Not()), c.And(a.Not(), b))
 }
 
-// mux returns x if s holds, and y otherwise.
-func (c *circuit) mux(s, x, y lit) lit {
+// Mux returns x if s holds, and y otherwise.
+func (c *Circuit) Mux(s, x, y Lit) Lit {
 	if x == y {
 		return x
 	}
-	return c.or(c.and(s, x), c.and(s.not(), y))
+	return c.Or(c.And(s, x), c.And(s.Not(), y))
 }
 
-func (c *circuit) all(list ...lit) lit {
-	out := yes
+// All returns the condition that all literals hold.
+func (c *Circuit) All(list ...Lit) Lit {
+	out := True
 	for _, l := range list {
-		out = c.and(out, l)
+		out = c.And(out, l)
 	}
 	return out
 }
 
-func (c *circuit) any(list ...lit) lit {
-	out := no
+// Any returns the condition that a literal holds.
+func (c *Circuit) Any(list ...Lit) Lit {
+	out := False
 	for _, l := range list {
-		out = c.or(out, l)
+		out = c.Or(out, l)
 	}
 	return out
 }
 
 // cone is the set of nodes on which some literals depend. The goal is the last literal.
 type cone struct {
-	goal lit
+	goal Lit
 	// nodes are the gates, each one after its operands. inputs are the inputs.
 	nodes, inputs []int
 }
 
 // cone collects the nodes on which some literals depend. It marks a node once before it visits the
 // operands and again when the operands are complete.
-func (c *circuit) cone(goals ...lit) *cone {
+func (c *Circuit) cone(goals ...Lit) *cone {
 	k := &cone{goal: goals[len(goals)-1]}
-	defer func() { c.budget.spend(len(k.nodes) + len(k.inputs)) }()
+	defer func() { c.spend(len(k.nodes) + len(k.inputs)) }()
 	for len(c.marks) < len(c.gates) {
 		c.marks, c.places = append(c.marks, 0), append(c.places, 0)
 	}
@@ -128,7 +157,7 @@ func (c *circuit) cone(goals ...lit) *cone {
 	c.marks[0] = done
 	var stack []int
 	for _, l := range goals {
-		stack = append(stack, l.node())
+		stack = append(stack, l.Node())
 	}
 	for len(stack) > 0 {
 		n := stack[len(stack)-1]
@@ -146,9 +175,9 @@ func (c *circuit) cone(goals ...lit) *cone {
 			k.nodes = append(k.nodes, n)
 		default:
 			c.marks[n] = asked
-			for _, l := range []lit{g.a, g.b} {
-				if c.marks[l.node()] < asked {
-					stack = append(stack, l.node())
+			for _, l := range []Lit{g.a, g.b} {
+				if c.marks[l.Node()] < asked {
+					stack = append(stack, l.Node())
 				}
 			}
 		}
@@ -156,36 +185,41 @@ func (c *circuit) cone(goals ...lit) *cone {
 	return k
 }
 
-// inputs adds to a set all inputs on which some literals depend.
-func (c *circuit) inputs(set map[int]bool, list ...lit) {
-	for _, n := range c.cone(list...).inputs {
+// Support returns the inputs on which some literals depend, by node.
+func (c *Circuit) Support(list ...Lit) []int { return c.cone(list...).inputs }
+
+// Inputs adds to a set all inputs on which some literals depend.
+func (c *Circuit) Inputs(set map[int]bool, list ...Lit) {
+	for _, n := range c.Support(list...) {
 		set[n] = true
 	}
 }
 
-// answer is the result of a query.
-type answer uint8
+// Answer is the result of a query.
+type Answer uint8
 
+// The answers.
 const (
-	never answer = iota
-	sometimes
-	unknown // a limit was reached
+	Never Answer = iota
+	Sometimes
+	Unknown // a limit was reached
 )
 
-// assignment maps inputs, by node, to their values. A missing input is 0.
-type assignment map[int]bool
+// Assignment maps inputs, by node, to their values. A missing input is 0.
+type Assignment map[int]bool
 
-func (a assignment) value(l lit) bool {
-	if l <= yes {
-		return l == yes
+// Value returns the value of a constant or an input, possibly negated.
+func (a Assignment) Value(l Lit) bool {
+	if l <= True {
+		return l == True
 	}
-	return a[l.node()] != (l&1 == 1)
+	return a[l.Node()] != (l&1 == 1)
 }
 
 // simulator evaluates a cone for 64 assignments at once.
 type simulator struct {
-	k      *cone
-	budget *budget
+	c *Circuit
+	k *cone
 	// values holds the values of the inputs, followed by the values of the gates. The last value
 	// belongs to the node of the goal.
 	values []uint64
@@ -198,32 +232,58 @@ type step struct {
 	flipA, flipB uint64
 }
 
-func newSimulator(c *circuit, k *cone) *simulator {
-	s := &simulator{k: k, budget: c.budget, values: make([]uint64, len(k.inputs)+len(k.nodes)), plan: make([]step, len(k.nodes))}
+func newSimulator(c *Circuit, k *cone) *simulator {
+	s := &simulator{c: c, k: k, values: make([]uint64, len(k.inputs)+len(k.nodes)), plan: make([]step, len(k.nodes))}
 	for i, n := range k.inputs {
 		c.places[n] = int32(i)
 	}
 	for i, n := range k.nodes {
 		c.places[n] = int32(len(k.inputs) + i)
 		g := c.gates[n]
-		s.plan[i] = step{c.places[g.a.node()], c.places[g.b.node()], -uint64(g.a & 1), -uint64(g.b & 1)}
+		s.plan[i] = step{c.places[g.a.Node()], c.places[g.b.Node()], -uint64(g.a & 1), -uint64(g.b & 1)}
 	}
 	return s
 }
 
 // run computes the gates from the inputs and returns the value of the goal.
 func (s *simulator) run() uint64 {
-	s.budget.spend(len(s.plan)/8 + 1)
+	s.compute()
+	return s.values[len(s.values)-1] ^ -uint64(s.k.goal&1)
+}
+
+// compute computes the gates from the inputs.
+func (s *simulator) compute() {
+	s.c.spend(len(s.plan)/8 + 1)
 	out := s.values[len(s.k.inputs):]
 	for i, p := range s.plan {
 		out[i] = (s.values[p.a] ^ p.flipA) & (s.values[p.b] ^ p.flipB)
 	}
-	return s.values[len(s.values)-1] ^ -uint64(s.k.goal&1)
+}
+
+// Evaluate returns the values of some literals for 64 assignments at once. in has the values of the inputs, by node. A
+// missing input is 0.
+func (c *Circuit) Evaluate(in map[int]uint64, list ...Lit) []uint64 {
+	if len(list) == 0 {
+		return nil
+	}
+	k := c.cone(list...)
+	s := newSimulator(c, k)
+	for i, n := range k.inputs {
+		s.values[i] = in[n]
+	}
+	s.compute()
+	out := make([]uint64, len(list))
+	for i, l := range list {
+		if out[i] = -uint64(l & 1); l > True {
+			out[i] ^= s.values[c.places[l.Node()]]
+		}
+	}
+	return out
 }
 
 // lane returns the assignment of one lane, 0 to 63.
-func (s *simulator) lane(n int) assignment {
-	a := assignment{}
+func (s *simulator) lane(n int) Assignment {
+	a := Assignment{}
 	for i, in := range s.k.inputs {
 		if s.values[i]>>uint(n)&1 != 0 {
 			a[in] = true
@@ -237,20 +297,19 @@ const (
 	maxExhaustive = 1 << 16 // gate evaluations, each of 64 assignments
 	randomRounds  = 8
 	maxGatesAsked = 20_000
-	maxCircuit    = 1 << 21
-	maxConflicts  = 5_000  // for one query
-	allConflicts  = 60_000 // for all queries of a generation
+	maxCircuit    = 1 << 21 // gates
+	maxConflicts  = 5_000   // for one query
 )
 
-// satisfy searches for an assignment that makes the goal true, preferably one with few ones. If the
-// goal is small, satisfy enumerates all assignments. Otherwise it tries random assignments first and
+// Satisfy searches for an assignment that makes the goal true, preferably one with few ones. If the
+// goal is small, Satisfy enumerates all assignments. Otherwise it tries random assignments first and
 // then runs the SAT solver.
-func (c *circuit) satisfy(goal lit) (assignment, answer) {
+func (c *Circuit) Satisfy(goal Lit) (Assignment, Answer) {
 	switch goal {
-	case no:
-		return nil, never
-	case yes:
-		return assignment{}, sometimes
+	case False:
+		return nil, Never
+	case True:
+		return Assignment{}, Sometimes
 	}
 	k := c.cone(goal)
 	s := newSimulator(c, k)
@@ -258,10 +317,10 @@ func (c *circuit) satisfy(goal lit) (assignment, answer) {
 		return s.exhaust()
 	}
 	if a := s.draw(randomRounds); a != nil {
-		return s.shrink(a), sometimes
+		return s.shrink(a), Sometimes
 	}
 	a, ans := c.solve(k)
-	if ans == sometimes {
+	if ans == Sometimes {
 		a = s.shrink(a)
 	}
 	return a, ans
@@ -273,15 +332,15 @@ func (k *cone) small() bool {
 	return n <= 26 && (len(k.nodes)+1)<<max(0, n-6) <= maxExhaustive
 }
 
-// possible is like satisfy, but it returns only the answer.
-func (c *circuit) possible(goal lit) answer {
-	if goal <= yes {
-		return answer(goal)
+// Possible is like Satisfy, but it returns only the answer.
+func (c *Circuit) Possible(goal Lit) Answer {
+	if goal <= True {
+		return Answer(goal)
 	}
 	k := c.cone(goal)
 	s := newSimulator(c, k)
 	if len(k.inputs) > 6 && s.draw(randomRounds) != nil {
-		return sometimes
+		return Sometimes
 	}
 	if k.small() {
 		_, ans := s.exhaust()
@@ -299,7 +358,7 @@ var lanes = [6]uint64{
 }
 
 // exhaust tries all assignments in ascending order. The first input is the least significant bit.
-func (s *simulator) exhaust() (assignment, answer) {
+func (s *simulator) exhaust() (Assignment, Answer) {
 	n := len(s.k.inputs)
 	for i := range min(n, 6) {
 		s.values[i] = lanes[i]
@@ -317,16 +376,16 @@ func (s *simulator) exhaust() (assignment, answer) {
 		}
 		for lane := range 64 {
 			if hit>>lane&1 != 0 {
-				return s.lane(lane), sometimes
+				return s.lane(lane), Sometimes
 			}
 		}
 	}
-	return nil, never
+	return nil, Never
 }
 
 // draw tries random assignments with different proportions of ones. It returns nil if none makes the
 // goal true.
-func (s *simulator) draw(rounds int) assignment {
+func (s *simulator) draw(rounds int) Assignment {
 	r := random(1)
 	for round := range rounds {
 		for i := range s.k.inputs {
@@ -352,7 +411,7 @@ func (s *simulator) draw(rounds int) assignment {
 
 // shrink clears each input that the goal does not need, because a small witness is easier to read. It
 // considers only the first 300 inputs.
-func (s *simulator) shrink(a assignment) assignment {
+func (s *simulator) shrink(a Assignment) Assignment {
 	const most = 300
 	for i, n := range s.k.inputs {
 		if !a[n] || i >= most {

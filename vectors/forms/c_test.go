@@ -1,0 +1,162 @@
+package forms_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/isago/isago/exec"
+	"github.com/isago/isago/vectors"
+	"github.com/isago/isago/vectors/forms"
+)
+
+// TestRunnerIsShort holds the promise that the runner has at most 60 lines.
+func TestRunnerIsShort(t *testing.T) {
+	out, err := forms.C(nil, machine(t, "pica200"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range out {
+		if f.Name != "isago_vectors.h" {
+			continue
+		}
+		_, text, ok := strings.Cut(string(f.Data), "/* ---- the runner ---- */\n")
+		if n := strings.Count(text, "\n") - 1; !ok || n > 60 { // without the last #endif
+			t.Errorf("%d lines, expected at most 60", n)
+		}
+		return
+	}
+	t.Error("no isago_vectors.h")
+}
+
+var machines = []struct {
+	name  string
+	files func(testing.TB, *exec.Machine) []*vectors.File
+}{{"pica200", picaFiles}, {"tesla", teslaFiles}}
+
+// TestCRunner compiles the headers as C and C++ without a warning, and runs all vectors on the plain engine.
+func TestCRunner(t *testing.T) {
+	for _, x := range machines {
+		t.Run(x.name, func(t *testing.T) {
+			m := machine(t, x.name)
+			root, err := m.Root("")
+			if err != nil {
+				t.Fatal(err)
+			}
+			files := x.files(t, m)
+			out, err := forms.C(files, m)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, cc := range [][]string{{"gcc", "-std=c99", "emulator.c"}, {"g++", "-std=c++11", "-x", "c++", "emulator.c"}} {
+				dir := t.TempDir()
+				write(t, dir, x.name, out, runAll)
+				compile(t, dir, tool(t, cc[0]), append(append(cc[1:len(cc):len(cc)], strict...), "-O1", "-o", "emulator")...)
+				text, err := start(t, dir+"/emulator", m, root, nil)
+				if err != nil || strings.Count(text, " 0 failed, 0 need state") != len(files) {
+					t.Errorf("%s: %v\n%s", cc[0], err, text)
+				}
+			}
+		})
+	}
+}
+
+// brokenEmulators have a fault each. The runner must report it at the vectors where it shows.
+var brokenEmulators = []struct {
+	name   string
+	broken fault
+	want   []string
+}{
+	{"a component", func(command, state string, number uint64, parts []uint64) []uint64 {
+		if command == "get" && state == "r" && number == 0 && parts[0] == 0x40700000 {
+			parts[1] ^= 1
+		}
+		return parts
+	}, []string{"add/1: add r0, v1, r2\n  reason: 1.5 + 2.25 is exact\n  r0.y, lane 0: expected 40700000, got 40700001\n", "add/3: ", "pica200 add: 1 passed, 2 failed"}},
+	{"a flag", func(command, state string, _ uint64, parts []uint64) []uint64 {
+		if command == "get" && state == "cmp" {
+			parts[1] = 0
+		}
+		return parts
+	}, []string{"cmp/1: cmp c1, lt, ge, r0\n  reason: x is less, and y is equal\n  cmp.y, lane 0: expected 1, got 0\n"}},
+	{"the program counter", func(command, _ string, _ uint64, parts []uint64) []uint64 {
+		if command == "run" && parts[0] == 5 {
+			parts[0] = 1
+		}
+		return parts
+	}, []string{"call/1: call 0x5, 2\n  reason: an entry on the stack\n  pc: expected 0x5, got 0x1\n"}},
+	{"an entry", func(command, state string, number uint64, parts []uint64) []uint64 {
+		if command == "get" && state == "calls" && number == 1 && parts != nil {
+			return nil
+		}
+		return parts
+	}, []string{"call/1: ", "  calls: expected an entry 1\n"}},
+	{"a slot", func(command, state string, number uint64, parts []uint64) []uint64 {
+		if command == "get" && state == "calls" && number == 1 && parts != nil {
+			parts[0] = 8
+		}
+		return parts
+	}, []string{"  calls[1].end, lane 0: expected 00000007, got 00000008\n"}},
+	{"a register that must not change", func(command, state string, number uint64, parts []uint64) []uint64 {
+		if command == "get" && state == "o" && number == 3 {
+			parts[2] = 9
+		}
+		return parts
+	}, []string{"  o3.z, lane 0: expected 00000000, got 00000009\n"}},
+}
+
+// TestWrongEmulator holds that the runner reports the faults of an emulator, each with the name, the disassembly and the
+// reason of the vector.
+func TestWrongEmulator(t *testing.T) {
+	m := machine(t, "pica200")
+	root, err := m.Root("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := forms.C(picaFiles(t, m), m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	write(t, dir, "pica200", out, runAll)
+	compile(t, dir, tool(t, "gcc"), append([]string{"-std=c99", "-o", "emulator", "emulator.c"}, strict...)...)
+	for _, x := range brokenEmulators {
+		text, err := start(t, dir+"/emulator", m, root, x.broken)
+		if err == nil {
+			t.Errorf("%s: the runner reports no failure", x.name)
+		}
+		for _, want := range x.want {
+			if !strings.Contains(text, want) {
+				t.Errorf("%s: %s\nexpected: %s", x.name, text, want)
+			}
+		}
+	}
+}
+
+// TestLackingState holds that a vector counts separately if the emulator lacks a part of its state.
+func TestLackingState(t *testing.T) {
+	m := machine(t, "pica200")
+	out, err := forms.C(picaFiles(t, m), m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	write(t, dir, "pica200", out, `
+static void none(void *user, const struct isago_file *f, const struct isago_vector *v) { (void)user, (void)f, (void)v; }
+static int lacks(void *user, const struct isago_piece *p, const uint64_t *parts) { (void)user, (void)parts; return p->state != pica200_calls; }
+int main(void)
+{
+	const struct isago_emulator e = {NULL, none, lacks, get, run, NULL, NULL};
+	(void)emulator, (void)reset, (void)set;
+	return isago_run(&pica200_file_call, &e, stdout);
+}
+`)
+	compile(t, dir, tool(t, "gcc"), append([]string{"-std=c99", "-o", "emulator", "emulator.c"}, strict...)...)
+	root, err := m.Root("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := start(t, dir+"/emulator", m, root, nil)
+	if want := "pica200 call: 0 passed, 0 failed, 1 need state that the emulator lacks\n"; err != nil || text != want {
+		t.Errorf("%v\n%s, expected %s", err, text, want)
+	}
+}

@@ -90,6 +90,12 @@ func (st *store) wide() bool { return st.state.Scope >= spec.ScopeWave }
 
 // reset resets a state to its initial values.
 func (st *store) reset(exists uint64) {
+	st.resetValues(exists)
+	clear(st.bytes)
+}
+
+// resetValues resets a state to its initial values, except for the bytes of a memory.
+func (st *store) resetValues(exists uint64) {
 	s := st.state
 	init := s.Init
 	if s.InitExists {
@@ -115,7 +121,6 @@ func (st *store) reset(exists uint64) {
 	st.started, st.first = true, init
 	clear(st.written[:used])
 	st.place[0], st.depth[0], st.some, st.even, st.same = 0, 0, 0, true, ^uint64(0)
-	clear(st.bytes)
 	clear(st.known)
 }
 

@@ -248,6 +248,8 @@ type Wave struct {
 	Lock sync.Locker
 	// Profile, if it is not nil, counts the instructions.
 	Profile *Profile
+	// KeepMemories makes Start keep the contents of memories.
+	KeepMemories bool
 	// Number is the number of the wave in its block.
 	Number int
 	// Instructions counts the dispatched instructions. LaneInstructions counts each of them once for every lane. Both
@@ -307,9 +309,13 @@ func (f Finding) compare(g Finding) int {
 	return cmp.Or(cmp.Compare(f.PC, g.PC), cmp.Compare(f.Address, g.Address), cmp.Compare(index(f.State), index(g.State)), cmp.Compare(f.Number, g.Number), cmp.Compare(f.Comp, g.Comp), strings.Compare(f.Text, g.Text))
 }
 
+func newWave(p *Program) *Wave {
+	return &Wave{Program: p, width: Lanes, Budget: 1 << 40, findings: map[Finding]uint64{}, code: map[uint64]*compiled{}, consts: map[uint64]*plane{}, resultPlanes: map[*sem.Inst][]*plane{}}
+}
+
 // NewWave returns a wave. States that are in none of the given Shared belong to the wave.
 func NewWave(p *Program, shared ...*Shared) *Wave {
-	w := &Wave{Program: p, width: Lanes, Budget: 1 << 40, findings: map[Finding]uint64{}, code: map[uint64]*compiled{}, consts: map[uint64]*plane{}, resultPlanes: map[*sem.Inst][]*plane{}}
+	w := newWave(p)
 	for i, s := range p.Machine.sem.States {
 		var st *store
 		for _, sh := range shared {
@@ -339,7 +345,10 @@ func (w *Wave) start(lanes int, pc uint64, keeps func(s *sem.State) bool) {
 	w.whole = w.exists
 	for _, st := range w.own {
 		if !keeps(st.state) {
-			st.reset(w.exists)
+			st.resetValues(w.exists)
+			if !w.KeepMemories {
+				clear(st.bytes)
+			}
 		}
 	}
 	w.groups = w.groups[:0]

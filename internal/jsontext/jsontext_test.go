@@ -94,6 +94,59 @@ func TestUnmarshal(t *testing.T) {
 	}
 }
 
+// TestReader reads texts that a Reader accepts and texts that it leaves to Unmarshal.
+func TestReader(t *testing.T) {
+	for text, want := range map[string]bool{
+		`{"a": [1, -2.5e+3, 0], "b": {"a": "x", "c": []}}`: true, " [true,false,null,{}]\n": true, `0`: true,
+		`{"a": 1, "a": 2}`: false, `[{"b": {"a": 1}, "c": {"a": 1, "a": 1}}]`: false, `["\u0041"]`: false, `["ä"]`: false, "[\"\t\"]": false,
+		``: false, `[`: false, `[1`: false, `[1,`: false, `[1,]`: false, `{"a"}`: false, `{"a":}`: false, `{,}`: false, `[1 2]`: false, `{"a":1]`: false, `"a`: false,
+		`01`: false, `-`: false, `1.`: false, `1e`: false, `+1`: false, `tru`: false, `truely`: false, `1 1`: false, "\xef\xbb\xbf1": false,
+		strings.Repeat("[", 65) + strings.Repeat("]", 65): false, strings.Repeat("[", 1<<20): false, strings.Repeat(`{"a":`, 64) + "1" + strings.Repeat("}", 64): true,
+		"{" + many(100) + "}": true, "{" + many(100) + `,"7": 1}`: false,
+	} {
+		if got := readable(text, false); got != want {
+			t.Errorf("%.100q: %t, expected %t", text, got, want)
+		}
+	}
+	for _, text := range []string{`["\u0041\"\\", "ä", {"\n": 1}]`, `{"a":"\\"}`} {
+		if !readable(text, true) || readable(text, false) {
+			t.Errorf("%q: expected to be accepted if it is known to be valid", text)
+		}
+	}
+	r := Reader{Valid: true}
+	r.Reset([]byte(`{"n\u0061me" : ["<\u003c", 1], "x": "ä"}`))
+	var got []string
+	for ok := r.Enter('{'); ok && r.More('}'); {
+		got = append(got, string(r.Name()))
+		if len(got) > 1 {
+			got = append(got, string(r.Text()))
+			continue
+		}
+		for ok := r.Enter('['); ok && r.More(']'); {
+			if len(got) == 1 {
+				got = append(got, string(r.Text()))
+			} else {
+				got = append(got, string(r.Value()))
+			}
+		}
+	}
+	if want := "name|<<|1|x|ä"; strings.Join(got, "|") != want || !r.End() {
+		t.Errorf("read %q, expected %s", got, want)
+	}
+	r.Reset([]byte(`5`))
+	if r.Enter('[') || r.More(']') || r.Text() != nil || r.Value() != nil || r.End() {
+		t.Errorf("a number was read as an array")
+	}
+}
+
+// readable reports whether a Reader accepts a text.
+func readable(text string, valid bool) bool {
+	r := Reader{Valid: valid}
+	r.Reset([]byte(text))
+	value := r.Value()
+	return r.End() && string(value) == strings.Trim(text, blanks)
+}
+
 // many returns an object with n names and values.
 func many(n int) string {
 	var list []string
@@ -136,6 +189,10 @@ func FuzzUnmarshal(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
+		var any json.RawMessage
+		if err := Unmarshal([]byte(text), &any); err != nil && readable(text, false) {
+			t.Errorf("a Reader accepts it, but Unmarshal reports %v", err)
+		}
 		err := Unmarshal([]byte(text), new(document))
 		if err == nil {
 			if err := json.Unmarshal([]byte(strings.TrimPrefix(text, textfile.ByteOrderMark)), new(document)); err != nil {

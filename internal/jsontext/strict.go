@@ -16,8 +16,8 @@ import (
 type strict struct {
 	data []byte
 	at   int
-	path []byte   // the names of the enclosing fields, with dots between them
-	keys [][]byte // names of the enclosing objects so far
+	path []byte // the names of the enclosing fields, with dots between them
+	keys keySet
 }
 
 // check checks the text of a value of type t.
@@ -114,7 +114,7 @@ func (s *strict) skipObject(t reflect.Type) error {
 				s.path = append(s.path, key...)
 			}
 		}
-		if s.addKey(first, key, &many) {
+		if s.keys.add(first, key, &many) {
 			return newError(s.data, start, inField(string(s.path[:deep]))+fmt.Sprintf("%q for the second time, expected each name once", quote.Shorten(string(key))))
 		}
 		s.skipBlanks()
@@ -127,11 +127,14 @@ func (s *strict) skipObject(t reflect.Type) error {
 	return nil
 }
 
-// addKey records a name of an object, whose names are in keys from index first on. If there are many names, they are in
-// many too. It reports whether the object already has the name.
-func (s *strict) addKey(first int, key []byte, many *map[string]bool) (twice bool) {
+// keySet holds the names of the enclosing objects so far.
+type keySet [][]byte
+
+// add records a name of an object, whose names have the indexes from first on. If there are many names, they are in many
+// too. It reports whether the object already has the name.
+func (s *keySet) add(first int, key []byte, many *map[string]bool) (twice bool) {
 	const few = 16
-	switch names := s.keys[first:]; {
+	switch names := (*s)[first:]; {
 	case *many != nil:
 		twice = (*many)[string(key)]
 	case len(names) < few:
@@ -143,7 +146,7 @@ func (s *strict) addKey(first int, key []byte, many *map[string]bool) (twice boo
 		}
 		twice = (*many)[string(key)]
 	}
-	if s.keys = append(s.keys, key); *many != nil {
+	if *s = append(*s, key); *many != nil {
 		(*many)[string(key)] = true
 	}
 	return twice

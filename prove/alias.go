@@ -135,7 +135,7 @@ func (f *frame) defaults() map[int]circuit.Lit {
 	list := map[int]circuit.Lit{}
 	for g := f; g != nil; g = g.up {
 		for _, d := range g.unit.Defaults {
-			v := circuit.Constant(d.Val)
+			v := constant(d.Val)
 			if d.Prog != nil {
 				v = g.value(d.Prog)
 			}

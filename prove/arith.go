@@ -15,7 +15,7 @@ func (k *walker) checkUndefined(n *model.Node, f *frame, guard circuit.Lit) {
 		return
 	}
 	x := f.node(n.X)
-	y := &circuit.Vec{}
+	y := constant(0)
 	if n.Y != nil {
 		y = f.node(n.Y)
 	}
@@ -41,19 +41,19 @@ type fault struct {
 }
 
 // undefinedCases returns the conditions under which the result of an operator is undefined in C.
-func (k *walker) undefinedCases(n *model.Node, x, y *circuit.Vec) []fault {
+func (k *walker) undefinedCases(n *model.Node, x, y circuit.Vec) []fault {
 	c, t := k.w, n.Type
 	width := uint64(t.Width())
 	switch n.Op {
 	case spec.OpDiv, spec.OpMod:
 		list := []fault{{c.IsSet(y).Not(), "division by 0"}}
 		if t.Signed() {
-			lowest := c.Equal(wrapVec(t, x), circuit.Constant(-(uint64(1) << (width - 1))))
-			list = append(list, fault{c.And(lowest, c.Equal(y, circuit.Constant(^uint64(0)))), "the most negative number divided by -1"})
+			lowest := c.Equal(wrapVec(t, x), constant(-(uint64(1) << (width - 1))))
+			list = append(list, fault{c.And(lowest, c.Equal(y, constant(^uint64(0)))), "the most negative number divided by -1"})
 		}
 		return list
 	case spec.OpShl, spec.OpShr:
-		far := c.Less(y, circuit.Constant(width), false).Not()
+		far := c.Less(y, constant(width), false).Not()
 		list := []fault{{far, fmt.Sprintf("a shift of a %d-bit number by %d or more, or by a negative count", width, width)}}
 		if n.Op == spec.OpShl && t.Signed() {
 			back := c.apply(&model.Node{Op: spec.OpShr, Type: t, X: n.X, Y: n.Y}, c.apply(n, x, y), y)
@@ -71,7 +71,7 @@ func (k *walker) undefinedCases(n *model.Node, x, y *circuit.Vec) []fault {
 
 // overflow returns the condition under which the exact result does not fit in the signed type of a
 // node.
-func (w *world) overflow(n *model.Node, x, y *circuit.Vec) circuit.Lit {
+func (w *world) overflow(n *model.Node, x, y circuit.Vec) circuit.Lit {
 	got := w.apply(n, x, y)
 	sx, sy, s := x[63], y[63], got[63]
 	switch n.Op {
@@ -86,14 +86,14 @@ func (w *world) overflow(n *model.Node, x, y *circuit.Vec) circuit.Lit {
 		y64 := y
 		carry := circuit.False
 		if n.Op == spec.OpSub {
-			y64, carry = circuit.Invert(y), circuit.True
+			y64, carry = y.Invert(), circuit.True
 		}
 		return w.Equal(w.Sum(x, y64, carry), got).Not()
 	}
 	return w.And(w.Xor(sx, sy).Not(), w.Xor(sx, s))
 }
 
-func (w *world) overflowProduct(t spec.Type, x, y *circuit.Vec) circuit.Lit {
+func (w *world) overflowProduct(t spec.Type, x, y circuit.Vec) circuit.Lit {
 	exact := w.Product(x, y)
 	if t == spec.I32 {
 		return w.Equal(wrapVec(t, exact), exact).Not()
@@ -101,7 +101,7 @@ func (w *world) overflowProduct(t spec.Type, x, y *circuit.Vec) circuit.Lit {
 	// In 64 bits, the product of short factors cannot overflow. Any other product has overflowed if it
 	// has the wrong sign, or if its quotient by one factor is not the other factor.
 	ax, ay := w.MuxVec(x[63], w.Negate(x), x), w.MuxVec(y[63], w.Negate(y), y)
-	if circuit.Length(ax)+circuit.Length(ay) < 64 {
+	if ax.Length()+ay.Length() < 64 {
 		return circuit.False
 	}
 	quo, _ := w.Quotient(w.MuxVec(exact[63], w.Negate(exact), exact), ay)

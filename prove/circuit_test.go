@@ -38,7 +38,7 @@ func typedNode(t *rapid.T) (*model.Node, uint64, uint64) {
 func TestApply(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n, x, y := typedNode(t)
-		got, ok := (&world{Circuit: circuit.New()}).apply(n, circuit.Constant(x), circuit.Constant(y)).Value()
+		got, ok := (&world{Circuit: circuit.New()}).apply(n, constant(x), constant(y)).Value()
 		if want := model.Apply(n, x, y); !ok || got != want {
 			t.Fatalf("op %d type %d of %#x and %#x: got %#x, want %#x", n.Op, n.Type, x, y, got, want)
 		}
@@ -52,11 +52,11 @@ func TestSatisfyFindsOperand(t *testing.T) {
 		n, x, y := typedNode(t)
 		x &= 0xff
 		c := &world{Circuit: circuit.New()}
-		in := &circuit.Vec{}
+		in := constant(0)
 		for i := range 8 {
 			in[i] = c.Input()
 		}
-		goal := c.And(c.Equal(c.apply(n, in, circuit.Constant(y)), circuit.Constant(model.Apply(n, x, y))), c.IsSet(in))
+		goal := c.And(c.Equal(c.apply(n, in, constant(y)), constant(model.Apply(n, x, y))), c.IsSet(in))
 		a, ans := c.Satisfy(goal)
 		if x == 0 {
 			return

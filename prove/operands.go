@@ -168,7 +168,7 @@ func (k *walker) facts(f *frame, facts *model.Facts) {
 		s := &facts.Swizzles[i]
 		here := k.w.And(f.exists, k.when(f, s.When))
 		for _, p := range s.Components {
-			if in, ans := k.witness(k.w.And(here, k.w.Less(f.value(p), circuit.Constant(4), false).Not()), f); ans == circuit.Sometimes {
+			if in, ans := k.witness(k.w.And(here, k.w.Less(f.value(p), constant(4), false).Not()), f); ans == circuit.Sometimes {
 				x := &Finding{Code: diag.ComponentRange, Level: Warning, Span: p.Spec.Span, Msg: "the swizzle selects a component beyond the fourth"}
 				k.addFinding(x, f, in)
 			}
@@ -186,7 +186,7 @@ func (k *walker) number(f *frame, r *model.Reg, here circuit.Lit) {
 	if outside != "" {
 		return
 	}
-	beyond := k.w.Less(f.value(r.Index), circuit.Constant(uint64(file.Count)), false).Not()
+	beyond := k.w.Less(f.value(r.Index), constant(uint64(file.Count)), false).Not()
 	if in, ans := k.witness(k.w.And(here, beyond), f); ans == circuit.Sometimes {
 		x := &Finding{Code: diag.RegisterOutside, Level: Warning, Span: r.Index.Spec.Span}
 		x.Msg = fmt.Sprintf("a register number beyond the %d registers of %s; define such registers with the attribute outside of the file", file.Count, file.Name)

@@ -205,7 +205,7 @@ type collector struct {
 	floats map[int]bool
 }
 
-func (t *collector) lits(w *world, list ...circuit.Lit) { w.Inputs(t.seen, list...) }
+func (t *collector) lits(w *world, list ...circuit.Lit) { w.AddSupport(t.seen, list...) }
 
 func (t *collector) items(f *frame, items []model.Item, here circuit.Lit) {
 	for i := range items {
@@ -232,7 +232,7 @@ func (t *collector) reference(f *frame, ref *model.Ref, sure bool) {
 	w := f.w
 	if ref.Kind == spec.KindFloat {
 		t.float = true
-		w.Inputs(t.floats, f.reference(ref)[:]...)
+		w.AddSupport(t.floats, f.reference(ref)...)
 	}
 	if ref.Kind == spec.KindBitset {
 		t.operand(f, ref, sure)
@@ -242,7 +242,7 @@ func (t *collector) reference(f *frame, ref *model.Ref, sure bool) {
 		return
 	}
 	if ref.Prog != nil || ref.Context != nil {
-		t.lits(w, f.reference(ref)[:]...)
+		t.lits(w, f.reference(ref)...)
 		return
 	}
 	t.index(f, ref)
@@ -395,7 +395,7 @@ func (w *world) sameBits(x, y []circuit.Lit) circuit.Lit {
 }
 
 // sameEnum returns the condition under which two values of an enum have the same text.
-func (w *world) sameEnum(ref *model.Ref, x, y *circuit.Vec) circuit.Lit {
+func (w *world) sameEnum(ref *model.Ref, x, y circuit.Vec) circuit.Lit {
 	groups := map[string][2]circuit.Lit{}
 	var order []string
 	listedX, listedY := circuit.False, circuit.False
@@ -408,7 +408,7 @@ func (w *world) sameEnum(ref *model.Ref, x, y *circuit.Vec) circuit.Lit {
 			g = [2]circuit.Lit{circuit.False, circuit.False}
 			order = append(order, t.Text)
 		}
-		ix, iy := w.Equal(x, circuit.Constant(t.Val)), w.Equal(y, circuit.Constant(t.Val))
+		ix, iy := w.Equal(x, constant(t.Val)), w.Equal(y, constant(t.Val))
 		listedX, listedY = w.Or(listedX, ix), w.Or(listedY, iy)
 		groups[t.Text] = [2]circuit.Lit{w.Or(g[0], ix), w.Or(g[1], iy)}
 	}

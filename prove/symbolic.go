@@ -45,7 +45,7 @@ func newWorld(m *model.Machine) *world {
 		}
 		any := circuit.False
 		for _, v := range c.Enum.Values {
-			any = w.Or(any, w.Equal(extend(w.ctx[low:]), circuit.Constant(v.Val)))
+			any = w.Or(any, w.Equal(extend(w.ctx[low:]), constant(v.Val)))
 		}
 		w.valid = w.And(w.valid, any)
 	}
@@ -53,10 +53,10 @@ func newWorld(m *model.Machine) *world {
 }
 
 // extend converts bits, least significant first, to a number. It keeps only the first 64 bits.
-func extend(bits []circuit.Lit) *circuit.Vec {
-	var v circuit.Vec
+func extend(bits []circuit.Lit) circuit.Vec {
+	v := constant(0)
 	copy(v[:], bits)
-	return &v
+	return v
 }
 
 // frame is a scope: a leaf in an environment, with the bits from which the leaf is decoded.
@@ -69,8 +69,8 @@ type frame struct {
 	// scopes. shown is the condition under which the leaf is also printed.
 	exists, shown circuit.Lit
 
-	values  map[*model.Prog]*circuit.Vec
-	nodes   map[*model.Node]*circuit.Vec
+	values  map[*model.Prog]circuit.Vec
+	nodes   map[*model.Node]circuit.Vec
 	busy    map[*model.Prog]bool
 	entries map[*spec.Field][]circuit.Lit
 }
@@ -88,7 +88,7 @@ func (w *world) frame(u *model.BoundLeaf, word []circuit.Lit, up *frame) *frame 
 	w.scopes++
 	return &frame{
 		w: w, unit: u, word: word, up: up, exists: circuit.True, shown: circuit.True,
-		values: map[*model.Prog]*circuit.Vec{}, nodes: map[*model.Node]*circuit.Vec{}, busy: map[*model.Prog]bool{}, entries: map[*spec.Field][]circuit.Lit{},
+		values: map[*model.Prog]circuit.Vec{}, nodes: map[*model.Node]circuit.Vec{}, busy: map[*model.Prog]bool{}, entries: map[*spec.Field][]circuit.Lit{},
 	}
 }
 
@@ -236,7 +236,7 @@ func gather(field *spec.Field, word []circuit.Lit) []circuit.Lit {
 func (f *frame) holds(p *model.Prog) circuit.Lit { return f.w.IsSet(f.value(p)) }
 
 // value returns the value of an expression in the scope.
-func (f *frame) value(p *model.Prog) *circuit.Vec {
+func (f *frame) value(p *model.Prog) circuit.Vec {
 	if v := f.values[p]; v != nil {
 		return v
 	}
@@ -253,19 +253,13 @@ func (f *frame) value(p *model.Prog) *circuit.Vec {
 }
 
 // anything returns an unconstrained value.
-func (f *frame) anything() *circuit.Vec {
-	var v circuit.Vec
-	for i := range v {
-		v[i] = f.w.Input()
-	}
-	return &v
-}
+func (f *frame) anything() circuit.Vec { return f.w.Inputs(64) }
 
 // maxGates limits the gates of a circuit. An expression that would exceed the limit has an
 // unconstrained value.
 const maxGates = 1 << 19
 
-func (f *frame) node(n *model.Node) *circuit.Vec {
+func (f *frame) node(n *model.Node) circuit.Vec {
 	if v := f.nodes[n]; v != nil {
 		return v
 	}
@@ -273,16 +267,16 @@ func (f *frame) node(n *model.Node) *circuit.Vec {
 		f.w.approximate = true
 		return f.anything()
 	}
-	var v *circuit.Vec
+	var v circuit.Vec
 	switch n.Op {
 	case spec.OpConst:
-		v = circuit.Constant(n.Value)
+		v = constant(n.Value)
 	case spec.OpField:
 		v = f.alternatives(n.Alts)
 	case spec.OpCond:
 		v = f.w.MuxVec(f.w.IsSet(f.node(n.X)), f.node(n.Y), f.node(n.Z))
 	default:
-		y := &circuit.Vec{}
+		y := constant(0)
 		if n.Y != nil {
 			y = f.node(n.Y)
 		}
@@ -294,10 +288,10 @@ func (f *frame) node(n *model.Node) *circuit.Vec {
 
 // alternatives returns the value of the first meaning of a name whose condition holds. It returns 0 if
 // the name is undefined.
-func (f *frame) alternatives(alts []model.Alt) *circuit.Vec {
-	out := &circuit.Vec{}
+func (f *frame) alternatives(alts []model.Alt) circuit.Vec {
+	out := constant(0)
 	for i := len(alts) - 1; i >= 0; i-- {
-		v := &circuit.Vec{}
+		v := constant(0)
 		if alts[i].Ref != nil {
 			v = f.reference(alts[i].Ref)
 		}
@@ -316,7 +310,7 @@ func (f *frame) condition(a *model.Alt) circuit.Lit {
 }
 
 // reference returns the low 64 bits of a reference.
-func (f *frame) reference(ref *model.Ref) *circuit.Vec {
+func (f *frame) reference(ref *model.Ref) circuit.Vec {
 	if ref.Context != nil {
 		return extend(f.w.ctx[ref.Low : ref.Low+ref.Width])
 	}

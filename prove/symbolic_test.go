@@ -103,9 +103,9 @@ func assign(f *frame, word, ctx bits.Value) map[int]uint64 {
 }
 
 // evaluate returns a number for an assignment of the inputs.
-func evaluate(w *world, v *circuit.Vec, inputs map[int]uint64) uint64 {
+func evaluate(w *world, v circuit.Vec, inputs map[int]uint64) uint64 {
 	var out uint64
-	for i, b := range w.Evaluate(inputs, v[:]...) {
+	for i, b := range w.Evaluate(inputs, v...) {
 		out |= b & 1 << i
 	}
 	return out

@@ -442,10 +442,10 @@ func digitsOf(ref *model.Ref) int {
 }
 
 // share reports whether a condition and a value depend on a common input.
-func (w *world) share(l circuit.Lit, v *circuit.Vec) bool {
+func (w *world) share(l circuit.Lit, v circuit.Vec) bool {
 	set := map[int]bool{}
-	w.Inputs(set, l)
-	return slices.ContainsFunc(w.Support(v[:]...), func(n int) bool { return set[n] })
+	w.AddSupport(set, l)
+	return slices.ContainsFunc(w.Support(v...), func(n int) bool { return set[n] })
 }
 
 // maxNarrow limits the number of values that are queried one by one.
@@ -460,10 +460,10 @@ func (g *grammar) narrowed(b *branch, ref *model.Ref, here circuit.Lit) language
 	w, v := b.f.w, b.f.reference(ref)
 	listed := circuit.False
 	for _, t := range ref.Enum.Texts {
-		listed = w.Or(listed, w.Equal(v, circuit.Constant(t.Val)))
+		listed = w.Or(listed, w.Equal(v, constant(t.Val)))
 	}
 	return enumLanguage(ref, func(val uint64) bool {
-		return g.can(w, w.And(here, w.Equal(v, circuit.Constant(val))))
+		return g.can(w, w.And(here, w.Equal(v, constant(val))))
 	}, g.can(w, w.And(here, listed.Not())))
 }
 
@@ -601,7 +601,7 @@ func (m *machine) textIs(f *frame, ref *model.Ref, text string) circuit.Lit {
 		if t := m.textsOf(ref); t != nil {
 			_, word := f.operand(ref)
 			for _, v := range t.words[text] {
-				out = w.Or(out, w.Equal(extend(word), circuit.Constant(v)))
+				out = w.Or(out, w.Equal(extend(word), constant(v)))
 			}
 		}
 		return out
@@ -636,11 +636,11 @@ func (m *machine) textIs(f *frame, ref *model.Ref, text string) circuit.Lit {
 	case err != nil:
 		return circuit.False
 	}
-	return w.sameLow(v, circuit.Constant(uint64(n)), m.printedBits(ref))
+	return w.sameLow(v, constant(uint64(n)), m.printedBits(ref))
 }
 
 // sameLow returns the condition that two numbers agree in their low bits.
-func (w *world) sameLow(x, y *circuit.Vec, width int) circuit.Lit {
+func (w *world) sameLow(x, y circuit.Vec, width int) circuit.Lit {
 	out := circuit.True
 	for i := range width {
 		out = w.And(out, w.Xor(x[i], y[i]).Not())
@@ -649,15 +649,15 @@ func (w *world) sameLow(x, y *circuit.Vec, width int) circuit.Lit {
 }
 
 // lowBits returns the condition that the low bits of a value equal the number that a text contains.
-func (w *world) lowBits(v *circuit.Vec, width int, text string, base int) circuit.Lit {
+func (w *world) lowBits(v circuit.Vec, width int, text string, base int) circuit.Lit {
 	n, err := strconv.ParseUint(text, base, width)
 	if err != nil {
 		return circuit.False
 	}
-	return w.sameLow(v, circuit.Constant(n), width)
+	return w.sameLow(v, constant(n), width)
 }
 
-func (w *world) enumIs(ref *model.Ref, v *circuit.Vec, text string) circuit.Lit {
+func (w *world) enumIs(ref *model.Ref, v circuit.Vec, text string) circuit.Lit {
 	out, listed := circuit.False, circuit.False
 	seen := map[uint64]bool{}
 	for _, t := range ref.Enum.Texts {
@@ -665,7 +665,7 @@ func (w *world) enumIs(ref *model.Ref, v *circuit.Vec, text string) circuit.Lit 
 			continue
 		}
 		seen[t.Val] = true
-		is := w.Equal(v, circuit.Constant(t.Val))
+		is := w.Equal(v, constant(t.Val))
 		listed = w.Or(listed, is)
 		if t.Text == text {
 			out = w.Or(out, is)

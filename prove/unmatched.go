@@ -101,7 +101,7 @@ func (m *machine) cubes(l *model.Leaf) (list []cube, ok bool) {
 	f := w.top(m.m.TopEnv(l.Root).Bound(l))
 	goal := w.And(w.valid, f.required())
 	support := map[int]bool{}
-	w.Inputs(support, goal)
+	w.AddSupport(support, goal)
 	var read []int
 	for i, b := range f.word {
 		if b > circuit.True && support[b.Node()] {

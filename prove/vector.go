@@ -2,18 +2,22 @@ package prove
 
 import (
 	"math/bits"
+	"slices"
 
 	"github.com/isago/isago/internal/circuit"
 	"github.com/isago/isago/internal/model"
 	"github.com/isago/isago/internal/spec"
 )
 
-func boolVec(l circuit.Lit) *circuit.Vec { return &circuit.Vec{0: l} }
+// constant returns a number of 64 bits, as all numbers of this package are.
+func constant(v uint64) circuit.Vec { return circuit.Constant(64, v) }
+
+func boolVec(l circuit.Lit) circuit.Vec { return extend([]circuit.Lit{l}) }
 
 // wrapVec converts a number to a type. It keeps the low bits that fit the type and sign- or
 // zero-extends them.
-func wrapVec(t spec.Type, x *circuit.Vec) *circuit.Vec {
-	out := *x
+func wrapVec(t spec.Type, x circuit.Vec) circuit.Vec {
+	out := slices.Clone(x)
 	for i := 32; i < 64; i++ {
 		switch t {
 		case spec.I32:
@@ -22,13 +26,13 @@ func wrapVec(t spec.Type, x *circuit.Vec) *circuit.Vec {
 			out[i] = circuit.False
 		}
 	}
-	return &out
+	return out
 }
 
 // divide builds the circuit that computes / and % as model.Apply does. Quotients round toward 0, and a
 // division by 0 returns 0.
-func (w *world) divide(op spec.Op, t spec.Type, x, y *circuit.Vec) *circuit.Vec {
-	var quo, rem *circuit.Vec
+func (w *world) divide(op spec.Op, t spec.Type, x, y circuit.Vec) circuit.Vec {
+	var quo, rem circuit.Vec
 	if t.Signed() {
 		sx, sy := x[63], y[63]
 		quo, rem = w.Quotient(w.MuxVec(sx, w.Negate(x), x), w.MuxVec(sy, w.Negate(y), y))
@@ -40,17 +44,17 @@ func (w *world) divide(op spec.Op, t spec.Type, x, y *circuit.Vec) *circuit.Vec 
 	if op == spec.OpMod {
 		quo = rem
 	}
-	return w.MuxVec(w.IsSet(y), wrapVec(t, quo), &circuit.Vec{})
+	return w.MuxVec(w.IsSet(y), wrapVec(t, quo), constant(0))
 }
 
 // apply builds the circuit that computes an operator as model.Apply does.
-func (w *world) apply(n *model.Node, x, y *circuit.Vec) *circuit.Vec {
+func (w *world) apply(n *model.Node, x, y circuit.Vec) circuit.Vec {
 	t := n.Type
 	switch n.Op {
 	case spec.OpNot:
 		return boolVec(w.IsSet(x).Not())
 	case spec.OpInv:
-		return wrapVec(t, circuit.Invert(x))
+		return wrapVec(t, x.Invert())
 	case spec.OpNeg:
 		return wrapVec(t, w.Negate(x))
 	case spec.OpOrOr:
@@ -69,7 +73,7 @@ func (w *world) apply(n *model.Node, x, y *circuit.Vec) *circuit.Vec {
 	case spec.OpAdd:
 		return wrapVec(t, w.Sum(x, y, circuit.False))
 	case spec.OpSub:
-		return wrapVec(t, w.Sum(x, circuit.Invert(y), circuit.True))
+		return wrapVec(t, w.Sum(x, y.Invert(), circuit.True))
 	case spec.OpMul:
 		return wrapVec(t, w.Product(x, y))
 	case spec.OpDiv, spec.OpMod:
@@ -78,7 +82,7 @@ func (w *world) apply(n *model.Node, x, y *circuit.Vec) *circuit.Vec {
 	return y // the comma operator
 }
 
-func (w *world) bitwise(op spec.Op, x, y *circuit.Vec) *circuit.Vec {
+func (w *world) bitwise(op spec.Op, x, y circuit.Vec) circuit.Vec {
 	f := w.And
 	switch op {
 	case spec.OpOr:
@@ -86,14 +90,14 @@ func (w *world) bitwise(op spec.Op, x, y *circuit.Vec) *circuit.Vec {
 	case spec.OpXor:
 		f = w.Xor
 	}
-	var out circuit.Vec
+	out := constant(0)
 	for i := range out {
 		out[i] = f(x[i], y[i])
 	}
-	return &out
+	return out
 }
 
-func (w *world) compare(op spec.Op, t spec.Type, x, y *circuit.Vec) circuit.Lit {
+func (w *world) compare(op spec.Op, t spec.Type, x, y circuit.Vec) circuit.Lit {
 	x, y = wrapVec(t, x), wrapVec(t, y)
 	switch op {
 	case spec.OpEq:
@@ -110,7 +114,7 @@ func (w *world) compare(op spec.Op, t spec.Type, x, y *circuit.Vec) circuit.Lit 
 	return w.Less(y, x, t.Signed()).Not()
 }
 
-func (w *world) shift(op spec.Op, t spec.Type, x, y *circuit.Vec) *circuit.Vec {
+func (w *world) shift(op spec.Op, t spec.Type, x, y circuit.Vec) circuit.Vec {
 	steps := bits.Len(uint(t.Width() - 1))
 	if op == spec.OpShl {
 		return wrapVec(t, w.Shifted(x, y, steps, true, circuit.False))

@@ -270,7 +270,7 @@ func (k *walker) printed(ref *model.Ref, f *frame, here circuit.Lit) {
 		v := f.reference(ref)
 		for _, x := range ref.Enum.Spec.Values {
 			seen := k.m.c.facts.values
-			seen[x] = seen[x] || k.can(k.w.And(here, k.w.Equal(v, circuit.Constant(x.Val))), f)
+			seen[x] = seen[x] || k.can(k.w.And(here, k.w.Equal(v, constant(x.Val))), f)
 		}
 	}
 	if ref.Kind != spec.KindBitset || ref.Env == nil || !k.can(here, f) {

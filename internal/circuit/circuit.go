@@ -188,8 +188,8 @@ func (c *Circuit) cone(goals ...Lit) *cone {
 // Support returns the inputs on which some literals depend, by node.
 func (c *Circuit) Support(list ...Lit) []int { return c.cone(list...).inputs }
 
-// Inputs adds to a set all inputs on which some literals depend.
-func (c *Circuit) Inputs(set map[int]bool, list ...Lit) {
+// AddSupport adds to a set all inputs on which some literals depend.
+func (c *Circuit) AddSupport(set map[int]bool, list ...Lit) {
 	for _, n := range c.Support(list...) {
 		set[n] = true
 	}

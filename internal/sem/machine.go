@@ -197,7 +197,8 @@ func (l *machineLoader) load(isa *spec.ISA) {
 		}
 	}
 	for _, r := range m.ROMs {
-		l.add(&State{Name: r.Name, Type: l.typ(r.Type), Count: len(r.Values), Scope: spec.ScopeLaunch, ReadOnly: true, Values: r.Values, Span: r.Span})
+		t := l.typ(r.Type)
+		l.add(&State{Name: r.Name, Type: t, Count: len(r.Values), Scope: spec.ScopeLaunch, ReadOnly: true, Values: l.contents(r, t), Span: r.Span})
 	}
 	for _, q := range m.Quirks {
 		if old := l.m.quirks[q.Name]; old != nil {
@@ -212,6 +213,18 @@ func (l *machineLoader) load(isa *spec.ISA) {
 	if f := m.Fetch; f != nil {
 		l.m.Unit, l.m.Wave, l.m.Lanes = f.Unit, f.Wave, f.Lanes
 	}
+}
+
+// contents returns the bits of the values of a rom.
+func (l *machineLoader) contents(r *spec.ROM, t Type) []uint64 {
+	var list []uint64
+	for _, v := range r.Values {
+		if v > t.mask() && (t.Kind != Sint || t.signed(v) != int64(v)) {
+			l.fail(diag.Errorf(diag.MeaningType, r.Span, "<rom> contains %d, expected values of type %s", int64(v), t.Elem()))
+		}
+		list = append(list, v&t.mask())
+	}
+	return list
 }
 
 func (l *machineLoader) functions(list []*spec.Function) {

@@ -1,7 +1,11 @@
 // Package circuit decides whether a network of AND gates and negations can have the value 1.
 package circuit
 
-import "github.com/isago/isago/internal/sat"
+import (
+	"math/bits"
+
+	"github.com/isago/isago/internal/sat"
+)
 
 // Lit is a literal of a circuit: twice the number of a node, plus one if the node is negated.
 type Lit int32
@@ -147,7 +151,10 @@ type cone struct {
 // cone collects the nodes on which some literals depend. It marks a node once before it visits the
 // operands and again when the operands are complete.
 func (c *Circuit) cone(goals ...Lit) *cone {
-	k := &cone{goal: goals[len(goals)-1]}
+	k := &cone{}
+	if len(goals) > 0 {
+		k.goal = goals[len(goals)-1]
+	}
 	defer func() { c.spend(len(k.nodes) + len(k.inputs)) }()
 	for len(c.marks) < len(c.gates) {
 		c.marks, c.places = append(c.marks, 0), append(c.places, 0)
@@ -263,9 +270,6 @@ func (s *simulator) compute() {
 // Evaluate returns the values of some literals for 64 assignments at once. in has the values of the inputs, by node. A
 // missing input is 0.
 func (c *Circuit) Evaluate(in map[int]uint64, list ...Lit) []uint64 {
-	if len(list) == 0 {
-		return nil
-	}
 	k := c.cone(list...)
 	s := newSimulator(c, k)
 	for i, n := range k.inputs {
@@ -410,23 +414,28 @@ func (s *simulator) draw(rounds int) Assignment {
 }
 
 // shrink clears each input that the goal does not need, because a small witness is easier to read. It
-// considers only the first 300 inputs.
+// tries the inputs in order, 64 at a time: lane n clears the next n+1 inputs.
 func (s *simulator) shrink(a Assignment) Assignment {
-	const most = 300
+	var ones []int // indices into values
 	for i, n := range s.k.inputs {
-		if !a[n] || i >= most {
-			continue
+		if s.values[i] = 0; a[n] {
+			s.values[i] = ^uint64(0)
+			ones = append(ones, i)
 		}
-		delete(a, n)
-		for j, m := range s.k.inputs {
-			s.values[j] = 0
-			if a[m] {
-				s.values[j] = 1
+	}
+	for len(ones) > 0 {
+		next := ones[:min(len(ones), 64)]
+		for n, i := range next {
+			s.values[i] = 1<<uint(n) - 1
+		}
+		cleared := bits.TrailingZeros64(^s.run()) // the goal needs the input with this number
+		for n, i := range next {
+			if s.values[i] = ^uint64(0); n < cleared {
+				s.values[i] = 0
+				delete(a, s.k.inputs[i])
 			}
 		}
-		if s.run()&1 == 0 {
-			a[n] = true
-		}
+		ones = ones[min(cleared+1, len(next)):]
 	}
 	return a
 }

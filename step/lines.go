@@ -178,8 +178,8 @@ func (l *Lines) answer(ctx context.Context, out, text []byte, valid bool) ([]byt
 func (l *Lines) machine(value []byte) (*machine, error) {
 	var name []byte
 	if value != nil {
-		var err error
-		if name, err = readText(value); err != nil {
+		r := reader(value)
+		if name = r.Text(); r.Failed {
 			return nil, errForm
 		}
 	}
@@ -204,7 +204,11 @@ func (l *Lines) query(m *machine, q *line) (err error) {
 	}
 	l.lanes = l.lanes[:0]
 	if q.lanes != nil {
-		if err := elements(q.lanes, func(value []byte) error { l.lanes = append(l.lanes, value); return nil }); err != nil {
+		r := reader(q.lanes)
+		for ok := r.Enter('['); ok && r.More(']'); {
+			l.lanes = append(l.lanes, r.Value())
+		}
+		if r.Failed {
 			return errForm
 		}
 	}
@@ -254,14 +258,16 @@ func (q *Query) readActive(value []byte) error {
 	if value == nil {
 		return nil
 	}
-	text, err := readText(value)
-	if err != nil {
+	r := reader(value)
+	text := r.Text()
+	if r.Failed {
 		return errForm
 	}
 	if len(text) == 0 {
 		return nil
 	}
 	lanes := max(1, q.Lanes)
+	var err error
 	q.Active, err = strconv.ParseUint(string(text), 16, 64)
 	if err != nil || q.Active == 0 || q.Active&^(^uint64(0)>>uint(exec.Lanes-lanes)) != 0 {
 		return activeError(string(text), lanes)

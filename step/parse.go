@@ -38,59 +38,38 @@ func reader(text []byte) jsontext.Reader {
 // errKind is the error for a value of another kind than expected.
 var errKind = errors.New("another kind of value")
 
-// kindError returns the error of a text whose value is not of the kind of v.
+// kindError returns the error of a text that starts with a value that is not of the kind of v.
 func kindError(text []byte, v any) error {
+	r := reader(text)
+	text = r.Value()
 	if err := jsontext.UnmarshalPart(text, v); err != nil {
 		return err
 	}
 	return errKind
 }
 
-// each calls f with each name and value of an object.
-func each(text []byte, f func(name, value []byte) error) error {
-	r := reader(text)
-	for ok := r.Enter('{'); ok && r.More('}'); {
-		name := r.Name()
-		value := r.Value()
-		if r.Failed {
-			break
-		}
-		if err := f(name, value); err != nil {
-			return err
-		}
-	}
-	if r.Failed {
+// each reads an object. It calls f with each name, and f reads the value.
+func each(r *jsontext.Reader, f func(name []byte) error) error {
+	text := r.Rest()
+	if !r.Enter('{') {
 		var object map[string]json.RawMessage
 		return kindError(text, &object)
 	}
-	return nil
-}
-
-// elements calls f with each element of an array.
-func elements(text []byte, f func(value []byte) error) error {
-	r := reader(text)
-	for ok := r.Enter('['); ok && r.More(']'); {
-		value := r.Value()
-		if r.Failed {
-			break
-		}
-		if err := f(value); err != nil {
+	for r.More('}') {
+		if err := f(r.Name()); err != nil {
 			return err
 		}
 	}
-	if r.Failed {
-		return errKind
-	}
 	return nil
 }
 
-// readText parses a string.
-func readText(value []byte) ([]byte, error) {
-	r := reader(value)
+// readText reads a string.
+func readText(r *jsontext.Reader) ([]byte, error) {
+	rest := r.Rest()
 	text := r.Text()
 	if r.Failed {
 		var want string
-		return nil, kindError(value, &want)
+		return nil, kindError(rest, &want)
 	}
 	return text, nil
 }
@@ -98,7 +77,8 @@ func readText(value []byte) ([]byte, error) {
 // lanes parses a state that applies to n lanes, beginning with lane first.
 func (p *parser) lanes(text []byte, first, n int) error {
 	registers, stacks, memories := len(p.state.Registers), len(p.state.Stacks), len(p.state.Memories)
-	if err := each(text, func(name, value []byte) error { return p.part(name, value, first) }); err != nil {
+	r := reader(text)
+	if err := each(&r, func(name []byte) error { return p.part(&r, name, first) }); err != nil {
 		return err
 	}
 	ends := [3]int{len(p.state.Registers), len(p.state.Stacks), len(p.state.Memories)}
@@ -131,7 +111,7 @@ func (p *parser) copyMemories(from, to, lane int) {
 }
 
 // part parses a part of the state of a lane.
-func (p *parser) part(name, value []byte, lane int) error {
+func (p *parser) part(r *jsontext.Reader, name []byte, lane int) error {
 	s := p.m.State(string(name))
 	var err error
 	switch {
@@ -140,13 +120,13 @@ func (p *parser) part(name, value []byte, lane int) error {
 	case s.Kind == exec.Memory && s.Scope >= exec.ScopeWave:
 		err = errors.New("all lanes share this memory, expected it in the field memory")
 	case s.Kind == exec.Memory:
-		err = p.memory(s, value, lane)
+		err = p.memory(r, s, lane)
 	case s.Kind == exec.Stack:
-		err = p.stack(s, value, lane)
+		err = p.stack(r, s, lane)
 	case s.Single:
-		err = p.register(s, 0, value, lane)
+		err = p.register(r, s, 0, lane)
 	default:
-		err = p.file(s, value, lane)
+		err = p.file(r, s, lane)
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)
@@ -154,13 +134,13 @@ func (p *parser) part(name, value []byte, lane int) error {
 	return nil
 }
 
-func (p *parser) file(s *exec.State, text []byte, lane int) error {
-	return each(text, func(name, value []byte) error {
+func (p *parser) file(r *jsontext.Reader, s *exec.State, lane int) error {
+	return each(r, func(name []byte) error {
 		n, ok := number(name)
 		if !ok || n >= s.Count {
 			return fmt.Errorf("register %q, expected 0 to %d", name, s.Count-1)
 		}
-		if err := p.register(s, n, value, lane); err != nil {
+		if err := p.register(r, s, n, lane); err != nil {
 			return fmt.Errorf("%d: %w", n, err)
 		}
 		return nil
@@ -182,10 +162,10 @@ func number(text []byte) (n int, ok bool) {
 	return n, true
 }
 
-func (p *parser) register(s *exec.State, number int, text []byte, lane int) error {
-	first := len(p.values)
+func (p *parser) register(r *jsontext.Reader, s *exec.State, number, lane int) error {
+	first, text := len(p.values), r.Rest()
 	if s.Type.Lanes == 1 {
-		value, err := readText(text)
+		value, err := readText(r)
 		if err != nil {
 			return err
 		}
@@ -193,7 +173,6 @@ func (p *parser) register(s *exec.State, number int, text []byte, lane int) erro
 			return err
 		}
 	} else {
-		r := reader(text)
 		for ok := r.Enter('['); ok && r.More(']'); {
 			value := r.Text()
 			if r.Failed {
@@ -217,9 +196,11 @@ func (p *parser) register(s *exec.State, number int, text []byte, lane int) erro
 	return nil
 }
 
-// vectorError returns the error of a vector: of the kind of a component, of their number, or else wrong.
+// vectorError returns the error of the vector at the start of a text: of the kind of a component, of their number, or else wrong.
 func vectorError(text []byte, s *exec.State, wrong error) error {
 	var texts []string
+	r := reader(text)
+	text = r.Value()
 	if err := jsontext.UnmarshalPart(text, &texts); err != nil {
 		return err
 	}
@@ -266,19 +247,20 @@ var hexDigits = func() (digits [256]int8) {
 	return digits
 }()
 
-func (p *parser) stack(s *exec.State, text []byte, lane int) error {
-	x := Stack{Name: s.Name, Lane: owner(s, lane)}
+func (p *parser) stack(r *jsontext.Reader, s *exec.State, lane int) error {
+	x, text := Stack{Name: s.Name, Lane: owner(s, lane)}, r.Rest()
 	var list []map[string]string
-	err := elements(text, func(value []byte) error {
+	var err error
+	for ok := r.Enter('['); ok && err == nil && r.More(']'); {
 		entry := map[string]string{}
 		list = append(list, entry)
-		return each(value, func(name, value []byte) error {
-			text, err := readText(value)
-			entry[string(name)] = string(text)
+		err = each(r, func(name []byte) error {
+			value, err := readText(r)
+			entry[string(name)] = string(value)
 			return err
 		})
-	})
-	if err != nil {
+	}
+	if r.Failed {
 		return kindError(text, &list)
 	}
 	if x.Lane < 0 && lane > 0 {
@@ -306,11 +288,11 @@ func (p *parser) stack(s *exec.State, text []byte, lane int) error {
 }
 
 // memory parses pieces of a memory.
-func (p *parser) memory(s *exec.State, text []byte, lane int) error {
-	size := uint64(sizeOf(s))
+func (p *parser) memory(r *jsontext.Reader, s *exec.State, lane int) error {
+	size, whole := uint64(sizeOf(s)), r.Rest()
 	var wrong error
-	err := each(text, func(name, value []byte) error {
-		text, err := readText(value)
+	err := each(r, func(name []byte) error {
+		text, err := readText(r)
 		if err != nil {
 			return err
 		}
@@ -327,7 +309,7 @@ func (p *parser) memory(s *exec.State, text []byte, lane int) error {
 	})
 	if err != nil {
 		var pieces map[string]string
-		return kindError(text, &pieces)
+		return kindError(whole, &pieces)
 	}
 	return wrong
 }
@@ -364,13 +346,14 @@ func (p *parser) all(state []byte, lanes [][]byte, memory []byte, n int) error {
 		}
 	}
 	if memory != nil {
-		err := each(memory, func(name, value []byte) error {
+		r := reader(memory)
+		err := each(&r, func(name []byte) error {
 			s := p.m.State(string(name))
 			if s == nil || s.Kind != exec.Memory {
 				return fmt.Errorf("unknown memory %q", name)
 			}
 			first := len(p.state.Memories)
-			if err := p.memory(s, value, 0); err != nil {
+			if err := p.memory(&r, s, 0); err != nil {
 				return fmt.Errorf("memory %s: %w", name, err)
 			}
 			for lane, end := 1, len(p.state.Memories); lane < n; lane++ {

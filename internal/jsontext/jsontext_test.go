@@ -113,6 +113,15 @@ func TestReader(t *testing.T) {
 			t.Errorf("%q: expected to be accepted if it is known to be valid", text)
 		}
 	}
+	for at := range 20 { // a character at each place of a long string
+		for c := range 256 {
+			text := []byte(`"` + strings.Repeat("z", 20) + `"`)
+			text[1+at] = byte(c)
+			if want := c >= ' ' && c < 0x80 && c != '"' && c != '\\'; readable(string(text), false) != want {
+				t.Errorf("%q: accepted %t, expected %t", text, !want, want)
+			}
+		}
+	}
 	r := Reader{Valid: true}
 	r.Reset([]byte(`{"n\u0061me" : ["<\u003c", 1], "x": "ä"}`))
 	var got []string

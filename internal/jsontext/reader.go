@@ -1,6 +1,10 @@
 package jsontext
 
-import "bytes"
+import (
+	"bytes"
+	"encoding/binary"
+	mathbits "math/bits"
+)
 
 // Reader reads JSON text in the form in which programs write it, without reflection: the strings are ASCII without
 // escapes, and each name of an object occurs once. Unmarshal accepts all text that a Reader accepts. For other text,
@@ -84,38 +88,60 @@ func (r *Reader) Name() []byte {
 
 // Text reads a string. The result is valid until the text changes.
 func (r *Reader) Text() []byte {
-	text := r.quoted()
-	if r.Failed {
+	text, plain := r.quoted()
+	switch {
+	case r.Failed:
 		return nil
+	case plain:
+		return text[1 : len(text)-1]
 	}
-	if r.Valid {
-		return unquote(text)
-	}
-	return text[1 : len(text)-1]
+	return unquote(text)
 }
 
-// quoted reads a string and returns it with its quotes.
-func (r *Reader) quoted() []byte {
+// quoted reads a string and returns it with its quotes. plain reports whether the string has neither escapes nor
+// characters outside of ASCII.
+func (r *Reader) quoted() (text []byte, plain bool) {
 	if !r.expect('"') {
-		return nil
+		return nil, false
 	}
 	start := r.at - 1
-	for ; r.at < len(r.data); r.at++ {
-		switch c := r.data[r.at]; {
-		case c == '"':
+	for plain = true; ; plain = false {
+		r.skipPlain()
+		switch {
+		case r.at < len(r.data) && r.data[r.at] == '"':
 			r.at++
-			return r.data[start:r.at]
-		case c >= ' ' && c < 0x80 && c != '\\':
-		case !r.Valid:
+			return r.data[start:r.at], plain
+		case r.at >= len(r.data) || !r.Valid:
 			r.Failed = true
-			return nil
-		case c == '\\':
+			return nil, false
+		case r.data[r.at] == '\\':
 			r.at++
 		}
+		r.at++
 	}
-	r.Failed = true
-	return nil
 }
+
+// skipPlain skips characters of ASCII, up to a quote, a backslash or a control character.
+func (r *Reader) skipPlain() {
+	const ones = 0x0101010101010101
+	zero := func(x uint64) uint64 { return (x - ones) &^ x } // bit 7 is set in the lowest byte that is 0, and in none before it
+	for ; r.at+8 <= len(r.data); r.at += 8 {
+		x := binary.LittleEndian.Uint64(r.data[r.at:])
+		if special := (zero(x^ones*'"') | zero(x^ones*'\\') | (x-ones*' ')&^x | x) & (ones << 7); special != 0 {
+			r.at += mathbits.TrailingZeros64(special) / 8
+			return
+		}
+	}
+	for r.at < len(r.data) {
+		if c := r.data[r.at]; c == '"' || c == '\\' || c < ' ' || c >= 0x80 {
+			return
+		}
+		r.at++
+	}
+}
+
+// Rest returns the text after what was read.
+func (r *Reader) Rest() []byte { return r.data[r.at:] }
 
 // Value reads a value of any kind, and returns its text.
 func (r *Reader) Value() []byte {

@@ -126,14 +126,19 @@ func (l *line) split(text []byte, valid bool) error {
 // errForm is the error for a query that is not in the common form. encoding/json decides whether there is a mistake.
 var errForm = errors.New("JSON in another form")
 
-// Answer appends the answer to a query. An error whose place in the query is known is a *jsontext.Error.
-func (l *Lines) Answer(ctx context.Context, out, text []byte) ([]byte, error) {
+// Answer appends the answer to a query, which is a line of text. number is the number of the line, for errors with a
+// place in the line. If Answer returns an error, it appends nothing.
+func (l *Lines) Answer(ctx context.Context, out, text []byte, number int) ([]byte, error) {
 	result, err := l.answer(ctx, out, text, false)
 	if err == nil || ctx.Err() != nil {
 		return result, err
 	}
 	var f form
 	if wrong := jsontext.Unmarshal(text, &f); wrong != nil { // mistakes in the text come first
+		var place *jsontext.Error
+		if errors.As(wrong, &place) {
+			place.Line = number
+		}
 		return out, wrong
 	}
 	if errors.Is(err, errForm) {
@@ -307,34 +312,51 @@ func (l *Lines) program(m *machine, q *line) (*Program, error) {
 	return kept, nil
 }
 
-// newProgram returns the program of a query.
-func newProgram(m *machine, f *form) (*exec.Program, error) {
-	root, err := m.Machine.Root(f.Root)
+// Code is a program as the JSON of a query contains it.
+type Code struct {
+	// Root is the name of the root of the words, "" for the one of the words that the program counter addresses.
+	Root string
+	// Words are the words in hexadecimal, in the order in which files store them.
+	Words []string
+	// Tables, Context and Quirks are table entries in hexadecimal, and values of contexts and quirks, by name.
+	Tables          map[string][]string
+	Context, Quirks map[string]string
+}
+
+// Program returns the program.
+func (c *Code) Program(m *exec.Machine) (*exec.Program, error) {
+	root, err := m.Root(c.Root)
 	if err != nil {
 		return nil, err
 	}
-	code, size, err := parseWords(root, f.Words)
+	code, size, err := parseWords(root, c.Words)
 	if err != nil {
 		return nil, err
 	}
-	words, set := m.Machine.Words32(root, code, size), m.Machine.Set()
-	for _, values := range []map[string]string{m.Context, f.Context} {
-		for name, value := range values {
-			if words.Context, err = set.ParseContext(words.Context, name, value); err != nil {
-				return nil, err
-			}
+	words, set := m.Words32(root, code, size), m.Set()
+	for name, value := range c.Context {
+		if words.Context, err = set.ParseContext(words.Context, name, value); err != nil {
+			return nil, err
 		}
 	}
-	if err := parseTables(set, words.Tables, f.Tables); err != nil {
+	if err := parseTables(set, words.Tables, c.Tables); err != nil {
 		return nil, err
 	}
-	quirks := map[string]string{}
+	if words.Quirks, err = m.ParseQuirks(c.Quirks); err != nil {
+		return nil, err
+	}
+	return exec.NewProgram(m, words), nil
+}
+
+// newProgram returns the program of a query.
+func newProgram(m *machine, f *form) (*exec.Program, error) {
+	context, quirks := map[string]string{}, map[string]string{}
+	maps.Copy(context, m.Context)
+	maps.Copy(context, f.Context)
 	maps.Copy(quirks, m.Quirks)
 	maps.Copy(quirks, f.Quirks)
-	if words.Quirks, err = m.Machine.ParseQuirks(quirks); err != nil {
-		return nil, err
-	}
-	return exec.NewProgram(m.Machine, words), nil
+	c := Code{Root: f.Root, Words: f.Words, Tables: f.Tables, Context: context, Quirks: quirks}
+	return c.Program(m.Machine)
 }
 
 // parseWords parses the words of a query. A text is one word of 32 bits. If the machine stores programs in narrower

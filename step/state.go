@@ -1,5 +1,5 @@
 // Package step runs instructions and short programs from given states, and returns what they change. Its JSON is that of
-// isago step, which docs/json.md describes.
+// isago step, which docs/run.md describes.
 package step
 
 import (

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -13,7 +12,6 @@ import (
 	"testing"
 
 	"github.com/isago/isago/exec"
-	"github.com/isago/isago/internal/jsontext"
 	"github.com/isago/isago/isa"
 	"github.com/isago/isago/step"
 	"github.com/isago/isago/target/catalog"
@@ -60,11 +58,7 @@ func lines(t *testing.T, name string) [][]byte {
 
 // answer returns the answer to a line, as isago step prints it.
 func answer(ctx context.Context, l *step.Lines, line []byte, number int) string {
-	out, err := l.Answer(ctx, nil, line)
-	var text *jsontext.Error
-	if errors.As(err, &text) {
-		text.Line = number
-	}
+	out, err := l.Answer(ctx, nil, line, number)
 	if err != nil {
 		out = view.AppendError(nil, err)
 	}
@@ -119,7 +113,7 @@ func TestForms(t *testing.T) {
 		`{"isa":"example","words":["2243"],"pc":1e0}`:           `pc 1e0, expected an unsigned number of 32 bits`,
 		`{"isa":"example","words":["2243"],"state":{"r":null}}`: `r: null, expected an object`,
 	} {
-		if _, err := l.Answer(t.Context(), nil, []byte(text)); err == nil || err.Error() != want {
+		if _, err := l.Answer(t.Context(), nil, []byte(text), 1); err == nil || err.Error() != want {
 			t.Errorf("%s\ngot      %v\nexpected %s", text, err, want)
 		}
 	}
@@ -273,7 +267,7 @@ func BenchmarkStep(b *testing.B) {
 			out, i := []byte(nil), 0
 			for b.Loop() {
 				var err error
-				if out, err = l.Answer(b.Context(), out[:0], rows[i%len(rows)]); err != nil || len(out) == 0 {
+				if out, err = l.Answer(b.Context(), out[:0], rows[i%len(rows)], 1); err != nil || len(out) == 0 {
 					b.Fatal(err)
 				}
 				i++

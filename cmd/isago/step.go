@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/isago/isago/exec"
-	"github.com/isago/isago/internal/jsontext"
 	"github.com/isago/isago/isa"
 	"github.com/isago/isago/step"
 	"github.com/isago/isago/target/catalog"
@@ -101,16 +100,12 @@ func (f *stepFlags) run(cmd *cobra.Command, name string) error {
 			if len(bytes.TrimSpace(line)) == 0 {
 				return dst
 			}
-			out, err := lines.Answer(cmd.Context(), dst, line)
-			if err == nil {
-				return out
+			out, err := lines.Answer(cmd.Context(), dst, line, number)
+			if err != nil {
+				wrong.Store(true)
+				return view.AppendError(dst, err)
 			}
-			var text *jsontext.Error
-			if errors.As(err, &text) {
-				text.Line = number
-			}
-			wrong.Store(true)
-			return view.AppendError(dst, err)
+			return out
 		}, nil
 	})
 	if err = errors.Join(err, in.Close()); err == nil && wrong.Load() {

@@ -1,10 +1,11 @@
 // Package bitblast converts the operations of an instruction to a circuit, and finds states in which a condition of the
 // instruction holds, or proves that there are none.
 //
-// The instruction runs in one lane, which is a wave of its own. Integers, conditions, comparisons of floats and state are
-// exact. Most results of float arithmetic are opaque: they may have any value that a few rules allow. So a condition that
-// never holds in the circuit never holds, but a condition that holds in the circuit may need an opaque value that does not
-// exist. Solver.Opaque reports whether a condition depends on such a value.
+// The instruction runs in one lane, which is a wave of its own. State, integers and conditions are exact, and so are sums,
+// products of at most 32 bits, conversions and comparisons of floats. Other results of float arithmetic, and long quotients,
+// are opaque: they may have any value that a few rules allow. So a condition that never holds in the circuit never holds, but
+// a condition that holds in the circuit may need an opaque value that does not exist. Solver.Opaque reports whether a
+// condition depends on such a value.
 package bitblast
 
 import (
@@ -47,6 +48,10 @@ type Solver struct {
 	results  []result
 	// opaque are the inputs that are opaque, by node.
 	opaque map[int]unknownBit
+	// nans are the conditions that opaque floats are NaN.
+	nans map[sem.ID]circuit.Lit
+	// same holds the first operation with an operation code and arguments.
+	same map[string]sem.ID
 }
 
 // unknownBit is a bit of the value of an operation.
@@ -67,7 +72,7 @@ func New(code *sem.Code, opt Options) *Solver {
 		Circuit: circuit.New(), code: code, opt: opt,
 		values: make([]circuit.Vec, len(code.Insts)), guards: make([]circuit.Lit, len(code.Insts)),
 		uses: map[*sem.State][]sem.ID{}, arrays: map[array]*[]element{}, stacks: map[*sem.State]*stack{},
-		loads: map[*sem.State]*[]load{}, opaque: map[int]unknownBit{},
+		loads: map[*sem.State]*[]load{}, opaque: map[int]unknownBit{}, nans: map[sem.ID]circuit.Lit{}, same: map[string]sem.ID{},
 	}
 	for i := range code.Insts {
 		switch in := &code.Insts[i]; in.Op {

@@ -1,14 +1,15 @@
 package bitblast
 
 import (
+	"encoding/binary"
 	"math/bits"
 
 	"github.com/isago/isago/internal/circuit"
 	"github.com/isago/isago/internal/sem"
 )
 
-// maxProduct limits the products and quotients that are exact: the number of bits of one factor times that of the other.
-const maxProduct = 32 * 64
+// maxQuotient is the largest number of bits of a dividend whose quotient is exact.
+const maxQuotient = 32
 
 // pure returns the value of an operation that sem.Apply computes.
 func (s *Solver) pure(id sem.ID, in *sem.Inst) circuit.Vec {
@@ -39,7 +40,7 @@ func (s *Solver) pure(id sem.ID, in *sem.Inst) circuit.Vec {
 		denormal := s.IsSet(a[23:31]).Not()
 		return append(s.MuxVec(denormal, make(circuit.Vec, 31), a[:31]), a[31:]...)
 	case sem.OpEq, sem.OpNe, sem.OpLt, sem.OpLe:
-		return circuit.Vec{s.compare(in.Op, from.Kind, a, b)}
+		return circuit.Vec{s.compare(in, a, b)}
 	case sem.OpCarry, sem.OpOverflow:
 		return circuit.Vec{s.carry(in.Op, a, b, c[0])}
 	case sem.OpClz:
@@ -47,14 +48,35 @@ func (s *Solver) pure(id sem.ID, in *sem.Inst) circuit.Vec {
 	case sem.OpPopcount:
 		return extend(s.ones(a), t.Width)
 	case sem.OpConvert:
-		return s.convert(id, in, a)
+		return s.convert(in, a)
 	case sem.OpProduct:
 		return s.product(id, in, a, b)
 	}
+	// Equal operations on equal values have equal results, even opaque ones.
+	key := keyOf(in, a, b, c)
+	if same, ok := s.same[key]; ok {
+		if l, ok := s.nans[same]; ok {
+			s.nans[id] = l
+		}
+		return s.values[same]
+	}
+	s.same[key] = id
 	if t.Kind == sem.Float {
 		return s.float(id, in, a, b, c)
 	}
 	return s.integer(id, in, a, b)
+}
+
+// keyOf returns a text that only equal operations on equal values have.
+func keyOf(in *sem.Inst, args ...circuit.Vec) string {
+	t := in.Type()
+	key := []byte{byte(in.Op), byte(in.Imm), byte(t.Kind), byte(t.Width)}
+	for _, x := range args {
+		for _, l := range x {
+			key = binary.LittleEndian.AppendUint32(key, uint32(l))
+		}
+	}
+	return string(key)
 }
 
 func (s *Solver) integer(id sem.ID, in *sem.Inst, a, b circuit.Vec) circuit.Vec {
@@ -79,23 +101,18 @@ func (s *Solver) integer(id sem.ID, in *sem.Inst, a, b circuit.Vec) circuit.Vec 
 	case sem.OpMin, sem.OpMax:
 		return s.MuxVec(s.Xor(s.Less(a, b, signed), circuit.Lit(b2i(in.Op == sem.OpMax))), a, b)
 	case sem.OpMul:
-		if tooLong(a, b) {
-			break
-		}
-		return s.Product(a, b)
+		return s.multiply(a, b)
 	case sem.OpMulHigh:
 		n := len(a)
-		if signed {
-			a, b = signExtend(a, 2*n), signExtend(b, 2*n)
-		} else {
-			a, b = extend(a, 2*n), extend(b, 2*n)
-		}
-		if tooLong(a, b) {
+		if n > 32 {
 			break
 		}
-		return s.Product(a, b)[n:]
+		if signed {
+			return s.multiply(signExtend(a, 2*n), signExtend(b, 2*n))[n:]
+		}
+		return s.multiply(extend(a, 2*n), extend(b, 2*n))[n:]
 	case sem.OpDiv, sem.OpMod:
-		if tooLong(a, b) {
+		if a.Length() > maxQuotient {
 			break
 		}
 		return s.divide(in.Op, signed, a, b)
@@ -103,15 +120,19 @@ func (s *Solver) integer(id sem.ID, in *sem.Inst, a, b circuit.Vec) circuit.Vec 
 	return s.anything(id, 0, in.Type().Width)
 }
 
-// tooLong reports whether a product or a quotient has too many gates.
-func tooLong(a, b circuit.Vec) bool {
-	short := func(x circuit.Vec) int {
-		if v, ok := x.Value(); ok && len(x) <= 64 {
-			return bits.OnesCount64(v)
-		}
-		return x.Length()
+// multiply returns the low bits of a product. It leaves out copies of the signs.
+func (s *Solver) multiply(a, b circuit.Vec) circuit.Vec {
+	n := min(signedLength(a)+signedLength(b), len(a))
+	return signExtend(s.Product(a[:n], b[:n]), len(a))
+}
+
+// signedLength returns the number of bits of a signed number without copies of its sign.
+func signedLength(a circuit.Vec) int {
+	n := len(a)
+	for n > 1 && a[n-1] == a[n-2] {
+		n--
 	}
-	return short(a)*short(b) > maxProduct
+	return n
 }
 
 func b2i(b bool) int {
@@ -195,7 +216,8 @@ func (s *Solver) ones(a circuit.Vec) circuit.Vec {
 }
 
 // compare returns the condition that a comparison holds.
-func (s *Solver) compare(op sem.Op, kind sem.Kind, a, b circuit.Vec) circuit.Lit {
+func (s *Solver) compare(in *sem.Inst, a, b circuit.Vec) circuit.Lit {
+	op, kind := in.Op, in.From().Kind
 	if kind != sem.Float {
 		switch op {
 		case sem.OpEq:
@@ -207,7 +229,7 @@ func (s *Solver) compare(op sem.Op, kind sem.Kind, a, b circuit.Vec) circuit.Lit
 		}
 		return s.Less(b, a, kind == sem.Sint).Not()
 	}
-	x, y := s.parts(a), s.parts(b)
+	x, y := s.partsOf(in.A, a), s.partsOf(in.B, b)
 	ordered := s.Or(x.nan, y.nan).Not()
 	zeros := s.And(x.zero, y.zero)
 	equal := s.And(ordered, s.Or(zeros, s.Equal(a, b)))

@@ -190,8 +190,11 @@ func fieldNames(t reflect.Type, names []string) []string {
 	case reflect.Struct:
 		for i := range t.NumField() {
 			if name := nameOf(t.Field(i)); name != "" {
-				names = fieldNames(t.Field(i).Type, append(names, name))
+				names = append(names, name)
+			} else if !t.Field(i).Anonymous {
+				continue
 			}
+			names = fieldNames(t.Field(i).Type, names)
 		}
 	}
 	return names

@@ -219,3 +219,25 @@ func FuzzUnmarshal(f *testing.F) {
 		}
 	})
 }
+func TestPlace(t *testing.T) {
+	text := "{\"a\": [1, null, {\"b\": \"ö\", \"c\": [\n [2], 3]}], \"d\": {}}"
+	for _, c := range []struct {
+		path []any
+		want string
+	}{
+		{nil, "line 1, column 1: x"},
+		{[]any{"a"}, "line 1, column 7: x"},
+		{[]any{"a", 1}, "line 1, column 11: x"},
+		{[]any{"a", 2, "c"}, "line 1, column 33: x"},
+		{[]any{"a", 2, "c", 0, 0}, "line 2, column 3: x"},
+		{[]any{"a", 2, "c", 1}, "line 2, column 7: x"},
+		{[]any{"d"}, "line 2, column 18: x"},
+		{[]any{"d", "e"}, "line 2, column 18: x"},
+		{[]any{"a", 0, "e"}, "line 1, column 8: x"},
+		{[]any{"a", 7}, "line 1, column 7: x"},
+	} {
+		if got := Place([]byte(text), "x", c.path...).Error(); got != c.want {
+			t.Errorf("%v: %s, expected %s", c.path, got, c.want)
+		}
+	}
+}

@@ -36,10 +36,14 @@ type Vector struct {
 	Words   []string            `json:"words"`
 	Tables  map[string][]string `json:"tables,omitempty"`
 	Context map[string]string   `json:"context,omitempty"`
+	// Quirks are the values of quirks that differ from those of the file.
+	Quirks map[string]string `json:"quirks,omitempty"`
 	// Lanes is the number of lanes of the wave. Steps is the number of instructions that the wave dispatches. 0 means that
 	// it runs until all lanes have stopped.
 	Lanes int `json:"lanes"`
-	Steps int `json:"steps,omitempty"`
+	// Active is the mask of the lanes that exist, in hexadecimal, or "" if all exist.
+	Active string `json:"active,omitempty"`
+	Steps  int    `json:"steps,omitempty"`
 	// Initial is the state before the run. What it does not name is 0, and stacks are empty. Final has all that Initial has,
 	// and all that the run changed.
 	Initial State `json:"initial"`

@@ -8,6 +8,7 @@ import (
 
 	isabits "github.com/isago/isago/bits"
 	"github.com/isago/isago/exec"
+	"github.com/isago/isago/internal/cfile"
 	"github.com/isago/isago/isa"
 	"github.com/isago/isago/vectors"
 )
@@ -19,13 +20,13 @@ var runner []byte
 const maxParts = 64
 
 // C returns the vectors as headers of C: the runner, the names of the machine's states, and the vectors of each file.
-func C(files []*vectors.File, m *exec.Machine) ([]Output, error) {
+func C(files []*vectors.File, m *exec.Machine) ([]File, error) {
 	out, _, err := headers(files, m)
 	return out, err
 }
 
 // headers returns the headers, and the identifier of each file.
-func headers(files []*vectors.File, m *exec.Machine) (out []Output, names []string, err error) {
+func headers(files []*vectors.File, m *exec.Machine) (out []File, names []string, err error) {
 	machine, err := machineName(files, m)
 	if err != nil {
 		return nil, nil, err
@@ -42,7 +43,7 @@ func headers(files []*vectors.File, m *exec.Machine) (out []Output, names []stri
 			return nil, nil, fmt.Errorf("%s: %w", f.Instruction, err)
 		}
 		file := w.name + "/" + id + ".h"
-		out = append(out, Output{file, text})
+		out = append(out, File{Name: file, Data: text})
 		fmt.Fprintf(&b, "#include %q\n", file)
 	}
 	fmt.Fprintf(&b, "\nstatic const struct isago_file *const %s_files[] = {", w.name)
@@ -53,7 +54,7 @@ func headers(files []*vectors.File, m *exec.Machine) (out []Output, names []stri
 		b.WriteString("0")
 	}
 	fmt.Fprintf(&b, "\n};\nenum { %s_file_count = %d };\n#endif\n", w.name, len(names))
-	return append(out, Output{w.name + "_vectors.h", b.Bytes()}, Output{"isago_vectors.h", runner}), names, nil
+	return append(out, File{Name: w.name + "_vectors.h", Data: b.Bytes()}, File{Name: "isago_vectors.h", Data: runner}), names, nil
 }
 
 // machineWriter writes the vectors of a machine.
@@ -95,11 +96,11 @@ func (w *machineWriter) machine(b *bytes.Buffer, name string) {
 			label = fmt.Sprintf("%s_parts_%d", w.name, n)
 			fmt.Fprintf(&parts, "static const char *const %s[] = {", label)
 			for i, x := range names {
-				parts.WriteString(strings.Repeat(", ", min(i, 1)) + literal(x))
+				parts.WriteString(strings.Repeat(", ", min(i, 1)) + cfile.Literal(x))
 			}
 			parts.WriteString("};\n")
 		}
-		fmt.Fprintf(&table, "\t{%s, %s, %d, %d, %d, %d, %d, %d, %s},\n", literal(s.Name), kind, truth(s.Single), truth(s.Kind == exec.Registers && s.Type.Kind == isa.Float),
+		fmt.Fprintf(&table, "\t{%s, %s, %d, %d, %d, %d, %d, %d, %s},\n", cfile.Literal(s.Name), kind, truth(s.Single), truth(s.Kind == exec.Registers && s.Type.Kind == isa.Float),
 			truth(s.Scope >= exec.ScopeWave), checked(wave, s), count, width, label)
 	}
 	fmt.Fprintf(b, "enum %s_state {\n%s\t%s_state_count\n};\n%s\nstatic const struct isago_state %s_states[] = {\n%s};\n\n", w.name, enum.Bytes(), w.name, parts.Bytes(), w.name, table.Bytes())
@@ -163,7 +164,7 @@ func (p *pool) text(list []string) (int, error) {
 		if len(s) > 4095 {
 			return 0, fmt.Errorf("a text of %d characters, expected at most 4095: %.40q", len(s), s)
 		}
-		fmt.Fprintf(&p.strings, "\t%s,\n", literal(s))
+		fmt.Fprintf(&p.strings, "\t%s,\n", cfile.Literal(s))
 		p.stringCount++
 	}
 	return at, nil
@@ -207,7 +208,7 @@ func (w *machineWriter) file(f *vectors.File, id string) ([]byte, error) {
 		array("uint32_t ", "words", len(p.words), numbers(p.words), "0"),
 		array("uint64_t ", "values", len(p.values), numbers(p.values), "0"),
 	}
-	fmt.Fprintf(&b, "static const struct isago_file %s_file_%s = {%s, %s, %s_states, %s, %s_state_count, %d};\n", w.name, id, literal(f.Machine), literal(f.Instruction), w.name,
+	fmt.Fprintf(&b, "static const struct isago_file %s_file_%s = {%s, %s, %s_states, %s, %s_state_count, %d};\n", w.name, id, cfile.Literal(f.Machine), cfile.Literal(f.Instruction), w.name,
 		strings.Join(list, ", "), w.name, len(f.Vectors))
 	return b.Bytes(), nil
 }
@@ -258,7 +259,7 @@ func (w *machineWriter) vector(p *pool, f *vectors.File, v *vectors.Vector, root
 			}
 			list = append(list, e[:limbs]...)
 		}
-		fmt.Fprintf(&p.tables, "\t{%s, %d, %d, %d},\n", literal(t.Name), p.value(list...), len(entries), limbs)
+		fmt.Fprintf(&p.tables, "\t{%s, %d, %d, %d},\n", cfile.Literal(t.Name), p.value(list...), len(entries), limbs)
 		p.tableCount++
 	}
 	if p.tableCount-table != len(v.Tables) {
@@ -276,7 +277,7 @@ func (w *machineWriter) vector(p *pool, f *vectors.File, v *vectors.Vector, root
 		if len(list) > maxParts {
 			return fmt.Errorf("call of %s: %d arguments, expected at most %d", c.Name, len(list), maxParts)
 		}
-		fmt.Fprintf(&p.calls, "\t{%s, %d, %d, %d},\n", literal(c.Name), c.Lane, p.value(list...), len(list))
+		fmt.Fprintf(&p.calls, "\t{%s, %d, %d, %d},\n", cfile.Literal(c.Name), c.Lane, p.value(list...), len(list))
 		p.callCount++
 	}
 	var stopped uint64
@@ -295,7 +296,7 @@ func (w *machineWriter) vector(p *pool, f *vectors.File, v *vectors.Vector, root
 	if err := w.state(p, &v.Final, true); err != nil {
 		return err
 	}
-	fmt.Fprintf(&p.vectors, "\t{%s, %s, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, 0x%x, 0x%x, 0x%x, %d, %d, %d},\n", literal(v.Name), literal(settings(f, v)),
+	fmt.Fprintf(&p.vectors, "\t{%s, %s, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, 0x%x, 0x%x, 0x%x, %d, %d, %d},\n", cfile.Literal(v.Name), cfile.Literal(settings(f, v)),
 		lines, len(v.Text), reasons, len(v.Reasons), word, size, table, p.tableCount-table, call, p.callCount-call, v.Lanes, v.Steps,
 		v.Initial.PC, v.Final.PC, stopped, before, after, p.pieceCount)
 	return nil

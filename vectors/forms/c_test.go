@@ -5,13 +5,14 @@ import (
 	"testing"
 
 	"github.com/isago/isago/exec"
+	"github.com/isago/isago/internal/vectest"
 	"github.com/isago/isago/vectors"
 	"github.com/isago/isago/vectors/forms"
 )
 
 // TestRunnerIsShort holds the promise that the runner has at most 60 lines.
 func TestRunnerIsShort(t *testing.T) {
-	out, err := forms.C(nil, machine(t, "pica200"))
+	out, err := forms.C(nil, vectest.Open(t, "pica200"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,13 +32,13 @@ func TestRunnerIsShort(t *testing.T) {
 var machines = []struct {
 	name  string
 	files func(testing.TB, *exec.Machine) []*vectors.File
-}{{"pica200", picaFiles}, {"tesla", teslaFiles}}
+}{{"pica200", vectest.Pica200}, {"tesla", vectest.Tesla}}
 
 // TestCRunner compiles the headers as C and C++ without a warning, and runs all vectors on the plain engine.
 func TestCRunner(t *testing.T) {
 	for _, x := range machines {
 		t.Run(x.name, func(t *testing.T) {
-			m := machine(t, x.name)
+			m := vectest.Open(t, x.name)
 			root, err := m.Root("")
 			if err != nil {
 				t.Fatal(err)
@@ -50,7 +51,7 @@ func TestCRunner(t *testing.T) {
 			for _, cc := range [][]string{{"gcc", "-std=c99", "emulator.c"}, {"g++", "-std=c++11", "-x", "c++", "emulator.c"}} {
 				dir := t.TempDir()
 				write(t, dir, x.name, out, runAll)
-				compile(t, dir, tool(t, cc[0]), append(append(cc[1:len(cc):len(cc)], strict...), "-O1", "-o", "emulator")...)
+				vectest.Compile(t, dir, vectest.Tool(t, cc[0]), append(append(cc[1:len(cc):len(cc)], strict...), "-O1", "-o", "emulator")...)
 				text, err := start(t, dir+"/emulator", m, root, nil)
 				if err != nil || strings.Count(text, " 0 failed, 0 need state") != len(files) {
 					t.Errorf("%s: %v\n%s", cc[0], err, text)
@@ -107,18 +108,18 @@ var brokenEmulators = []struct {
 // TestWrongEmulator holds that the runner reports the faults of an emulator, each with the name, the disassembly and the
 // reason of the vector.
 func TestWrongEmulator(t *testing.T) {
-	m := machine(t, "pica200")
+	m := vectest.Open(t, "pica200")
 	root, err := m.Root("")
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, err := forms.C(picaFiles(t, m), m)
+	out, err := forms.C(vectest.Pica200(t, m), m)
 	if err != nil {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
 	write(t, dir, "pica200", out, runAll)
-	compile(t, dir, tool(t, "gcc"), append([]string{"-std=c99", "-o", "emulator", "emulator.c"}, strict...)...)
+	vectest.Compile(t, dir, vectest.Tool(t, "gcc"), append([]string{"-std=c99", "-o", "emulator", "emulator.c"}, strict...)...)
 	for _, x := range brokenEmulators {
 		text, err := start(t, dir+"/emulator", m, root, x.broken)
 		if err == nil {
@@ -134,8 +135,8 @@ func TestWrongEmulator(t *testing.T) {
 
 // TestLackingState holds that a vector counts separately if the emulator lacks a part of its state.
 func TestLackingState(t *testing.T) {
-	m := machine(t, "pica200")
-	out, err := forms.C(picaFiles(t, m), m)
+	m := vectest.Open(t, "pica200")
+	out, err := forms.C(vectest.Pica200(t, m), m)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -150,7 +151,7 @@ int main(void)
 	return isago_run(&pica200_file_call, &e, stdout);
 }
 `)
-	compile(t, dir, tool(t, "gcc"), append([]string{"-std=c99", "-o", "emulator", "emulator.c"}, strict...)...)
+	vectest.Compile(t, dir, vectest.Tool(t, "gcc"), append([]string{"-std=c99", "-o", "emulator", "emulator.c"}, strict...)...)
 	root, err := m.Root("")
 	if err != nil {
 		t.Fatal(err)
@@ -158,5 +159,31 @@ int main(void)
 	text, err := start(t, dir+"/emulator", m, root, nil)
 	if want := "pica200 call: 0 passed, 0 failed, 1 need state that the emulator lacks\n"; err != nil || text != want {
 		t.Errorf("%v\n%s, expected %s", err, text, want)
+	}
+}
+
+// TestStates holds that the header of each machine compiles, and has the names of its states.
+func TestStates(t *testing.T) {
+	for name, want := range map[string][]string{
+		"pica200": {"pica200_v,", "pica200_aL,", "pica200_calls,", `{"c", ISAGO_REGISTERS, 0, 1, 1, 96, 4, 32, pica200_parts_`},
+		"tegra":   {"tegra_a,", "tegra_A0,", `{"cr", ISAGO_REGISTERS, 0, 0, 0, 0, 4, 3, tegra_parts_`}, // cr is 2 after a reset
+		"a2xx":    {"a2xx_R,", "a2xx_loops,", `{"memory", ISAGO_MEMORY, 0, 0, 1, 0, 1, 8, 0}`},
+		"tesla":   {"tesla_c,", "tesla_c0,", "tesla_tokens,", `{"r", ISAGO_REGISTERS, 0, 0, 0, 128, 1, 32, 0}`},
+	} {
+		m := vectest.Open(t, name)
+		out, err := forms.C(nil, m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		dir := t.TempDir()
+		write(t, dir, name, out, runAll)
+		for _, f := range out {
+			for _, w := range want {
+				if f.Name == name+"_vectors.h" && !strings.Contains(string(f.Data), w) {
+					t.Errorf("%s: %s\nexpected %s", name, f.Data, w)
+				}
+			}
+		}
+		vectest.Compile(t, dir, vectest.Tool(t, "gcc"), append([]string{"-std=c99", "-fsyntax-only", "emulator.c"}, strict...)...)
 	}
 }

@@ -5,11 +5,12 @@ import (
 	"fmt"
 
 	"github.com/isago/isago/exec"
+	"github.com/isago/isago/internal/cfile"
 	"github.com/isago/isago/vectors"
 )
 
 // Catch2 returns the vectors as headers of C, and as test cases for Catch2, one for each file.
-func Catch2(files []*vectors.File, m *exec.Machine) ([]Output, error) {
+func Catch2(files []*vectors.File, m *exec.Machine) ([]File, error) {
 	out, ids, err := headers(files, m)
 	if err != nil {
 		return nil, err
@@ -22,9 +23,9 @@ func Catch2(files []*vectors.File, m *exec.Machine) ([]Output, error) {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, catch2Head, machine, name)
 	for i, f := range files {
-		fmt.Fprintf(&b, "\nTEST_CASE(%s, %s)\n{\n\tcheck(%s_file_%s);\n}\n", literal(machine+" "+f.Instruction), literal("["+machine+"]"), name, ids[i])
+		fmt.Fprintf(&b, "\nTEST_CASE(%s, %s)\n{\n\tcheck(%s_file_%s);\n}\n", cfile.Literal(machine+" "+f.Instruction), cfile.Literal("["+machine+"]"), name, ids[i])
 	}
-	return append(out, Output{name + "_vectors.cpp", b.Bytes()}), nil
+	return append(out, File{Name: name + "_vectors.cpp", Data: b.Bytes()}), nil
 }
 
 const catch2Head = `// Test vectors of %[1]s for Catch2 2 and 3. isago vectors --format catch2 wrote this file.

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/isago/isago/internal/vectest"
 	"github.com/isago/isago/vectors/forms"
 )
 
@@ -20,12 +21,12 @@ func TestCatch2(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiling Catch2 takes many seconds")
 	}
-	m := machine(t, "pica200")
+	m := vectest.Open(t, "pica200")
 	root, err := m.Root("")
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, err := forms.Catch2(picaFiles(t, m), m)
+	out, err := forms.Catch2(vectest.Pica200(t, m), m)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,7 +36,7 @@ func TestCatch2(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "main.cpp"), []byte(main), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	compile(t, dir, tool(t, "g++"), append([]string{"-std=c++11", "-o", "tests", "main.cpp", "pica200_vectors.cpp", "-x", "c++", "emulator.c"}, strict...)...)
+	vectest.Compile(t, dir, vectest.Tool(t, "g++"), append([]string{"-std=c++11", "-o", "tests", "main.cpp", "pica200_vectors.cpp", "-x", "c++", "emulator.c"}, strict...)...)
 	text, err := start(t, dir+"/tests", m, root, nil)
 	if err != nil || !strings.Contains(text, "All tests passed") {
 		t.Errorf("%v\n%s", err, text)

@@ -3,35 +3,40 @@ package forms
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"sort"
 	"strconv"
 	"strings"
 
 	"github.com/isago/isago/exec"
+	"github.com/isago/isago/internal/cfile"
 	"github.com/isago/isago/isa"
 	"github.com/isago/isago/vectors"
+	"github.com/isago/isago/vectors/ctr"
 )
 
-// Output is a file of a form. Name is its path relative to the folder of the form, with slashes.
-type Output struct {
-	Name string
-	Data []byte
-}
+// File is a file that a form consists of. Its name is relative to the folder of the form, with slashes.
+type File = cfile.File
 
-// Save writes files into a folder, and makes the folders that they need.
-func Save(dir string, files []Output) error {
-	for _, f := range files {
-		name := filepath.Join(dir, filepath.FromSlash(f.Name))
-		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
-			return err
+// Forms lists the forms that Write knows.
+var Forms = []string{"c", "catch2", "3ds"}
+
+// Write returns the files of a form: headers of C, test cases for Catch2, or a program for the Nintendo 3DS. report states
+// which vectors the form leaves out, and is "" if it has all.
+func Write(form string, files []*vectors.File, m *exec.Machine) (out []File, report string, err error) {
+	switch form {
+	case "c":
+		out, err = C(files, m)
+	case "catch2":
+		out, err = Catch2(files, m)
+	case "3ds":
+		var r *ctr.Report
+		if out, r, err = ctr.Write(files, m); err == nil {
+			report = r.String()
 		}
-		if err := os.WriteFile(name, f.Data, 0o666); err != nil {
-			return err
-		}
+	default:
+		err = fmt.Errorf("form %q, expected one of %s", form, strings.Join(Forms, ", "))
 	}
-	return nil
+	return out, report, err
 }
 
 // namer makes identifiers of C from names, and never the same twice. If fold is set, no two differ only in case, so that
@@ -68,27 +73,6 @@ func (n *namer) name(text string) string {
 	}
 	n.used[key(unique)] = true
 	return unique
-}
-
-// literal returns text as a string literal of C.
-func literal(text string) string {
-	var b strings.Builder
-	b.WriteByte('"')
-	for i := 0; i < len(text); i++ {
-		switch c := text[i]; {
-		case c == '"' || c == '\\':
-			b.WriteByte('\\')
-			b.WriteByte(c)
-		case c == '?': // no trigraphs
-			b.WriteString(`\?`)
-		case c < ' ' || c > '~':
-			fmt.Fprintf(&b, `\%03o`, c)
-		default:
-			b.WriteByte(c)
-		}
-	}
-	b.WriteByte('"')
-	return b.String()
 }
 
 // code returns the words of a vector as words of 32 bits, and their size in bytes.

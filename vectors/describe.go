@@ -2,6 +2,7 @@ package vectors
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"math/bits"
 	"slices"
@@ -31,7 +32,7 @@ func (c *checker) substitute(r *result) {
 		}
 	}
 	for _, s := range c.swaps(r, t) {
-		if r.swapped(t, s, nil) {
+		if r.swapped(t, s, nil) && !c.contradicted(r, s, nil) {
 			c.add(r, s.cause, s.text, s.note, r.diffs...).Explained = true
 			return
 		}
@@ -41,7 +42,7 @@ func (c *checker) substitute(r *result) {
 	for i := range r.spots {
 		found := r.swapped(t, swap{other: func(c component3) component3 { return c }}, &i)
 		for k := 0; k < len(single) && !found; k++ {
-			if found = r.swapped(t, single[k], &i); found {
+			if found = r.swapped(t, single[k], &i) && !c.contradicted(r, single[k], &r.spots[i]); found {
 				note = single[k].note
 			}
 		}
@@ -50,6 +51,25 @@ func (c *checker) substitute(r *result) {
 		}
 	}
 	c.add(r, CauseComponents, "the components of an operand are in another order (swizzle)", note, r.diffs...).Explained = true
+}
+
+// contradicted reports whether a result of the same words agrees only without a swap: in all registers, or in one.
+func (c *checker) contradicted(r *result, s swap, only *spot) bool {
+	return slices.ContainsFunc(c.agree[r.file], func(a *result) bool {
+		if !slices.Equal(a.v.Words, r.v.Words) || !maps.EqualFunc(a.v.Tables, r.v.Tables, slices.Equal) {
+			return false
+		}
+		var at *int
+		if only != nil {
+			i := slices.Index(a.spots, *only)
+			if i < 0 {
+				return false
+			}
+			at = &i
+		}
+		t := a.trial()
+		return t != nil && !a.swapped(t, s, at)
+	})
 }
 
 func (r *result) index(i int) int {

@@ -257,8 +257,10 @@ func (t *trial) one(id sem.ID, in *sem.Inst, on bool) bool {
 		if !in.Op.Pure() {
 			return false
 		}
-		if c, ok := t.places[in.A]; ok && in.Op == sem.OpCast {
-			t.note(c, in.Type())
+		if in.Op == sem.OpCast && in.Type().Kind == sem.Float {
+			if c, ok := t.places[t.origin(in.A)]; ok {
+				t.note(c, in.Type())
+			}
 		}
 		*v = t.compute(id, in, [3]uint64{t.arg(in.A), t.arg(in.B), t.arg(in.C)})
 	}
@@ -278,12 +280,30 @@ func (t *trial) floatOf(id sem.ID) sem.Type {
 	switch {
 	case in.Op == sem.OpCast && in.From().Kind == sem.Float && in.From().Width == in.Type().Width:
 		return in.From()
-	case in.Op == sem.OpSelect && t.vals[in.A] != 0:
-		return t.floatOf(in.B)
+	case in.Op == sem.OpFlush:
+		return t.floatOf(in.A)
 	case in.Op == sem.OpSelect:
+		if typ := t.floatOf(in.B); typ.Kind == sem.Float {
+			return typ
+		}
 		return t.floatOf(in.C)
 	}
 	return in.Type()
+}
+
+// origin returns the operation whose value another one has, but for its sign and whether it is flushed.
+func (t *trial) origin(id sem.ID) sem.ID {
+	for {
+		in := &t.insts[id]
+		switch {
+		case in.Op == sem.OpFlush, (in.Op == sem.OpXor || in.Op == sem.OpAnd || in.Op == sem.OpOr) && t.insts[in.B].Op == sem.OpConst:
+			id = in.A
+		case (in.Op == sem.OpXor || in.Op == sem.OpAnd || in.Op == sem.OpOr) && t.insts[in.A].Op == sem.OpConst:
+			id = in.B
+		default:
+			return id
+		}
+	}
 }
 
 func (t *trial) stack(in *sem.Inst, v *uint64, on bool) {

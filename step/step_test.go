@@ -277,6 +277,20 @@ func BenchmarkStep(b *testing.B) {
 	}
 }
 
+// BenchmarkRunner runs one addition on many states, without JSON.
+func BenchmarkRunner(b *testing.B) {
+	m := machine(b, "tesla")
+	r := step.NewRunner(m)
+	q := step.Query{Program: r.Program(program(b, m, 0, 0x20108819, 0x0b76fa9b)), Initial: step.State{Registers: []step.Register{{Name: "r", Number: 4, Values: []uint64{0}}}}} // add b32 $r6 $r4 0xb76fa990
+	for i := uint64(1); b.Loop(); i++ {
+		q.Initial.Registers[0].Values[0] = i
+		if out, err := r.Run(b.Context(), &q); err != nil || len(out.Changed.Registers) == 0 {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "states/s")
+}
+
 // TestManyPrograms answers queries with more programs than are kept. The words are those of mov r0, v1 with other bits of
 // the number of the table entry, which does not exist.
 func TestManyPrograms(t *testing.T) {

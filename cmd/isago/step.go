@@ -49,7 +49,8 @@ standard input, unless that is a terminal or another device. - reads standard in
 Registers of a register file have their numbers as keys. A vector is an array of its components; missing ones are 0.
 A stack is an array of its entries, the oldest first. The private memory of a lane is part of its state, by
 address. The answer contains pc, where the program stopped, and address, the same place in bytes. If a line
-cannot run, the answer is {"error": ...}, and step continues.
+cannot run, the answer is {"error": ...}, and step continues. The answers have the order of the lines. step is fastest
+if lines with the same words are close together.
 
 Exit status: 0; 1 if step cannot read the input; 2 for a mistake on the command line; 3 if some lines could
 not run.`,

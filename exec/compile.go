@@ -37,7 +37,8 @@ type step struct {
 }
 
 func (c *compiled) run(w *Wave) {
-	if w.active == w.whole && w.Trace == nil && !c.atomic && c.level() { // a trace needs each step
+	// A trace needs each step. One lane gains nothing from the form for all lanes, which takes longer to compile.
+	if w.width > 1 && w.active == w.whole && w.Trace == nil && !c.atomic && c.level() {
 		if c.whole == nil {
 			c.prepareWhole(w)
 		}

@@ -28,8 +28,8 @@ type Report struct {
 	Results int `json:"results"`
 	Agree   int `json:"agree"`
 	Differ  int `json:"differ"`
-	// NoPC is the number of results without a program counter.
-	NoPC int `json:"no_pc"`
+	// Unnamed lists the parts of the state that no result contains, although vectors change them. They are not compared.
+	Unnamed []string `json:"unnamed"`
 	// Stale lists vectors that isago itself ends in another state than their files say.
 	Stale []string `json:"stale"`
 	// Groups are the groups of differences, the largest first. A vector may be in several groups.
@@ -44,7 +44,8 @@ type Group struct {
 	Explained bool   `json:"explained"`
 	// Quirks are the values of quirks with which isago gives the same results, or nil.
 	Quirks map[string]string `json:"quirks,omitempty"`
-	// Instructions and Vectors are names. Reasons are the reasons of the vectors, the most frequent ones first.
+	// Instructions and Vectors are names. Reasons are the reasons of the vectors, those first
+	// that other vectors have less often.
 	Instructions []string `json:"instructions"`
 	Reasons      []string `json:"reasons"`
 	Vectors      []string `json:"vectors"`
@@ -98,13 +99,18 @@ type result struct {
 }
 
 // maxTested is the number of results of each instruction with which theories are tested: those that differ, and those that
-// agree.
-const maxTested = 200
+// agree. The theories that explain them then count for the others. maxPaired is the number of results with which pairs of
+// theories are tested.
+const (
+	maxTested = 100
+	maxPaired = 1000
+)
 
 // Check compares the results of an engine with the final states of the vectors, and groups the differences by their cause.
 // All files must be of one machine.
 func Check(m *exec.Machine, list []*Answers, opt CheckOptions) (*Report, error) {
-	c := &checker{m: m, sem: m.Inside(inside.Key{}), opt: opt, groups: map[string]*group{}, programs: map[string]*exec.Program{}, runner: step.NewRunner(m), report: &Report{Stale: []string{}, Groups: []Group{}}}
+	c := &checker{m: m, sem: m.Inside(inside.Key{}), opt: opt, groups: map[string]*group{}, programs: map[string]*exec.Program{}, runner: step.NewRunner(m), report: &Report{Unnamed: []string{}, Stale: []string{}, Groups: []Group{}}, named: map[*exec.State]bool{}, reasons: map[string]int{}}
+	c.names(list)
 	for _, a := range list {
 		if c.report.Machine == "" {
 			c.report.Machine = a.File.Machine
@@ -125,6 +131,41 @@ func Check(m *exec.Machine, list []*Answers, opt CheckOptions) (*Report, error) 
 	return c.finish(), nil
 }
 
+// names notes which parts of the state the results contain.
+func (c *checker) names(list []*Answers) {
+	var changed []spot
+	for _, a := range list {
+		for i := range a.List {
+			c.hasPC = c.hasPC || !a.List[i].NoPC
+			c.hasCalls = c.hasCalls || a.List[i].Calls != nil
+			for p := range spotsOf(c.m, &a.List[i].State) {
+				c.named[p.state] = true
+			}
+		}
+		for i := range a.File.Vectors {
+			v := &a.File.Vectors[i]
+			if len(v.Calls) > 0 && !c.hasCalls && !slices.Contains(c.report.Unnamed, "host calls") {
+				c.report.Unnamed = append(c.report.Unnamed, "host calls")
+			}
+			initial := spotsOf(c.m, &v.Initial)
+			for p, x := range spotsOf(c.m, &v.Final) {
+				if x != initial[p] {
+					changed = append(changed, p)
+				}
+			}
+		}
+	}
+	for _, p := range changed {
+		if !c.named[p.state] && !slices.Contains(c.report.Unnamed, p.state.Name) {
+			c.report.Unnamed = append(c.report.Unnamed, p.state.Name)
+		}
+	}
+	if !c.hasPC {
+		c.report.Unnamed = append(c.report.Unnamed, "pc")
+	}
+	slices.Sort(c.report.Unnamed)
+}
+
 type checker struct {
 	m      *exec.Machine
 	sem    *sem.Machine
@@ -136,6 +177,12 @@ type checker struct {
 	// programs are the programs of vectors, by their words and settings.
 	programs map[string]*exec.Program
 	runner   *step.Runner
+	// named has the states that results contain. hasPC and hasCalls are set if results contain the program counter and the
+	// calls of host callbacks.
+	named           map[*exec.State]bool
+	hasPC, hasCalls bool
+	// reasons counts the results whose vectors have a reason.
+	reasons map[string]int
 }
 
 // group is a Group with the results that belong to it.
@@ -164,8 +211,8 @@ func (c *checker) compare(a *Answers) error {
 	for i := range a.List {
 		answer := &a.List[i]
 		r := &result{c: c, file: a.File, m: c.m, v: byName[answer.Name], answer: answer}
-		if answer.NoPC {
-			c.report.NoPC++
+		for _, text := range r.v.Reasons {
+			c.reasons[text]++
 		}
 		if err := r.collect(c.opt); err != nil {
 			return fmt.Errorf("%s: %w", answer.Name, err)
@@ -237,6 +284,9 @@ func (r *result) collect(opt CheckOptions) error {
 	}
 	var plain *waveEnd // the run of isago, for what the vector does not name
 	for _, p := range slices.SortedFunc(maps.Keys(all), compareSpots) {
+		if !r.c.named[p.state] {
+			continue
+		}
 		w, named := want[p]
 		if !named && p.kind == registerSpot {
 			if plain == nil {
@@ -265,10 +315,10 @@ func (r *result) collect(opt CheckOptions) error {
 			r.diffs = append(r.diffs, i)
 		}
 	}
-	if !r.answer.NoPC {
+	if r.c.hasPC {
 		r.spots = append(r.spots, spot{kind: counterSpot, lane: -1})
-		r.initial, r.want, r.got, r.missing = append(r.initial, r.v.Initial.PC), append(r.want, r.v.Final.PC), append(r.got, r.answer.State.PC), append(r.missing, false)
-		if r.v.Final.PC != r.answer.State.PC {
+		r.initial, r.want, r.got, r.missing = append(r.initial, r.v.Initial.PC), append(r.want, r.v.Final.PC), append(r.got, r.answer.State.PC), append(r.missing, r.answer.NoPC)
+		if r.answer.NoPC || r.v.Final.PC != r.answer.State.PC {
 			r.diffs = append(r.diffs, len(r.spots)-1)
 		}
 	}
@@ -406,18 +456,20 @@ func (r *result) end(list ...*theory) ended {
 
 // explain finds theories that explain results, the ones that explain the most first.
 func (c *checker) explain() error {
-	var left []*result
+	var left, others []*result
 	counts := map[*File]int{}
 	for _, r := range c.differ {
 		e := r.end()
-		if e == nil || !r.expected(e) {
-			if e != nil {
-				c.report.Stale = append(c.report.Stale, r.v.Name)
-			}
-			continue
-		}
-		if counts[r.file]++; counts[r.file] <= maxTested && !r.matches(e) {
+		switch {
+		case e == nil:
+		case !r.expected(e):
+			c.report.Stale = append(c.report.Stale, r.v.Name)
+		case r.matches(e): // only NaN with other bits
+		case counts[r.file] < maxTested:
+			counts[r.file]++
 			left = append(left, r)
+		default:
+			others = append(others, r)
 		}
 	}
 	if len(left) == 0 {
@@ -428,14 +480,34 @@ func (c *checker) explain() error {
 	for _, th := range singles {
 		each = append(each, []*theory{th})
 	}
-	left = c.choose(left, each)
+	left, chosen := c.choose(left, each)
 	if len(left) > 0 {
-		left = c.choose(left, c.pairs(left, singles))
+		var more [][]*theory
+		few := left[:min(len(left), maxPaired)]
+		few, more = c.choose(slices.Clone(few), c.pairs(few, singles))
+		left, chosen = append(few, left[min(len(left), maxPaired):]...), append(chosen, more...)
 	}
-	for _, r := range left {
+	for _, theories := range chosen {
+		others = slices.DeleteFunc(others, func(r *result) bool {
+			e := r.end(theories...)
+			if e == nil || !r.matches(e) {
+				return false
+			}
+			c.theoryGroup(theories).explain(r)
+			return true
+		})
+	}
+	for _, r := range append(left, others...) {
 		c.substitute(r)
 	}
 	return nil
+}
+
+// explain adds a result to a group that explains all of its differences.
+func (g *group) explain(r *result) {
+	g.members = append(g.members, &member{r: r, spots: r.diffs})
+	clear(r.left)
+	r.calls = false
 }
 
 // quirkTheories returns a theory for each value of each quirk that instructions read.
@@ -488,9 +560,10 @@ func sameQuirk(a, b *theory) bool {
 	return false
 }
 
-// choose explains results by the theories that explain the most, and returns the results that none explains. A theory does
+// choose explains results by the theories that explain the most, and returns the results that none explains, and the
+// theories that explain others. A theory does
 // not explain the results of an instruction if it contradicts a result that agrees.
-func (c *checker) choose(left []*result, list [][]*theory) []*result {
+func (c *checker) choose(left []*result, list [][]*theory) (rest []*result, chosen [][]*theory) {
 	explains := make([]map[*result]bool, len(list))
 	for i := range list {
 		explains[i] = map[*result]bool{}
@@ -528,21 +601,20 @@ func (c *checker) choose(left []*result, list [][]*theory) []*result {
 		if len(explains) == 0 || len(explains[best]) == 0 {
 			break
 		}
-		chosen := explains[best]
+		chosen = append(chosen, list[best])
+		explained := explains[best]
 		g := c.theoryGroup(list[best])
-		for _, r := range left {
-			if chosen[r] {
-				g.members = append(g.members, &member{r: r, spots: r.diffs})
-				clear(r.left)
-				r.calls = false
+		left = slices.DeleteFunc(left, func(r *result) bool {
+			if explained[r] {
+				g.explain(r)
 			}
-		}
-		left = slices.DeleteFunc(left, func(r *result) bool { return chosen[r] })
+			return explained[r]
+		})
 		for i := range explains {
-			maps.DeleteFunc(explains[i], func(r *result, _ bool) bool { return len(r.left) == 0 })
+			maps.DeleteFunc(explains[i], func(r *result, _ bool) bool { return len(r.left) == 0 && !r.calls })
 		}
 	}
-	return left
+	return left, chosen
 }
 
 // theoryGroup returns the group of theories.
@@ -635,8 +707,10 @@ func (c *checker) complete(g *group) {
 		}
 	}
 	g.Instructions = slices.Sorted(maps.Keys(instructions))
+	// A reason says the more about the group, the more of its vectors have it than of all.
+	excess := func(text string) int { return reasons[text]*c.report.Results - c.reasons[text]*len(g.members) }
 	g.Reasons = slices.SortedFunc(maps.Keys(reasons), func(a, b string) int {
-		return cmp.Or(cmp.Compare(reasons[b], reasons[a]), strings.Compare(a, b))
+		return cmp.Or(cmp.Compare(excess(b), excess(a)), strings.Compare(a, b))
 	})
 	if g.Reasons == nil {
 		g.Reasons = []string{}

@@ -18,12 +18,12 @@ const (
 func (r *Report) Append(dst []byte) []byte {
 	dst = fmt.Appendf(dst, "%s: %d of %d results differ, %d agree", r.Machine, r.Differ, r.Results, r.Agree)
 	if n := r.Vectors - r.Results; n > 0 {
-		dst = fmt.Appendf(dst, ", %d vectors have no result", n)
-	}
-	if r.NoPC > 0 {
-		dst = fmt.Appendf(dst, ", %d results have no pc", r.NoPC)
+		dst = fmt.Appendf(dst, ", %s without a result", count(n, "vector"))
 	}
 	dst = append(dst, '\n')
+	if len(r.Unnamed) > 0 {
+		dst = fmt.Appendf(dst, "not compared, because no result contains them: %s\n", names(r.Unnamed, maxNames))
+	}
 	if len(r.Stale) > 0 {
 		dst = fmt.Appendf(dst, "isago itself ends %s in another state than the file says: %s\n", count(len(r.Stale), "vector"), names(r.Stale, maxNames))
 	}

@@ -74,8 +74,8 @@ type Query struct {
 
 // Result is what a run did.
 type Result struct {
-	// Changed has the registers and stacks that changed, and the bytes that changed, sorted by lane, name and number.
-	// Registers of a lane that does not exist do not change. All NaNs are equal. PC is not set.
+	// Changed has the registers, stacks and bytes that changed, and the registers that the query reads. All NaNs are equal.
+	// PC is not set.
 	Changed State
 	// Calls are the calls of host callbacks, in order. Each callback returns 0.
 	Calls []Call

@@ -46,7 +46,12 @@ func Pica200(t testing.TB, m *exec.Machine) []*vectors.File {
 	mov := Record(t, m, "pica200", "mov",
 		Sample{Text: "mov r0, c3[aL]", Words: "4e1a3000", Tables: plain, Steps: 1, Reason: "an offset by the loop counter",
 			Before: []Place{At("c", 10, -1, 0x40000000, 0x40400000, 0x40800000, 0x40a00000), At("r", 0, 0, all(0x3fc00000)...), At("aL", 0, 0, 7)}},
-		Sample{Text: "mov o1, v0", Words: "4c200000", Tables: plain, Steps: 1, Reason: "an output", Before: []Place{At("v", 0, 0, all(0x3f800000)...), At("o", 1, 0, all(0)...)}})
+		Sample{Text: "mov o1, v0", Words: "4c200000", Tables: plain, Steps: 1, Reason: "an output", Before: []Place{At("v", 0, 0, all(0x3f800000)...), At("o", 1, 0, all(0)...)}},
+		Sample{Text: "mov o1, v0", Words: "4c200000", Tables: plain, Steps: 1, Reason: "an output that keeps its value", Before: []Place{At("v", 0, 0, all(0x7fc00000)...), At("o", 1, 0, all(0xffc00000)...)}},
+		Sample{Text: "mov r0, c95[aL]", Words: "4e1ff000", Tables: plain, Steps: 1, Reason: "a negative offset by the loop counter",
+			Before: []Place{At("c", 91, -1, all(0x40000000)...), At("r", 0, 0, all(0)...), At("aL", 0, 0, 0xfffffffc)}},
+		Sample{Text: "mov r0.xy, c91", Words: "4e07b000", Tables: map[string][]string{"opdesc": {"0d86c36c"}}, Steps: 1, Reason: "values without a float of 24 bits in what the instruction does not need",
+			Before: []Place{At("c", 91, -1, 0x40000000, 0x80000000, 0x3f800001, 0x3f800001), At("r", 0, 0, 0, 0, 0x3f800001, 0x7fc00001), At("aL", 0, 0, 0xfffffffc), At("loops", 0, 0, 9, 9, 1, 1, 0)}})
 	return []*vectors.File{add, cmp, mova, call, emit, end, mul, mad, rcp, jmpc, mov}
 }
 

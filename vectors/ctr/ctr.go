@@ -193,6 +193,22 @@ type show struct {
 	register   vectors.Register // after the run
 	state      *exec.State
 	first, end int // its entries in shader.Shows
+	// held has the float of 24 bits that a component has if it has the expected value. It has none if the vector computes
+	// a value of more bits.
+	held [4]uint32
+	has  [4]bool
+}
+
+// newShow returns how the program observes a register. before is the register before the run, or nil.
+func newShow(x, before *vectors.Register, s *exec.State, first, end int) show {
+	out := show{register: *x, state: s, first: first, end: end}
+	for c, v := range x.Values {
+		if s.Type.Kind == isa.Float {
+			out.held[c], out.has[c] = float24(v)
+			out.has[c] = out.has[c] || before != nil && before.Values[c] == v
+		}
+	}
+	return out
 }
 
 // row is a vector that runs on the hardware.
@@ -204,6 +220,7 @@ type row struct {
 	shows   []show
 	fell    int  // the address after the words
 	end     bool // a jump replaces the word that ends the program
+	rounded bool // an operand has more than 24 bits
 	*assembled
 }
 
@@ -234,20 +251,22 @@ func uploaded(s *exec.State) (kind, bool) {
 	return integer, true
 }
 
-// float24 returns the bits of a component as the hardware holds it. ok is false if the hardware has no such number.
-func float24(x uint64) (u uint32, ok bool) {
-	exponent, mantissa := int(x>>23&0xff), uint32(x)&(1<<23-1)
-	u = uint32(x>>31) << 23
+// float24 returns the bits of a component as the hardware holds it, rounded to nearest even. exact is set if the hardware has
+// the number.
+func float24(x uint64) (u uint32, exact bool) {
+	sign := uint32(x>>31) << 23
 	switch f := math.Abs(float64(math.Float32frombits(uint32(x)))); {
-	case exponent == 0xff:
-		u |= 0x7f<<16 | mantissa>>7
-	case f < math.Ldexp(1, -62):
-		u |= uint32(math.Ldexp(f, 78))
+	case math.IsNaN(f):
+		u = 0x7f<<16 | max(1, uint32(x)>>7&0xffff)
 	case f >= math.Ldexp(1, 64):
-		return 0, false
+		u = 0x7f << 16
+	case f < math.Ldexp(1, -62):
+		u = uint32(math.RoundToEven(math.Ldexp(f, 78)))
 	default:
-		u |= uint32(exponent-127+63)<<16 | mantissa>>7
+		u = (uint32(x)&(1<<31-1) + 0x3f + uint32(x)>>7&1) >> 7
+		u -= (127 - 63) << 16
 	}
+	u |= sign
 	return u, math.Float32bits(pica200.Float24(u)) == uint32(x)
 }
 
@@ -259,16 +278,11 @@ func (w *writer) row(f *vectors.File, v *vectors.Vector) (*row, error) {
 	if len(v.Calls) > 0 {
 		return nil, skipf("it calls %s, which is for geometry shaders", v.Calls[0].Name)
 	}
-	if len(v.Initial.Stacks) > 0 {
-		return nil, skipf("it starts with open scopes")
-	}
 	if len(v.Initial.Memories)+len(v.Final.Memories) > 0 {
 		return nil, skipf("it has a memory")
 	}
-	for _, s := range v.Final.Stacks {
-		if len(s.Entries) > 0 {
-			return nil, skipf("it leaves open scopes")
-		}
+	if !sameStacks(&v.Initial, &v.Final) {
+		return nil, skipf("it opens or closes scopes")
 	}
 	if v.Initial.PC != 0 {
 		return nil, skipf("it does not start at address 0")
@@ -345,6 +359,16 @@ func (w *writer) state(r *row) error {
 		named[key(x)] = true
 		before[key(x)] = x
 	}
+	// Registers that the vector does not change and that cannot have their value. verify tells whether the value matters.
+	left := map[string]bool{}
+	for i := range r.v.Final.Registers {
+		x := &r.v.Final.Registers[i]
+		left[key(x)] = unchanged(before[key(x)], x, w.m.State(x.Name))
+		// The shader around the vector writes outputs itself, so a vector must not write them, even with their own value.
+		if state := w.m.State(x.Name); !w.shown[x.Name] && (!left[key(x)] || state.Use == "output") {
+			return skipf("it changes %s, which a program cannot read", x.Name)
+		}
+	}
 	for _, s := range w.m.States {
 		k, ok := uploaded(s)
 		if !ok || s.Kind != exec.Registers {
@@ -376,12 +400,10 @@ func (w *writer) state(r *row) error {
 		if k, ok := uploaded(state); ok {
 			up := upload{kind: k, number: x.Number}
 			for c, v := range x.Values {
-				exact := true
 				if up.values[c] = uint32(v); state.Type.Kind == isa.Float {
+					var exact bool
 					up.values[c], exact = float24(v)
-				}
-				if !exact {
-					return skipf("an operand has more than 24 bits")
+					r.rounded = r.rounded || !exact
 				}
 			}
 			if k == attribute {
@@ -394,15 +416,19 @@ func (w *writer) state(r *row) error {
 		}
 		zero := !slices.ContainsFunc(x.Values, func(v uint64) bool { return v != 0 })
 		if !w.settable[x.Name] {
-			if !zero {
+			if !zero && !left[key(x)] {
 				return skipf("it needs a value in %s, which a program cannot set", x.Name)
 			}
 			continue
 		}
 		p := piece{State: x.Name, Number: x.Number}
-		up, e := w.value(x, state)
-		if e != nil {
+		up, rounded, e := w.value(x, state)
+		r.rounded = r.rounded || rounded
+		if e != nil && !left[key(x)] {
 			return e
+		}
+		if e != nil {
+			delete(left, key(x)) // it is not shown
 		}
 		if up.kind == integer {
 			p.Integer = take(integer, "integer uniform")
@@ -422,13 +448,7 @@ func (w *writer) state(r *row) error {
 	for i := range r.v.Final.Registers {
 		x := &r.v.Final.Registers[i]
 		state := w.m.State(x.Name)
-		if !w.shown[x.Name] {
-			if old := before[key(x)]; (old == nil || !slices.Equal(old.Values, x.Values)) && !sameNaN(old, x, state) {
-				return skipf("it changes %s, which a program cannot read", x.Name)
-			}
-			if state.Use == "output" {
-				return skipf("it writes %s, which a program cannot read", x.Name)
-			}
+		if _, ok := left[key(x)]; !w.shown[x.Name] || !ok {
 			continue
 		}
 		first, count := len(s.Shows), 1
@@ -438,41 +458,54 @@ func (w *writer) state(r *row) error {
 		for c := range count {
 			s.Shows = append(s.Shows, piece{State: x.Name, Number: x.Number, Threshold: s.Threshold, Boolean: take(boolean, "boolean uniform"), Component: state.Component(c)})
 		}
-		r.shows = append(r.shows, show{*x, state, first, len(s.Shows)})
+		r.shows = append(r.shows, newShow(x, before[key(x)], state, first, len(s.Shows)))
 	}
 	return err
 }
 
-// sameNaN reports whether components that differ are NaNs.
-func sameNaN(a, b *vectors.Register, s *exec.State) bool {
-	if a == nil {
-		return false
-	}
-	for k := range a.Values {
-		if exec.Canonical(a.Values[k], s.Type) != exec.Canonical(b.Values[k], s.Type) {
-			return false
+// unchanged reports whether a register has the same value after the run. All NaNs are the same.
+func unchanged(before, after *vectors.Register, s *exec.State) bool {
+	return before != nil && slices.EqualFunc(before.Values, after.Values, func(a, b uint64) bool {
+		return exec.Canonical(a, s.Type) == exec.Canonical(b, s.Type)
+	})
+}
+
+// sameStacks reports whether stacks have the same entries after the run.
+func sameStacks(before, after *vectors.State) bool {
+	entries := func(s *vectors.State) map[string]string {
+		m := map[string]string{}
+		for _, t := range s.Stacks {
+			if len(t.Entries) > 0 {
+				m[t.Name] = fmt.Sprint(t.Entries)
+			}
 		}
+		return m
 	}
-	return true
+	return maps.Equal(entries(before), entries(after))
 }
 
 // maxAttributes is the maximum number of attributes of a vertex (libctru).
 const maxAttributes = 12
 
-// value returns the uniform from which a shader sets a register.
-func (w *writer) value(x *vectors.Register, s *exec.State) (upload, error) {
-	up := upload{kind: float}
+// value returns the uniform from which a shader sets a register. rounded is set if 24 bits cannot hold the value. Components
+// that cannot have their value are 0, and err is the reason.
+func (w *writer) value(x *vectors.Register, s *exec.State) (up upload, rounded bool, err error) {
+	up.kind = float
 	for c, v := range x.Values {
 		f, ok := float32(0), true
 		switch {
 		case s.Type.Kind == isa.Signed && len(x.Values) == 1: // a loop counter
 			if up.kind = integer; v > math.MaxUint8 {
-				return up, skipf("%s is not from 0 to 255", x.Name)
+				err = skipf("%s is not from 0 to 255", x.Name)
+				continue
 			}
 			up.values[1] = uint32(v)
 			continue
 		case s.Type.Kind == isa.Signed:
-			f = float32(int32(v))
+			if f = float32(int32(v)); math.Abs(float64(f)) > 1<<17 {
+				err = skipf("%s has more than 17 bits", x.Name)
+				continue
+			}
 		case s.Type.Kind == isa.Bool:
 			f = float32(v)
 		default:
@@ -482,11 +515,10 @@ func (w *writer) value(x *vectors.Register, s *exec.State) (upload, error) {
 		if s.Type.Kind == isa.Float {
 			x32 = v // also a NaN that the processor would change
 		}
-		if up.values[c], ok = float24(x32); !ok {
-			return up, skipf("an operand has more than 24 bits")
-		}
+		up.values[c], ok = float24(x32)
+		rounded = rounded || !ok
 	}
-	return up, nil
+	return up, rounded, err
 }
 
 // own returns the vectors that test the program itself: registers are shown as they were set.

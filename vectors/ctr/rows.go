@@ -39,18 +39,31 @@ func (w *writer) verify(r *row) error {
 		code.Tables[0] = append(code.Tables[0], bits.Of(uint64(d.Value)))
 	}
 	program := exec.NewProgram(w.m, code)
-	threshold := [4]uint32{one}
-	color, err := w.run(r, program, r.shader.Where, threshold, nil)
+	for _, fill := range []uint64{0, 1} {
+		if err := w.verifyWith(r, program, fill); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// verifyWith verifies a row with a value in the registers that the shader does not set.
+func (w *writer) verifyWith(r *row, program *exec.Program, fill uint64) error {
+	threshold, other := [4]uint32{one}, [4]uint32{one}
+	if fill != 0 {
+		other = [4]uint32{0x408000, 0xc04000, 0x418000, 0xbf0000} // 3, -2.5, 6 and -1
+	}
+	color, err := w.run(r, program, r.shader.Where, threshold, nil, fill)
 	if err != nil {
 		return err
 	}
 	if color != [4]uint32{one} {
-		return skipf("the shader around it continues at another address")
+		return r.differs()
 	}
 	for i := range r.shows {
 		s := &r.shows[i]
 		for k := range r.shader.Shows[s.first:s.end] {
-			if _, err := w.run(r, program, r.shader.Shows[s.first+k].Boolean, threshold, s); err != nil {
+			if _, err := w.run(r, program, r.shader.Shows[s.first+k].Boolean, other, s, fill); err != nil {
 				return err
 			}
 		}
@@ -60,24 +73,38 @@ func (w *writer) verify(r *row) error {
 
 // run runs the shader of a row with a boolean uniform set, and returns the color in 24 bits. It returns a skip if a register
 // has another value than after the vector.
-func (w *writer) run(r *row, program *exec.Program, selected int, threshold [4]uint32, s *show) (color [4]uint32, err error) {
+func (w *writer) run(r *row, program *exec.Program, selected int, threshold [4]uint32, s *show, fill uint64) (color [4]uint32, err error) {
 	wave := exec.NewWave(program)
 	wave.Budget = 1 << 16
 	wave.Start(1, uint64(r.file.DVLEs[0].Entry))
-	uploads := append(slices.Clone(r.uploads), upload{boolean, selected, [4]uint32{1}}, upload{float, r.shader.Threshold, threshold}, upload{attribute, r.shader.Position, [4]uint32{one, one, one, one}})
+	uploads := append(slices.Clone(r.uploads), upload{boolean, selected, [4]uint32{1}}, upload{attribute, r.shader.Position, [4]uint32{one, one, one, one}})
+	if fill != 0 || s == nil {
+		uploads = append(uploads, upload{float, r.shader.Threshold, threshold})
+	}
 	for _, state := range w.m.States {
-		k, ok := uploaded(state)
-		if !ok || state.Kind != exec.Registers {
+		if state.Kind != exec.Registers || state.ReadOnly || state.Scope == exec.ScopeInstruction {
 			continue
 		}
+		k, up := uploaded(state)
 		for n := range state.Count {
 			for c := range state.Type.Lanes {
-				v := uint64(0)
-				if k == float { // as the program fills the uniforms that a vector does not name
+				v := fill
+				if fill == 0 && (!up || k == attribute || k == float) {
+					continue // unwritten, so that a read is a finding
+				}
+				switch {
+				case up && k == float: // as the program fills the uniforms that a vector does not name
 					v, _ = exec.Parse(strconv.Itoa(n+2), state.Type)
+				case up && k != attribute:
+					v = 0
+				case state.Type.Kind == isa.Float:
+					v, _ = exec.Parse(strconv.FormatUint(fill, 10), state.Type)
 				}
 				wave.Set(state, n, c, 0, v)
 			}
+		}
+		if !up {
+			continue
 		}
 		for _, u := range uploads {
 			if u.kind != k {
@@ -92,12 +119,20 @@ func (w *writer) run(r *row, program *exec.Program, selected int, threshold [4]u
 		wave.RunFor(256)
 	}
 	if stops := wave.Stops(); len(stops) != 1 || stops[0].Reason != "end" {
-		return color, skipf("the shader around it does not end")
+		return color, r.differs()
+	}
+	for _, f := range wave.Findings() {
+		if f.PC < uint64(len(r.v.Words)) && f.State != nil {
+			return color, r.differs() // the vector reads a register that it does not name
+		}
 	}
 	if s != nil {
 		for c, want := range s.register.Values {
+			if s.has[c] {
+				want = wide(s.held[c], s.state)
+			}
 			if got := exec.Canonical(wave.Get(s.state, s.register.Number, c, 0), s.state.Type); got != exec.Canonical(want, s.state.Type) {
-				return color, skipf("the shader around it changes its result")
+				return color, r.differs()
 			}
 		}
 	}
@@ -106,14 +141,29 @@ func (w *writer) run(r *row, program *exec.Program, selected int, threshold [4]u
 			continue
 		}
 		for _, o := range r.file.DVLEs[0].Outputs {
-			if o.Semantic == pica200.SemanticColor {
-				for c := range color {
-					color[c], _ = float24(wave.Get(state, int(o.Register), c, 0))
+			for c := range color {
+				got, _ := float24(wave.Get(state, int(o.Register), c, 0))
+				switch {
+				case o.Semantic == pica200.SemanticColor:
+					color[c] = got
+				case got != one:
+					return color, r.differs() // the position
 				}
 			}
 		}
 	}
 	return color, nil
+}
+
+// differs returns the reason why a vector ends in another state with the shader around it.
+func (r *row) differs() error {
+	switch {
+	case r.rounded:
+		return skipf("an operand has more than 24 bits")
+	case len(r.v.Initial.Stacks) > 0:
+		return skipf("it depends on open scopes")
+	}
+	return skipf("its result depends on state that a program cannot set")
 }
 
 // wide returns the bits of a component as the machine holds it.
@@ -164,7 +214,7 @@ func (w *writer) rows(f *vectors.File, id string, rows []*row) error {
 			r.shows[k].write(&b, r.shader.Shows)
 		}
 		if len(r.shows) == 0 {
-			b.WriteString("\t{\"\", 0, 0, 0, 0, 0, {0, 0, 0, 0}, {0, 0, 0, 0}},\n")
+			b.WriteString("\t{\"\", 0, 0, 0, 0, 0, {0, 0, 0, 0}, {0, 0, 0, 0}, {0, 0, 0, 0}, 0},\n")
 		}
 		b.WriteString("};\n")
 		fmt.Fprintf(&table, "\t{%s, json_%d, &shader_%d, uploads_%d, shows_%d, %d, %d, %d, %d},\n", cfile.Literal(r.v.Name), i, r.number, i, i, len(r.uploads), len(r.shows), r.here(), r.fell)
@@ -226,8 +276,14 @@ func (s *show) write(b *bytes.Buffer, pieces []piece) {
 		booleans[k] = uint64(p.Boolean)
 	}
 	copy(expected[:], s.register.Values)
+	has := 0
+	for c, ok := range s.has {
+		if ok {
+			has |= 1 << c
+		}
+	}
 	list := func(x [4]uint64) string { return fmt.Sprintf("{0x%x, 0x%x, 0x%x, 0x%x}", x[0], x[1], x[2], x[3]) }
-	fmt.Fprintf(b, "\t{%s, %d, %s, %d, %d, %d, %s, %s},\n", cfile.Literal(s.register.Name), number, shown, len(s.register.Values), vector, (s.register.Bits+3)/4, list(booleans), list(expected))
+	fmt.Fprintf(b, "\t{%s, %d, %s, %d, %d, %d, %s, %s, {0x%x, 0x%x, 0x%x, 0x%x}, %d},\n", cfile.Literal(s.register.Name), number, shown, len(s.register.Values), vector, (s.register.Bits+3)/4, list(booleans), list(expected), s.held[0], s.held[1], s.held[2], s.held[3], has)
 }
 
 // pieces writes a text as an array of string literals, which have a maximum length.

@@ -286,7 +286,7 @@ func Compile(t testing.TB, dir, cc string, args ...string) {
 }
 
 // Save writes files into a folder.
-func Save(t testing.TB, dir string, files []cfile.File) {
+func Save(t testing.TB, dir string, files ...cfile.File) {
 	t.Helper()
 	for _, f := range files {
 		name := filepath.Join(dir, filepath.FromSlash(f.Name))

@@ -187,3 +187,22 @@ func TestStates(t *testing.T) {
 		vectest.Compile(t, dir, vectest.Tool(t, "gcc"), append([]string{"-std=c99", "-fsyntax-only", "emulator.c"}, strict...)...)
 	}
 }
+
+// TestWrite holds that Write knows its forms, rejects others, and reports what a form leaves out.
+func TestWrite(t *testing.T) {
+	m := vectest.Open(t, "pica200")
+	files := vectest.Pica200(t, m)
+	for _, form := range forms.Forms {
+		out, report, err := forms.Write(form, files, m)
+		if err != nil || len(out) == 0 || (report != "") != (form == "3ds") {
+			t.Errorf("%s: %d files, report %q, error %v", form, len(out), report, err)
+		}
+	}
+	if _, _, err := forms.Write("rust", files, m); err == nil || err.Error() != `form "rust", expected one of c, catch2, 3ds` {
+		t.Error(err)
+	}
+	tesla := vectest.Open(t, "tesla")
+	if _, _, err := forms.Write("3ds", vectest.Tesla(t, tesla), tesla); err == nil || !strings.Contains(err.Error(), "tesla") {
+		t.Error(err)
+	}
+}

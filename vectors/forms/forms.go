@@ -8,14 +8,16 @@ import (
 	"strings"
 
 	"github.com/isago/isago/exec"
-	"github.com/isago/isago/internal/cfile"
+	"github.com/isago/isago/internal/ctr"
 	"github.com/isago/isago/isa"
 	"github.com/isago/isago/vectors"
-	"github.com/isago/isago/vectors/ctr"
 )
 
 // File is a file that a form consists of. Its name is relative to the folder of the form, with slashes.
-type File = cfile.File
+type File struct {
+	Name string
+	Data []byte
+}
 
 // Forms lists the forms that Write knows.
 var Forms = []string{"c", "catch2", "3ds"}
@@ -29,10 +31,14 @@ func Write(form string, files []*vectors.File, m *exec.Machine) (out []File, rep
 	case "catch2":
 		out, err = Catch2(files, m)
 	case "3ds":
-		var r *ctr.Report
-		if out, r, err = ctr.Write(files, m); err == nil {
-			report = r.String()
+		list, r, e := ctr.Write(files, m)
+		if e != nil {
+			return nil, "", e
 		}
+		for _, f := range list {
+			out = append(out, File(f))
+		}
+		report = r.String()
 	default:
 		err = fmt.Errorf("form %q, expected one of %s", form, strings.Join(Forms, ", "))
 	}

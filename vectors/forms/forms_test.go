@@ -14,6 +14,7 @@ import (
 
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/exec"
+	"github.com/isago/isago/internal/cfile"
 	"github.com/isago/isago/internal/vectest"
 	"github.com/isago/isago/isa"
 	"github.com/isago/isago/vectors"
@@ -61,7 +62,9 @@ func TestSamples(t *testing.T) {
 // write writes the files of a form, and the emulator of the test with a main program.
 func write(t testing.TB, dir, prefix string, out []forms.File, main string) {
 	t.Helper()
-	vectest.Save(t, dir, out)
+	for _, f := range out {
+		vectest.Save(t, dir, cfile.File(f))
+	}
 	text, err := os.ReadFile("testdata/remote.c.txt")
 	if err != nil {
 		t.Fatal(err)

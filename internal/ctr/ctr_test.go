@@ -19,11 +19,11 @@ import (
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/diag"
 	"github.com/isago/isago/exec"
+	"github.com/isago/isago/internal/ctr"
 	"github.com/isago/isago/internal/program"
 	"github.com/isago/isago/internal/vectest"
 	"github.com/isago/isago/target/pica200"
 	"github.com/isago/isago/vectors"
-	"github.com/isago/isago/vectors/ctr"
 )
 
 // gpu runs the shaders of the program on the plain engine.
@@ -174,7 +174,7 @@ func build(t *testing.T, m *exec.Machine, files []*vectors.File) (dir string, re
 		t.Fatal(err)
 	}
 	dir = t.TempDir()
-	vectest.Save(t, dir, out)
+	vectest.Save(t, dir, out...)
 	if err := os.MkdirAll(filepath.Join(dir, "sdmc:"), 0o777); err != nil {
 		t.Fatal(err)
 	}

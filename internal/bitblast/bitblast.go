@@ -1,7 +1,7 @@
 // Package bitblast converts the operations of an instruction to a circuit, and finds states in which a condition of the
 // instruction holds, or proves that there are none.
 //
-// The instruction runs in one lane, which is a wave of its own. State, integers and conditions are exact, and so are sums,
+// The instruction runs in a wave of a few lanes, which are all at its address. State, integers and conditions are exact, and so are sums,
 // products of at most 32 bits, conversions and comparisons of floats. Other results of float arithmetic, and long quotients,
 // are opaque: they may have any value that a few rules allow. So a condition that never holds in the circuit never holds, but
 // a condition that holds in the circuit may need an opaque value that does not exist. Solver.Opaque reports whether a
@@ -19,6 +19,8 @@ const maxNodes = 1 << 18
 
 // Options are what the launch of a program decides.
 type Options struct {
+	// Lanes is the number of lanes of the wave. 0 means one lane.
+	Lanes int
 	// Allocated is the number of registers in each file whose size the launch decides. 0 means all registers of the file.
 	Allocated int
 	// Sizes are the sizes of memories in bytes, if they are not those of the description. An access to a memory without a
@@ -35,81 +37,141 @@ type Solver struct {
 	code *sem.Code
 	opt  Options
 
-	values []circuit.Vec // by operation; nil if it was not built
-	guards []circuit.Lit // by operation, plus one; 0 if it was not built
+	lanes  int
+	values [][]circuit.Vec // by lane and operation; nil if it was not built
+	turns  [][]int         // by lane and operation: its place in the order in which they run
 
-	uses     map[*sem.State][]sem.ID // the operations that change a state, in order
+	uses     map[owned][]op // the operations that change a state, in order
 	arrays   map[array]*[]element
 	arrayIDs []array // the keys of arrays, in the order in which they were added
-	stacks   map[*sem.State]*stack
+	stacks   map[owned]*stack
 	stackIDs []*stack
-	loads    map[*sem.State]*[]load
-	loadIDs  []*sem.State
+	loads    map[owned]*[]load
+	loadIDs  []owned
 	results  []result
 	// opaque are the inputs that are opaque, by node.
 	opaque map[int]unknownBit
 	// nans are the conditions that opaque floats are NaN.
-	nans map[sem.ID]circuit.Lit
+	nans map[op]circuit.Lit
 	// same holds the first operation with an operation code and arguments.
-	same map[string]sem.ID
+	same map[string]op
+}
+
+// op is an operation in a lane. An operation whose value is the same in all lanes is in lane 0.
+type op struct {
+	id   sem.ID
+	lane int
+}
+
+// owned is the state of a lane. State that lanes share is that of lane 0.
+type owned struct {
+	*sem.State
+	lane int
 }
 
 // unknownBit is a bit of the value of an operation.
 type unknownBit struct {
-	id  sem.ID
+	op
 	bit int
 }
 
 // result is a component of the result of a host callback.
 type result struct {
-	id   sem.ID // of the OpResult
+	op   // the OpResult
 	bits circuit.Vec
 }
 
 // New returns a solver for an instruction.
 func New(code *sem.Code, opt Options) *Solver {
 	s := &Solver{
-		Circuit: circuit.New(), code: code, opt: opt,
-		values: make([]circuit.Vec, len(code.Insts)), guards: make([]circuit.Lit, len(code.Insts)),
-		uses: map[*sem.State][]sem.ID{}, arrays: map[array]*[]element{}, stacks: map[*sem.State]*stack{},
-		loads: map[*sem.State]*[]load{}, opaque: map[int]unknownBit{}, nans: map[sem.ID]circuit.Lit{}, same: map[string]sem.ID{},
+		Circuit: circuit.New(), code: code, opt: opt, lanes: max(opt.Lanes, 1),
+		uses: map[owned][]op{}, arrays: map[array]*[]element{}, stacks: map[owned]*stack{}, loads: map[owned]*[]load{},
+		opaque: map[int]unknownBit{}, nans: map[op]circuit.Lit{}, same: map[string]op{},
 	}
-	for i := range code.Insts {
-		switch in := &code.Insts[i]; in.Op {
+	for range s.lanes {
+		s.values = append(s.values, make([]circuit.Vec, len(code.Insts)))
+		s.turns = append(s.turns, make([]int, len(code.Insts)))
+	}
+	turn := 0
+	run := func(o op) {
+		turn++
+		s.turns[o.lane][o.id] = turn
+		switch in := &code.Insts[o.id]; in.Op {
 		case sem.OpWrite, sem.OpWriteX, sem.OpStore, sem.OpPush, sem.OpPop:
-			s.uses[in.State] = append(s.uses[in.State], sem.ID(i))
+			if o == s.op(o.id, o.lane) {
+				k := s.owned(in.State, o.lane)
+				s.uses[k] = append(s.uses[k], o)
+			}
 		}
+	}
+	for id := sem.ID(0); int(id) < len(code.Insts); id++ {
+		for lane := range s.lanes {
+			run(op{id, lane})
+		}
+		in := &code.Insts[id]
+		if in.Op != sem.OpAtomic {
+			continue
+		}
+		for lane := range s.lanes {
+			for inner := id + 1; uint64(inner) < in.Imm; inner++ {
+				run(op{inner, lane})
+			}
+		}
+		id = sem.ID(in.Imm) - 1
 	}
 	return s
 }
 
-// Guard returns the guard of an operation.
-func (s *Solver) Guard(id sem.ID) circuit.Lit {
+// op returns an operation in a lane.
+func (s *Solver) op(id sem.ID, lane int) op {
+	if in := &s.code.Insts[id]; in.Uniform || in.Op == sem.OpConst {
+		lane = 0
+	}
+	return op{id, lane}
+}
+
+// owned returns a state of a lane.
+func (s *Solver) owned(st *sem.State, lane int) owned {
+	if st.Scope >= spec.ScopeWave {
+		lane = 0
+	}
+	return owned{st, lane}
+}
+
+// Guard returns the guard of an operation in lane 0.
+func (s *Solver) Guard(id sem.ID) circuit.Lit { return s.GuardIn(id, 0) }
+
+// GuardIn returns the guard of an operation in a lane.
+func (s *Solver) GuardIn(id sem.ID, lane int) circuit.Lit {
 	if g := s.code.Insts[id].Guard; g != sem.NoID {
-		return s.Value(g)[0]
+		return s.ValueIn(g, lane)[0]
 	}
 	return circuit.True
 }
 
-// Value returns the bits of the value of an operation, least significant first. It returns nil if the operation has no
-// value.
-func (s *Solver) Value(id sem.ID) circuit.Vec {
-	in := &s.code.Insts[id]
-	if s.values[id] == nil && in.HasValue() && in.Op != sem.OpService {
+// Value returns the bits of the value of an operation in lane 0, least significant first. It returns nil if the operation has
+// no value.
+func (s *Solver) Value(id sem.ID) circuit.Vec { return s.ValueIn(id, 0) }
+
+// ValueIn is like Value for any lane.
+func (s *Solver) ValueIn(id sem.ID, lane int) circuit.Vec {
+	o, in := s.op(id, lane), &s.code.Insts[id]
+	value := &s.values[o.lane][id]
+	if *value == nil && in.HasValue() && in.Op != sem.OpService {
 		if s.Size() > maxNodes {
-			s.values[id] = s.anything(id, 0, in.Type().Width)
+			*value = s.anything(o, 0, in.Type().Width)
 		} else {
-			s.values[id] = s.build(id, in)
+			*value = s.build(o, in)
 		}
 	}
-	return s.values[id]
+	return *value
 }
 
 // anything returns opaque bits of the value of an operation, from the bit low upwards.
-func (s *Solver) anything(id sem.ID, low, width int) circuit.Vec {
+func (s *Solver) anything(o op, low, width int) circuit.Vec {
 	x := s.Inputs(width)
 	for i, l := range x {
-		s.opaque[l.Node()] = unknownBit{id, low + i}
+		s.opaque[l.Node()] = unknownBit{o, low + i}
 	}
 	return x
 }
@@ -124,42 +186,63 @@ func (s *Solver) Opaque(goal circuit.Lit) bool {
 	return false
 }
 
-func (s *Solver) build(id sem.ID, in *sem.Inst) circuit.Vec {
+func (s *Solver) build(o op, in *sem.Inst) circuit.Vec {
 	width := in.Type().Width
 	switch in.Op {
 	case sem.OpConst:
 		return circuit.Constant(width, in.Imm)
 	case sem.OpRead, sem.OpReadX:
-		return s.read(id, in)
+		return s.read(o, in)
 	case sem.OpLoad:
-		return s.load(id, in)
+		return s.load(o, in)
 	case sem.OpTop, sem.OpDepth, sem.OpEmpty:
-		return s.asked(id, in)
+		return s.asked(o, in)
 	case sem.OpLane:
-		return circuit.Constant(width, 0)
+		return circuit.Constant(width, uint64(o.lane))
 	case sem.OpExists:
-		return circuit.Constant(width, 1)
+		return circuit.Constant(width, s.exists())
 	case sem.OpAny:
-		return circuit.Vec{s.And(s.Value(in.A)[0], s.Guard(id))}
+		return circuit.Vec{s.Any(s.ballot(o.id, in)...)}
 	case sem.OpAll:
-		return circuit.Vec{s.Or(s.Value(in.A)[0], s.Guard(id).Not())}
+		out := circuit.True
+		for lane := range s.lanes {
+			out = s.And(out, s.Or(s.ValueIn(in.A, lane)[0], s.GuardIn(o.id, lane).Not()))
+		}
+		return circuit.Vec{out}
 	case sem.OpBallot:
-		return extend(circuit.Vec{s.And(s.Value(in.A)[0], s.Guard(id))}, width)
+		return extend(s.ballot(o.id, in), width)
 	case sem.OpFrom:
-		return s.MuxVec(s.IsSet(s.Value(in.B)), make(circuit.Vec, width), s.Value(in.A))
+		out := make(circuit.Vec, width)
+		from := s.ValueIn(in.B, o.lane)
+		for lane := range s.lanes {
+			out = s.MuxVec(s.Equal(from, circuit.Constant(len(from), uint64(lane))), s.ValueIn(in.A, lane), out)
+		}
+		return out
 	case sem.OpLanesOf:
-		return s.Value(in.A)[:1]
+		return s.ValueIn(in.A, o.lane)[o.lane : o.lane+1]
 	case sem.OpResult:
 		if s.opt.ZeroResults {
 			return make(circuit.Vec, width)
 		}
-		s.results = append(s.results, result{id, s.Inputs(width)})
+		s.results = append(s.results, result{o, s.Inputs(width)})
 		return s.results[len(s.results)-1].bits
 	}
 	if in.Op.Pure() {
-		return s.pure(id, in)
+		return s.pure(o, in)
 	}
-	return s.anything(id, 0, width)
+	return s.anything(o, 0, width)
+}
+
+// exists returns the mask of the lanes.
+func (s *Solver) exists() uint64 { return 1<<s.lanes - 1 }
+
+// ballot returns, for each lane, whether A and the guard hold.
+func (s *Solver) ballot(id sem.ID, in *sem.Inst) circuit.Vec {
+	var out circuit.Vec
+	for lane := range s.lanes {
+		out = append(out, s.And(s.ValueIn(in.A, lane)[0], s.GuardIn(id, lane)))
+	}
+	return out
 }
 
 // extend returns a number with more or fewer bits. New bits are 0.

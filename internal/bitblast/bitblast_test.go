@@ -4,34 +4,36 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+	"testing/fstest"
 	"time"
 
 	"github.com/isago/isago/bits"
+	"github.com/isago/isago/diag"
 	"github.com/isago/isago/exec"
 	"github.com/isago/isago/internal/circuit"
 	"github.com/isago/isago/internal/inside"
 	"github.com/isago/isago/internal/roundtrip"
 	"github.com/isago/isago/internal/sem"
+	"github.com/isago/isago/internal/spec"
 	"github.com/isago/isago/isa"
 	"github.com/isago/isago/target/catalog"
 )
 
 // machines are the machines whose instructions are tested.
-var machines = []string{"pica200", "tegra", "a2xx", "tesla"}
+var machines = []string{"pica200", "tegra", "a2xx", "tesla", "small"}
 
 // wordsOfMachine is the number of words that each test takes of a machine, and at least one of each instruction.
-const wordsOfMachine = 200
+const wordsOfMachine = 100
 
 // instructions calls f with random words of all instructions of a machine. The word is at address 16 of the program.
 func instructions(t testing.TB, machine string, f func(p *exec.Program, name string, code *sem.Code)) {
-	at := slices.IndexFunc(catalog.Machines(), func(m catalog.Machine) bool { return m.Name == machine })
-	set, err := catalog.Machines()[at].Load(isa.Options{})
+	set, err := loadMachine(machine)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatal(diag.Render(err))
 	}
 	m, err := exec.Open(set)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatal(diag.Render(err))
 	}
 	words := roundtrip.NewWords(set, 1)
 	root, err := m.Root("")
@@ -64,6 +66,14 @@ func instructions(t testing.TB, machine string, f func(p *exec.Program, name str
 	}
 }
 
+func loadMachine(name string) (*isa.Set, error) {
+	if name == "small" {
+		return isa.Load(fstest.MapFS{"small.xml": {Data: []byte(small)}}, "small.xml", isa.Options{})
+	}
+	at := slices.IndexFunc(catalog.Machines(), func(m catalog.Machine) bool { return m.Name == name })
+	return catalog.Machines()[at].Load(isa.Options{})
+}
+
 // each calls f for random instructions of all machines.
 func each(t *testing.T, f func(t *testing.T, p *exec.Program, name string, code *sem.Code)) {
 	for _, machine := range machines {
@@ -73,16 +83,16 @@ func each(t *testing.T, f func(t *testing.T, p *exec.Program, name string, code 
 				operations += len(code.Insts)
 				f(t, p, name, code)
 			})
-			if operations < 500 {
+			if operations < 300 {
 				t.Errorf("only %d operations", operations)
 			}
 		})
 	}
 }
 
-// options are those of a launch whose memories have sizes.
-func options(p *exec.Program) Options {
-	opt := Options{ZeroResults: true, Sizes: map[*sem.State]uint64{}}
+// options are those of a wave of some lanes, whose memories have sizes.
+func options(p *exec.Program, lanes int) Options {
+	opt := Options{Lanes: lanes, ZeroResults: true, Sizes: map[*sem.State]uint64{}}
 	for _, st := range p.Machine.Inside(inside.Key{}).States {
 		if st.Kind == sem.MemoryState && st.Count == 0 {
 			opt.Sizes[st] = 1 << 12
@@ -91,9 +101,9 @@ func options(p *exec.Program) Options {
 	return opt
 }
 
-// place is a component of a register, a slot of an entry from the top of a stack (Count is its entries), or a byte of a memory.
+// place is a component of a register, a slot of an entry from the top of a stack, or a byte of a memory.
 type place struct {
-	*sem.State
+	owned
 	number uint64
 	comp   int
 }
@@ -101,12 +111,13 @@ type place struct {
 // state is a random state before an instruction. Values are chosen at the first use.
 type state struct {
 	rnd    *rand.Rand
+	lanes  int
 	values map[place]uint64
-	depths map[*sem.State]int
+	depths map[owned]int
 }
 
-func newState(rnd *rand.Rand) *state {
-	return &state{rnd, map[place]uint64{}, map[*sem.State]int{}}
+func newState(rnd *rand.Rand, opt *Options) *state {
+	return &state{rnd, max(1, opt.Lanes), map[place]uint64{}, map[owned]int{}}
 }
 
 // interesting are bits of floats and of integers that decide something.
@@ -122,7 +133,7 @@ func (s *state) get(p place, width int) uint64 {
 			v = s.rnd.Uint64N(8)
 		}
 		if p.Kind == sem.FileState && p.InitExists {
-			v &= 1
+			v &= 1<<s.lanes - 1
 		}
 		if p.Kind == sem.FileState && p.Type.Kind == sem.Float && s.rnd.IntN(2) == 0 {
 			v = interesting[s.rnd.IntN(len(interesting))]
@@ -133,7 +144,7 @@ func (s *state) get(p place, width int) uint64 {
 	return v
 }
 
-func (s *state) depth(st *sem.State) int {
+func (s *state) depth(st owned) int {
 	if _, ok := s.depths[st]; !ok {
 		s.depths[st] = s.rnd.IntN(st.Count + 1)
 		if st.Count > 16 && s.rnd.IntN(2) == 0 {
@@ -143,11 +154,30 @@ func (s *state) depth(st *sem.State) int {
 	return s.depths[st]
 }
 
-// run runs an instruction in one lane, from the state.
+// run runs an instruction from a state, in the order of operations that docs/ir.md describes.
 func run(code *sem.Code, opt *Options, before *state) *runner {
-	r := &runner{code: code, opt: opt, before: before, values: make([]uint64, len(code.Insts)), regs: map[place]uint64{}, stacks: map[*sem.State][][]uint64{}}
-	for i := range code.Insts {
-		r.step(sem.ID(i), &code.Insts[i])
+	r := &runner{code: code, opt: opt, before: before, regs: map[place]uint64{}, stacks: map[owned][][]uint64{}}
+	for range before.lanes {
+		r.values = append(r.values, make([]uint64, len(code.Insts)))
+	}
+	for i := 0; i < len(code.Insts); i++ {
+		in := &code.Insts[i]
+		if in.Op == sem.OpAtomic {
+			for lane := range before.lanes {
+				for k := i + 1; k < int(in.Imm); k++ {
+					r.step(sem.ID(k), &code.Insts[k], lane)
+				}
+			}
+			i = int(in.Imm) - 1
+			continue
+		}
+		for lane := range before.lanes {
+			if in.Uniform && lane > 0 {
+				r.values[lane][i] = r.values[0][i]
+			} else {
+				r.step(sem.ID(i), in, lane)
+			}
+		}
 	}
 	return r
 }
@@ -156,9 +186,16 @@ type runner struct {
 	code   *sem.Code
 	opt    *Options
 	before *state
-	values []uint64
+	values [][]uint64 // by lane and operation
 	regs   map[place]uint64
-	stacks map[*sem.State][][]uint64
+	stacks map[owned][][]uint64
+}
+
+func owner(st *sem.State, lane int) owned {
+	if st.Scope >= spec.ScopeWave {
+		lane = 0
+	}
+	return owned{st, lane}
 }
 
 func (r *runner) get(p place, width int) uint64 {
@@ -175,7 +212,7 @@ func (r *runner) get(p place, width int) uint64 {
 	return r.before.get(p, width)
 }
 
-func (r *runner) stack(st *sem.State) [][]uint64 {
+func (r *runner) stack(st owned) [][]uint64 {
 	if s, ok := r.stacks[st]; ok {
 		return s
 	}
@@ -192,10 +229,10 @@ func (r *runner) stack(st *sem.State) [][]uint64 {
 }
 
 // register returns the register that an operation accesses.
-func (r *runner) register(in *sem.Inst) (n uint64, ok bool) {
+func (r *runner) register(in *sem.Inst, lane int) (n uint64, ok bool) {
 	n = in.Imm
 	if in.Op == sem.OpReadX || in.Op == sem.OpWriteX {
-		n = r.values[in.A]
+		n = r.values[lane][in.A]
 		if t := r.code.Insts[in.A].Type(); t.Kind == sem.Sint {
 			n = uint64(int64(n<<(64-t.Width)) >> (64 - t.Width))
 		}
@@ -209,45 +246,50 @@ func (r *runner) register(in *sem.Inst) (n uint64, ok bool) {
 	return n, n < count
 }
 
-func (r *runner) inside(in *sem.Inst) bool {
+func (r *runner) inside(in *sem.Inst, lane int) bool {
 	size := uint64(in.State.Count)
 	if n, ok := r.opt.Sizes[in.State]; ok {
 		size = n
 	}
-	return size == 0 || in.Imm <= size && r.values[in.A] <= size-in.Imm
+	return size == 0 || in.Imm <= size && r.values[lane][in.A] <= size-in.Imm
 }
 
-func (r *runner) step(id sem.ID, in *sem.Inst) {
-	get := func(a sem.ID) uint64 {
+func (r *runner) step(id sem.ID, in *sem.Inst, lane int) {
+	get := func(a sem.ID, lane int) uint64 {
 		if a == sem.NoID {
 			return 0
 		}
-		return r.values[a]
+		return r.values[lane][a]
 	}
-	a, b, c, guard := get(in.A), get(in.B), get(in.C), in.Guard == sem.NoID || get(in.Guard) != 0
-	v := &r.values[id]
-	st := in.State
+	holds := func(lane int) bool { return in.Guard == sem.NoID || get(in.Guard, lane) != 0 }
+	a, b, c, guard := get(in.A, lane), get(in.B, lane), get(in.C, lane), holds(lane)
+	v := &r.values[lane][id]
+	var st owned
+	if in.State != nil {
+		st = owner(in.State, lane)
+	}
 	switch in.Op {
 	case sem.OpConst:
 		*v = in.Imm
 	case sem.OpRead, sem.OpReadX:
 		*v = st.OutsideBits
-		if n, ok := r.register(in); ok {
+		if n, ok := r.register(in, lane); ok {
 			*v = r.get(place{st, n, in.Comp}, in.Type().Width)
 		}
 	case sem.OpWrite, sem.OpWriteX:
-		if n, ok := r.register(in); ok && guard {
+		if n, ok := r.register(in, lane); ok && guard {
 			r.regs[place{st, n, in.Comp}] = b
 		}
 	case sem.OpLoad:
+		*v = 0
 		for i := range in.Imm {
-			if r.inside(in) {
+			if r.inside(in, lane) {
 				*v |= r.get(place{st, a + i, 0}, 8) << (8 * i)
 			}
 		}
 	case sem.OpStore:
 		for i := range in.Imm {
-			if guard && r.inside(in) {
+			if guard && r.inside(in, lane) {
 				r.regs[place{st, a + i, 0}] = b >> (8 * i) & 0xff
 			}
 		}
@@ -269,7 +311,7 @@ func (r *runner) step(id sem.ID, in *sem.Inst) {
 		}
 		var entry []uint64
 		for _, x := range in.Args() {
-			entry = append(entry, get(x))
+			entry = append(entry, get(x, lane))
 		}
 		r.stacks[st] = append(slices.Clip(s), entry)
 	case sem.OpPop:
@@ -277,23 +319,22 @@ func (r *runner) step(id sem.ID, in *sem.Inst) {
 			r.stacks[st] = s[:len(s)-1]
 		}
 	case sem.OpLane:
-		*v = 0
+		*v = uint64(lane)
 	case sem.OpExists:
-		*v = 1
-	case sem.OpAny:
-		*v = uint64(b2i(guard && a != 0))
-	case sem.OpAll:
-		*v = uint64(b2i(!guard || a != 0))
-	case sem.OpBallot:
-		*v = uint64(b2i(guard && a != 0))
+		*v = 1<<r.before.lanes - 1
+	case sem.OpAny, sem.OpAll, sem.OpBallot:
+		ballot, asked := uint64(0), uint64(0)
+		for lane := range r.before.lanes {
+			asked |= uint64(b2i(holds(lane))) << lane
+			ballot |= uint64(b2i(holds(lane) && get(in.A, lane) != 0)) << lane
+		}
+		*v = map[sem.Op]uint64{sem.OpAny: uint64(b2i(ballot != 0)), sem.OpAll: uint64(b2i(ballot == asked)), sem.OpBallot: ballot}[in.Op]
 	case sem.OpFrom:
-		if b == 0 {
-			*v = a
+		if *v = 0; b < uint64(r.before.lanes) {
+			*v = get(in.A, int(b))
 		}
 	case sem.OpLanesOf:
-		*v = a & 1
-	case sem.OpResult:
-		*v = 0
+		*v = a >> lane & 1
 	default:
 		if in.Op.Pure() {
 			*v = sem.Apply(in, a, b, c)
@@ -302,10 +343,10 @@ func (r *runner) step(id sem.ID, in *sem.Inst) {
 }
 
 // assign returns the inputs of a solver for a state and the values that the instruction has in it.
-func assign(s *Solver, before *state, values []uint64) map[int]uint64 {
+func assign(s *Solver, before *state, values [][]uint64) map[int]uint64 {
 	e := &evaluator{s: s, inputs: map[int]uint64{}}
 	for n, o := range s.opaque {
-		e.inputs[n] = values[o.id] >> o.bit & 1
+		e.inputs[n] = values[o.lane][o.id] >> o.bit & 1
 	}
 	type group struct {
 		inputs circuit.Vec
@@ -315,29 +356,29 @@ func assign(s *Solver, before *state, values []uint64) map[int]uint64 {
 	for a, list := range s.arrays {
 		for _, x := range *list {
 			groups = append(groups, group{x.inputs, func() uint64 {
-				return before.get(place{a.State, e.value(x.number), a.comp}, a.Type.Width)
+				return before.get(place{a.owned, e.value(x.number), a.comp}, a.Type.Width)
 			}})
 		}
 	}
-	for st, list := range s.loads {
+	for of, list := range s.loads {
 		for _, x := range *list {
 			groups = append(groups, group{x.inputs, func() (v uint64) {
-				at := e.value(s.Value(x.address))
+				at := e.value(s.value(x.address))
 				for i := range x.size {
-					v |= before.get(place{st, at + uint64(i), 0}, 8) << (8 * i)
+					v |= before.get(place{of, at + uint64(i), 0}, 8) << (8 * i)
 				}
 				return v
 			}})
 		}
 	}
-	for st, k := range s.stacks {
+	for of, k := range s.stacks {
 		for n, x := range k.entries {
 			groups = append(groups, group{x, func() uint64 {
-				return before.get(place{st, uint64(n / len(k.Slots)), n % len(k.Slots)}, len(x))
+				return before.get(place{of, uint64(n / len(k.Slots)), n % len(k.Slots)}, len(x))
 			}})
 		}
 		if k.raw != nil {
-			groups = append(groups, group{k.raw, func() uint64 { return uint64(before.depth(st)) }})
+			groups = append(groups, group{k.raw, func() uint64 { return uint64(before.depth(of)) }})
 		}
 	}
 	first := func(g group) int { return g.inputs[0].Node() }
@@ -358,50 +399,56 @@ func assign(s *Solver, before *state, values []uint64) map[int]uint64 {
 func TestValues(t *testing.T) {
 	each(t, func(t *testing.T, p *exec.Program, name string, code *sem.Code) {
 		rnd := rand.New(rand.NewPCG(3, uint64(len(code.Insts))))
-		opt := options(p)
+		opt := options(p, 1+3*rnd.IntN(2))
 		s := New(code, opt)
-		var ids []sem.ID
+		var ops []op
 		var list []circuit.Lit
 		for i := range code.Insts {
-			if v := s.Value(sem.ID(i)); v != nil {
-				ids, list = append(ids, sem.ID(i)), append(list, v...)
+			for lane := range s.lanes {
+				if v := s.ValueIn(sem.ID(i), lane); v != nil {
+					ops, list = append(ops, op{sem.ID(i), lane}), append(list, v...)
+				}
 			}
 		}
 		for range 3 {
-			before := newState(rnd)
+			before := newState(rnd, &opt)
 			want := run(code, &opt, before)
 			bits := s.Evaluate(assign(s, before, want.values), list...)
-			for _, id := range ids {
+			for _, o := range ops {
 				var got uint64
-				width := len(s.values[id])
+				width := len(s.value(o))
 				for i := range width {
 					got |= bits[i] & 1 << i
 				}
-				if bits = bits[width:]; got != want.values[id] {
-					t.Fatalf("%s: %%%d, %s: %#x, expected %#x\n%s", name, id, code.Insts[id].Op, got, want.values[id], code)
+				if bits = bits[width:]; got != want.values[o.lane][o.id] {
+					t.Fatalf("%s: %%%d, %s, lane %d: %#x, expected %#x\n%s", name, o.id, code.Insts[o.id].Op, o.lane, got, want.values[o.lane][o.id], code)
 				}
 			}
 		}
 	})
 }
 
-// TestModels solves each guard both ways. A guard that does not depend on opaque values has the value in the state of the model,
+// TestModels solves guards both ways. A guard that does not depend on opaque values has the value in the state of the model,
 // whatever the rest of the state is. A guard that never holds holds in no random state.
 func TestModels(t *testing.T) {
 	each(t, func(t *testing.T, p *exec.Program, name string, code *sem.Code) {
 		rnd := rand.New(rand.NewPCG(5, uint64(len(code.Insts))))
-		opt := options(p)
+		opt := options(p, 1+3*rnd.IntN(2))
 		s := New(code, opt)
 		for guard := range guards(code) {
+			if len(code.Insts) > 100 && rnd.IntN(3) > 0 { // for time
+				continue
+			}
+			lane := s.op(guard, rnd.IntN(s.lanes)).lane
 			for holds := range 2 {
-				goal := s.Value(guard)[0] ^ circuit.Lit(1-holds)
+				goal := s.ValueIn(guard, lane)[0] ^ circuit.Lit(1-holds)
 				m, answer := s.Solve(goal)
 				for range 3 {
-					before := newState(rnd)
+					before := newState(rnd, &opt)
 					if m != nil {
 						before.set(m)
 					}
-					got := run(code, &opt, before).values[guard]
+					got := run(code, &opt, before).values[lane][guard]
 					if answer == circuit.Sometimes && !s.Opaque(goal) && got != uint64(holds) || answer == circuit.Never && got == uint64(holds) {
 						t.Fatalf("%s: %%%d is %d, expected %d; answer %d, model %+v\n%s", name, guard, got, holds, answer, m, code)
 					}
@@ -425,18 +472,18 @@ func guards(code *sem.Code) map[sem.ID]bool {
 // set sets what a model lists.
 func (s *state) set(m *Model) {
 	for _, r := range m.Registers {
-		s.values[place{r.State, uint64(r.Number), r.Comp}] = r.Bits
+		s.values[place{owned{r.State, r.Lane}, uint64(r.Number), r.Comp}] = r.Bits
 	}
 	for _, k := range m.Stacks {
-		s.depths[k.State] = len(k.Entries)
+		s.depths[owned{k.State, k.Lane}] = len(k.Entries)
 		for i, e := range k.Entries {
 			for slot, v := range e {
-				s.values[place{k.State, uint64(len(k.Entries) - 1 - i), slot}] = v
+				s.values[place{owned{k.State, k.Lane}, uint64(len(k.Entries) - 1 - i), slot}] = v
 			}
 		}
 	}
 	for _, b := range m.Memories {
-		s.values[place{b.State, b.Address, 0}] = uint64(b.Value)
+		s.values[place{owned{b.State, b.Lane}, b.Address, 0}] = uint64(b.Value)
 	}
 }
 
@@ -444,11 +491,11 @@ func (s *state) set(m *Model) {
 func TestRunner(t *testing.T) {
 	each(t, func(t *testing.T, p *exec.Program, name string, code *sem.Code) {
 		rnd := rand.New(rand.NewPCG(7, uint64(len(code.Insts))))
-		opt := options(p)
-		before := newState(rnd)
+		opt := options(p, 1+3*rnd.IntN(2))
+		before := newState(rnd, &opt)
 		after := run(code, &opt, before)
 		w := exec.NewWave(p)
-		w.Start(1, 16)
+		w.Start(before.lanes, 16)
 		w.Services = map[string]exec.Service{}
 		for i := range code.Insts {
 			if c := code.Insts[i].Service(); c != nil {
@@ -458,12 +505,19 @@ func TestRunner(t *testing.T) {
 		for st, size := range opt.Sizes {
 			w.SetSize(p.Machine.States[st.Index], int(size))
 		}
+		byteOf := func(at place) *byte {
+			data, n := w.Memory(p.Machine.States[at.Index]), 0
+			if at.Scope == spec.ScopeLane {
+				n = at.lane * len(data) / exec.Lanes
+			}
+			return &data[n+int(at.number)]
+		}
 		for at, v := range before.values {
 			switch st := p.Machine.States[at.Index]; at.Kind {
 			case sem.FileState:
-				w.Set(st, int(at.number), at.comp, 0, v)
+				w.Set(st, int(at.number), at.comp, at.lane, v)
 			case sem.MemoryState:
-				w.Memory(st)[at.number] = byte(v)
+				*byteOf(at) = byte(v)
 			}
 		}
 		for st, n := range before.depths {
@@ -472,7 +526,7 @@ func TestRunner(t *testing.T) {
 				for k, slot := range st.Slots {
 					entry = append(entry, before.get(place{st, uint64(n), k}, slot.Type.Width))
 				}
-				w.PushEntry(p.Machine.States[st.Index], 0, entry)
+				w.PushEntry(p.Machine.States[st.Index], st.lane, entry)
 			}
 		}
 		w.Step()
@@ -480,22 +534,22 @@ func TestRunner(t *testing.T) {
 			var got uint64
 			switch st := p.Machine.States[at.Index]; at.Kind {
 			case sem.FileState:
-				got = w.Get(st, int(at.number), at.comp, 0)
+				got = w.Get(st, int(at.number), at.comp, at.lane)
 			case sem.MemoryState:
-				got = uint64(w.Memory(st)[at.number])
+				got = uint64(*byteOf(at))
 			}
 			if typ := at.Type.Elem(); sem.Canonical(got, typ) != sem.Canonical(v, typ) {
-				t.Fatalf("%s: %s[%d] component %d is %#x in the engine, %#x in the runner\n%s", name, at.Name, at.number, at.comp, got, v, code)
+				t.Fatalf("%s: %s[%d] component %d, lane %d is %#x in the engine, %#x in the runner\n%s", name, at.Name, at.number, at.comp, at.lane, got, v, code)
 			}
 		}
 		for st, list := range after.stacks {
 			state := p.Machine.States[st.Index]
-			if got := w.Depth(state, 0); got != len(list) {
+			if got := w.Depth(state, st.lane); got != len(list) {
 				t.Fatalf("%s: stack %s has %d entries in the engine, %d in the runner\n%s", name, st.Name, got, len(list), code)
 			}
 			for i := range list {
 				for slot, v := range list[len(list)-1-i] {
-					if got := w.Entry(state, i, slot, 0); got != v {
+					if got := w.Entry(state, i, slot, st.lane); got != v {
 						t.Fatalf("%s: stack %s, entry %d: %#x in the engine, %#x in the runner\n%s", name, st.Name, i, got, v, code)
 					}
 				}
@@ -515,7 +569,7 @@ func TestShare(t *testing.T) {
 		instructions(t, machine, func(p *exec.Program, name string, code *sem.Code) {
 			begin := time.Now()
 			words++
-			s := New(code, options(p))
+			s := New(code, options(p, 1))
 			for guard := range guards(code) {
 				for holds := range circuit.Lit(2) {
 					goal := s.Value(guard)[0] ^ holds

@@ -74,10 +74,10 @@ func (s *Solver) rules(value circuit.Vec, list ...rule) circuit.Vec {
 }
 
 // float returns the result of an arithmetic operation on floats.
-func (s *Solver) float(id sem.ID, in *sem.Inst, a, b, c circuit.Vec) circuit.Vec {
+func (s *Solver) float(o op, in *sem.Inst, a, b, c circuit.Vec) circuit.Vec {
 	width, mode := in.Type().Width, sem.Mode(in.Imm)
 	zero, inf := make(circuit.Vec, width-1), infinity(width)
-	x, y := s.partsOf(in.A, a), s.partsOf(in.B, b)
+	x, y := s.partsOf(in.A, o.lane, a), s.partsOf(in.B, o.lane, b)
 	sign := s.Xor(x.sign, y.sign)
 	switch in.Op {
 	case sem.OpNeg:
@@ -89,60 +89,60 @@ func (s *Solver) float(id sem.ID, in *sem.Inst, a, b, c circuit.Vec) circuit.Vec
 	case sem.OpRint:
 		return s.rint(a, mode)
 	case sem.OpMul:
-		return s.times(id, a, b, mode, sign, s.Any(x.nan, y.nan, s.And(x.inf, y.zero), s.And(x.zero, y.inf)),
+		return s.times(o, a, b, mode, sign, s.Any(x.nan, y.nan, s.And(x.inf, y.zero), s.And(x.zero, y.inf)),
 			rule{s.Or(x.inf, y.inf), signed(inf, sign)},
 			rule{s.Or(x.zero, y.zero), signed(zero, sign)})
 	case sem.OpDiv:
-		return s.number(id, sign, s.Any(x.nan, y.nan, s.And(x.inf, y.inf), s.And(x.zero, y.zero)),
+		return s.number(o, sign, s.Any(x.nan, y.nan, s.And(x.inf, y.inf), s.And(x.zero, y.zero)),
 			rule{s.Or(x.inf, y.zero), signed(inf, sign)},
 			rule{s.Or(x.zero, y.inf), signed(zero, sign)})
 	case sem.OpFma:
-		z := s.partsOf(in.C, c)
+		z := s.partsOf(in.C, o.lane, c)
 		huge := s.Or(x.inf, y.inf)
-		return s.number(id, s.anything(id, width-1, 1)[0],
+		return s.number(o, s.anything(o, width-1, 1)[0],
 			s.Any(x.nan, y.nan, z.nan, s.And(x.inf, y.zero), s.And(x.zero, y.inf), s.All(huge, z.inf, s.Xor(sign, z.sign))),
 			rule{huge, signed(inf, sign)},
 			rule{s.Or(z.inf, s.And(s.Or(x.zero, y.zero), z.zero.Not())), c})
 	case sem.OpSqrt:
-		return s.number(id, circuit.False, s.Or(x.nan, s.And(x.sign, x.zero.Not())), rule{s.Or(x.zero, x.inf), a})
+		return s.number(o, circuit.False, s.Or(x.nan, s.And(x.sign, x.zero.Not())), rule{s.Or(x.zero, x.inf), a})
 	}
-	return s.rules(s.canonical(s.anything(id, 0, width)), rule{x.nan, nan(width)})
+	return s.rules(s.canonical(s.anything(o, 0, width)), rule{x.nan, nan(width)})
 }
 
 // number returns an opaque float with the given sign, for which some rules hold. isNaN is the condition that it is NaN.
-func (s *Solver) number(id sem.ID, sign, isNaN circuit.Lit, list ...rule) circuit.Vec {
-	width := s.code.Insts[id].Type().Width
-	x := signed(s.anything(id, 0, width-1), sign)
+func (s *Solver) number(o op, sign, isNaN circuit.Lit, list ...rule) circuit.Vec {
+	width := s.code.Insts[o.id].Type().Width
+	x := signed(s.anything(o, 0, width-1), sign)
 	x = s.MuxVec(s.parts(x).nan, signed(infinity(width), sign), x)
-	return s.finish(id, x, isNaN, list)
+	return s.finish(o, x, isNaN, list)
 }
 
 // finish applies the rules for a result.
-func (s *Solver) finish(id sem.ID, x circuit.Vec, isNaN circuit.Lit, list []rule) circuit.Vec {
-	s.nans[id] = isNaN
+func (s *Solver) finish(o op, x circuit.Vec, isNaN circuit.Lit, list []rule) circuit.Vec {
+	s.nans[o] = isNaN
 	return s.MuxVec(isNaN, nan(len(x)), s.rules(x, list...))
 }
 
 // times returns the product of two floats with the given sign, for which some rules hold. Products of 64 bits are opaque.
-func (s *Solver) times(id sem.ID, a, b circuit.Vec, mode sem.Mode, sign, isNaN circuit.Lit, list ...rule) circuit.Vec {
+func (s *Solver) times(o op, a, b circuit.Vec, mode sem.Mode, sign, isNaN circuit.Lit, list ...rule) circuit.Vec {
 	if len(a) > 32 {
-		return s.number(id, sign, isNaN, list...)
+		return s.number(o, sign, isNaN, list...)
 	}
 	x, ex := s.significand(a)
 	y, ey := s.significand(b)
 	n := 2 * len(x)
 	exponent := s.Sum(ex, ey, circuit.True) // that of the highest bit
 	value := s.pack(sign, s.Product(extend(x, n), extend(y, n)), exponent, mode, len(a))
-	return s.finish(id, value, isNaN, list)
+	return s.finish(o, value, isNaN, list)
 }
 
 // partsOf returns the parts of the value of an operation. It may have a shorter condition for NaN than parts.
-func (s *Solver) partsOf(id sem.ID, a circuit.Vec) parts {
+func (s *Solver) partsOf(id sem.ID, lane int, a circuit.Vec) parts {
 	if id == sem.NoID {
 		return parts{}
 	}
 	x := s.parts(a)
-	if l, ok := s.nans[id]; ok {
+	if l, ok := s.nans[s.op(id, lane)]; ok {
 		x.nan = l
 	}
 	return x
@@ -188,14 +188,14 @@ func (s *Solver) sum(a, b circuit.Vec, differ circuit.Lit, mode sem.Mode) circui
 }
 
 // product returns a product of which a factor 0 makes +0.
-func (s *Solver) product(id sem.ID, in *sem.Inst, a, b circuit.Vec) circuit.Vec {
-	x, y := s.partsOf(in.A, a), s.partsOf(in.B, b)
+func (s *Solver) product(o op, in *sem.Inst, a, b circuit.Vec) circuit.Vec {
+	x, y := s.partsOf(in.A, o.lane, a), s.partsOf(in.B, o.lane, b)
 	zeroA, zeroB := x.zero, y.zero
 	if sem.Zeros(in) == 0x7f800000 { // a denormal is 0, too
 		zeroA, zeroB = s.IsSet(a[23:31]).Not(), s.IsSet(b[23:31]).Not()
 	}
 	sign, zero := s.Xor(x.sign, y.sign), s.Or(zeroA, zeroB)
-	return s.times(id, a, b, sem.Nearest, sign, s.And(s.Or(x.nan, y.nan), zero.Not()),
+	return s.times(o, a, b, sem.Nearest, sign, s.And(s.Or(x.nan, y.nan), zero.Not()),
 		rule{zero, make(circuit.Vec, len(a))},
 		rule{s.Or(x.inf, y.inf), signed(infinity(len(a)), sign)})
 }

@@ -17,23 +17,26 @@ type Model struct {
 	Results   []Result
 }
 
-// Register is the value of a component of a register.
+// Register is the value of a component of a register. Lane is 0 for state that lanes share.
 type Register struct {
 	State  *sem.State
+	Lane   int
 	Number int
 	Comp   int
 	Bits   uint64
 }
 
-// Stack are the entries of a stack, the oldest first, each with the bits of its slots.
+// Stack are the entries of a stack, the oldest first, each with the bits of its slots. Lane is 0 for a stack that lanes share.
 type Stack struct {
 	State   *sem.State
+	Lane    int
 	Entries [][]uint64
 }
 
-// Byte is a byte of a memory.
+// Byte is a byte of a memory. Lane is 0 for a memory that lanes share.
 type Byte struct {
 	State   *sem.State
+	Lane    int
 	Address uint64
 	Value   byte
 }
@@ -41,6 +44,7 @@ type Byte struct {
 // Result is a component of the result of a call. ID is the number of the OpResult.
 type Result struct {
 	ID   sem.ID
+	Lane int
 	Bits uint64
 }
 
@@ -87,7 +91,7 @@ func (s *Solver) model(goal circuit.Lit, a circuit.Assignment) *Model {
 		m.Registers = append(m.Registers, s.registers(e, id)...)
 	}
 	slices.SortFunc(m.Registers, func(a, b Register) int {
-		return cmp.Or(cmp.Compare(a.State.Index, b.State.Index), cmp.Compare(a.Number, b.Number), cmp.Compare(a.Comp, b.Comp))
+		return cmp.Or(cmp.Compare(a.State.Index, b.State.Index), cmp.Compare(a.Lane, b.Lane), cmp.Compare(a.Number, b.Number), cmp.Compare(a.Comp, b.Comp))
 	})
 	for _, k := range s.stackIDs {
 		used := e.matters(k.raw)
@@ -98,24 +102,24 @@ func (s *Solver) model(goal circuit.Lit, a circuit.Assignment) *Model {
 			m.Stacks = append(m.Stacks, e.stack(k))
 		}
 	}
-	for _, st := range s.loadIDs {
+	for _, of := range s.loadIDs {
 		known := map[uint64]byte{}
-		for _, x := range *s.loads[st] {
+		for _, x := range *s.loads[of] {
 			if !e.matters(x.inputs) || e.value(circuit.Vec{x.inside}) == 0 {
 				continue
 			}
-			at, bits := e.value(s.Value(x.address)), e.value(x.value)
+			at, bits := e.value(s.value(x.address)), e.value(x.value)
 			for i := range x.size {
 				known[at+uint64(i)] = byte(bits >> (8 * i))
 			}
 		}
 		for _, at := range slices.Sorted(maps.Keys(known)) {
-			m.Memories = append(m.Memories, Byte{st, at, known[at]})
+			m.Memories = append(m.Memories, Byte{of.State, of.lane, at, known[at]})
 		}
 	}
 	for _, r := range s.results {
 		if e.matters(r.bits) {
-			m.Results = append(m.Results, Result{r.id, e.value(r.bits)})
+			m.Results = append(m.Results, Result{r.id, r.lane, e.value(r.bits)})
 		}
 	}
 	return m
@@ -132,10 +136,10 @@ func (s *Solver) addNumbers(e *evaluator) {
 				}
 			}
 		}
-		for _, st := range s.loadIDs {
-			for _, x := range *s.loads[st] {
+		for _, of := range s.loadIDs {
+			for _, x := range *s.loads[of] {
 				if e.matters(x.inputs) {
-					s.AddSupport(e.support, s.Value(x.address)...)
+					s.AddSupport(e.support, s.value(x.address)...)
 				}
 			}
 		}
@@ -152,14 +156,14 @@ func (s *Solver) registers(e *evaluator, id array) (list []Register) {
 		n := int(e.value(x.number))
 		if n < s.count(id.State) && !known[n] {
 			known[n] = true
-			list = append(list, Register{id.State, n, id.comp, e.value(x.value)})
+			list = append(list, Register{id.State, id.lane, n, id.comp, e.value(x.value)})
 		}
 	}
 	return list
 }
 
 func (e *evaluator) stack(k *stack) Stack {
-	out := Stack{State: k.State}
+	out := Stack{State: k.State, Lane: k.lane}
 	for n := int(e.value(k.depth)) - 1; n >= 0; n-- {
 		entry := make([]uint64, len(k.Slots))
 		for slot := range entry {

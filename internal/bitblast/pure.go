@@ -12,11 +12,11 @@ import (
 const maxQuotient = 32
 
 // pure returns the value of an operation that sem.Apply computes.
-func (s *Solver) pure(id sem.ID, in *sem.Inst) circuit.Vec {
+func (s *Solver) pure(o op, in *sem.Inst) circuit.Vec {
 	var a, b, c circuit.Vec
 	for i, arg := range [3]sem.ID{in.A, in.B, in.C} {
 		if arg != sem.NoID {
-			*[3]*circuit.Vec{&a, &b, &c}[i] = s.Value(arg)
+			*[3]*circuit.Vec{&a, &b, &c}[i] = s.ValueIn(arg, o.lane)
 		}
 	}
 	t, from := in.Type(), in.From()
@@ -40,7 +40,7 @@ func (s *Solver) pure(id sem.ID, in *sem.Inst) circuit.Vec {
 		denormal := s.IsSet(a[23:31]).Not()
 		return append(s.MuxVec(denormal, make(circuit.Vec, 31), a[:31]), a[31:]...)
 	case sem.OpEq, sem.OpNe, sem.OpLt, sem.OpLe:
-		return circuit.Vec{s.compare(in, a, b)}
+		return circuit.Vec{s.compare(o, in, a, b)}
 	case sem.OpCarry, sem.OpOverflow:
 		return circuit.Vec{s.carry(in.Op, a, b, c[0])}
 	case sem.OpClz:
@@ -50,21 +50,21 @@ func (s *Solver) pure(id sem.ID, in *sem.Inst) circuit.Vec {
 	case sem.OpConvert:
 		return s.convert(in, a)
 	case sem.OpProduct:
-		return s.product(id, in, a, b)
+		return s.product(o, in, a, b)
 	}
 	// Equal operations on equal values have equal results, even opaque ones.
 	key := keyOf(in, a, b, c)
 	if same, ok := s.same[key]; ok {
 		if l, ok := s.nans[same]; ok {
-			s.nans[id] = l
+			s.nans[o] = l
 		}
-		return s.values[same]
+		return s.values[same.lane][same.id]
 	}
-	s.same[key] = id
+	s.same[key] = o
 	if t.Kind == sem.Float {
-		return s.float(id, in, a, b, c)
+		return s.float(o, in, a, b, c)
 	}
-	return s.integer(id, in, a, b)
+	return s.integer(o, in, a, b)
 }
 
 // keyOf returns a text that only equal operations on equal values have.
@@ -79,7 +79,7 @@ func keyOf(in *sem.Inst, args ...circuit.Vec) string {
 	return string(key)
 }
 
-func (s *Solver) integer(id sem.ID, in *sem.Inst, a, b circuit.Vec) circuit.Vec {
+func (s *Solver) integer(o op, in *sem.Inst, a, b circuit.Vec) circuit.Vec {
 	signed := in.Type().Kind == sem.Sint
 	switch in.Op {
 	case sem.OpAdd:
@@ -117,7 +117,7 @@ func (s *Solver) integer(id sem.ID, in *sem.Inst, a, b circuit.Vec) circuit.Vec 
 		}
 		return s.divide(in.Op, signed, a, b)
 	}
-	return s.anything(id, 0, in.Type().Width)
+	return s.anything(o, 0, in.Type().Width)
 }
 
 // multiply returns the low bits of a product. It leaves out copies of the signs.
@@ -216,7 +216,7 @@ func (s *Solver) ones(a circuit.Vec) circuit.Vec {
 }
 
 // compare returns the condition that a comparison holds.
-func (s *Solver) compare(in *sem.Inst, a, b circuit.Vec) circuit.Lit {
+func (s *Solver) compare(o op, in *sem.Inst, a, b circuit.Vec) circuit.Lit {
 	op, kind := in.Op, in.From().Kind
 	if kind != sem.Float {
 		switch op {
@@ -229,7 +229,7 @@ func (s *Solver) compare(in *sem.Inst, a, b circuit.Vec) circuit.Lit {
 		}
 		return s.Less(b, a, kind == sem.Sint).Not()
 	}
-	x, y := s.partsOf(in.A, a), s.partsOf(in.B, b)
+	x, y := s.partsOf(in.A, o.lane, a), s.partsOf(in.B, o.lane, b)
 	ordered := s.Or(x.nan, y.nan).Not()
 	zeros := s.And(x.zero, y.zero)
 	equal := s.And(ordered, s.Or(zeros, s.Equal(a, b)))

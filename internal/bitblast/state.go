@@ -2,6 +2,7 @@ package bitblast
 
 import (
 	"math/bits"
+	"slices"
 
 	"github.com/isago/isago/internal/circuit"
 	"github.com/isago/isago/internal/sem"
@@ -9,7 +10,7 @@ import (
 
 // array is a component of all registers of a file.
 type array struct {
-	*sem.State
+	owned
 	comp int
 }
 
@@ -30,7 +31,7 @@ func (s *Solver) count(st *sem.State) int {
 }
 
 // register returns the number of the register that an operation accesses, and the condition that the register exists.
-func (s *Solver) register(in *sem.Inst) (number circuit.Vec, exists circuit.Lit) {
+func (s *Solver) register(in *sem.Inst, lane int) (number circuit.Vec, exists circuit.Lit) {
 	n := uint64(s.count(in.State))
 	width := bits.Len64(n - 1)
 	if in.Op == sem.OpRead || in.Op == sem.OpWrite {
@@ -39,7 +40,7 @@ func (s *Solver) register(in *sem.Inst) (number circuit.Vec, exists circuit.Lit)
 		}
 		return circuit.Constant(width, in.Imm), circuit.True
 	}
-	x := s.Value(in.A)
+	x := s.ValueIn(in.A, lane)
 	if s.code.Insts[in.A].Type().Kind == sem.Sint {
 		x = signExtend(x, 64)
 	} else {
@@ -62,9 +63,9 @@ func signExtend(x circuit.Vec, width int) circuit.Vec {
 	return out
 }
 
-func (s *Solver) read(id sem.ID, in *sem.Inst) circuit.Vec {
+func (s *Solver) read(o op, in *sem.Inst) circuit.Vec {
 	width := in.Type().Width
-	number, exists := s.register(in)
+	number, exists := s.register(in, o.lane)
 	outside := circuit.Constant(width, in.State.OutsideBits)
 	if exists == circuit.False {
 		return outside
@@ -72,22 +73,22 @@ func (s *Solver) read(id sem.ID, in *sem.Inst) circuit.Vec {
 	// Find the last write that certainly writes the register, and the later ones that may write it.
 	type write struct {
 		hit circuit.Lit
-		id  sem.ID
+		op
 	}
 	var later []write
-	uses := s.uses[in.State]
-	for i := len(uses) - 1; i >= 0; i-- {
-		w := &s.code.Insts[uses[i]]
-		if uses[i] > id || w.Comp != in.Comp {
+	of := s.owned(in.State, o.lane)
+	for _, u := range slices.Backward(s.before(of, o)) {
+		w := &s.code.Insts[u.id]
+		if w.Comp != in.Comp {
 			continue
 		}
-		n, there := s.register(w)
+		n, there := s.register(w, u.lane)
 		hit := s.And(there, s.Equal(number, n))
 		if hit != circuit.False {
-			hit = s.And(hit, s.Guard(uses[i]))
+			hit = s.And(hit, s.GuardIn(u.id, u.lane))
 		}
 		if hit != circuit.False {
-			later = append(later, write{hit, uses[i]})
+			later = append(later, write{hit, u})
 		}
 		if hit == circuit.True {
 			break
@@ -95,12 +96,22 @@ func (s *Solver) read(id sem.ID, in *sem.Inst) circuit.Vec {
 	}
 	var value circuit.Vec
 	if n := len(later); n == 0 || later[n-1].hit != circuit.True {
-		value = s.initialRegister(array{in.State, in.Comp}, number)
+		value = s.initialRegister(array{of, in.Comp}, number)
 	}
-	for i := len(later) - 1; i >= 0; i-- {
-		value = s.replace(later[i].hit, s.Value(s.code.Insts[later[i].id].B), value)
+	for _, w := range slices.Backward(later) {
+		value = s.replace(w.hit, s.ValueIn(s.code.Insts[w.id].B, w.lane), value)
 	}
 	return s.MuxVec(exists, value, outside)
+}
+
+// before returns the operations that change a state before an operation runs.
+func (s *Solver) before(of owned, o op) []op {
+	uses := s.uses[of]
+	n := 0
+	for n < len(uses) && s.turns[uses[n].lane][uses[n].id] < s.turns[o.lane][o.id] {
+		n++
+	}
+	return uses[:n]
 }
 
 // replace returns value if a condition holds, and old otherwise. old may be nil if the condition is true.
@@ -124,7 +135,7 @@ func (s *Solver) initialRegister(a array, number circuit.Vec) circuit.Vec {
 	}
 	init := a.Init
 	if a.InitExists {
-		init = 1
+		init = s.exists()
 	}
 	if initial(a.State) {
 		return circuit.Constant(width, init)
@@ -142,7 +153,7 @@ func (s *Solver) initialRegister(a array, number circuit.Vec) circuit.Vec {
 	}
 	e := element{number: number}
 	if a.InitExists { // the bits of lanes that do not exist are 0
-		e.inputs = extend(s.Inputs(1), width)
+		e.inputs = extend(s.Inputs(s.lanes), width)
 	} else {
 		e.inputs = s.Inputs(width)
 	}
@@ -174,7 +185,7 @@ func (s *Solver) choose(number circuit.Vec, value func(n int) circuit.Vec) circu
 // the place of that entry. An entry that is overwritten because the stack is full needs no place of its own: it is below all
 // entries that can be read.
 type stack struct {
-	*sem.State
+	owned
 	depth   circuit.Vec         // before the instruction
 	raw     circuit.Vec         // the inputs of depth
 	entries map[int]circuit.Vec // the inputs of slots, by number of the entry from the top * slots + slot
@@ -201,37 +212,34 @@ func (t *stackState) at(place int) circuit.Lit {
 // slotAt is a slot of the entry at a place, after a number of operations.
 type slotAt struct{ place, slot, after int }
 
-// stack returns a stack with its states after all operations before id, and the number of these operations.
-func (s *Solver) stack(st *sem.State, id sem.ID) (k *stack, n int) {
-	k = s.stacks[st]
-	width := bits.Len(uint(st.Count))
+// stack returns a stack with its states after all operations that run before o, and the number of these operations.
+func (s *Solver) stack(of owned, o op) (k *stack, n int) {
+	k = s.stacks[of]
+	width := bits.Len(uint(of.Count))
 	if k == nil {
-		k = &stack{State: st, entries: map[int]circuit.Vec{}, known: map[slotAt]circuit.Vec{}, depth: make(circuit.Vec, width)}
-		if !initial(st) {
-			most := circuit.Constant(width, uint64(st.Count))
+		k = &stack{owned: of, entries: map[int]circuit.Vec{}, known: map[slotAt]circuit.Vec{}, depth: make(circuit.Vec, width)}
+		if !initial(of.State) {
+			most := circuit.Constant(width, uint64(of.Count))
 			k.raw = s.Inputs(width)
 			k.depth = s.MuxVec(s.Less(most, k.raw, false), most, k.raw)
 		}
 		k.after = []stackState{{depth: k.depth, tops: []circuit.Lit{circuit.True}}}
-		s.stacks[st], s.stackIDs = k, append(s.stackIDs, k)
+		s.stacks[of], s.stackIDs = k, append(s.stackIDs, k)
 	}
-	uses := s.uses[st]
-	for n < len(uses) && uses[n] < id {
-		n++
+	uses := s.before(of, o)
+	for len(k.after) <= len(uses) {
+		u := uses[len(k.after)-1]
+		k.after = append(k.after, s.advance(k, k.after[len(k.after)-1], s.code.Insts[u.id].Op == sem.OpPush, s.GuardIn(u.id, u.lane)))
 	}
-	for len(k.after) <= n {
-		id := uses[len(k.after)-1]
-		k.after = append(k.after, s.advance(k, k.after[len(k.after)-1], s.code.Insts[id].Op, s.Guard(id)))
-	}
-	return k, n
+	return k, len(uses)
 }
 
 // advance returns the state of a stack after a push or a pop.
-func (s *Solver) advance(k *stack, t stackState, op sem.Op, guard circuit.Lit) stackState {
+func (s *Solver) advance(k *stack, t stackState, push bool, guard circuit.Lit) stackState {
 	width := len(t.depth)
 	next := stackState{low: t.low, pushed: circuit.False}
 	moved := guard
-	if op == sem.OpPush {
+	if push {
 		full := s.Equal(t.depth, circuit.Constant(width, uint64(k.Count)))
 		more := s.And(guard, full.Not())
 		if k.FullTraps {
@@ -255,8 +263,8 @@ func (s *Solver) advance(k *stack, t stackState, op sem.Op, guard circuit.Lit) s
 }
 
 // asked returns the value of an operation that asks a stack.
-func (s *Solver) asked(id sem.ID, in *sem.Inst) circuit.Vec {
-	k, n := s.stack(in.State, id)
+func (s *Solver) asked(o op, in *sem.Inst) circuit.Vec {
+	k, n := s.stack(s.owned(in.State, o.lane), o)
 	t := &k.after[n]
 	switch in.Op {
 	case sem.OpDepth:
@@ -301,10 +309,12 @@ func (s *Solver) slot(k *stack, at slotAt) circuit.Vec {
 	before := at
 	before.after--
 	hit := s.And(k.after[at.after].pushed, k.after[at.after-1].at(at.place))
-	if hit == circuit.True {
-		v = s.Value(s.code.Insts[s.uses[k.State][at.after-1]].Args()[at.slot])
-	} else if v = s.slot(k, before); hit != circuit.False {
-		v = s.MuxVec(hit, s.Value(s.code.Insts[s.uses[k.State][at.after-1]].Args()[at.slot]), v)
+	if hit != circuit.True {
+		v = s.slot(k, before)
+	}
+	if hit != circuit.False {
+		u := s.uses[k.owned][before.after]
+		v = s.replace(hit, s.ValueIn(s.code.Insts[u.id].Args()[at.slot], u.lane), v)
 	}
 	k.known[at] = v
 	return v
@@ -313,30 +323,27 @@ func (s *Solver) slot(k *stack, at slotAt) circuit.Vec {
 // load is the bytes at an address before the instruction. Bytes of an earlier load have the values of that load, and their
 // own inputs do not matter.
 type load struct {
-	address sem.ID
+	address op
 	size    int
 	inside  circuit.Lit
 	inputs  circuit.Vec
 	value   circuit.Vec
 }
 
-func (s *Solver) load(id sem.ID, in *sem.Inst) circuit.Vec {
-	size := int(in.Imm)
-	s.Value(in.A) // before the inputs, which have the values at this address
-	inside := s.inside(in.State, in.A, size)
-	value := s.initialBytes(in.State, in.A, size, inside)
-	for _, w := range s.uses[in.State] {
-		if w > id {
-			break
-		}
-		store := &s.code.Insts[w]
-		n := int(store.Imm)
+func (s *Solver) load(o op, in *sem.Inst) circuit.Vec {
+	size, address, of := int(in.Imm), s.op(in.A, o.lane), s.owned(in.State, o.lane)
+	s.ValueIn(in.A, o.lane) // before the inputs, which have the values at this address
+	inside := s.inside(in.State, address, size)
+	value := s.initialBytes(of, address, size, inside)
+	for _, u := range s.before(of, o) {
+		store := &s.code.Insts[u.id]
+		n, at := int(store.Imm), s.op(store.A, u.lane)
 		var hit circuit.Lit
-		for _, x := range s.overlaps(in.A, store.A, size, n) {
+		for _, x := range s.overlaps(address, at, size, n) {
 			if hit == circuit.False {
-				hit = s.And(s.Guard(w), s.inside(in.State, store.A, n))
+				hit = s.And(s.GuardIn(u.id, u.lane), s.inside(in.State, at, n))
 			}
-			value = s.overlay(s.And(x.where, hit), value, extend(s.Value(store.B), 8*n), x.distance)
+			value = s.overlay(s.And(x.where, hit), value, extend(s.ValueIn(store.B, u.lane), 8*n), x.distance)
 		}
 	}
 	return s.MuxVec(inside, value, make(circuit.Vec, 8*size))[:in.Type().Width]
@@ -354,7 +361,7 @@ func (s *Solver) overlay(hit circuit.Lit, value, other circuit.Vec, d int) circu
 }
 
 // inside returns the condition that an access is inside of a memory.
-func (s *Solver) inside(st *sem.State, address sem.ID, size int) circuit.Lit {
+func (s *Solver) inside(st *sem.State, address op, size int) circuit.Lit {
 	bytes, ok := s.opt.Sizes[st]
 	if !ok {
 		bytes = uint64(st.Count)
@@ -365,19 +372,19 @@ func (s *Solver) inside(st *sem.State, address sem.ID, size int) circuit.Lit {
 	if bytes < uint64(size) {
 		return circuit.False
 	}
-	x := extend(s.Value(address), 64)
+	x := extend(s.value(address), 64)
 	return s.Less(circuit.Constant(64, bytes-uint64(size)), x, false).Not()
 }
 
 // initialBytes returns the bytes at an address before the instruction.
-func (s *Solver) initialBytes(st *sem.State, address sem.ID, size int, inside circuit.Lit) circuit.Vec {
-	if initial(st) {
+func (s *Solver) initialBytes(of owned, address op, size int, inside circuit.Lit) circuit.Vec {
+	if initial(of.State) {
 		return make(circuit.Vec, 8*size)
 	}
-	list := s.loads[st]
+	list := s.loads[of]
 	if list == nil {
 		list = new([]load)
-		s.loads[st], s.loadIDs = list, append(s.loadIDs, st)
+		s.loads[of], s.loadIDs = list, append(s.loadIDs, of)
 	}
 	x := load{address: address, size: size, inside: inside, inputs: s.Inputs(8 * size)}
 	x.value = x.inputs
@@ -398,11 +405,11 @@ type overlap struct {
 }
 
 // overlaps returns the possible distances a - b at which accesses of m bytes at a and of n bytes at b overlap.
-func (s *Solver) overlaps(a, b sem.ID, m, n int) (list []overlap) {
+func (s *Solver) overlaps(a, b op, m, n int) (list []overlap) {
 	x, dx := s.base(a)
 	y, dy := s.base(b)
-	width := s.code.Insts[a].Type().Width
-	if x == y && width == s.code.Insts[b].Type().Width {
+	width := s.code.Insts[a.id].Type().Width
+	if x == y && width == s.code.Insts[b.id].Type().Width {
 		switch d := int64(dx-dy) << (64 - width) >> (64 - width); {
 		case d == 0:
 			return []overlap{{0, circuit.True}}
@@ -411,7 +418,7 @@ func (s *Solver) overlaps(a, b sem.ID, m, n int) (list []overlap) {
 		}
 	}
 	const wide = 65 // bits, for the sign of the distance
-	distance := s.Sum(extend(s.Value(a), wide), extend(s.Value(b), wide).Invert(), circuit.True)
+	distance := s.Sum(extend(s.value(a), wide), extend(s.value(b), wide).Invert(), circuit.True)
 	for d := 1 - m; d < n; d++ {
 		if at := s.Equal(distance, signExtend(circuit.Constant(64, uint64(d)), wide)); at != circuit.False {
 			list = append(list, overlap{d, at})
@@ -420,23 +427,26 @@ func (s *Solver) overlaps(a, b sem.ID, m, n int) (list []overlap) {
 	return list
 }
 
+// value returns the value of an operation in its lane.
+func (s *Solver) value(o op) circuit.Vec { return s.ValueIn(o.id, o.lane) }
+
 // base returns an operation and an offset whose sum is the value of an integer.
-func (s *Solver) base(id sem.ID) (base sem.ID, offset uint64) {
+func (s *Solver) base(o op) (base op, offset uint64) {
 	for {
-		in := &s.code.Insts[id]
+		in := &s.code.Insts[o.id]
 		switch {
 		case in.Op == sem.OpSplat:
-			id = in.A
+			o = s.op(in.A, o.lane)
 			continue
 		case in.Op == sem.OpAdd && s.code.Insts[in.B].Op == sem.OpConst:
-			id, offset = in.A, offset+s.code.Insts[in.B].Imm
+			o, offset = s.op(in.A, o.lane), offset+s.code.Insts[in.B].Imm
 			continue
 		case in.Op == sem.OpAdd && s.code.Insts[in.A].Op == sem.OpConst:
-			id, offset = in.B, offset+s.code.Insts[in.A].Imm
+			o, offset = s.op(in.B, o.lane), offset+s.code.Insts[in.A].Imm
 			continue
 		case in.Op == sem.OpConst:
-			return sem.NoID, offset + in.Imm
+			return op{sem.NoID, 0}, offset + in.Imm
 		}
-		return id, offset
+		return o, offset
 	}
 }

@@ -42,8 +42,9 @@ type Group struct {
 	// Text describes the reason. Explained is set if an engine with this fault would give exactly these results.
 	Text      string `json:"text"`
 	Explained bool   `json:"explained"`
-	// Quirks are the values of quirks with which isago gives the same results, or nil.
+	// Quirks are the values of quirks with which isago gives the same results, or nil. Doc describes the quirks.
 	Quirks map[string]string `json:"quirks,omitempty"`
+	Doc    string            `json:"doc,omitempty"`
 	// Instructions and Vectors are names. Reasons are the reasons of the vectors, those first
 	// that other vectors have less often.
 	Instructions []string `json:"instructions"`
@@ -620,7 +621,7 @@ func (c *checker) choose(left []*result, list [][]*theory) (rest []*result, chos
 // theoryGroup returns the group of theories.
 func (c *checker) theoryGroup(list []*theory) *group {
 	quirks := map[string]string{}
-	var texts, docs []string
+	var texts, docs, doc []string
 	cause := CauseQuirk
 	for _, th := range list {
 		maps.Copy(quirks, th.quirks)
@@ -633,6 +634,7 @@ func (c *checker) theoryGroup(list []*theory) *group {
 	}
 	for _, name := range slices.Sorted(maps.Keys(quirks)) {
 		docs = append(docs, name+"="+quirks[name])
+		doc = append(doc, c.quirkDoc(name))
 	}
 	text := ""
 	if len(texts) > 0 {
@@ -649,9 +651,19 @@ func (c *checker) theoryGroup(list []*theory) *group {
 	g := c.group(cause, text)
 	g.Explained = true
 	if len(quirks) > 0 {
-		g.Quirks = quirks
+		g.Quirks, g.Doc = quirks, strings.Join(doc, " ")
 	}
 	return g
+}
+
+// quirkDoc returns the text that describes a quirk, in one line.
+func (c *checker) quirkDoc(name string) string {
+	for _, q := range c.sem.Quirks() {
+		if q.Name == name {
+			return strings.Join(strings.Fields(q.Doc), " ")
+		}
+	}
+	return ""
 }
 
 func (c *checker) group(cause Cause, text string) *group {

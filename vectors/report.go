@@ -59,7 +59,7 @@ func (g *Group) append(dst []byte) []byte {
 		if len(g.Vectors) == 1 {
 			all = "it agrees"
 		}
-		dst = fmt.Appendf(dst, "  %s with %s\n", all, strings.Join(set, ", "))
+		dst = fmt.Appendf(dst, "  %s with %s: %s\n", all, strings.Join(set, ", "), g.Doc)
 	}
 	dst = fmt.Appendf(dst, "  instructions: %s\n", names(g.Instructions, maxNames))
 	for i, text := range g.Reasons {

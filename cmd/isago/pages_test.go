@@ -16,7 +16,7 @@ import (
 // page is a page of the handbook, to work through as a reader does. A block "```LANGUAGE NAME" is a file to save as NAME, and
 // "```diff NAME" is a change of it. A block "```console" has commands after "$ " and their output: a line "..." matches any lines,
 // and " ..." the rest of a line. "```console exit=N" is the exit status of the last command of the block. "needs=PROGRAM" skips the
-// block if the program is not installed.
+// block if the program, or the file with this path, is not installed.
 type page struct {
 	file  string
 	lines []string
@@ -113,7 +113,11 @@ func (p page) session(t *testing.T, dir string, f fence) int {
 	want, commands := 0, 0
 	for _, info := range f.info[1:] {
 		if program, ok := strings.CutPrefix(info, "needs="); ok {
-			if _, err := exec.LookPath(program); err != nil {
+			_, err := exec.LookPath(program)
+			if filepath.IsAbs(program) {
+				_, err = os.Stat(program)
+			}
+			if err != nil {
 				t.Logf("%s:%d: no %s", p.file, f.first, program)
 				return 0
 			}
@@ -445,6 +449,36 @@ func TestReference(t *testing.T) {
 				t.Error("no commands")
 			}
 		})
+	}
+}
+
+// The page on test vectors is worked through in the folder of its examples. It shows the Python program as it is there.
+func TestVectorsPage(t *testing.T) {
+	needShell(t)
+	p := readPage(t, "../../docs/vectors.md")
+	shown := 0
+	for _, f := range p.fences() {
+		if len(f.info) != 2 || f.info[0] == "console" {
+			continue
+		}
+		shown++
+		data, err := os.ReadFile(filepath.Join("../../examples/vectors", f.info[1]))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if string(data) != strings.Join(f.lines, "\n")+"\n" {
+			t.Errorf("docs/vectors.md:%d: not the file examples/vectors/%s", f.first, f.info[1])
+		}
+	}
+	if shown != 1 {
+		t.Errorf("%d programs", shown)
+	}
+	dir := t.TempDir()
+	if err := os.CopyFS(dir, os.DirFS("../../examples/vectors")); err != nil {
+		t.Fatal(err)
+	}
+	if n := p.work(t, dir); n == 0 {
+		t.Error("no commands")
 	}
 }
 

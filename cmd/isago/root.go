@@ -21,7 +21,7 @@ type command struct {
 // commands lists the commands in the order of the help.
 func commands() []command {
 	return []command{
-		{"dis", newDis}, {"asm", newAsm}, {"explain", newExplain}, {"run", newRun}, {"step", newStep}, {"check", newCheck},
+		{"dis", newDis}, {"asm", newAsm}, {"explain", newExplain}, {"run", newRun}, {"step", newStep}, {"vectors", newVectors}, {"check", newCheck},
 		{"lint", newLint}, {"list", newList}, {"survey", newSurvey}, {"diff", newDiff}, {"gen", newGen}, {"new", newNew},
 		{"version", newVersion}, {"codes", newCodes}, {"limits", newLimits}, {"man", newMan},
 	}
@@ -33,8 +33,7 @@ func newRoot(args ...string) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "isago",
 		Short: "The instruction sets of shader processors",
-		Long: `isago reads, writes, checks and runs programs of shader processors. "isago list" shows the
-machines, and "isago help COMMAND" describes a command.`,
+		Long: `isago reads, writes, checks and runs shader programs. See "isago help COMMAND".`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          knownCommand,

@@ -45,6 +45,8 @@ type Group struct {
 	// Quirks are the values of quirks with which isago gives the same results, or nil. Doc describes the quirks.
 	Quirks map[string]string `json:"quirks,omitempty"`
 	Doc    string            `json:"doc,omitempty"`
+	// Alternatives describe other faults that explain the same vectors.
+	Alternatives []string `json:"alternatives,omitempty"`
 	// Instructions and Vectors are names. Reasons are the reasons of the vectors, those first
 	// that other vectors have less often.
 	Instructions []string `json:"instructions"`
@@ -96,7 +98,9 @@ type result struct {
 	// floats has the types of the registers that hold floats, once known is set.
 	floats map[component3]sem.Type
 	known  bool
-	c      *checker
+	// noTrial is set if a trial does not end as a run by package step.
+	noTrial bool
+	c       *checker
 }
 
 // maxTested is the number of results of each instruction with which theories are tested: those that differ, and those that
@@ -337,6 +341,9 @@ func sameCalls(a, b []Call) bool {
 
 // trial returns the run of isago, or nil if a trial cannot run the vector.
 func (r *result) trial(list ...*theory) *trial {
+	if r.noTrial {
+		return nil
+	}
 	quirks := map[string]string{}
 	for _, th := range list {
 		maps.Copy(quirks, th.quirks)
@@ -461,6 +468,10 @@ func (c *checker) explain() error {
 	counts := map[*File]int{}
 	for _, r := range c.differ {
 		e := r.end()
+		if e != nil && !r.expected(e) && !r.noTrial { // package step decides what isago does
+			r.noTrial = true
+			e = r.end()
+		}
 		switch {
 		case e == nil:
 		case !r.expected(e):
@@ -605,6 +616,12 @@ func (c *checker) choose(left []*result, list [][]*theory) (rest []*result, chos
 		chosen = append(chosen, list[best])
 		explained := explains[best]
 		g := c.theoryGroup(list[best])
+		for i := range explains {
+			if i != best && maps.Equal(explains[i], explained) && len(g.Alternatives) < maxAlternatives {
+				_, text, _ := theoryText(list[i])
+				g.Alternatives = append(g.Alternatives, text)
+			}
+		}
 		left = slices.DeleteFunc(left, func(r *result) bool {
 			if explained[r] {
 				g.explain(r)
@@ -618,11 +635,14 @@ func (c *checker) choose(left []*result, list [][]*theory) (rest []*result, chos
 	return left, chosen
 }
 
-// theoryGroup returns the group of theories.
-func (c *checker) theoryGroup(list []*theory) *group {
-	quirks := map[string]string{}
-	var texts, docs, doc []string
-	cause := CauseQuirk
+// maxAlternatives is the number of alternatives of a group.
+const maxAlternatives = 4
+
+// theoryText describes theories.
+func theoryText(list []*theory) (cause Cause, text string, quirks map[string]string) {
+	quirks = map[string]string{}
+	var texts, docs []string
+	cause = CauseQuirk
 	for _, th := range list {
 		maps.Copy(quirks, th.quirks)
 		if th.text != "" {
@@ -634,19 +654,19 @@ func (c *checker) theoryGroup(list []*theory) *group {
 	}
 	for _, name := range slices.Sorted(maps.Keys(quirks)) {
 		docs = append(docs, name+"="+quirks[name])
-		doc = append(doc, c.quirkDoc(name))
-	}
-	text := ""
-	if len(texts) > 0 {
-		text = "the engine " + strings.Join(texts, ", and it ")
 	}
 	if len(docs) > 0 {
-		if text != "" {
-			text += "; it "
-		} else {
-			text = "the engine "
-		}
-		text += "behaves as isago with " + strings.Join(docs, " and ")
+		texts = append(texts, "behaves as isago with "+strings.Join(docs, " and "))
+	}
+	return cause, "the engine " + strings.Join(texts, ", and it "), quirks
+}
+
+// theoryGroup returns the group of theories.
+func (c *checker) theoryGroup(list []*theory) *group {
+	cause, text, quirks := theoryText(list)
+	var doc []string
+	for _, name := range slices.Sorted(maps.Keys(quirks)) {
+		doc = append(doc, c.quirkDoc(name))
 	}
 	g := c.group(cause, text)
 	g.Explained = true

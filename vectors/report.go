@@ -61,6 +61,9 @@ func (g *Group) append(dst []byte) []byte {
 		}
 		dst = fmt.Appendf(dst, "  %s with %s: %s\n", all, strings.Join(set, ", "), g.Doc)
 	}
+	for _, text := range g.Alternatives {
+		dst = fmt.Appendf(dst, "  or: %s\n", text)
+	}
 	dst = fmt.Appendf(dst, "  instructions: %s\n", names(g.Instructions, maxNames))
 	for i, text := range g.Reasons {
 		if i == maxReasons {

@@ -38,6 +38,7 @@ func TestReport(t *testing.T) {
 not compared, because no result contains them: pc
 
 nan: the engine gives NaN for 0 × infinity, where the machine has another rule (1 vector)
+  or: the engine does not apply the machine's rule for NaN
   instructions: test
   reason: 0 × infinity is 0
   example test/1:
@@ -183,5 +184,29 @@ func TestOtherMachine(t *testing.T) {
 	_, err := Check(a.m, []*Answers{{File: a.file}, {File: b.file}}, CheckOptions{})
 	if err == nil || !strings.Contains(err.Error(), "expected those of one machine") {
 		t.Error(err)
+	}
+}
+
+// TestStale requires that a vector that isago ends in another state is listed, and that its differences have a group.
+func TestStale(t *testing.T) {
+	b := picaFloats(t, "mul r0, v0, r1", 3)
+	a := b.answers(changed(func(_ *Vector, _ *State) {}))
+	find(&b.file.Vectors[1].Final, "r0").Values[2] ^= 1
+	r := b.check(a, CheckOptions{})
+	if len(r.Stale) != 1 || r.Stale[0] != "test/2" || r.Differ != 1 || len(r.Groups) != 1 || r.Groups[0].Explained {
+		t.Errorf("%s", r.Append(nil))
+	}
+	if want := "isago itself ends 1 vector in another state than the file says: test/2\n"; !strings.Contains(string(r.Append(nil)), want) {
+		t.Errorf("no %q in\n%s", want, r.Append(nil))
+	}
+}
+
+// TestAlternatives requires that the report names each fault that explains the same vectors.
+func TestAlternatives(t *testing.T) {
+	b := newBench(t, "pica200")
+	b.add(b.word("mova a0.xy, v0"), map[string][]uint64{"v0": {0x3fc00000, 0, 0, 0}}) // 1.5
+	r := b.check(b.answers(b.engine(&theory{cause: CauseQuirk, quirks: map[string]string{"mova_nearest": "true"}})), CheckOptions{})
+	if len(r.Groups) != 1 || !slices.Contains(r.Groups[0].Alternatives, "the engine rounds floats to integers up") {
+		t.Errorf("%s", r.Append(nil))
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"slices"
 	"strconv"
 
 	"github.com/isago/isago/exec"
@@ -39,7 +38,6 @@ type waveEnd struct {
 	changed map[spot]uint64
 	initial map[spot]uint64
 	calls   []Call
-	trapped bool
 }
 
 // run runs a vector.
@@ -56,10 +54,8 @@ func run(r *step.Runner, p *exec.Program, v *Vector) (*waveEnd, error) {
 		return nil, err
 	}
 	m := r.Machine()
-	trapped := slices.ContainsFunc(res.Stops, func(s exec.Stop) bool { return s.Reason == "trap" })
 	return &waveEnd{
-		trapped: trapped,
-		sem:     m.Inside(inside.Key{}), lanes: v.Lanes, pc: r.Final(q).PC,
+		sem: m.Inside(inside.Key{}), lanes: v.Lanes, pc: r.Final(q).PC,
 		changed: spotsOf(m, &res.Changed), initial: spotsOf(m, &v.Initial), calls: res.Calls,
 	}, nil
 }

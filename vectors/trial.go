@@ -198,6 +198,7 @@ func (t *trial) one(id sem.ID, in *sem.Inst, on bool) bool {
 		t.places[id] = component3{in.State.Index, int(in.Imm), in.Comp}
 	case sem.OpReadX:
 		n, ok := t.number(in)
+		t.outside(in, on && !ok)
 		if *v = in.State.OutsideBits; ok {
 			*v = t.read(in.State, n, in.Comp)
 			t.places[id] = component3{in.State.Index, n, in.Comp}
@@ -206,6 +207,7 @@ func (t *trial) one(id sem.ID, in *sem.Inst, on bool) bool {
 		n, ok := int(in.Imm), true
 		if in.Op == sem.OpWriteX {
 			n, ok = t.number(in)
+			t.outside(in, on && !ok)
 		}
 		if on = on || t.forced(in); on && ok {
 			c := component3{in.State.Index, n, in.Comp}
@@ -215,11 +217,14 @@ func (t *trial) one(id sem.ID, in *sem.Inst, on bool) bool {
 		}
 	case sem.OpLoad:
 		*v = 0
+		if !t.inside(in, on) {
+			break
+		}
 		for k := range int(in.Imm) {
 			*v |= uint64(t.bytes[component3{in.State.Index, int(t.arg(in.A)) + k, 0}]) << (8 * k)
 		}
 	case sem.OpStore:
-		if on {
+		if on && t.inside(in, on) {
 			for k := range int(in.Imm) {
 				t.bytes[component3{in.State.Index, int(t.arg(in.A)) + k, 0}] = byte(t.arg(in.B) >> (8 * k))
 			}
@@ -306,6 +311,23 @@ func (t *trial) origin(id sem.ID) sem.ID {
 	}
 }
 
+// outside stops the run if an operation accesses a part of a state that does not exist, and that is a trap.
+func (t *trial) outside(in *sem.Inst, does bool) {
+	t.stopped = t.stopped || does && in.State.Outside == sem.OutsideTrap
+}
+
+// inside reports whether a load or a store accesses bytes that the memory has.
+func (t *trial) inside(in *sem.Inst, on bool) bool {
+	size := uint64(t.states[in.State.Index].Count)
+	if size == 0 {
+		size = exec.MaxLaneBytes
+	}
+	at := t.arg(in.A)
+	ok := at < size && at+in.Imm <= size
+	t.outside(in, on && !ok)
+	return ok
+}
+
 func (t *trial) stack(in *sem.Inst, v *uint64, on bool) {
 	list := t.stacks[in.State.Index]
 	switch in.Op {
@@ -323,6 +345,8 @@ func (t *trial) stack(in *sem.Inst, v *uint64, on bool) {
 	case sem.OpPop:
 		if on && len(list) > 0 {
 			t.stacks[in.State.Index] = list[: len(list)-1 : len(list)-1]
+		} else if on && in.State.EmptyTraps {
+			t.stopped = true
 		}
 	case sem.OpPush:
 		if !on {
@@ -333,6 +357,10 @@ func (t *trial) stack(in *sem.Inst, v *uint64, on bool) {
 			entry[i] = t.arg(a)
 		}
 		if len(list) >= in.State.Count {
+			if in.State.FullTraps {
+				t.stopped = true
+				return
+			}
 			list = list[1:]
 		}
 		t.stacks[in.State.Index] = append(list[:len(list):len(list)], entry)

@@ -80,8 +80,8 @@ func (f *machineFlags) contextPairs() []string {
 	return pairs
 }
 
-func (f *runFlags) quirkPairs() []string {
-	set := f.loaded()
+// quirkPairs lists the quirks of a set as NAME=VALUE.
+func quirkPairs(set *isa.Set) []string {
 	if set == nil {
 		return nil
 	}

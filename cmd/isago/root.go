@@ -31,9 +31,9 @@ func commands() []command {
 // only that one, because defining the flags of all commands takes a tenth of the time of a short run.
 func newRoot(args ...string) *cobra.Command {
 	root := &cobra.Command{
-		Use:   "isago",
-		Short: "The instruction sets of shader processors",
-		Long: `isago reads, writes, checks and runs shader programs. See "isago help COMMAND".`,
+		Use:           "isago",
+		Short:         "The instruction sets of shader processors",
+		Long:          `isago reads, writes, checks and runs shader programs. See "isago help COMMAND".`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          knownCommand,

@@ -136,7 +136,7 @@ reach the end of the program, or read a register that was never written; 130 if 
 	f.addRaw(cmd)
 	f.addTables(cmd)
 	f.addOptions(cmd)
-	complete(cmd, "quirk", f.quirkPairs)
+	complete(cmd, "quirk", func() []string { return quirkPairs(f.loaded()) })
 	complete(cmd, "in-format", fixed("json", "csv", "raw"))
 	return cmd
 }

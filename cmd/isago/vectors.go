@@ -1,39 +1,245 @@
 package main
 
-import "github.com/spf13/cobra"
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
 
-// vectorsFlags are the flags of vectors.
+	"github.com/spf13/cobra"
+
+	"github.com/isago/isago/exec"
+	"github.com/isago/isago/vectors"
+	"github.com/isago/isago/vectors/forms"
+)
+
+// vectorsFlags select the vectors that vectors generates.
 type vectorsFlags struct {
 	setFlags
+	jobsFlag
 	vectorsCheck
-	json bool
+	instructions, quirks []string
+	dir, format          string
+	json                 bool
+	report               string // which vectors the format leaves out
 }
 
 func newVectors() *cobra.Command {
 	var f vectorsFlags
 	cmd := &cobra.Command{
-		Use:     "vectors --check FILE [--against PATH]...",
+		Use:     "vectors [flags] -o DIR [FILE.xml] | --check FILE [--against PATH]...",
 		GroupID: "code",
-		Short:   "Compare the results of an emulator with test vectors",
-		Long: `vectors --check compares the results of an engine with the vectors. FILE has a result in each line, as
+		Short:   "Generate test vectors for emulators: instructions with the state before and after",
+		Long: `vectors writes a file of test vectors for each instruction of a machine. A vector has the words of an
+instruction, the state before it and after it, and the reason why the vector exists: the rule of the
+machine that it tests.
+
+isago chooses the inputs from the semantics of the instruction, so that each guard is taken and not taken,
+each operand form occurs, floats meet zeros, denormals, infinities and NaN, and small changes of the
+semantics change a result. It keeps only vectors that test something that no other vector tests. At the
+end, vectors prints how many guards are taken, and writes the others to coverage.json.
+
+DIR is written beside its place and renamed when it is complete. An existing DIR is replaced only if
+isago vectors wrote it. docs/vectors.md describes the files, and how to plug in an emulator.
+
+Formats:
+  json     one file per instruction
+  c        a C header with arrays and a runner
+  catch2   test cases for Catch2
+  3ds      a program for the Nintendo 3DS that runs vectors of pica200 on the hardware
+
+--check compares the results of an engine with vectors. FILE has a result in each line, as
 {"name": ..., "actual": STATE}, or is a file of vectors in which each vector has the field actual. The report
 groups the differences by cause. If a fault of an engine or the value of a quirk gives exactly these results,
 the report names it.
 
-docs/vectors.md describes the files, and how to plug in an emulator.
-
-Exit status: 0; 1 if vectors cannot read a file; 2 for a mistake on the command line; 3 if results differ.`,
-		Example: `  isago vectors --check results.jsonl --against vectors`,
-		Args:    cobra.NoArgs,
+Exit status: 0; 1 if vectors cannot read or write; 2 for a mistake on the command line; 3 if --check found
+differences.`,
+		Example: `  isago vectors --isa pica200 -o vectors
+  isago vectors --isa tesla --instruction add-f32 --format c -o src/vectors
+  isago vectors --check results.jsonl --against vectors`,
+		Args: func(_ *cobra.Command, args []string) error { return f.useSpec(args) },
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if !f.vectorsCheck.given() {
-				return usagef("--check is missing: the results of an engine")
+			if f.vectorsCheck.given() {
+				return f.compare(cmd)
 			}
-			return f.vectorsCheck.run(cmd, &f.setFlags, f.json)
+			return f.run(cmd)
 		},
 	}
 	f.setFlags.add(cmd)
+	f.jobsFlag.add(cmd)
+	flags := cmd.Flags()
+	flags.StringArrayVar(&f.instructions, "instruction", nil, "only the instruction `NAME`: a mnemonic, or its name in the description; repeatable")
+	flags.StringArrayVar(&f.quirks, "quirk", nil, "choose the value of a quirk, as `NAME=VALUE`")
+	flags.StringVarP(&f.dir, "output", "o", "", "write into the new folder `DIR`")
+	flags.StringVar(&f.format, "format", "json", "the `FORMAT` of the files: "+strings.Join(vectorFormats, ", "))
 	f.vectorsCheck.add(cmd)
-	cmd.Flags().BoolVar(&f.json, "json", false, "print the report as JSON")
+	flags.BoolVar(&f.json, "json", false, "print the coverage, or the report of --check, as JSON")
+	complete(cmd, "quirk", func() []string { return quirkPairs(f.loaded()) })
+	complete(cmd, "format", func() []string { return vectorFormats })
+	_ = cmd.MarkFlagDirname("output")
 	return cmd
+}
+
+var vectorFormats = append([]string{"json"}, forms.Forms...)
+
+// coverageName is the name of the file in a folder of vectors by which vectors recognises such a folder.
+const coverageName = "coverage.json"
+
+func (f *vectorsFlags) run(cmd *cobra.Command) error {
+	switch {
+	case f.exactNaN:
+		return usagef("--exact-nan needs --check")
+	case len(f.against) > 0:
+		return usagef("--against needs --check")
+	case f.dir == "":
+		return usagef("--output is missing: the folder for the vectors")
+	case !slices.Contains(vectorFormats, f.format):
+		return usagef("unknown --format %q, expected one of %s", f.format, strings.Join(vectorFormats, ", "))
+	case !f.setFlags.given():
+		return usagef("no machine, expected --isa or --spec")
+	}
+	if err := replaceable(f.dir); err != nil {
+		return err
+	}
+	quirks := map[string]string{}
+	for _, q := range f.quirks {
+		name, value, ok := strings.Cut(q, "=")
+		if !ok {
+			return usagef("--quirk %q, expected NAME=VALUE", q)
+		}
+		quirks[name] = value
+	}
+	set, err := f.load(nil)
+	if err != nil {
+		return err
+	}
+	m, err := exec.Open(set)
+	if err != nil {
+		return err
+	}
+	p := progressOf(cmd)
+	p.start("%s: generating vectors", setName(set))
+	defer p.end()
+	res, err := vectors.Generate(cmd.Context(), m, vectors.Options{
+		Instructions: f.instructions, Quirks: f.withQuirks(set, quirks), Jobs: f.jobs,
+		Progress: func(done, all int) { p.report("%s: vectors, %d %%", setName(set), 100*done/all) },
+	})
+	var option *exec.OptionError
+	if errors.As(err, &option) || errors.Is(err, vectors.ErrInstruction) {
+		return usagef("%v", err)
+	}
+	if err != nil {
+		return err
+	}
+	files, err := f.files(m, res)
+	if err != nil {
+		return err
+	}
+	if err := replaceFolder(f.dir, files); err != nil {
+		return err
+	}
+	p.end()
+	return f.summary(cmd, res)
+}
+
+// compare compares the results of an engine with vectors.
+func (f *vectorsFlags) compare(cmd *cobra.Command) error {
+	for _, name := range []string{"output", "format", "instruction", "quirk"} {
+		if cmd.Flags().Changed(name) {
+			return usagef("--check cannot be combined with --%s", name)
+		}
+	}
+	return f.vectorsCheck.run(cmd, &f.setFlags, f.json)
+}
+
+// files returns the files of the folder.
+func (f *vectorsFlags) files(m *exec.Machine, res *vectors.Result) (files []forms.File, err error) {
+	if f.format != "json" {
+		var report string
+		files, report, err = forms.Write(f.format, res.Files, m)
+		f.report = report
+	} else {
+		for _, file := range res.Files {
+			data, err := file.Append(nil)
+			if err != nil {
+				return nil, err
+			}
+			files = append(files, forms.File{Name: file.FileName() + ".json", Data: data})
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	data, err := json.MarshalIndent(res.Coverage, "", "  ")
+	return append(files, forms.File{Name: coverageName, Data: append(data, '\n')}), err
+}
+
+// replaceable returns an error if a folder exists, is not empty, and was not written by vectors.
+func replaceable(dir string) error {
+	list, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err == nil && len(list) > 0 && !slices.ContainsFunc(list, func(e fs.DirEntry) bool { return e.Name() == coverageName }) {
+		return usagef("%s contains files that isago vectors did not write, expected a new folder", dir)
+	}
+	return err
+}
+
+// replaceFolder writes files into a folder beside dir, and renames it when it is complete.
+func replaceFolder(dir string, files []forms.File) error {
+	dir = filepath.Clean(dir)
+	beside := filepath.Join(filepath.Dir(dir), fmt.Sprintf(".%s.%d", filepath.Base(dir), os.Getpid()))
+	defer os.RemoveAll(beside)
+	for _, file := range files {
+		name := filepath.Join(beside, filepath.FromSlash(file.Name))
+		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+			return err
+		}
+		if err := os.WriteFile(name, file.Data, 0o666); err != nil {
+			return err
+		}
+	}
+	old := beside + ".old"
+	switch err := os.Rename(dir, old); {
+	case err == nil:
+		defer os.RemoveAll(old)
+	case !errors.Is(err, fs.ErrNotExist):
+		return err
+	}
+	return os.Rename(beside, dir)
+}
+
+func (f *vectorsFlags) summary(cmd *cobra.Command, res *vectors.Result) error {
+	out := cmd.OutOrStdout()
+	if f.json {
+		data, err := json.Marshal(res.Coverage)
+		if err == nil {
+			_, err = fmt.Fprintf(out, "%s\n", data)
+		}
+		return err
+	}
+	var sum vectors.Coverage
+	rows := 0
+	for i, c := range res.Coverage {
+		rows += len(res.Files[i].Vectors)
+		sum.Guards += c.Guards
+		sum.Taken += c.Taken
+		sum.Impossible += c.Impossible
+		sum.Changes += c.Changes
+		sum.Revealed += c.Revealed
+	}
+	if f.report != "" {
+		fmt.Fprintln(out, strings.TrimSpace(f.report))
+	}
+	_, err := fmt.Fprintf(out, `%s: %d vectors for %d instructions
+guards: %d of %d taken, %d impossible, %d open (%s)
+changes of the semantics: %d of %d revealed
+`, f.dir, rows, len(res.Files), sum.Taken, sum.Guards, sum.Impossible, sum.Guards-sum.Taken-sum.Impossible, filepath.Join(f.dir, coverageName), sum.Revealed, sum.Changes)
+	return err
 }

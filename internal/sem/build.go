@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/isago/isago/diag"
+	"github.com/isago/isago/internal/spec"
 )
 
 // builder collects operations. It folds what is constant and says the same thing once.
@@ -18,6 +19,11 @@ type builder struct {
 	around  bool
 	guard   ID
 	span    diag.Span
+	// origins is not nil if the places from which operations come are recorded. function and chain are the function that is
+	// lowered and a number for the calls that lead to it, and site is a number for the next call.
+	origins     *Origins
+	function    *spec.Function
+	chain, site uint64
 
 	// Room for what the lowerer needs meanwhile.
 	ids     []ID
@@ -57,6 +63,7 @@ func (b *builder) release() {
 	clear(b.written)
 	b.ids, b.kept = b.ids[:0], b.kept[:0]
 	b.insts, b.added, b.unknown, b.around, b.span = b.insts[:0], b.added[:0], false, false, diag.Span{}
+	b.origins, b.function, b.chain, b.site = nil, nil, 0, 0
 	builders.Put(b)
 }
 
@@ -75,6 +82,9 @@ func (b *builder) push(in *Inst) ID {
 	id := ID(len(b.insts) - 1)
 	if b.around {
 		b.insts[id].Notes |= Around
+	}
+	if b.origins != nil {
+		b.origins.Insts = append(b.origins.Insts, b.here(b.span))
 	}
 	return id
 }
@@ -521,6 +531,7 @@ func (b *builder) prune(keep func(in *Inst) bool) []Inst {
 			mark(a)
 		}
 	}
+	b.asks(used)
 	return b.renumber(used)
 }
 
@@ -589,9 +600,13 @@ func (b *builder) renumber(used []bool) []Inst {
 	}
 	number[len(used)] = n
 	out := make([]Inst, 0, n)
+	take := func(id ID) {
+		out = append(out, b.insts[id])
+		b.keepOrigin(id)
+	}
 	for _, id := range first {
 		used[id] = false
-		out = append(out, b.insts[id])
+		take(id)
 	}
 	move := func(id *ID) {
 		if i := slices.Index(first, *id); i >= 0 {
@@ -604,7 +619,7 @@ func (b *builder) renumber(used []bool) []Inst {
 		if !is {
 			continue
 		}
-		out = append(out, b.insts[i])
+		take(ID(i))
 		in := &out[len(out)-1]
 		move(&in.A)
 		move(&in.B)
@@ -617,6 +632,7 @@ func (b *builder) renumber(used []bool) []Inst {
 			move(&in.more.args[k])
 		}
 	}
+	b.renumbered(move)
 	b.results(out)
 	return out
 }

@@ -216,7 +216,11 @@ func (l *lowerer) callFunction(f *function, e *expr) value {
 			}
 			locals = append(locals, local{name: p.name, v: v})
 		}
-		return l.call(f.body, result, l.frame, l.given, locals)
+		outer := l.b.function
+		l.b.function, l.b.site = f.spec, uint64(e.span.Off)<<8|uint64(k+1)
+		v := l.call(f.body, result, l.frame, l.given, locals)
+		l.b.function = outer
+		return v
 	}
 	if lanes == 0 {
 		return one(-1)

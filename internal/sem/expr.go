@@ -103,7 +103,7 @@ func (l *lowerer) enum(e *expr) value {
 
 func (l *lowerer) unary(e *expr, want Type) value {
 	if e.op == "!" {
-		return l.b.scalar(BoolType, l.b.not(l.cond(e.x)))
+		return l.b.scalar(BoolType, l.b.not(l.truth(e.x)))
 	}
 	v := l.expr(e.x, want)
 	switch {
@@ -259,6 +259,13 @@ func (l *lowerer) under(cond ID, run func()) {
 // cond lowers a condition: a bool, or a number that is known when the instruction is lowered, which holds if
 // it is not 0.
 func (l *lowerer) cond(e *expr) ID {
+	id := l.truth(e)
+	l.condition(id, e.span)
+	return id
+}
+
+// truth is cond without a record of the condition.
+func (l *lowerer) truth(e *expr) ID {
 	v := l.expr(e, BoolType)
 	switch {
 	case v.t.Kind == Int && v.unknown:

@@ -76,6 +76,7 @@ func (l *lowerer) fieldExpr(e *expr) value {
 			l.fail(e.span, diag.MeaningName, "unknown context or quirk %s", name)
 		}
 	}
+	l.b.site = uint64(e.span.Off) << 8
 	if o := l.operand(e.name); o != nil {
 		return l.operandValue(o, e.span)
 	}

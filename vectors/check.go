@@ -94,6 +94,8 @@ type result struct {
 	missing            []bool
 	diffs              []int
 	calls              bool         // the calls differ
+	noCalls            bool         // the calls are not compared
+	whole              *result      // all parts of the result
 	left               map[int]bool // the differences that no theory explains
 	// floats has the types of the registers that hold floats, once known is set.
 	floats map[component3]sem.Type
@@ -114,7 +116,7 @@ const (
 // Check compares the results of an engine with the final states of the vectors, and groups the differences by their cause.
 // All files must be of one machine.
 func Check(m *exec.Machine, list []*Answers, opt CheckOptions) (*Report, error) {
-	c := &checker{m: m, sem: m.Inside(inside.Key{}), opt: opt, groups: map[string]*group{}, programs: map[string]*exec.Program{}, runner: step.NewRunner(m), report: &Report{Unnamed: []string{}, Stale: []string{}, Groups: []Group{}}, named: map[*exec.State]bool{}, reasons: map[string]int{}}
+	c := &checker{m: m, sem: m.Inside(inside.Key{}), opt: opt, groups: map[string]*group{}, programs: map[string]*exec.Program{}, runner: step.NewRunner(m), report: &Report{Unnamed: []string{}, Stale: []string{}, Groups: []Group{}}, named: map[*exec.State]bool{}, partly: map[*File]int{}, reasons: map[string]int{}}
 	c.names(list)
 	for _, a := range list {
 		if c.report.Machine == "" {
@@ -177,7 +179,9 @@ type checker struct {
 	opt    CheckOptions
 	report *Report
 	differ []*result
+	// agree has results that agree, or the parts of results that do. partly counts the latter.
 	agree  map[*File][]*result
+	partly map[*File]int
 	groups map[string]*group
 	// programs are the programs of vectors, by their words and settings.
 	programs map[string]*exec.Program
@@ -224,19 +228,56 @@ func (c *checker) compare(a *Answers) error {
 		}
 		if len(r.diffs) == 0 && !r.calls {
 			c.report.Agree++
-			if len(c.agree[a.File]) < maxTested {
+			if len(c.agree[a.File]) < 2*maxTested {
 				c.agree[a.File] = append(c.agree[a.File], r)
 			}
 			continue
 		}
 		c.report.Differ++
-		c.differ = append(c.differ, r)
-		r.left = map[int]bool{}
-		for _, i := range r.diffs {
-			r.left[i] = true
+		parts, agree := r.split()
+		c.differ = append(c.differ, parts...)
+		if c.partly[a.File]++; c.partly[a.File] <= maxTested {
+			c.agree[a.File] = append(c.agree[a.File], agree)
 		}
 	}
 	return nil
+}
+
+// split returns a result for each state that differs, with this state and those that agree, and a result with only the
+// latter. An engine may have a fault in one state and another fault in another state.
+func (r *result) split() (parts []*result, agree *result) {
+	differs := map[*exec.State]bool{}
+	for _, i := range r.diffs {
+		differs[r.spots[i].state] = true
+	}
+	part := func(with *exec.State, only bool) *result {
+		x := &result{c: r.c, file: r.file, m: r.m, v: r.v, answer: r.answer, noCalls: true, whole: r, left: map[int]bool{}}
+		for i, p := range r.spots {
+			if differs[p.state] && (only || p.state != with) {
+				continue
+			}
+			if slices.Contains(r.diffs, i) {
+				x.left[len(x.spots)] = true
+				x.diffs = append(x.diffs, len(x.spots))
+			}
+			x.spots, x.initial, x.want, x.got = append(x.spots, p), append(x.initial, r.initial[i]), append(x.want, r.want[i]), append(x.got, r.got[i])
+			x.missing = append(x.missing, r.missing[i])
+		}
+		return x
+	}
+	for _, s := range slices.SortedFunc(maps.Keys(differs), func(a, b *exec.State) int { return compareSpots(spot{state: a}, spot{state: b}) }) {
+		x := part(s, false)
+		x.noCalls = r.calls
+		parts = append(parts, x)
+	}
+	agree = part(nil, true)
+	agree.noCalls = r.calls
+	if r.calls {
+		x := part(nil, true)
+		x.noCalls, x.calls = false, true
+		parts = append(parts, x)
+	}
+	return parts, agree
 }
 
 // spotsOf returns the values of a state.
@@ -428,7 +469,7 @@ func (r *result) matches(e ended) bool {
 			return false
 		}
 	}
-	return r.answer.Calls == nil || sameCalls(e.called(), *r.answer.Calls)
+	return r.noCalls || r.answer.Calls == nil || sameCalls(e.called(), *r.answer.Calls)
 }
 
 // expected reports whether a run of isago ends as the vector says.
@@ -475,7 +516,9 @@ func (c *checker) explain() error {
 		switch {
 		case e == nil:
 		case !r.expected(e):
-			c.report.Stale = append(c.report.Stale, r.v.Name)
+			if !slices.Contains(c.report.Stale, r.v.Name) {
+				c.report.Stale = append(c.report.Stale, r.v.Name)
+			}
 		case r.matches(e): // only NaN with other bits
 		case counts[r.file] < maxTested:
 			counts[r.file]++
@@ -726,28 +769,45 @@ func (c *checker) finish() *Report {
 func (c *checker) complete(g *group) {
 	reasons := map[string]int{}
 	instructions := map[string]bool{}
-	best := g.members[0]
-	size := func(m *member) int { return 100*len(m.spots) + len(m.r.v.Initial.Registers) + 1000*(len(m.r.v.Text)-1) }
+	parts := map[*Vector][]*member{}
+	var order []*Vector
 	for _, m := range g.members {
-		g.Vectors = append(g.Vectors, m.r.v.Name)
+		v := m.r.v
+		if parts[v] = append(parts[v], m); len(parts[v]) > 1 {
+			continue
+		}
+		order = append(order, v)
+		g.Vectors = append(g.Vectors, v.Name)
 		instructions[m.r.file.Instruction] = true
-		for _, text := range m.r.v.Reasons {
+		for _, text := range v.Reasons {
 			reasons[text]++
 		}
-		if size(m) < size(best) {
-			best = m
+	}
+	size := func(v *Vector) (n int) {
+		for _, m := range parts[v] {
+			n += 100 * len(m.spots)
+		}
+		return n + len(v.Initial.Registers) + 1000*(len(v.Text)-1)
+	}
+	best := order[0]
+	for _, v := range order {
+		if size(v) < size(best) {
+			best = v
 		}
 	}
 	g.Instructions = slices.Sorted(maps.Keys(instructions))
 	// A reason says the more about the group, the more of its vectors have it than of all.
-	excess := func(text string) int { return reasons[text]*c.report.Results - c.reasons[text]*len(g.members) }
+	excess := func(text string) int { return reasons[text]*c.report.Results - c.reasons[text]*len(order) }
 	g.Reasons = slices.SortedFunc(maps.Keys(reasons), func(a, b string) int {
 		return cmp.Or(cmp.Compare(excess(b), excess(a)), strings.Compare(a, b))
 	})
 	if g.Reasons == nil {
 		g.Reasons = []string{}
 	}
-	g.Example = best.example()
+	g.Example = parts[best][0].example()
+	for _, m := range parts[best][1:] {
+		g.Example.Differences = append(g.Example.Differences, m.example().Differences...)
+	}
 }
 
 // example returns a member as an example.
@@ -770,7 +830,7 @@ func (m *member) example() Example {
 		}
 		e.Differences = append(e.Differences, d)
 	}
-	if len(m.spots) == 0 {
+	if r.whole.calls && len(m.spots) == 0 {
 		d := Difference{Name: "host calls", Note: m.note}
 		d.Expected.Number, d.Got.Number = callsText(r.v.Calls), callsText(*r.answer.Calls)
 		e.Differences = append(e.Differences, d)

@@ -321,8 +321,8 @@ func (c *checker) register(r *result, i int) {
 	switch {
 	case stays && written:
 		c.add(r, CauseWriteMask, "a component outside the write mask is written", "", i)
-	case stays && r.elsewhere(i, func(k int) bool { return r.want[k] == got && r.equal(k, r.got[k], r.initial[k]) }),
-		stayed && r.elsewhere(i, func(k int) bool { return r.got[k] == want && r.equal(k, r.want[k], r.initial[k]) }):
+	case stays && r.elsewhere(i, func(w *result, k int) bool { return w.want[k] == got && w.equal(k, w.got[k], w.initial[k]) }),
+		stayed && r.elsewhere(i, func(w *result, k int) bool { return w.got[k] == want && w.equal(k, w.want[k], w.initial[k]) }):
 		c.add(r, CauseBank, "the result is in another register", "", i)
 	case stays:
 		c.add(r, CauseWriteMask, "a register is written that should keep its value", "", i)
@@ -347,11 +347,12 @@ func (r *result) siblingsRight(i int) (yes bool) {
 	return yes
 }
 
-// elsewhere reports whether something holds for the same component of another register that differs.
-func (r *result) elsewhere(i int, is func(k int) bool) bool {
-	return slices.ContainsFunc(r.diffs, func(k int) bool {
-		p, q := r.spots[k], r.spots[i]
-		return k != i && p.kind == registerSpot && p.comp == q.comp && p.lane == q.lane && is(k)
+// elsewhere reports whether something holds for the same component of another register that differs, in any file.
+func (r *result) elsewhere(i int, is func(w *result, k int) bool) bool {
+	w, p := r.whole, r.spots[i]
+	return slices.ContainsFunc(w.diffs, func(k int) bool {
+		q := w.spots[k]
+		return q != p && q.kind == registerSpot && q.comp == p.comp && q.lane == p.lane && is(w, k)
 	})
 }
 

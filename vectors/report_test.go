@@ -210,3 +210,24 @@ func TestAlternatives(t *testing.T) {
 		t.Errorf("%s", r.Append(nil))
 	}
 }
+
+// TestIndependentFaults requires that a fault in one state does not hide the cause of another one.
+func TestIndependentFaults(t *testing.T) {
+	list := newTheories()
+	flush := list[slices.IndexFunc(list, func(th *theory) bool { return th.text == "flushes denormal results to 0" })]
+	b := picaFloats(t, "mul r0, v0, r1", 100)
+	engine := b.engine(flush)
+	r := b.check(b.answers(func(v *Vector) *State {
+		s := engine(v)
+		s.PC += 7
+		s.Registers = append(s.Registers, b.register("cmp", []uint64{1, 0}))
+		return s
+	}), CheckOptions{})
+	got := map[Cause]int{}
+	for _, g := range r.Groups {
+		got[g.Cause] += len(g.Vectors)
+	}
+	if r.Differ != 100 || got[CauseCounter] != 100 || got[CauseFlags] != 100 || got[CauseDenormal] == 0 || len(r.Groups) != 3 {
+		t.Errorf("%v:\n%s", got, r.Append(nil))
+	}
+}

@@ -33,7 +33,7 @@ func newVectors() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "vectors [flags] -o DIR [FILE.xml] | --check FILE [--against PATH]...",
 		GroupID: "code",
-		Short:   "Generate test vectors for emulators: instructions with the state before and after",
+		Short:   "Generate test vectors for emulators, and check their results",
 		Long: `vectors writes a file of test vectors for each instruction of a machine. A vector has the words of an
 instruction, the state before it and after it, and the reason why the vector exists: the rule of the
 machine that it tests.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -31,7 +32,10 @@ func (w *writer) verify(r *row) error {
 			return err
 		}
 	}
-	if code.Quirks, err = w.m.ParseQuirks(r.f.Quirks); err != nil {
+	quirks := map[string]string{}
+	maps.Copy(quirks, r.f.Quirks)
+	maps.Copy(quirks, r.v.Quirks)
+	if code.Quirks, err = w.m.ParseQuirks(quirks); err != nil {
 		return err
 	}
 	code.Tables[0] = nil

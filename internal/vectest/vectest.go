@@ -4,6 +4,7 @@ package vectest
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"os"
 	osexec "os/exec"
 	"path/filepath"
@@ -158,6 +159,7 @@ type Sample struct {
 	Text, Words string
 	Tables      map[string][]string
 	Context     map[string]string
+	Quirks      map[string]string
 	Lanes       int
 	Steps       int
 	Before      []Place
@@ -186,7 +188,7 @@ func Record(t testing.TB, m *exec.Machine, isaName, instruction string, samples 
 		t.Fatal(err)
 	}
 	for i, s := range samples {
-		v := vectors.Vector{Name: fmt.Sprintf("%s/%d", instruction, i+1), Text: strings.Split(s.Text, "\n"), Words: strings.Fields(s.Words), Tables: s.Tables, Context: s.Context,
+		v := vectors.Vector{Name: fmt.Sprintf("%s/%d", instruction, i+1), Text: strings.Split(s.Text, "\n"), Words: strings.Fields(s.Words), Tables: s.Tables, Context: s.Context, Quirks: s.Quirks,
 			Lanes: max(s.Lanes, 1), Steps: s.Steps, Reasons: []string{s.Reason}}
 		var words []uint32
 		for _, text := range v.Words {
@@ -206,7 +208,10 @@ func Record(t testing.TB, m *exec.Machine, isaName, instruction string, samples 
 				tables[name] = append(tables[name], v)
 			}
 		}
-		p, err := NewProcessor(m, root, words, 4*len(words), tables, s.Context, v.Lanes)
+		settings := map[string]string{}
+		maps.Copy(settings, s.Context)
+		maps.Copy(settings, s.Quirks)
+		p, err := NewProcessor(m, root, words, 4*len(words), tables, settings, v.Lanes)
 		if err != nil {
 			t.Fatal(err)
 		}

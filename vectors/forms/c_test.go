@@ -206,3 +206,40 @@ func TestWrite(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestVectorQuirks holds that the quirks of a vector override those of its file: without -0, 1 / -0 is infinity.
+func TestVectorQuirks(t *testing.T) {
+	m := vectest.Open(t, "pica200")
+	sample := vectest.Sample{Text: "rcp r4, c2.y", Words: "3a822000", Tables: map[string][]string{"opdesc": {"00000aaf"}}, Steps: 1, Reason: "-0",
+		Before: []vectest.Place{vectest.At("c", 2, -1, 0, 0x80000000, 0, 0), vectest.At("r", 4, 0, 0, 0, 0, 0)}}
+	other := sample
+	other.Quirks = map[string]string{"float": "f24"}
+	f := vectest.Record(t, m, "pica200", "rcp", sample, other)
+	f.Quirks = map[string]string{"float": "f32", "beyond": "zero"}
+	for i, want := range []uint64{0xff800000, 0x7f800000} {
+		for _, r := range f.Vectors[i].Final.Registers {
+			if r.Name == "r" && r.Values[0] != want {
+				t.Errorf("r4.x is %x, expected %x", r.Values[0], want)
+			}
+		}
+	}
+	out, err := forms.C([]*vectors.File{f}, m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{`{"rcp/1", "beyond=zero float=f32", `, `{"rcp/2", "beyond=zero float=f24", `} {
+		if text := string(out[0].Data); !strings.Contains(text, want) {
+			t.Errorf("%s\nexpected %s", text, want)
+		}
+	}
+	dir := t.TempDir()
+	write(t, dir, "pica200", out, runAll)
+	vectest.Compile(t, dir, vectest.Tool(t, "gcc"), append([]string{"-std=c99", "-o", "emulator", "emulator.c"}, strict...)...)
+	root, err := m.Root("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text, err := start(t, dir+"/emulator", m, root, nil); err != nil {
+		t.Errorf("%v\n%s", err, text)
+	}
+}

@@ -3,7 +3,8 @@ package forms
 
 import (
 	"fmt"
-	"sort"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -101,13 +102,14 @@ func code(v *vectors.Vector, root *isa.Root) (words []uint32, size int, err erro
 
 // settings returns the contexts and quirks of a vector as NAME=VALUE.
 func settings(f *vectors.File, v *vectors.Vector) string {
-	var list []string
-	for _, m := range []map[string]string{f.Quirks, v.Context} {
-		for name, value := range m {
-			list = append(list, name+"="+value)
-		}
+	all := map[string]string{}
+	for _, m := range []map[string]string{f.Quirks, v.Quirks, v.Context} {
+		maps.Copy(all, m)
 	}
-	sort.Strings(list)
+	var list []string
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		list = append(list, name+"="+all[name])
+	}
 	return strings.Join(list, " ")
 }
 

@@ -231,3 +231,38 @@ func TestIndependentFaults(t *testing.T) {
 		t.Errorf("%v:\n%s", got, r.Append(nil))
 	}
 }
+
+// TestLanes compares the results of a wave of several lanes.
+func TestLanes(t *testing.T) {
+	b := newBench(t, "example")
+	v := b.word("add r0, r1, r2")
+	v.Lanes = 3
+	for lane := range 3 {
+		for n, x := range []uint64{1, 0x7fff, uint64(lane)} {
+			v.Initial.Registers = append(v.Initial.Registers, Register{Name: "r", Number: n, Lane: lane, Values: []uint64{x}, Bits: 16})
+		}
+	}
+	v.Final = *cloneState(&v.Initial)
+	for i, x := range v.Final.Registers {
+		if x.Number == 0 {
+			v.Final.Registers[i].Values[0] = 0x7fff + uint64(x.Lane)
+		}
+	}
+	v.Final.PC = 1
+	b.file.Vectors = append(b.file.Vectors, v)
+	saturated := changed(func(_ *Vector, s *State) {
+		for i, x := range s.Registers {
+			if x.Number == 0 {
+				s.Registers[i].Values[0] = 0x7fff
+			}
+		}
+	})
+	r := b.check(b.answers(saturated), CheckOptions{})
+	if len(r.Groups) != 1 || r.Groups[0].Quirks["saturate"] != "true" || len(r.Stale) > 0 {
+		t.Fatalf("%s", r.Append(nil))
+	}
+	d := r.Groups[0].Example.Differences
+	if len(d) != 2 || d[0].Name != "r0 of lane 1" || d[1].Name != "r0 of lane 2" || d[1].Expected.Bits != "8001" {
+		t.Errorf("%+v", d)
+	}
+}

@@ -81,6 +81,12 @@ func (f *vectorsCheck) run(cmd *cobra.Command, set *setFlags, asJSON bool) error
 	return nil
 }
 
+// vectorOf is a vector of a file.
+type vectorOf struct {
+	file *vectors.File
+	name string
+}
+
 // read reads the vectors and the results.
 func (f *vectorsCheck) read(open vectors.Opener) (list []*vectors.Answers, err error) {
 	var files []*vectors.File
@@ -91,6 +97,7 @@ func (f *vectorsCheck) read(open vectors.Opener) (list []*vectors.Answers, err e
 		}
 		files = append(files, more...)
 	}
+	seen := map[vectorOf]string{} // the file with the result of a vector
 	for _, name := range f.results {
 		r, err := os.Open(name)
 		if err != nil {
@@ -102,6 +109,12 @@ func (f *vectorsCheck) read(open vectors.Opener) (list []*vectors.Answers, err e
 			return nil, err
 		}
 		for _, a := range more {
+			for _, x := range a.List {
+				if at := (vectorOf{a.File, x.Name}); seen[at] != "" {
+					return nil, fmt.Errorf("%s: vector %q has a result in %s too, expected one result", name, x.Name, seen[at])
+				}
+				seen[vectorOf{a.File, x.Name}] = name
+			}
 			if i := slices.IndexFunc(list, func(x *vectors.Answers) bool { return x.File == a.File }); i >= 0 {
 				list[i].List = append(list[i].List, a.List...)
 			} else {
@@ -126,7 +139,7 @@ func vectorFiles(path string, open vectors.Opener) (list []*vectors.File, err er
 		}
 		names = nil
 		for _, e := range entries {
-			if filepath.Ext(e.Name()) == ".json" && e.Name() != "coverage.json" {
+			if filepath.Ext(e.Name()) == ".json" && e.Name() != coverageName {
 				names = append(names, filepath.Join(path, e.Name()))
 			}
 		}

@@ -1,6 +1,7 @@
 package bitblast
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -429,8 +430,10 @@ func TestValues(t *testing.T) {
 }
 
 // TestModels solves guards both ways. A guard that does not depend on opaque values has the value in the state of the model,
-// whatever the rest of the state is. A guard that never holds holds in no random state.
+// whatever the rest of the state is. A guard that never holds holds in no random state. At most 1 % of the guards are unknown or
+// depend on opaque values.
 func TestModels(t *testing.T) {
+	solved, open := 0, 0
 	each(t, func(t *testing.T, p *exec.Program, name string, code *sem.Code) {
 		rnd := rand.New(rand.NewPCG(5, uint64(len(code.Insts))))
 		opt := options(p, 1+3*rnd.IntN(2))
@@ -443,6 +446,9 @@ func TestModels(t *testing.T) {
 			for holds := range 2 {
 				goal := s.ValueIn(guard, lane)[0] ^ circuit.Lit(1-holds)
 				m, answer := s.Solve(goal)
+				if solved++; answer == circuit.Unknown || s.Opaque(goal) {
+					open++
+				}
 				for range 3 {
 					before := newState(rnd, &opt)
 					if m != nil {
@@ -456,6 +462,9 @@ func TestModels(t *testing.T) {
 			}
 		}
 	})
+	if open*100 > solved {
+		t.Errorf("%d of %d guards are unknown or depend on opaque values", open, solved)
+	}
 }
 
 // guards returns the guards of the operations.
@@ -558,32 +567,41 @@ func TestRunner(t *testing.T) {
 	})
 }
 
-// TestShare prints how many guards hold sometimes, never or perhaps, each both ways, and the time for each instruction.
-func TestShare(t *testing.T) {
-	if !testing.Verbose() {
-		t.Skip()
-	}
+// BenchmarkGuards solves all guards both ways. It reports how many never hold, how many are unknown, and how many depend on
+// opaque values, in percent.
+func BenchmarkGuards(b *testing.B) {
 	for _, machine := range machines {
-		counts, opaque, words, most, worst := [3]int{}, [3]int{}, 0, time.Duration(0), ""
-		start := time.Now()
-		instructions(t, machine, func(p *exec.Program, name string, code *sem.Code) {
-			begin := time.Now()
-			words++
-			s := New(code, options(p, 1))
-			for guard := range guards(code) {
-				for holds := range circuit.Lit(2) {
-					goal := s.Value(guard)[0] ^ holds
-					_, answer := s.Solve(goal)
-					if counts[answer]++; s.Opaque(goal) {
-						opaque[answer]++
+		for _, lanes := range []int{1, 4} {
+			b.Run(fmt.Sprintf("%s/%d", machine, lanes), func(b *testing.B) {
+				var list []*sem.Code
+				var opt Options
+				instructions(b, machine, func(p *exec.Program, _ string, code *sem.Code) {
+					list, opt = append(list, code), options(p, lanes)
+				})
+				var counts [3]float64
+				opaque, longest := 0.0, time.Duration(0)
+				n := 0
+				for b.Loop() {
+					start := time.Now()
+					s := New(list[n%len(list)], opt)
+					for guard := range guards(s.code) {
+						for not := range circuit.Lit(2) {
+							goal := s.Value(guard)[0] ^ not
+							_, answer := s.Solve(goal)
+							if counts[answer]++; s.Opaque(goal) {
+								opaque++
+							}
+						}
 					}
+					longest = max(longest, time.Since(start))
+					n++
 				}
-			}
-			if d := time.Since(begin); d > most {
-				most, worst = d, name
-			}
-		})
-		t.Logf("%s: %d words; never, sometimes, unknown: %d; of them opaque: %d; %v per word, most %v (%s)",
-			machine, words, counts, opaque, time.Since(start)/time.Duration(max(words, 1)), most, worst)
+				all := max(1, counts[circuit.Never]+counts[circuit.Sometimes]+counts[circuit.Unknown]) / 100
+				b.ReportMetric(counts[circuit.Never]/all, "%never")
+				b.ReportMetric(counts[circuit.Unknown]/all, "%unknown")
+				b.ReportMetric(opaque/all, "%opaque")
+				b.ReportMetric(longest.Seconds()*1000, "ms-longest")
+			})
+		}
 	}
 }

@@ -13,11 +13,10 @@ func number(kind sem.Kind, width int) sem.Type { return sem.Type{Kind: kind, Wid
 
 // operation is a pure operation. A has the type from if that is not none, as the other arguments have.
 type operation struct {
-	op      sem.Op
-	of      sem.Type
-	args    []sem.Type
-	imm     uint64
-	compare bool
+	op   sem.Op
+	of   sem.Type
+	args []sem.Type
+	imm  uint64
 }
 
 // operations returns each pure operation with each kind of type, and with each rounding mode.

@@ -156,7 +156,11 @@ func (c *checker) names(list []*Answers) {
 			}
 			initial := spotsOf(c.m, &v.Initial)
 			for p, x := range spotsOf(c.m, &v.Final) {
-				if x != initial[p] {
+				old := initial[p]
+				if p.kind == registerSpot {
+					old = exec.Canonical(old, p.state.Type)
+				}
+				if x != old {
 					changed = append(changed, p)
 				}
 			}

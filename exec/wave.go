@@ -75,6 +75,11 @@ func (p *Program) Quirk(name string) uint64 {
 // the address, or if the word is not an instruction or has no semantics. Only packages of this module can call Code.
 func (p *Program) Code(_ inside.Key, addr uint64) (*sem.Code, error) { return p.lowered(addr) }
 
+// Functions returns the functions of the description that compute a scalar. Only packages of this module can call it.
+func (p *Program) Functions(_ inside.Key) []*sem.Function {
+	return p.Machine.sem.Functions(p.words())
+}
+
 // Lower lowers a word at an address. Only packages of this module can call it.
 func (p *Program) Lower(_ inside.Key, v bits.Value, addr uint64) (*sem.Code, error) {
 	return p.lower(v, addr)

@@ -137,6 +137,9 @@ type Program struct {
 	// Addrs holds, for each operation, the address of the instruction that contains it. The address is
 	// NoAddr for operations that belong to no instruction, such as reads before the first instruction.
 	Addrs []uint64
+	// Written holds, for some values, the register that received the value from the instruction that computes it.
+	// If the instruction writes the value to several registers, it is the first of them.
+	Written map[ID]Variable
 	// Blocks are the blocks. The program starts with the first block.
 	Blocks []*Block
 	// Wave is set if the program runs with several lanes, which share the program counter.

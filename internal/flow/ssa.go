@@ -19,7 +19,7 @@ func Specialise(ctx context.Context, c Config) (*Program, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &assembler{explorer: x, p: &Program{Wave: x.wave()}, constants: map[constantKey]ID{}}
+	a := &assembler{explorer: x, p: &Program{Wave: x.wave(), Written: map[ID]Variable{}}, constants: map[constantKey]ID{}}
 	a.assemble(entry)
 	return a.p, nil
 }
@@ -168,6 +168,12 @@ func (a *assembler) addFragment(n *node, f *fragment) {
 // addEnds adds the terminators of a node's blocks and records the links from the node.
 func (a *assembler) addEnds(n *node) {
 	for f, b := range n.heads {
+		for v, id := range f.vals {
+			id += n.first
+			if old, ok := a.p.Written[id]; v.State.Kind == sem.FileState && (!ok || v.compare(old) < 0) {
+				a.p.Written[id] = v
+			}
+		}
 		b.End = Terminator{Kind: f.kind, Cond: NoID, Lanes: NoID, Text: f.text, Addr: n.addr}
 		switch f.kind {
 		case Branch:

@@ -72,3 +72,30 @@ func TestStructure(t *testing.T) {
 		}
 	}
 }
+
+// TestWritten checks that a value is recorded for the register that its instruction writes, not for one that receives it later.
+func TestWritten(t *testing.T) {
+	p := program(t, []uint64{0x00, 0x01, 0x02, 0x03}) // inc, save, load, end
+	c := flowtest.Config(p, 0)
+	c.Given = func(*sem.State, int, int) bool { return true }
+	c.Wanted = func(s *sem.State, _, _ int) bool { return s.Name == "r" }
+	x, err := flow.Specialise(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sums := 0
+	for _, b := range x.Blocks {
+		for _, id := range b.Insts {
+			if x.Insts[id].Op != sem.OpAdd {
+				continue
+			}
+			sums++
+			if v, ok := x.Written[id]; !ok || v.State.Name != "r" || v.Number != 0 {
+				t.Errorf("the sum is recorded for %v, expected r[0]\n%s", v, x)
+			}
+		}
+	}
+	if sums != 1 {
+		t.Errorf("%d sums, expected 1\n%s", sums, x)
+	}
+}

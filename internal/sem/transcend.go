@@ -175,3 +175,10 @@ func quarters(x float64) (n int, r float64) {
 	}
 	return n, r
 }
+
+// Series returns the coefficients of the polynomials of the transcendental functions, the highest first: of e^x, of atanh(s)/s
+// in s*s, of sin(x)/x and of cos(x) in x*x. Translators repeat the computation with them.
+func Series() (exp, atanh, sin, cos []float64) { return expTaylor, atanhTaylor, sinTaylor, cosTaylor }
+
+// TwoOverPi returns the first bits of 2/pi after the point, in words of 64 bits.
+func TwoOverPi() []uint64 { return twoOverPi[:] }

@@ -1,0 +1,178 @@
+// Package vulkan compiles GLSL and runs compute shaders on a Vulkan device, for tests of translations. It needs the packages
+// glslang-tools, spirv-tools, mesa-vulkan-drivers and libvulkan-dev of Debian, and gcc.
+package vulkan
+
+import (
+	"bytes"
+	"context"
+	_ "embed"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+//go:embed harness/main.c
+var harness []byte
+
+// Device runs compute shaders.
+type Device struct {
+	dir, program string
+	files        int
+}
+
+// Shader is a compute shader and its data.
+type Shader struct {
+	// Source is the GLSL text, whose set 0 has the inputs at binding 0, the results at 1, a uniform block at 2 and a memory at 3.
+	Source string
+	// Groups is the number of workgroups.
+	Groups                   int
+	Inputs, Uniforms, Memory []byte
+	// Size is the number of bytes of the results.
+	Size int
+	// Results are the results of the run. Err is the error of the compiler or of the validator.
+	Results []byte
+	Err     error
+}
+
+// Open builds the program that runs shaders. It skips the test if a tool is missing, and in short mode.
+func Open(t testing.TB) *Device {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("no translations in short mode")
+	}
+	for _, tool := range []string{"glslangValidator", "spirv-val", "gcc"} {
+		if _, err := exec.LookPath(tool); err != nil {
+			t.Skipf("SKIPPED: %s is not installed, so no translation runs (apt-get install glslang-tools spirv-tools mesa-vulkan-drivers libvulkan-dev gcc)", tool)
+		}
+	}
+	d := &Device{dir: t.TempDir()}
+	d.program = filepath.Join(d.dir, "harness")
+	source := d.program + ".c"
+	if err := os.WriteFile(source, harness, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.Command("gcc", "-Wall", "-Wextra", "-Werror", "-O1", "-o", d.program, source, "-lvulkan").CombinedOutput(); err != nil {
+		if bytes.Contains(out, []byte("vulkan/vulkan.h")) {
+			t.Skip("SKIPPED: libvulkan-dev is not installed, so no translation runs")
+		}
+		t.Fatalf("%v\n%s", err, out)
+	}
+	cmd := exec.Command(d.program)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Skipf("SKIPPED: there is no Vulkan device (install mesa-vulkan-drivers), so no translation runs: %s", out)
+	}
+	return d
+}
+
+// Compile compiles and validates GLSL of a stage, such as vert or comp, and returns the name of the file with the module.
+func (d *Device) Compile(source, stage string) (string, error) {
+	d.files++
+	return d.compile(source, stage, d.files)
+}
+
+func (d *Device) compile(source, stage string, number int) (string, error) {
+	name := filepath.Join(d.dir, fmt.Sprintf("s%d.%s", number, stage))
+	if err := os.WriteFile(name, []byte(source), 0o666); err != nil {
+		return "", err
+	}
+	module := name + ".spv"
+	out, err := exec.Command("glslangValidator", "-V", "--target-env", "vulkan1.1", "-o", module, name).CombinedOutput()
+	text := strings.TrimSpace(strings.Replace(string(out), name, "", 1))
+	if err != nil || text != "" {
+		return "", fmt.Errorf("glslangValidator: %v\n%s", err, text)
+	}
+	if out, err := exec.Command("spirv-val", "--target-env", "vulkan1.1", module).CombinedOutput(); err != nil || len(out) > 0 {
+		return "", fmt.Errorf("spirv-val: %v\n%s", err, out)
+	}
+	return module, exact(module)
+}
+
+// exact checks that all arithmetic on floats in a module has the decoration NoContraction, without which a device may compute
+// with other roundings.
+func exact(module string) error {
+	data, err := os.ReadFile(module)
+	if err != nil {
+		return err
+	}
+	const (
+		decorate      = 71
+		noContraction = 42
+	)
+	arithmetic := map[uint32]bool{129: true, 131: true, 133: true, 136: true, 140: true, 141: true, 142: true, 148: true} // OpFAdd to OpDot
+	word := func(i int) uint32 { return binary.LittleEndian.Uint32(data[4*i:]) }
+	marked := map[uint32]bool{}
+	for i := 5; i < len(data)/4; i += max(1, int(word(i)>>16)) {
+		switch op := word(i) & 0xffff; {
+		case op == decorate && word(i+2) == noContraction:
+			marked[word(i+1)] = true
+		case arithmetic[op] && !marked[word(i+2)]:
+			return fmt.Errorf("the operation %d with the result %%%d may be contracted", op, word(i+2))
+		}
+	}
+	return nil
+}
+
+// patience is the time that a shader may take. The compilers of drivers take minutes for some functions with many branches.
+const patience = 30 * time.Second
+
+// ErrSlow is the error of a shader that the driver does not compile and run in time.
+var ErrSlow = errors.New("the driver takes too long")
+
+// Run compiles and runs shaders, each in a process of its own. It sets their Results and Err.
+func (d *Device) Run(list []*Shader) {
+	var wait sync.WaitGroup
+	work := make(chan int)
+	for range 2 {
+		wait.Go(func() {
+			for i := range work {
+				list[i].Results, list[i].Err = d.run(list[i], d.files+i+1)
+			}
+		})
+	}
+	for i := range list {
+		work <- i
+	}
+	close(work)
+	wait.Wait()
+	d.files += len(list)
+}
+
+// run compiles and runs a shader.
+func (d *Device) run(s *Shader, number int) ([]byte, error) {
+	module, err := d.compile(s.Source, "comp", number)
+	if err != nil {
+		return nil, err
+	}
+	base := strings.TrimSuffix(module, ".comp.spv")
+	name := func(kind string, data []byte) (string, error) {
+		if len(data) == 0 {
+			return "-", nil
+		}
+		return base + kind, os.WriteFile(base+kind, data, 0o666)
+	}
+	in, err1 := name(".in", s.Inputs)
+	uniforms, err2 := name(".uniforms", s.Uniforms)
+	memory, err3 := name(".memory", s.Memory)
+	if err := errors.Join(err1, err2, err3); err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, d.program)
+	cmd.Stdin = strings.NewReader(fmt.Sprintln(module, s.Groups, in, base+".out", s.Size, uniforms, memory))
+	out, err := cmd.CombinedOutput()
+	switch {
+	case ctx.Err() != nil:
+		return nil, ErrSlow
+	case err != nil:
+		return nil, fmt.Errorf("%w\n%s", err, out)
+	}
+	return os.ReadFile(base + ".out")
+}

@@ -1,0 +1,651 @@
+// Package translate converts programs to text for GPUs. The text computes the same bits as package exec, except where its
+// header says otherwise.
+//
+// A program is specialised first, so that the text has no program counter and no stacks: it has loops, conditions, functions
+// and expressions, with the names of the program's file. The code that chooses variables, expressions and vectors does not
+// depend on the language of the text. GLSL is the only language so far.
+//
+//	text, err := translate.GLSL(ctx, launch, translate.Options{Name: "light"})
+package translate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/isago/isago/exec"
+	"github.com/isago/isago/internal/flow"
+	"github.com/isago/isago/internal/inside"
+	"github.com/isago/isago/internal/sem"
+	"github.com/isago/isago/internal/spec"
+)
+
+// Shape is the form of the text.
+type Shape uint8
+
+// The shapes.
+const (
+	// Function is a function whose parameters are the inputs and outputs. Another shader includes the text.
+	Function Shape = iota
+	// Vertex is a vertex shader, with a uniform block and with variables for inputs and outputs.
+	Vertex
+)
+
+// Options are the options of a translation.
+type Options struct {
+	Shape Shape
+	// Name is the name of the function, and the start of the names of the functions that it calls. The default is program.
+	Name string
+	// Set and Binding are the numbers of the uniform block.
+	Set, Binding int
+	// Position is the name of the output that becomes gl_Position in a vertex shader. If it is "", it is the first output whose
+	// name contains pos, or the first output.
+	Position string
+	// Comment returns the source or the disassembly of the instruction at an address, for a comment. If it is nil, the text has
+	// no such comments.
+	Comment func(addr uint64) string
+}
+
+// Text is a translated program.
+type Text struct {
+	Source string
+	// Uniforms, Inputs and Outputs are the registers that the text names.
+	Uniforms, Inputs, Outputs []Binding
+	// Shared are the declarations of the functions that the including shader must define.
+	Shared []string
+	// Doubles and Integers64 are set if the text needs floats or integers of 64 bits.
+	Doubles, Integers64 bool
+	// Stops is set if the program can end abnormally. The function then returns whether it ended normally.
+	Stops bool
+	// Lines is the number of lines of the function without comments, and Words the number of instructions that they are for.
+	Lines, Words int
+}
+
+// Binding is a variable for registers.
+type Binding struct {
+	Name string
+	// State is the name of the register file. First is the number of the first register, and Count the number of registers.
+	State        string
+	First, Count int
+	// Comp is the number of the first component, and Components the number of components of each register.
+	Comp, Components int
+	// Type is the type of a component in the program.
+	Type string
+	// Mask has a bit for each component of an output that the program writes. The text sets the others to their initial value.
+	Mask uint
+	// Offset is the place in the uniform block in bytes. Each register takes 16 bytes. Location is the location of an input or
+	// output of a vertex shader.
+	Offset, Location int
+}
+
+// Refusal is the error for a program that cannot be translated.
+type Refusal struct {
+	// Addr is the address of the instruction, in units of the program counter, or NoAddr.
+	Addr   uint64
+	Reason string
+}
+
+// NoAddr is the address of a Refusal that concerns no single instruction.
+const NoAddr = flow.NoAddr
+
+func (r *Refusal) Error() string {
+	if r.Addr == NoAddr {
+		return "cannot be translated: " + r.Reason
+	}
+	return fmt.Sprintf("cannot be translated: %s (instruction %#x)", r.Reason, r.Addr)
+}
+
+// GLSL translates a program to GLSL 4.50 for Vulkan. If the lanes of the machine share a program counter, it translates the
+// program for waves of one lane. The error is a *Refusal if the program cannot be translated.
+func GLSL(ctx context.Context, l *exec.Launch, o Options) (*Text, error) {
+	machine := l.Program.Machine.Inside(inside.Key{})
+	s := source{functions: l.Program.Functions(inside.Key{}), machine: machine}
+	c := flow.Config{
+		Machine: machine, Entry: l.Entry, OneLane: machine.Wave,
+		Code: func(addr uint64) (*sem.Code, error) { return l.Program.Code(inside.Key{}, addr) },
+	}
+	values := exec.NewWave(l.Program, l.Shared)
+	constants := map[flow.Variable]bool{}
+	for _, p := range l.Constants {
+		for n := range p.Count {
+			for _, k := range p.Components() {
+				constants[flow.Variable{State: machine.States[p.State.Index], Number: p.First + n, Comp: k}] = true
+			}
+		}
+	}
+	c.Known = func(s *sem.State, number, comp int) (uint64, bool) {
+		if !constants[flow.Variable{State: s, Number: number, Comp: comp}] {
+			return 0, false
+		}
+		return values.Get(l.Program.Machine.States[s.Index], number, comp, 0), true
+	}
+	p, err := flow.Specialise(ctx, c)
+	if err != nil {
+		if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+			return nil, err
+		}
+		return nil, &Refusal{NoAddr, err.Error()}
+	}
+	s.program = p
+	s.nameOf = func(v flow.Variable) string {
+		return l.NameOf(l.Program.Machine.States[v.State.Index], v.Number, v.Comp)
+	}
+	for _, u := range l.Uniforms {
+		if u.View == nil && u.State.Kind == exec.Registers {
+			s.uniforms = append(s.uniforms, port{u.Name, machine.States[u.State.Index], u.First, u.Count})
+		}
+	}
+	return s.glsl(o)
+}
+
+// GLSL translates a specialised program, whose registers have no names of a file. given is Config.Given. Only packages of this
+// module can call it.
+func (o Options) GLSL(_ inside.Key, p *flow.Program, from *exec.Program, given func(s *sem.State, number, comp int) bool) (*Text, error) {
+	s := source{program: p, machine: from.Machine.Inside(inside.Key{}), functions: from.Functions(inside.Key{}), given: given}
+	s.nameOf = func(flow.Variable) string { return "" }
+	return s.glsl(o)
+}
+
+// source is a specialised program with names.
+type source struct {
+	program   *flow.Program
+	machine   *sem.Machine
+	functions []*sem.Function
+	uniforms  []port
+	nameOf    func(v flow.Variable) string
+	// given is Config.Given.
+	given func(s *sem.State, number, comp int) bool
+}
+
+// port is a name for registers.
+type port struct {
+	name         string
+	state        *sem.State
+	first, count int
+}
+
+// gives reports whether the launch sets a register before the program starts.
+func (s *source) gives(st *sem.State, number, comp int) bool {
+	if s.given != nil {
+		return s.given(st, number, comp)
+	}
+	return st.Use == "input" || slices.Contains(st.Given, number)
+}
+
+// own reports whether each lane has its own copy of a state.
+func (s *source) own(st *sem.State) bool {
+	return st.Scope <= spec.ScopeLane || s.machine.Wave && st.Scope == spec.ScopeWave
+}
+
+// builder returns a builder in which inputs, outputs and uniforms have variables.
+func (s *source) builder(o Options) *builder {
+	b := &builder{
+		p: s.program, names: &names{taken: map[string]bool{}}, functions: newFunctions(s.functions),
+		inputs: map[register]*variable{}, outputs: map[register]*variable{}, uniforms: map[register]*variable{},
+		arrays: map[*sem.State]*variable{}, wholes: map[*sem.State]bool{}, current: map[register]*variable{}, services: map[flow.ID]*variable{},
+	}
+	b.own = s.own
+	b.names.unique(o.Name)
+	b.load()
+	b.markLate()
+	b.findRaw()
+	var reads []flow.Variable
+	for _, x := range b.p.Blocks {
+		for _, id := range x.Insts {
+			n := b.nodes[id]
+			switch {
+			case n.Op == sem.OpReadX && b.fixed(n):
+				b.wholes[n.State] = true
+			case n.Op == sem.OpRead && b.fixed(n) && !n.State.ReadOnly:
+				reads = append(reads, flow.Variable{State: n.State, Number: int(n.Imm), Comp: n.Comp})
+			}
+		}
+	}
+	for _, st := range s.machine.States {
+		if b.wholes[st] || slices.Contains(b.p.Arrays, st) {
+			if st.Type.Len > 4 {
+				b.refuse(NoAddr, "a computed register number of %s, whose registers have %d components", st.Name, st.Type.Len)
+			}
+			b.array(st)
+		}
+		if slices.Contains(b.p.Arrays, st) {
+			for n := range st.Count {
+				if s.gives(st, n, 0) {
+					s.input(b, register{st, n}, 0)
+				}
+			}
+		}
+	}
+	for _, u := range s.uniforms {
+		if u.state.Type.Len > 4 || b.wholes[u.state] || !slices.ContainsFunc(reads, func(v flow.Variable) bool {
+			return v.State == u.state && v.Number >= u.first && v.Number < u.first+u.count
+		}) {
+			continue
+		}
+		x := &variable{name: b.names.unique(identifier(u.name)), typ: u.state.Type.Elem(), size: u.state.Type.Len, given: true}
+		if u.count > 1 {
+			x.count = u.count
+		}
+		for n := range u.count {
+			if r := (register{u.state, u.first + n}); b.uniforms[r] == nil {
+				b.uniforms[r] = x
+			}
+		}
+	}
+	for _, v := range reads {
+		switch r := (register{v.State, v.Number}); {
+		case b.wholes[v.State]:
+		case s.own(v.State):
+			s.input(b, r, v.Comp)
+		default:
+			x := &variable{typ: v.Type(), size: v.State.Type.Len, given: true}
+			name := s.nameOf(v)
+			if name == "" || v.State.Type.Len > 4 {
+				name = v.State.Name
+				if !v.State.Single {
+					name += fmt.Sprint(v.Number)
+				}
+			}
+			if v.State.Type.Len > 4 {
+				r.number, x.size = v.Number*v.State.Type.Len+v.Comp, 0
+				name += "_" + v.State.Letter(v.Comp)
+			}
+			if b.uniforms[r] == nil {
+				x.name = b.names.unique(identifier(name))
+				b.uniforms[r] = x
+			}
+		}
+	}
+	for _, x := range b.p.Blocks {
+		for _, out := range x.End.Outputs {
+			v := out.Variable
+			r := register{v.State, v.Number}
+			if b.outputs[r] == nil {
+				if v.State.Type.Len > 4 {
+					b.refuse(NoAddr, "the output %s, which has %d components", v, v.State.Type.Len)
+				}
+				name := identifier(s.registerName(v))
+				if b.names.taken[name] {
+					name = "out_" + name
+				}
+				b.outputs[r] = &variable{name: b.names.unique(name), typ: v.Type(), size: v.State.Type.Len, taken: map[int]bool{}, given: true}
+			}
+		}
+	}
+	return b
+}
+
+// registerName returns the name of a register.
+func (s *source) registerName(v flow.Variable) string {
+	if name := s.nameOf(v); name != "" {
+		return name
+	}
+	if v.State.Single {
+		return v.State.Name
+	}
+	return v.State.Name + fmt.Sprint(v.Number)
+}
+
+// input gives a register that the launch sets a variable.
+func (s *source) input(b *builder, r register, comp int) {
+	if b.inputs[r] != nil {
+		return
+	}
+	if r.state.Type.Len > 4 {
+		b.refuse(NoAddr, "the input %s, which has %d components", r.state.Name, r.state.Type.Len)
+	}
+	name := s.registerName(flow.Variable{State: r.state, Number: r.number, Comp: comp})
+	b.inputs[r] = &variable{name: b.names.unique(identifier(name)), typ: r.state.Type.Elem(), size: r.state.Type.Len, given: true}
+}
+
+// glsl prints the program as GLSL.
+func (s *source) glsl(o Options) (*Text, error) {
+	if o.Name == "" {
+		o.Name = "program"
+	}
+	tree, err := s.program.Structure()
+	if err != nil && !errors.Is(err, flow.ErrIrreducible) {
+		return nil, &Refusal{NoAddr, err.Error()}
+	}
+	b := s.builder(o)
+	b.plan()
+	if b.err != nil {
+		return nil, b.err
+	}
+	b.shrink()
+	list := b.body(tree)
+	g := &glsl{
+		b: b, lib: library(), overloads: map[string][]string{}, made: map[string]bool{}, functions: map[*function]string{}, stored: map[*variable]bool{},
+		needs: map[string]bool{}, accessors: map[*variable]string{}, shared: map[string]string{}, addr: NoAddr, comment: o.Comment, shown: map[uint64]bool{},
+	}
+	if o.Shape == Function {
+		g.prefix = o.Name + "_"
+	}
+	for _, f := range b.called {
+		g.functions[f] = b.names.unique(identifier(g.prefix + f.name))
+	}
+	t := &Text{Stops: b.stops}
+	g.interfaces(t, s)
+	g.depth = 1
+	g.start()
+	g.statements(list)
+	t.Lines = g.lines
+	body := g.out.String()
+	g.out.Reset()
+	g.depth = 1
+	g.declarations()
+	body = g.out.String() + body
+	if b.err == nil {
+		t.Source = g.text(t, s, o, body)
+	}
+	if b.err != nil {
+		return nil, b.err
+	}
+	words := map[uint64]bool{}
+	for _, a := range s.program.Addrs {
+		if a != NoAddr {
+			words[a] = true
+		}
+	}
+	t.Words = len(words)
+	t.Doubles, t.Integers64 = g.needs["double"], g.needs["int64"]
+	return t, nil
+}
+
+// interfaces lists the uniforms, inputs and outputs.
+func (g *glsl) interfaces(t *Text, s *source) {
+	b := g.b
+	offset := 0
+	add := func(list *[]Binding, x *variable, r register, location *int) {
+		st := r.state
+		y := Binding{Name: x.name, State: st.Name, First: r.number, Count: max(1, x.count), Components: max(1, x.size), Type: x.typ.String()}
+		if st.Type.Len > 4 {
+			y.First, y.Comp, y.Components = r.number/st.Type.Len, r.number%st.Type.Len, 1
+		}
+		if location != nil {
+			y.Location = *location
+			*location += y.Count
+		} else {
+			y.Offset = offset
+			offset += 16 * y.Count
+		}
+		*list = append(*list, y)
+	}
+	inputs, outputs := 0, 0
+	for _, st := range s.machine.States {
+		if b.wholes[st] && !st.ReadOnly && !s.own(st) {
+			add(&t.Uniforms, b.arrays[st], register{st, 0}, nil)
+			g.stored[b.arrays[st]] = st.Type.Kind == sem.Bool
+		}
+	}
+	for _, r := range sorted(b.uniforms) {
+		x := b.uniforms[r]
+		add(&t.Uniforms, x, r, nil)
+		g.stored[x] = x.typ.Kind == sem.Bool
+	}
+	for _, x := range t.Uniforms {
+		if strings.HasSuffix(x.Type, "64") {
+			g.refuse("the uniform %s of type %s", x.Name, x.Type)
+		}
+	}
+	for _, st := range s.machine.States {
+		if b.wholes[st] && !st.ReadOnly && s.own(st) && !slices.Contains(b.p.Arrays, st) {
+			add(&t.Inputs, b.arrays[st], register{st, 0}, &inputs)
+		}
+	}
+	for _, r := range sorted(b.inputs) {
+		add(&t.Inputs, b.inputs[r], r, &inputs)
+	}
+	for _, r := range sorted(b.outputs) {
+		add(&t.Outputs, b.outputs[r], r, &outputs)
+		for k := range b.written(r) {
+			t.Outputs[len(t.Outputs)-1].Mask |= 1 << uint(k)
+		}
+	}
+}
+
+// text returns the whole text.
+func (g *glsl) text(t *Text, s *source, o Options, body string) string {
+	b := g.b
+	byName := map[string]*variable{}
+	for _, m := range []map[register]*variable{b.inputs, b.outputs, b.uniforms} {
+		for _, v := range m {
+			byName[v.name] = v
+		}
+	}
+	for _, v := range b.arrays {
+		byName[v.name] = v
+	}
+	var functions strings.Builder
+	texts := map[*function]string{}
+	for _, f := range b.called {
+		texts[f] = g.functionText(f)
+	}
+	for _, f := range b.called {
+		functions.WriteString(texts[f])
+		for _, x := range g.overloads["function "+g.functions[f]] {
+			functions.WriteString(x)
+		}
+	}
+	var accessors strings.Builder
+	for _, st := range g.accessed {
+		accessors.WriteString(g.accessorText(st))
+	}
+	for _, name := range sortedKeys(g.shared) {
+		t.Shared = append(t.Shared, g.shared[name])
+	}
+
+	var w strings.Builder
+	if o.Shape == Vertex {
+		w.WriteString("#version 450\n")
+		if len(t.Shared) > 0 {
+			g.refuse("it needs %s, which only a function can be given", strings.Join(t.Shared, " "))
+		}
+	}
+	w.WriteString(g.header(o, t, s))
+	if o.Shape == Vertex {
+		w.WriteString("#extension GL_EXT_spirv_intrinsics : require\n")
+	}
+	if g.needs["int64"] {
+		w.WriteString("#extension GL_ARB_gpu_shader_int64 : require\n")
+	}
+	if o.Shape == Vertex {
+		w.WriteString("spirv_execution_mode(extensions = [\"SPV_KHR_float_controls\"], capabilities = [4466], 4461, 32); // SignedZeroInfNanPreserve\n")
+	}
+	w.WriteByte('\n')
+	if len(t.Uniforms) > 0 {
+		fmt.Fprintf(&w, "layout(std140, set = %d, binding = %d) uniform %s_uniforms {\n", o.Set, o.Binding, o.Name)
+		for _, u := range t.Uniforms {
+			v := byName[u.Name]
+			typ := v.typ
+			if g.stored[v] {
+				typ = sem.U32
+			}
+			fmt.Fprintf(&w, "\tlayout(offset = %d) %s %s", u.Offset, glslType(typ, v.size), v.name)
+			if v.count > 0 {
+				fmt.Fprintf(&w, "[%d]", v.count)
+			}
+			w.WriteString(";\n")
+		}
+		w.WriteString("};\n\n")
+	}
+	for _, x := range t.Shared {
+		w.WriteString(x + "\n")
+	}
+	for _, name := range g.used {
+		h := g.lib[name]
+		fmt.Fprintf(&w, "#ifndef ISAGO_%s\n#define ISAGO_%s\n%s isago_%s(%s) {\n%s}\n#endif\n", strings.ToUpper(name), strings.ToUpper(name), h.result, name, h.params, h.code)
+		for _, x := range g.overloads["helper "+name] {
+			guard := fmt.Sprintf("ISAGO_%s_%s", strings.ToUpper(name), strings.ToUpper(strings.Fields(x)[0]))
+			fmt.Fprintf(&w, "#ifndef %s\n#define %s\n%s#endif\n", guard, guard, x)
+		}
+	}
+	w.WriteString(functions.String())
+	isInput := map[*variable]bool{}
+	for _, x := range t.Inputs {
+		isInput[byName[x.Name]] = true
+	}
+	for _, st := range s.machine.States {
+		v := b.arrays[st]
+		switch {
+		case v == nil || b.uniforms == nil || !s.own(st) && !st.ReadOnly:
+		case st.ReadOnly:
+			fmt.Fprintf(&w, "const %s %s[%d] = %s[](", glslType(v.typ, v.size), v.name, v.count, glslType(v.typ, v.size))
+			per := max(1, v.size)
+			for n := range v.count {
+				if n > 0 {
+					w.WriteString(", ")
+				}
+				e := &expr{form: constant, typ: v.typ, n: v.size, values: st.Values[n*per : (n+1)*per]}
+				w.WriteString(g.expr(e).s)
+			}
+			w.WriteString(");\n")
+		case o.Shape == Function || !isInput[v]:
+			fmt.Fprintf(&w, "%s %s[%d];\n", glslType(v.typ, v.size), v.name, v.count)
+		}
+	}
+	if o.Shape == Vertex {
+		for _, x := range t.Inputs {
+			v := byName[x.Name]
+			if v.typ.Kind == sem.Bool || wide(v.typ) {
+				g.refuse("the input %s of type %s", x.Name, x.Type)
+			}
+			fmt.Fprintf(&w, "layout(location = %d) in %s %s", x.Location, glslType(v.typ, v.size), v.name)
+			if v.count > 0 {
+				fmt.Fprintf(&w, "[%d]", v.count)
+			}
+			w.WriteString(";\n")
+		}
+		for _, x := range t.Outputs {
+			v := byName[x.Name]
+			if v.typ.Kind == sem.Bool || wide(v.typ) {
+				g.refuse("the output %s of type %s", x.Name, x.Type)
+			}
+			flat := ""
+			if v.typ.Kind != sem.Float {
+				flat = "flat "
+			}
+			fmt.Fprintf(&w, "layout(location = %d) %sprecise out %s %s;\n", x.Location, flat, glslType(v.typ, v.size), v.name)
+		}
+	}
+	w.WriteString(accessors.String())
+	result := "void"
+	if t.Stops {
+		result = "bool"
+	}
+	name := o.Name
+	var params []string
+	if o.Shape == Vertex {
+		name = identifier(o.Name)
+	} else {
+		for _, x := range t.Inputs {
+			v := byName[x.Name]
+			if v.count > 0 {
+				params = append(params, fmt.Sprintf("%s %s_in[%d]", glslType(v.typ, v.size), v.name, v.count))
+			} else {
+				params = append(params, fmt.Sprintf("%s %s", glslType(v.typ, v.size), v.name))
+			}
+		}
+		for _, x := range t.Outputs {
+			v := byName[x.Name]
+			params = append(params, fmt.Sprintf("precise out %s %s", glslType(v.typ, v.size), v.name))
+		}
+	}
+	fmt.Fprintf(&w, "\n%s %s(%s) {\n", result, name, strings.Join(params, ", "))
+	if o.Shape == Function {
+		for _, x := range t.Inputs {
+			if v := byName[x.Name]; v.count > 0 {
+				fmt.Fprintf(&w, "\t%s = %s_in;\n", v.name, v.name)
+			}
+		}
+	}
+	// Components that the program never writes have their initial value.
+	for _, r := range sorted(b.outputs) {
+		v := b.outputs[r]
+		stopped := slices.ContainsFunc(b.p.Blocks, func(x *flow.Block) bool { return x.End.Kind == flow.Stop && len(x.End.Outputs) == 0 })
+		if len(b.written(r)) < max(1, v.size) || stopped {
+			fmt.Fprintf(&w, "\t%s = %s;\n", v.name, g.expr(repeated(v, r.state.Init)).s)
+		}
+	}
+	w.WriteString(body)
+	w.WriteString("}\n")
+	if o.Shape == Vertex {
+		fmt.Fprintf(&w, "\nvoid main() {\n\t%s();\n", name)
+		if p := g.position(t, o); p != "" {
+			v := byName[p]
+			fill := ""
+			for k := v.size; k < 4; k++ {
+				fill += map[bool]string{true: ", 1.0", false: ", 0.0"}[k == 3]
+			}
+			if fill == "" {
+				fmt.Fprintf(&w, "\tgl_Position = %s;\n", p)
+			} else {
+				fmt.Fprintf(&w, "\tgl_Position = vec4(%s%s);\n", p, fill)
+			}
+		}
+		w.WriteString("}\n")
+	}
+	return w.String()
+}
+
+// written returns the components of an output that the program writes.
+func (b *builder) written(r register) map[int]bool {
+	list := map[int]bool{}
+	for _, x := range b.p.Blocks {
+		for _, out := range x.End.Outputs {
+			if out.Variable.State == r.state && out.Variable.Number == r.number {
+				list[out.Variable.Comp] = true
+			}
+		}
+	}
+	return list
+}
+
+// position returns the name of the output that becomes gl_Position.
+func (g *glsl) position(t *Text, o Options) string {
+	first := ""
+	for _, x := range t.Outputs {
+		if !strings.HasPrefix(x.Type, "f") {
+			continue
+		}
+		if o.Position == x.Name || o.Position == "" && strings.Contains(strings.ToLower(x.Name), "pos") {
+			return x.Name
+		}
+		if first == "" && o.Position == "" {
+			first = x.Name
+		}
+	}
+	if o.Position != "" {
+		g.refuse("there is no output %s", o.Position)
+	}
+	return first
+}
+
+// header returns the comment at the start of the text.
+func (g *glsl) header(o Options, t *Text, s *source) string {
+	var w strings.Builder
+	w.WriteString("// Translated by isago. It computes the bits that isago run computes. NaN may have other bits.\n")
+	if o.Shape == Function {
+		w.WriteString("// The including shader starts with #version 450 or later.\n")
+		w.WriteString("// It must keep signed zeros, infinities and NaN (execution mode SignedZeroInfNanPreserve for 32 bits).\n")
+	}
+	w.WriteString("// Denormals are exact only on devices that keep them (execution mode DenormPreserve for 32 bits).\n")
+	if s.machine.Wave {
+		w.WriteString("// The program is translated for waves of one lane: conditions that a wave decides together hold for each lane alone.\n")
+	}
+	if g.needs["double"] {
+		w.WriteString("// It needs floats of 64 bits (feature shaderFloat64), whose sums, products and quotients are rounded to nearest.\n")
+	}
+	if g.needs["int64"] {
+		w.WriteString("// It needs integers of 64 bits (feature shaderInt64).\n")
+	}
+	if len(t.Shared) > 0 {
+		w.WriteString("// The including shader defines the functions that are declared here without a body.\n")
+	}
+	if t.Stops {
+		w.WriteString("// The function returns whether the program ended normally.\n")
+	}
+	return w.String()
+}

@@ -1,0 +1,239 @@
+package translate_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/isago/isago/diag"
+	"github.com/isago/isago/exec"
+	"github.com/isago/isago/feed"
+	"github.com/isago/isago/internal/flow/flowtest"
+	"github.com/isago/isago/internal/translatetest"
+	"github.com/isago/isago/internal/vulkan"
+	"github.com/isago/isago/isa"
+	"github.com/isago/isago/target/catalog"
+	"github.com/isago/isago/translate"
+)
+
+// example is a bundled program.
+type example struct{ file, machine, stage string }
+
+var examples = []example{
+	{"pica200/light.shbin", "pica200", ""}, {"pica200/flow.shbin", "pica200", ""}, {"pica200/skin.shbin", "pica200", ""}, {"pica200/sprite.shbin", "pica200", ""},
+	{"tegra/light.vp", "tegra", ""}, {"tegra/skin.vp", "tegra", ""}, {"tegra/textured.vp", "tegra", ""}, {"tegra/wave.vp", "tegra", ""},
+	{"a2xx/light.vs.bin", "a2xx", "vs"}, {"a2xx/lights.vs.bin", "a2xx", "vs"}, {"a2xx/calls.vs.bin", "a2xx", "vs"},
+	{"a2xx/choices.fs.bin", "a2xx", "fs"}, {"a2xx/textures.fs.bin", "a2xx", "fs"},
+}
+
+// launch opens an example as the command run does.
+func (e example) launch(t testing.TB) *exec.Launch {
+	t.Helper()
+	m, _, err := catalog.Find(e.machine)
+	if err != nil {
+		t.Fatal(err)
+	}
+	set, err := m.Load(isa.Options{})
+	if err != nil {
+		t.Fatal(diag.Render(err))
+	}
+	ctx := set.DefaultContext()
+	if e.stage != "" {
+		if ctx, err = set.ParseContext(ctx, "stage", e.stage); err != nil {
+			t.Fatal(err)
+		}
+	}
+	data, err := os.ReadFile(filepath.Join("..", "examples", e.file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := m.Launch(feed.Request{Set: set, Context: ctx, Data: data})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r.(feed.Launched).Launched()
+}
+
+// comments returns the disassembly of the instructions of a program.
+func comments(t testing.TB, l *exec.Launch) func(addr uint64) string {
+	d, err := l.Program.Machine.Set().NewDecoder(l.Program.Root.Name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.SetTables(l.Program.Tables)
+	return func(addr uint64) string {
+		word, _ := l.Program.Fetch(addr)
+		in, _ := d.Decode(word)
+		return fmt.Sprintf("0x%04x  %s", l.Program.Machine.Address(addr), d.Append(nil, in))
+	}
+}
+
+// specials are floats at which something happens.
+var specials = []uint64{0, 0x80000000, 0x3f800000, 0xbf800000, 0x7f800000, 0xff800000, 0x7fc00000, 1, 0x80000001, 0x007fffff, 0x00800000, 0x7f7fffff, 0x40000000}
+
+func random(r *rand.Rand, t isa.Type) uint64 {
+	switch {
+	case t.Kind != isa.Float:
+		return uint64(r.IntN(6)) & (1<<t.Bits - 1)
+	case r.IntN(3) == 0:
+		return specials[r.IntN(len(specials))]
+	}
+	return uint64(r.Uint32()&0x83ffffff | 0x3c000000)
+}
+
+// wave starts a wave of an example with random inputs.
+func wave(l *exec.Launch, seed uint64, lanes int) *exec.Wave {
+	r := rand.New(rand.NewPCG(seed, 1))
+	constant := map[[3]int]bool{}
+	for _, p := range l.Constants {
+		for n := range p.Count {
+			for _, k := range p.Components() {
+				constant[[3]int{p.State.Index, p.First + n, k}] = true
+			}
+		}
+	}
+	states := l.Program.Machine.States
+	for _, s := range states {
+		if s.Kind != exec.Registers || s.Scope < exec.ScopeBlock || s.ReadOnly {
+			continue
+		}
+		for n := range s.Count {
+			for k := range s.Type.Lanes {
+				if v := random(r, s.Type); !constant[[3]int{s.Index, n, k}] {
+					l.Shared.Set(s, n, k, v)
+				}
+			}
+		}
+	}
+	w := exec.NewWave(l.Program, l.Shared)
+	w.Budget = 10000
+	w.Start(lanes, l.Entry)
+	for _, s := range states {
+		if s.Kind != exec.Registers || s.Scope != exec.ScopeLane || s.Use != "input" && s.Name != "R" || s.ReadOnly {
+			continue
+		}
+		for n := range s.Count {
+			for k := range s.Type.Lanes {
+				for lane := range lanes {
+					w.Set(s, n, k, lane, random(r, s.Type))
+				}
+			}
+		}
+	}
+	return w
+}
+
+// TestExamples compares the translated examples with the plain engine. Programs whose lanes share a program counter run in
+// waves of one lane.
+func TestExamples(t *testing.T) {
+	x := translatetest.Open(t)
+	for _, e := range examples {
+		l := e.launch(t)
+		o := translatetest.Options
+		o.Comment = comments(t, l)
+		text, err := translate.GLSL(context.Background(), l, o)
+		if err != nil {
+			t.Errorf("%s: %v", e.file, err)
+			continue
+		}
+		t.Logf("%s: %d lines for %d instructions", e.file, text.Lines, text.Words)
+		rounds, lanes := uint64(4), exec.Lanes
+		if e.machine == "a2xx" {
+			rounds, lanes = 8, 1
+		}
+		for seed := range rounds {
+			before, after := wave(l, seed, lanes), wave(l, seed, lanes)
+			flowtest.Record(after)
+			if err := after.Run(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			if err := x.AddText(e.file, text, before, after); err != nil {
+				t.Errorf("%s: %v", e.file, err)
+			}
+		}
+	}
+	x.Run(t)
+	t.Log(x)
+	if len(x.Refused) > 0 {
+		t.Error("an example was not compared")
+	}
+}
+
+// TestVertex compiles the examples that are vertex programs as vertex shaders.
+func TestVertex(t *testing.T) {
+	device := vulkan.Open(t)
+	for _, e := range examples {
+		if e.machine == "a2xx" { // they need functions that read memory
+			continue
+		}
+		l := e.launch(t)
+		name := strings.Split(filepath.Base(e.file), ".")[0]
+		text, err := translate.GLSL(context.Background(), l, translate.Options{Shape: translate.Vertex, Name: name, Comment: comments(t, l)})
+		if err != nil {
+			t.Errorf("%s: %v", e.file, err)
+			continue
+		}
+		if _, err := device.Compile(text.Source, "vert"); err != nil {
+			t.Errorf("%s: %v\n%s", e.file, err, text.Source)
+		}
+	}
+}
+
+// TestReadable reads the function that light.shbin becomes. Each line is the arithmetic of the instructions before it, with the
+// names of the file. The comments are left out.
+func TestReadable(t *testing.T) {
+	text, err := translate.GLSL(t.Context(), examples[0].launch(t), translate.Options{Name: "light"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = `void light(vec4 position, vec4 normal, vec4 color, vec4 texcoord, precise out vec4 out_position, precise out vec4 out_color, precise out vec4 texcoord0) {
+	texcoord0 = vec4(0.0);
+	precise float r2, r2_2;
+	precise vec3 r0, r1, r3;
+	r0.x = light_dot4(modelView[0], position);
+	r0.y = light_dot4(modelView[1], position);
+	r0.z = light_dot4(modelView[2], position);
+	out_position.x = light_dot4(projection[0], vec4(r0, 1.0));
+	out_position.y = light_dot4(projection[1], vec4(r0, 1.0));
+	out_position.z = light_dot4(projection[2], vec4(r0, 1.0));
+	out_position.w = light_dot4(projection[3], vec4(r0, 1.0));
+	r1.x = light_dot3(modelView[0].xyz, normal.xyz);
+	r1.y = light_dot3(modelView[1].xyz, normal.xyz);
+	r1.z = light_dot3(modelView[2].xyz, normal.xyz);
+	r2 = light_root(light_dot3(r1, r1));
+	r2_2 = light_maximum(0.0, light_dot3(lightDirection.xyz, light_mul(r1, vec3(r2))));
+	r3 = light_mul(vec3(r2_2), lightColor.xyz) + ambient.xyz;
+	if (useVertexColor != 0u) {
+		out_color = light_mul(vec4(r3, ambient.w), color);
+	} else {
+		out_color = vec4(r3, ambient.w);
+	}
+	texcoord0.xy = texcoord.xy;
+}
+`
+	if _, got, _ := strings.Cut(text.Source, "\n\nvoid"); "void"+got != want {
+		t.Errorf("%s\nexpected\n%s", text.Source, want)
+	}
+}
+
+// TestRefused checks that a program that reads memory is refused as a vertex shader, and which functions it needs.
+func TestRefused(t *testing.T) {
+	l := example{"a2xx/light.vs.bin", "a2xx", "vs"}.launch(t)
+	var refusal *translate.Refusal
+	if _, err := translate.GLSL(t.Context(), l, translate.Options{Shape: translate.Vertex}); !errors.As(err, &refusal) || !strings.Contains(refusal.Reason, "load_memory") {
+		t.Errorf("the error is %v", err)
+	}
+	text, err := translate.GLSL(t.Context(), l, translate.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{"uint program_load_memory(uint address);"}; !slices.Equal(text.Shared, want) {
+		t.Errorf("it needs %q, expected %q", text.Shared, want)
+	}
+}

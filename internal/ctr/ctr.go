@@ -70,7 +70,10 @@ func Write(files []*vectors.File, m *exec.Machine) ([]cfile.File, *Report, error
 		return nil, nil, err
 	}
 	var list []string
-	own := w.own()
+	own, err := w.own()
+	if err != nil {
+		return nil, nil, err
+	}
 	for _, f := range append([]*vectors.File{own}, files...) {
 		if f.Machine != m.Set().Name() {
 			return nil, nil, fmt.Errorf("vectors of %s, expected vectors of %s", f.Machine, m.Set().Name())
@@ -272,7 +275,7 @@ func float24(x uint64) (u uint32, exact bool) {
 
 // row prepares a vector. It returns a skip if the hardware cannot run it.
 func (w *writer) row(f *vectors.File, v *vectors.Vector) (*row, error) {
-	if v.Lanes != 1 {
+	if v.Lanes != 1 || v.Active != "" {
 		return nil, skipf("it has several lanes")
 	}
 	if len(v.Calls) > 0 {
@@ -307,7 +310,7 @@ func (w *writer) program(r *row) error {
 		return skipf("it ends the program")
 	case len(v.Stops) == 1:
 		r.shader.Words[last], r.end = "", true // a jump to here
-	case len(v.Stops) == 0 && v.Steps == 0 && len(v.Words) > 0:
+	case len(v.Stops) == 0 && v.Steps == 0:
 		return skipf("it does not end")
 	case last < len(v.Words):
 		return skipf("it continues at one of its own words")
@@ -521,9 +524,23 @@ func (w *writer) value(x *vectors.Register, s *exec.State) (up upload, rounded b
 	return up, rounded, err
 }
 
+//go:embed harness.pica.txt
+var harnessText string
+
+// text returns the disassembly of a word.
+func (w *writer) text(word uint64) string {
+	in, _ := w.decoder.Decode(bits.Of(word))
+	return string(w.decoder.Append(nil, in))
+}
+
 // own returns the vectors that test the program itself: registers are shown as they were set.
-func (w *writer) own() *vectors.File {
-	f := &vectors.File{Format: vectors.Format, Machine: w.m.Set().Name(), Instruction: "harness", Doc: "Registers as the program of the 3DS sets and shows them, without an instruction."}
+func (w *writer) own() (*vectors.File, error) {
+	out, err := w.asm.Assemble([]*diag.Source{{Name: "harness.v.pica", Text: harnessText}}, pica200.AssembleOptions{})
+	if err != nil {
+		return nil, err
+	}
+	word := out.File.DVLP.Code[0]
+	f := &vectors.File{Format: vectors.Format, Machine: w.m.Set().Name(), Instruction: "harness", Doc: "Registers as the program of the 3DS sets and shows them. The instruction does nothing."}
 	for _, s := range w.m.States {
 		if s.Use != "temporary" || !w.shown[s.Name] {
 			continue
@@ -531,11 +548,13 @@ func (w *writer) own() *vectors.File {
 		for i, list := range harnessValues {
 			x := vectors.Register{Name: s.Name, Number: 1, Values: list[:s.Type.Lanes], Bits: s.Type.Bits, Vector: s.Type.Lanes > 1}
 			state := vectors.State{Registers: []vectors.Register{x}}
-			f.Vectors = append(f.Vectors, vectors.Vector{Name: fmt.Sprintf("harness/%d", i+1), Text: []string{}, Words: []string{}, Lanes: 1, Steps: 0, Initial: state, Final: state,
-				Reasons: []string{"the value of a register is shown as it was set"}})
+			v := vectors.Vector{Name: fmt.Sprintf("harness/%d", i+1), Text: []string{w.text(uint64(word))}, Words: []string{fmt.Sprintf("%08x", word)}, Lanes: 1, Steps: 1, Initial: state, Final: state,
+				Reasons: []string{"the value of a register is shown as it was set"}}
+			v.Final.PC = 1
+			f.Vectors = append(f.Vectors, v)
 		}
 	}
-	return f
+	return f, nil
 }
 
 // harnessValues are floats of 24 bits: zeros, ones, the smallest and the largest subnormal and normal number, infinities, a

@@ -313,6 +313,30 @@ In 1 of them, a jump replaces the word that ends the program.
 	}
 }
 
+// TestOwnVectors holds that the vectors which the program has of its own are a file that isago reads, with results.
+func TestOwnVectors(t *testing.T) {
+	m := vectest.Open(t, "pica200")
+	dir, _ := build(t, m, nil)
+	run(t, dir, &gpu{m: m})
+	file, err := os.Open(filepath.Join(dir, "sdmc:", "isago-vectors", "harness.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	answers, err := vectors.ReadAnswers(file, "harness.json", func(string) (*exec.Machine, error) { return m, nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(answers) != 1 || len(answers[0].List) != 4 || len(answers[0].File.Vectors) != 4 {
+		t.Fatalf("%d files, expected one with 4 results", len(answers))
+	}
+	for i, a := range answers[0].List {
+		if got, want := a.State.Registers[0].Values, answers[0].File.Vectors[i].Final.Registers[0].Values; fmt.Sprint(got) != fmt.Sprint(want) {
+			t.Errorf("%s is %x, expected %x", a.Name, got, want)
+		}
+	}
+}
+
 // TestShaderSource holds that the source of each shader assembles to the words and the table entries of its vectors, at
 // address 0.
 func TestShaderSource(t *testing.T) {

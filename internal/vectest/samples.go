@@ -61,6 +61,8 @@ func Tesla(t testing.TB, m *exec.Machine) []*vectors.File {
 	mask := At("active", 0, -1, 3)
 	add := Record(t, m, "tesla", "add b32", Sample{Text: "add b32 $c0 $r0 $r32 $r32", Words: "20004001 040807c0", Context: context, Lanes: 2, Steps: 1, Reason: "a carry in one lane",
 		Before: []Place{mask, At("r", 32, 0, 0x80000000), At("r", 32, 1, 5), At("r", 0, 0, 0), At("r", 0, 1, 0), At("c", 0, 0, 0), At("c", 0, 1, 0)}})
+	add.Vectors = append(add.Vectors, Record(t, m, "tesla", "add b32/one", Sample{Text: "add b32 $c0 $r0 $r32 $r32", Words: "20004001 040807c0", Context: context, Lanes: 2, Active: 2, Steps: 1, Reason: "only the second lane exists",
+		Before: []Place{At("active", 0, -1, 2), At("r", 32, 1, 5), At("r", 0, 1, 0), At("c", 0, 1, 0)}}).Vectors...)
 	store := Record(t, m, "tesla", "st b32", Sample{Text: "st b32 g0[$r8] $r2", Words: "d0001009 a0c00780", Context: context, Lanes: 2, Steps: 1, Reason: "4 bytes of each lane",
 		Before: []Place{mask, At("r", 8, 0, 0x10), At("r", 8, 1, 0x20), At("r", 2, 0, 0x11223344), At("r", 2, 1, 0xaabbccdd)},
 		Watch:  []Place{At("g0", 0x10, -1), At("g0", 0x11, -1), At("g0", 0x23, -1), At("g0", 0x24, -1)}})

@@ -46,7 +46,7 @@ type Processor struct {
 	Calls []vectors.Call
 }
 
-func NewProcessor(m *exec.Machine, root *isa.Root, words []uint32, size int, tables map[string][]bits.Value, settings map[string]string, lanes int) (*Processor, error) {
+func NewProcessor(m *exec.Machine, root *isa.Root, words []uint32, size int, tables map[string][]bits.Value, settings map[string]string, lanes int, active uint64) (*Processor, error) {
 	code := m.Words32(root, words, int64(8*size))
 	quirks := map[string]string{}
 	for name, value := range settings {
@@ -88,6 +88,7 @@ func NewProcessor(m *exec.Machine, root *isa.Root, words []uint32, size int, tab
 		}
 	}
 	p.w.Start(lanes, 0)
+	p.w.SetLanes(active)
 	return p, nil
 }
 
@@ -161,6 +162,7 @@ type Sample struct {
 	Context     map[string]string
 	Quirks      map[string]string
 	Lanes       int
+	Active      uint64 // 0 if all lanes exist
 	Steps       int
 	Before      []Place
 	Watch       []Place // further parts of the final state
@@ -208,10 +210,14 @@ func Record(t testing.TB, m *exec.Machine, isaName, instruction string, samples 
 				tables[name] = append(tables[name], v)
 			}
 		}
+		active := uint64(1)<<v.Lanes - 1
+		if s.Active != 0 {
+			active, v.Active = s.Active, strconv.FormatUint(s.Active, 16)
+		}
 		settings := map[string]string{}
 		maps.Copy(settings, s.Context)
 		maps.Copy(settings, s.Quirks)
-		p, err := NewProcessor(m, root, words, 4*len(words), tables, settings, v.Lanes)
+		p, err := NewProcessor(m, root, words, 4*len(words), tables, settings, v.Lanes, active)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	_ "embed"
 	"fmt"
+	"strconv"
 	"strings"
 
 	isabits "github.com/isago/isago/bits"
@@ -200,7 +201,7 @@ func (w *machineWriter) file(f *vectors.File, id string) ([]byte, error) {
 		return label
 	}
 	list := []string{
-		array("struct isago_vector ", "vectors", len(f.Vectors), p.vectors.Bytes(), "{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}"),
+		array("struct isago_vector ", "vectors", len(f.Vectors), p.vectors.Bytes(), "{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}"),
 		array("struct isago_piece ", "pieces", p.pieceCount, p.pieces.Bytes(), "{0, 0, 0, 0, 0}"),
 		array("struct isago_call ", "calls", p.callCount, p.calls.Bytes(), "{0, 0, 0, 0}"),
 		array("struct isago_table ", "tables", p.tableCount, p.tables.Bytes(), "{0, 0, 0, 0}"),
@@ -288,6 +289,12 @@ func (w *machineWriter) vector(p *pool, f *vectors.File, v *vectors.Vector, root
 		}
 		stopped |= x[0]
 	}
+	active := uint64(1)<<(v.Lanes-1)<<1 - 1
+	if v.Active != "" {
+		if active, err = strconv.ParseUint(v.Active, 16, 64); err != nil {
+			return fmt.Errorf("active %q, expected a mask in hexadecimal", v.Active)
+		}
+	}
 	before := p.pieceCount
 	if err := w.state(p, &v.Initial, false); err != nil {
 		return err
@@ -296,9 +303,9 @@ func (w *machineWriter) vector(p *pool, f *vectors.File, v *vectors.Vector, root
 	if err := w.state(p, &v.Final, true); err != nil {
 		return err
 	}
-	fmt.Fprintf(&p.vectors, "\t{%s, %s, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, 0x%x, 0x%x, 0x%x, %d, %d, %d},\n", cfile.Literal(v.Name), cfile.Literal(settings(f, v)),
+	fmt.Fprintf(&p.vectors, "\t{%s, %s, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, 0x%x, 0x%x, 0x%x, 0x%x, %d, %d, %d},\n", cfile.Literal(v.Name), cfile.Literal(settings(f, v)),
 		lines, len(v.Text), reasons, len(v.Reasons), word, size, table, p.tableCount-table, call, p.callCount-call, v.Lanes, v.Steps,
-		v.Initial.PC, v.Final.PC, stopped, before, after, p.pieceCount)
+		active, v.Initial.PC, v.Final.PC, stopped, before, after, p.pieceCount)
 	return nil
 }
 

@@ -124,7 +124,7 @@ func serve(m *exec.Machine, root *isa.Root, from io.Reader, to io.Writer, broken
 					tables[list[0]] = append(tables[list[0]], v)
 				}
 			}
-			if p, err = vectest.NewProcessor(m, root, code, int(number(words[2], 10)), tables, settings, int(number(words[1], 10))); err != nil {
+			if p, err = vectest.NewProcessor(m, root, code, int(number(words[2], 10)), tables, settings, int(number(words[1], 10)), number(words[3], 16)); err != nil {
 				return err
 			}
 		case "set", "get":

@@ -257,6 +257,9 @@ func (b *builder) demand(n *node, at *flow.Block) {
 		own = at
 	}
 	for _, a := range n.operands() {
+		if n.Op == sem.OpReadX || n.Op == sem.OpLoad { // an index or an address
+			a.hold = true
+		}
 		b.demand(a, own)
 	}
 	if n.Guard != flow.NoID && n.ordered() {

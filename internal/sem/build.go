@@ -18,12 +18,8 @@ type builder struct {
 	unknown bool
 	around  bool
 	guard   ID
-	span    diag.Span
-	// origins is not nil if the places from which operations come are recorded. function and chain are the function that is
-	// lowered and a number for the calls that lead to it, and site is a number for the next call.
-	origins     *Origins
-	function    *spec.Function
-	chain, site uint64
+	whereabouts
+	origins *Origins // not nil if the places from which operations come are recorded
 
 	// Room for what the lowerer needs meanwhile.
 	ids     []ID
@@ -33,6 +29,15 @@ type builder struct {
 	used    []bool
 	numbers []ID
 	ends    []ID
+}
+
+// whereabouts is the place in the description that is lowered.
+type whereabouts struct {
+	span diag.Span
+	// function is the function around it, or nil. chain is a number for the calls that lead to it, and site one for the next
+	// call.
+	function    *spec.Function
+	chain, site uint64
 }
 
 // list returns room for the components of a value.
@@ -62,8 +67,8 @@ func (b *builder) release() {
 	b.known.reset()
 	clear(b.written)
 	b.ids, b.kept = b.ids[:0], b.kept[:0]
-	b.insts, b.added, b.unknown, b.around, b.span = b.insts[:0], b.added[:0], false, false, diag.Span{}
-	b.origins, b.function, b.chain, b.site = nil, nil, 0, 0
+	b.insts, b.added, b.unknown, b.around = b.insts[:0], b.added[:0], false, false
+	b.whereabouts, b.origins = whereabouts{}, nil
 	builders.Put(b)
 }
 

@@ -216,10 +216,10 @@ func (l *lowerer) callFunction(f *function, e *expr) value {
 			}
 			locals = append(locals, local{name: p.name, v: v})
 		}
-		outer := l.b.function
+		outer := l.b.whereabouts
 		l.b.function, l.b.site = f.spec, uint64(e.span.Off)<<8|uint64(k+1)
 		v := l.call(f.body, result, l.frame, l.given, locals)
-		l.b.function = outer
+		l.b.whereabouts = outer
 		return v
 	}
 	if lanes == 0 {

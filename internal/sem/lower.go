@@ -362,15 +362,15 @@ func (l *lowerer) call(stmts []*stmt, typ Type, f *model.Scope, given model.Assu
 	if l.calls++; l.calls > maxCalls {
 		l.fail(l.b.span, diag.XMLLimit, "calls nested more than %d deep; the code may call itself", maxCalls)
 	}
-	saved, guard, span, chain := l.scope, l.b.guard, l.b.span, l.b.chain
-	l.b.chain, l.b.site = mixed(chain, l.b.site), 0
+	saved, guard, place := l.scope, l.b.guard, l.b.whereabouts
+	l.b.chain, l.b.site = mixed(l.b.chain, l.b.site), 0
 	r := &l.b.returns[l.calls-1]
 	*r = returns{typ: typ, done: l.b.flag(false), some: l.b.flag(false)}
 	// the names stand behind those of the caller
 	l.scope = scope{frame: f, given: given, locals: append(saved.locals[len(saved.locals):], locals...), ret: r, base: guard, path: NoID, start: NoID}
 	l.block(stmts)
 	dead := l.dead
-	l.scope, l.calls, l.b.guard, l.b.span, l.b.chain = saved, l.calls-1, guard, span, chain
+	l.scope, l.calls, l.b.guard, l.b.whereabouts = saved, l.calls-1, guard, place
 	switch {
 	case typ.Kind == None:
 		return value{has: NoID}
@@ -792,11 +792,12 @@ func (l *lowerer) effect(in Inst, wide bool) {
 // afterwards does something at the end of a together, under the guard of now.
 func (l *lowerer) afterwards(do func()) {
 	guard, regions := l.b.guard, append([]ID(nil), l.regions...)
+	place := l.b.whereabouts
 	*l.later = append(*l.later, func() {
-		now := l.b.guard
-		l.b.guard = l.landing(guard, regions)
+		now, at := l.b.guard, l.b.whereabouts
+		l.b.guard, l.b.whereabouts = l.landing(guard, regions), place
 		do()
-		l.b.guard = now
+		l.b.guard, l.b.whereabouts = now, at
 	})
 }
 

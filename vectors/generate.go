@@ -34,8 +34,9 @@ type Options struct {
 
 // Result is what Generate makes.
 type Result struct {
+	// Files are the files: one for each instruction, and one for each value of a quirk with which it has more vectors.
 	Files []*File
-	// Coverage has an entry for each file.
+	// Coverage has an entry for each instruction.
 	Coverage []Coverage
 }
 
@@ -110,7 +111,7 @@ func Generate(ctx context.Context, m *exec.Machine, opt Options) (*Result, error
 	res := &Result{}
 	for _, w := range work {
 		if w.file != nil && len(w.file.Vectors) > 0 {
-			res.Files, res.Coverage = append(res.Files, w.file), append(res.Coverage, w.coverage())
+			res.Files, res.Coverage = append(res.Files, w.file.parts()...), append(res.Coverage, w.coverage())
 		}
 	}
 	return res, nil

@@ -241,7 +241,7 @@ func (s *source) value(t sem.Type, p purpose, run int) uint64 {
 	case t.Kind == sem.Bool || t.Width == 1:
 		return uint64(s.IntN(2))
 	case p&address != 0 && p&float != 0 && t.Width == 32 && s.IntN(3) > 0:
-		return uint64(math.Float32bits(float32(int64(s.offset())) + float32(s.IntN(4))/4))
+		return uint64(math.Float32bits(float32(int64(s.offset())) + quarters[s.IntN(4)]))
 	case t.Kind == sem.Float && t.Width == 32, p&float != 0 && t.Width == 32 && s.IntN(8) > 0:
 		return s.float()
 	case p&double != 0 && t.Width == 32 && s.IntN(8) > 0:
@@ -276,6 +276,8 @@ func (s *source) value(t sem.Type, p purpose, run int) uint64 {
 	}
 	return s.Uint64()
 }
+
+var quarters = [4]float32{0, 0.25, 0.5, 0.75}
 
 func (s *source) float() uint64 {
 	if s.narrow {

@@ -182,6 +182,10 @@ func (e *evaluation) state(m *exec.Machine, run int) (out State) {
 		}
 		out.Memories = append(out.Memories, Memory{Name: at.state.Name, Lane: k, Address: at.address, Bytes: []byte{e.init.bytes[at]}})
 	}
+	if n := len(out.Memories) - 1; n >= 0 && e.init.width > 1 && out.Lanes() == 1 && out.Memories[n].Lane == 0 {
+		// JSON shows the lanes only if another one has a state: a byte that is 0.
+		out.Memories = append(out.Memories, Memory{Name: out.Memories[n].Name, Lane: e.init.width - 1, Address: out.Memories[n].Address, Bytes: []byte{0}})
+	}
 	return out
 }
 

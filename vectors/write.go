@@ -3,6 +3,9 @@ package vectors
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
 	"strings"
 )
 
@@ -40,14 +43,36 @@ func encode(v any) ([]byte, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
 }
 
-// FileName returns the name of the file of an instruction, without an extension: its name, with _ in place of characters that
-// file systems or shells treat specially.
+// parts returns a file for the vectors with the quirks of the file, and one for each other setting of the quirks.
+func (f *File) parts() (list []*File) {
+	at := map[string]*File{}
+	for i := range f.Vectors {
+		v := &f.Vectors[i]
+		key := fmt.Sprint(v.Quirks)
+		if at[key] == nil {
+			part := *f
+			part.Vectors = nil
+			at[key] = &part
+			list = append(list, &part)
+		}
+		at[key].Vectors = append(at[key].Vectors, *v)
+	}
+	return list
+}
+
+// FileName returns a name for the file, without an extension: the name of the instruction, followed by the quirks of its
+// vectors, with _ in place of characters that file systems or shells treat specially.
 func (f *File) FileName() string {
-	name := strings.Map(func(c rune) rune {
+	text := strings.TrimPrefix(f.Instruction, "#")
+	if len(f.Vectors) > 0 {
+		for _, name := range slices.Sorted(maps.Keys(f.Vectors[0].Quirks)) {
+			text += "." + name + "-" + f.Vectors[0].Quirks[name]
+		}
+	}
+	return strings.Map(func(c rune) rune {
 		if c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.ContainsRune("-_.", c) {
 			return c
 		}
 		return '_'
-	}, strings.TrimPrefix(f.Instruction, "#"))
-	return name
+	}, text)
 }

@@ -226,8 +226,10 @@ func (f *vectorsFlags) summary(cmd *cobra.Command, res *vectors.Result) error {
 	}
 	var sum vectors.Coverage
 	rows := 0
-	for i, c := range res.Coverage {
-		rows += len(res.Files[i].Vectors)
+	for _, file := range res.Files {
+		rows += len(file.Vectors)
+	}
+	for _, c := range res.Coverage {
 		sum.Guards += c.Guards
 		sum.Taken += c.Taken
 		sum.Impossible += c.Impossible
@@ -240,6 +242,6 @@ func (f *vectorsFlags) summary(cmd *cobra.Command, res *vectors.Result) error {
 	_, err := fmt.Fprintf(out, `%s: %d vectors for %d instructions
 guards: %d of %d taken, %d impossible, %d open (%s)
 changes of the semantics: %d of %d revealed
-`, f.dir, rows, len(res.Files), sum.Taken, sum.Guards, sum.Impossible, sum.Guards-sum.Taken-sum.Impossible, filepath.Join(f.dir, coverageName), sum.Revealed, sum.Changes)
+`, f.dir, rows, len(res.Coverage), sum.Taken, sum.Guards, sum.Impossible, sum.Guards-sum.Taken-sum.Impossible, filepath.Join(f.dir, coverageName), sum.Revealed, sum.Changes)
 	return err
 }

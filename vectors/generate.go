@@ -566,14 +566,21 @@ func (w *leafWork) formed(forms []*target) (texts []string) {
 // are none.
 func (b *batch) solve(n int) error {
 	var solver *bitblast.Solver
-	src := newSource(mix(hashText(b.leaf.Name), uint64(n*100+99)), b.code.Insts, b.code.Next, 0, 1)
+	width := 1
+	if votes(b.code) {
+		width = waveLanes
+	}
+	src := newSource(mix(hashText(b.leaf.Name), uint64(n*100+99)), b.code.Insts, b.code.Next, 0, width)
+	for i := range src.init.exists {
+		src.init.exists[i] = 1<<width - 1
+	}
 	run := 0
 	for _, t := range b.open {
 		if !t.guards() {
 			continue
 		}
 		if solver == nil {
-			solver = bitblast.New(b.code, bitblast.Options{Sizes: b.sizes(), ZeroResults: true})
+			solver = bitblast.New(b.code, bitblast.Options{Lanes: width, Sizes: b.sizes(), ZeroResults: true})
 		}
 		bit := func(id sem.ID) circuit.Lit {
 			if id == sem.NoID {
@@ -589,8 +596,8 @@ func (b *batch) solve(n int) error {
 		switch {
 		case answer == circuit.Sometimes && run < runs:
 			src.give(run, model)
-			run++
-		case answer == circuit.Never && !votes(b.code):
+			run += width
+		case answer == circuit.Never:
 			b.never[t.goal]++
 		}
 	}

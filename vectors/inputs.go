@@ -172,9 +172,9 @@ func (s *source) register(c component) *cells {
 	for r := range v {
 		x, ok := s.given[c][r]
 		switch {
-		case ok:
 		case shared(c.state) && s.init.first(r) != r:
 			x = v[s.init.first(r)]
+		case ok:
 		case c.state.ReadOnly:
 			x = 0
 			if i := c.number*max(1, c.state.Type.Len) + c.comp; i < len(c.state.Values) {
@@ -341,12 +341,12 @@ func (s *source) entries(st *sem.State) *[runs][][]uint64 {
 		}
 	}
 	for r := range list {
-		if given, ok := s.stacked[st][r]; ok {
-			list[r] = given
-			continue
-		}
 		if first := s.init.first(r); shared(st) && first != r {
 			list[r] = list[first]
+			continue
+		}
+		if given, ok := s.stacked[st][r]; ok {
+			list[r] = given
 			continue
 		}
 		depth := [8]int{0, 0, 1, 1, 2, 3, st.Count, st.Count - 1}[s.IntN(8)]
@@ -382,22 +382,22 @@ func (s *source) load(id sem.ID, _ *sem.State, run int, _, size uint64) uint64 {
 	return s.value(t, s.purposes[id], run) & widthMask(int(8*size))
 }
 
-// give gives a run the state of a model.
+// give gives the wave whose first lane is run the state of a model.
 func (s *source) give(run int, m *bitblast.Model) {
 	for _, r := range m.Registers {
 		c := component{r.State, r.Number, r.Comp}
 		if s.given[c] == nil {
 			s.given[c] = map[int]uint64{}
 		}
-		s.given[c][run] = r.Bits
+		s.given[c][run+r.Lane] = r.Bits
 	}
 	for _, t := range m.Stacks {
 		if s.stacked[t.State] == nil {
 			s.stacked[t.State] = map[int][][]uint64{}
 		}
-		s.stacked[t.State][run] = t.Entries
+		s.stacked[t.State][run+t.Lane] = t.Entries
 	}
 	for _, b := range m.Memories {
-		s.init.bytes[byteAt{b.State, run, b.Address}] = b.Value
+		s.init.bytes[byteAt{b.State, run + b.Lane, b.Address}] = b.Value
 	}
 }

@@ -405,7 +405,7 @@ func (w *leafWork) news(x *word, s setting) bool {
 			w.try(&target{goal: goal{kind: decided, place: c.Place, which: which}, text: rule(&c.Origin, fmt.Sprintf("%s is %t", excerpt(c.Span), c.Holds))})
 		}
 	}
-	return x.full || len(w.tried) > n
+	return x.full || len(w.tried) > n || len(w.words) == 0
 }
 
 func (w *leafWork) try(t *target) {
@@ -452,7 +452,7 @@ func (w *leafWork) word(ctx context.Context, n int, x *word, s setting) error {
 	}
 	sortTargets(open)
 	var forms []*target
-	for _, f := range append(x.forms, decidedBy(origins)...) {
+	for _, f := range slices.Concat(x.forms, decidedBy(origins), []*target{{goal: goal{kind: decided}, text: "ordinary values"}}) {
 		if !w.covered[f.goal] {
 			forms = append(forms, f)
 		}

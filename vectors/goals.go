@@ -302,7 +302,13 @@ func neighbours(v uint64, t sem.Type) []uint64 {
 		if sem.FloatOf(v, t.Width) == 0 {
 			return []uint64{v ^ 1<<(t.Width-1), sem.FloatBits(1, t.Width)}
 		}
-		return []uint64{v + 1, v - 1}
+		list := []uint64{v + 1, v - 1}
+		for _, d := range []float64{1, -1} {
+			if x := sem.FloatBits(sem.FloatOf(v, t.Width)+d, t.Width); x != v {
+				list = append(list, x)
+			}
+		}
+		return list
 	}
 	return []uint64{(v + 1) & widthMask(t.Width), (v - 1) & widthMask(t.Width)}
 }

@@ -113,7 +113,8 @@ type source struct {
 	*rand.Rand
 	insts    []sem.Inst
 	purposes []purpose
-	next     uint64 // the address of the next instruction
+	limits   []float32 // the constants that floats are compared with
+	next     uint64    // the address of the next instruction
 	init     *initial
 	uses     map[component]purpose
 	ranges   uint64 // the largest number of registers or bytes that computed numbers select
@@ -141,6 +142,12 @@ func newSource(seed uint64, insts []sem.Inst, next uint64, plain, width int) *so
 			s.ranges = max(s.ranges, uint64(in.State.Count))
 		case sem.OpLoad, sem.OpStore:
 			s.ranges = max(s.ranges, 256)
+		case sem.OpLt, sem.OpLe:
+			for _, a := range [2]sem.ID{in.A, in.B} {
+				if c := &insts[a]; in.From().Kind == sem.Float && in.From().Width == 32 && c.Op == sem.OpConst && uint32(c.Imm)<<1 != 0 {
+					s.limits = append(s.limits, math.Float32frombits(uint32(c.Imm)))
+				}
+			}
 		}
 	}
 	var exists [runs]uint64
@@ -280,6 +287,9 @@ func (s *source) value(t sem.Type, p purpose, run int) uint64 {
 var quarters = [4]float32{0, 0.25, 0.5, 0.75}
 
 func (s *source) float() uint64 {
+	if len(s.limits) > 0 && s.IntN(6) == 0 {
+		return uint64(math.Float32bits(s.limits[s.IntN(len(s.limits))] + float32(s.IntN(11)-5)/4))
+	}
 	if s.narrow {
 		return uint64(s.shortFloat())
 	}

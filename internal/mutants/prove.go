@@ -1,6 +1,8 @@
 package main
 
 import (
+	"slices"
+
 	"github.com/isago/isago/internal/bitblast"
 	"github.com/isago/isago/internal/circuit"
 	"github.com/isago/isago/internal/sem"
@@ -11,10 +13,18 @@ import (
 // may belong to different machines.
 func equal(a, b *sem.Code, states []*sem.State) bool {
 	joined := &sem.Code{Next: a.Next}
-	known := map[sem.Inst]sem.ID{}
+	known := map[operation]sem.ID{}
 	ea, ok := join(joined, a, states, known)
 	eb, ok2 := join(joined, b, states, known)
-	if !ok || !ok2 || a.Next != b.Next || len(ea) != len(eb) {
+	if a.Next != b.Next || len(ea) != len(eb) {
+		return false
+	}
+	if slices.EqualFunc(ea, eb, func(x, y effect) bool {
+		return x.op == y.op && x.state == y.state && x.imm == y.imm && x.comp == y.comp && x.text == y.text && x.guard == y.guard && slices.Equal(x.args, y.args)
+	}) {
+		return true
+	}
+	if !ok || !ok2 {
 		return false
 	}
 	s := bitblast.New(joined, bitblast.Options{ZeroResults: true})
@@ -64,10 +74,17 @@ type register struct {
 	comp  int
 }
 
+// operation is an operation after a number of effects. Equal operations have equal values if the effects are equal.
+type operation struct {
+	inst  sem.Inst
+	after int
+}
+
 // join appends the operations of a code to another without their effects, which it returns. States are those of states by
-// index. ok is false if the code has an operation that is not compared, or may read a part of a state that it has changed
-// through a number that is not constant. known has the numbers of the operations of to.
-func join(to, code *sem.Code, states []*sem.State, known map[sem.Inst]sem.ID) (list []effect, ok bool) {
+// index. ok is false if the solver cannot compare the code: it has operations on several lanes, or may read a part of a state
+// that it has changed through a number that is not constant. known has the numbers of the operations of to.
+func join(to, code *sem.Code, states []*sem.State, known map[operation]sem.ID) (list []effect, ok bool) {
+	ok = true
 	ids := make([]sem.ID, len(code.Insts))
 	moved := func(id sem.ID) sem.ID {
 		if id == sem.NoID {
@@ -75,16 +92,16 @@ func join(to, code *sem.Code, states []*sem.State, known map[sem.Inst]sem.ID) (l
 		}
 		return ids[id]
 	}
-	add := func(in sem.Inst) sem.ID {
+	add := func(in sem.Inst, after int) sem.ID {
 		in.Uniform, in.Notes = false, 0
 		switch in.Op {
 		case sem.OpAdd, sem.OpMul, sem.OpProduct, sem.OpMin, sem.OpMax, sem.OpAnd, sem.OpOr, sem.OpXor, sem.OpEq, sem.OpNe:
 			in.A, in.B = min(in.A, in.B), max(in.A, in.B) // NaNs with other bits are equal
 		}
-		id, ok := known[in]
-		if !ok {
+		id, old := known[operation{in, after}]
+		if !old {
 			id = sem.ID(len(to.Insts))
-			known[in], to.Insts = id, append(to.Insts, in)
+			known[operation{in, after}], to.Insts = id, append(to.Insts, in)
 		}
 		return id
 	}
@@ -102,9 +119,10 @@ func join(to, code *sem.Code, states []*sem.State, known map[sem.Inst]sem.ID) (l
 		switch in.Op {
 		case sem.OpRead:
 			if unsure[at] {
-				return nil, false
+				ids[i], ok = add(in, len(list)), false
+				continue
 			}
-			ids[i] = add(in)
+			ids[i] = add(in, 0)
 			for _, w := range written[here] {
 				if w.guard == sem.NoID {
 					ids[i] = w.args[0]
@@ -112,15 +130,20 @@ func join(to, code *sem.Code, states []*sem.State, known map[sem.Inst]sem.ID) (l
 				}
 				in.Op, in.State, in.A, in.B, in.C = sem.OpSelect, nil, w.guard, w.args[0], ids[i]
 				in.Guard, in.Imm, in.Comp = sem.NoID, 0, 0
-				ids[i] = add(in)
+				ids[i] = add(in, 0)
 			}
 			continue
 		case sem.OpReadX, sem.OpLoad, sem.OpTop, sem.OpDepth, sem.OpEmpty:
 			if any[at] {
-				return nil, false
+				ids[i], ok = add(in, len(list)), false
+				continue
 			}
 		case sem.OpAny, sem.OpAll, sem.OpBallot, sem.OpFrom, sem.OpLane, sem.OpExists, sem.OpLanesOf, sem.OpAtomic, sem.OpRun, sem.OpResult:
-			return nil, false
+			if in.HasValue() {
+				ids[i], ok = add(in, len(list)+1), false
+				continue
+			}
+			ok = false
 		}
 		if !in.HasValue() || in.Op == sem.OpService {
 			e := effect{op: in.Op, state: at, imm: in.Imm, comp: in.Comp, text: in.Text(), guard: in.Guard}
@@ -146,7 +169,7 @@ func join(to, code *sem.Code, states []*sem.State, known map[sem.Inst]sem.ID) (l
 			any[at] = true
 			in = sem.Inst{Op: sem.OpSkip, A: sem.NoID, B: sem.NoID, C: sem.NoID, Guard: sem.NoID}
 		}
-		ids[i] = add(in)
+		ids[i] = add(in, 0)
 	}
-	return list, true
+	return list, ok
 }

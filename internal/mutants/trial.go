@@ -250,7 +250,7 @@ func (t *trial) try(mutant *exec.Machine, selected bool) (verdict, error) {
 			return verdict{alive, fmt.Sprintf("SURVIVED: no vector has a word whose code it changes, such as %s %v (quirks %v)", s.leaf, s.bits, s.words.Quirks)}, nil
 		}
 	}
-	return verdict{same, "equivalent: no word's code changes"}, nil
+	return verdict{same, fmt.Sprintf("equivalent: no word's code changes, of %d words of vectors and %d random ones", len(t.groups), len(t.samples))}, nil
 }
 
 // changedStates returns the states, by index, of which an access does something else. The state of a vector is complete, so
@@ -345,8 +345,11 @@ func vary(r *rand.Rand, s *step.State) step.State {
 	return out
 }
 
-// perLeaf is the number of random words of each instruction.
-const perLeaf = 24
+// perLeaf is the least number of random words of each instruction, and perRoot that of all instructions of a root.
+const (
+	perLeaf = 24
+	perRoot = 8192
+)
 
 // sample makes random words of all instructions, for each context and each quirk that matters to them.
 func (t *trial) sample() error {
@@ -373,7 +376,7 @@ func (t *trial) sample() error {
 			return err
 		}
 		for _, leaf := range root.Leaves {
-			for n := range perLeaf {
+			for n := range max(perLeaf, perRoot/len(root.Leaves)) {
 				t.sampleLeaf(random, d, leaf, contexts[n%len(contexts)])
 			}
 		}

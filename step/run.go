@@ -70,6 +70,8 @@ type Query struct {
 	Initial State
 	// Read lists names of states whose registers the result has even if they did not change.
 	Read []string
+	// Trace, if it is not nil, is called for each event of the wave.
+	Trace func(w *exec.Wave, e exec.Event)
 }
 
 // Result is what a run did.
@@ -240,7 +242,7 @@ func (r *Runner) start(q *Query) (w *exec.Wave, lanes int, err error) {
 		return nil, 0, err
 	}
 	w = r.wave(q.Program, lanes)
-	w.Budget = cmp.Or(q.Steps, DefaultSteps)
+	w.Budget, w.Trace = cmp.Or(q.Steps, DefaultSteps), q.Trace
 	w.Start(lanes, q.Initial.PC)
 	if q.Active != 0 {
 		if q.Active&^w.Exists() != 0 {

@@ -22,8 +22,11 @@ import (
 
 // Options are the options of Generate.
 type Options struct {
-	// Instructions are the names of the instructions. If there are none, Generate takes all.
+	// Instructions are the names of the instructions, and of the topics programs and questions. If there are none, Generate
+	// takes all.
 	Instructions []string
+	// NoPrograms and NoQuestions leave out the files of these topics.
+	NoPrograms, NoQuestions bool
 	// Quirks are the values of quirks by name. Other quirks have their defaults.
 	Quirks map[string]string
 	// Jobs is the number of processors to use. 0 means 1. The result does not depend on it.
@@ -36,6 +39,8 @@ type Options struct {
 type Result struct {
 	// Files are the files: one for each instruction, and one for each value of a quirk with which it has more vectors.
 	Files []*File
+	// Topics is the number of files at the end of Files that have programs or open questions.
+	Topics int
 	// Coverage has an entry for each instruction.
 	Coverage []Coverage
 }
@@ -78,40 +83,74 @@ func Generate(ctx context.Context, m *exec.Machine, opt Options) (*Result, error
 	if g.given == nil {
 		g.given = map[string]string{}
 	}
+	asks := func(topic string, not bool) bool {
+		return !not && (len(opt.Instructions) == 0 || slices.Contains(opt.Instructions, topic))
+	}
+	programs, questions := asks(programsTopic, opt.NoPrograms), asks(questionsTopic, opt.NoQuestions)
+	names := slices.DeleteFunc(slices.Clone(opt.Instructions), func(n string) bool { return n == programsTopic || n == questionsTopic })
+	rows := len(names) > 0 || len(opt.Instructions) == 0 // vectors of single instructions
 	var work []*leafWork
 	known := map[string]bool{}
-	for _, root := range m.Set().Roots() {
+	for _, root := range g.m.Set().Roots() {
 		r := g.sem.Model.Roots[root.ID]
 		if m.Set().IsNested(root) || !g.sem.Acts(r.Spec) {
 			continue
 		}
 		for _, leaf := range root.Leaves {
 			known[leaf.Name] = true
-			if len(opt.Instructions) == 0 || slices.Contains(opt.Instructions, leaf.Name) || slices.ContainsFunc(leaf.Mnemonics(), func(n string) bool { return slices.Contains(opt.Instructions, n) }) {
+			if len(names) == 0 || slices.Contains(names, leaf.Name) || slices.ContainsFunc(leaf.Mnemonics(), func(n string) bool { return slices.Contains(names, n) }) {
 				work = append(work, &leafWork{generator: g, root: root, leaf: leaf})
 			}
 		}
 	}
 	if len(work) == 0 {
-		return nil, fmt.Errorf("%w %q, expected a mnemonic or a name from the description, such as %s", ErrInstruction, strings.Join(opt.Instructions, ", "), slices.Min(slices.Collect(maps.Keys(known))))
+		return nil, fmt.Errorf("%w %q, expected a mnemonic or a name from the description, such as %s", ErrInstruction, strings.Join(names, ", "), slices.Min(slices.Collect(maps.Keys(known))))
 	}
-	done := 0
-	progress := func() {
-		if done++; opt.Progress != nil {
-			opt.Progress(done, 2*len(work))
+	done, phases := 0, 0
+	for _, yes := range []bool{rows || questions, rows, questions} {
+		if yes {
+			phases++
 		}
 	}
-	if err := g.all(ctx, work, opt.Jobs, func(w *leafWork) error { return w.prepare(ctx) }, progress); err != nil {
+	progress := func() {
+		if done++; opt.Progress != nil {
+			opt.Progress(done, phases*len(work))
+		}
+	}
+	phase := func(yes bool, f func(w *leafWork) error) error {
+		if !yes {
+			return nil
+		}
+		return g.all(ctx, work, opt.Jobs, f, progress)
+	}
+	if err := phase(rows || questions, func(w *leafWork) error { return w.prepare(ctx) }); err != nil {
 		return nil, err
 	}
 	own(work)
-	if err := g.all(ctx, work, opt.Jobs, func(w *leafWork) error { return w.run(ctx) }, progress); err != nil {
+	if err := phase(rows, func(w *leafWork) error { return w.run(ctx) }); err != nil {
+		return nil, err
+	}
+	if err := phase(questions, func(w *leafWork) error { return w.ask(ctx) }); err != nil {
 		return nil, err
 	}
 	res := &Result{}
 	for _, w := range work {
 		if w.file != nil && len(w.file.Vectors) > 0 {
 			res.Files, res.Coverage = append(res.Files, w.file.parts()...), append(res.Coverage, w.coverage())
+		}
+	}
+	if programs {
+		f, err := g.programsFile(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if f != nil {
+			res.Files, res.Topics = append(res.Files, f), 1
+		}
+	}
+	if questions {
+		for _, f := range g.questionFiles(work) {
+			res.Files, res.Topics = append(res.Files, f), res.Topics+1
 		}
 	}
 	return res, nil
@@ -177,6 +216,7 @@ type leafWork struct {
 	root     *isa.Root
 	leaf     *isa.Leaf
 	file     *File
+	asked    *File // the vectors of open questions
 	settings []setting
 	words    []word
 	names    []string // the quirks that the instruction reads

@@ -108,9 +108,13 @@ func passVectors(t *testing.T, m *exec.Machine, data []byte) (rows int) {
 	for _, v := range f.Vectors {
 		var code []uint32
 		size := int64(0)
-		for _, text := range v.Words {
+		for _, text := range v.Words { // of 32 bits, or of 16
 			w, _ := strconv.ParseUint(text, 16, 32)
-			code, size = append(code, uint32(w)), size+int64(4*len(text))
+			if size%32 == 0 {
+				code = append(code, 0)
+			}
+			code[len(code)-1] |= uint32(w) << (size % 32)
+			size += int64(4 * len(text))
 		}
 		words := m.Words32(root, code, size)
 		quirks := map[string]string{}

@@ -17,7 +17,7 @@ import (
 // vector runs a row on the plain engine and adds it to the file.
 func (w *leafWork) vector(x *word, s setting, e *evaluation, one row) error {
 	v := Vector{
-		Name: fmt.Sprintf("%s/%d", w.leaf.Name, len(w.file.Vectors)+1), Text: []string{x.text}, Words: hexWords(w.root, x.bits, w.leaf.Size),
+		Name: fmt.Sprintf("%s/%d", w.file.Instruction, len(w.file.Vectors)+1), Text: []string{x.text}, Words: hexWords(w.root, x.bits, w.leaf.Size),
 		Context: s.contexts, Quirks: s.changed, Lanes: e.init.width, Steps: 1, Reasons: one.reasons,
 	}
 	slices.Sort(v.Reasons)

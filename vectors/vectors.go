@@ -39,7 +39,7 @@ type Vector struct {
 	// Quirks are the values of quirks that differ from those of the file.
 	Quirks map[string]string `json:"quirks,omitempty"`
 	// Lanes is the number of lanes of the wave. Steps is the number of instructions that the wave dispatches. 0 means that
-	// it runs until all lanes have stopped.
+	// it runs until all lanes have stopped or wait at a barrier.
 	Lanes int `json:"lanes"`
 	// Active is the mask of the lanes that exist, in hexadecimal, or "" if all exist.
 	Active string `json:"active,omitempty"`

@@ -43,6 +43,11 @@ each operand form occurs, floats meet zeros, denormals, infinities and NaN, and 
 semantics change a result. It keeps only vectors that test something that no other vector tests. At the
 end, vectors prints how many guards are taken, and writes the others to coverage.json.
 
+The file programs has small programs, each of which shows what one instruction does to another: loops, calls,
+clauses, predicates, divergence, barriers and registers that are written twice. The file questions has
+vectors whose results depend on a quirk, or are not known. With --instruction, these files are written only
+if their names are given too.
+
 DIR is written beside its place and renamed when it is complete. An existing DIR is replaced only if
 isago vectors wrote it. docs/vectors.md describes the files, and how to plug in an emulator.
 
@@ -73,7 +78,7 @@ differences.`,
 	f.setFlags.add(cmd)
 	f.jobsFlag.add(cmd)
 	flags := cmd.Flags()
-	flags.StringArrayVar(&f.instructions, "instruction", nil, "only the instruction `NAME`: a mnemonic, or its name in the description; repeatable")
+	flags.StringArrayVar(&f.instructions, "instruction", nil, "only the instruction `NAME`: a mnemonic, or its name in the description, or programs or questions; repeatable")
 	flags.StringArrayVar(&f.quirks, "quirk", nil, "choose the value of a quirk, as `NAME=VALUE`")
 	flags.StringVarP(&f.dir, "output", "o", "", "write into the new folder `DIR`")
 	flags.StringVar(&f.format, "format", "json", "the `FORMAT` of the files: "+strings.Join(vectorFormats, ", "))
@@ -225,9 +230,13 @@ func (f *vectorsFlags) summary(cmd *cobra.Command, res *vectors.Result) error {
 		return err
 	}
 	var sum vectors.Coverage
-	rows := 0
-	for _, file := range res.Files {
-		rows += len(file.Vectors)
+	rows, topics := 0, ""
+	for i, file := range res.Files {
+		if n := len(file.Vectors); i < len(res.Files)-res.Topics {
+			rows += n
+		} else {
+			topics += fmt.Sprintf("%s: %d vectors\n", file.Instruction, n)
+		}
 	}
 	for _, c := range res.Coverage {
 		sum.Guards += c.Guards
@@ -242,6 +251,6 @@ func (f *vectorsFlags) summary(cmd *cobra.Command, res *vectors.Result) error {
 	_, err := fmt.Fprintf(out, `%s: %d vectors for %d instructions
 guards: %d of %d taken, %d impossible, %d open (%s)
 changes of the semantics: %d of %d revealed
-`, f.dir, rows, len(res.Coverage), sum.Taken, sum.Guards, sum.Impossible, sum.Guards-sum.Taken-sum.Impossible, filepath.Join(f.dir, coverageName), sum.Revealed, sum.Changes)
+%s`, f.dir, rows, len(res.Coverage), sum.Taken, sum.Guards, sum.Impossible, sum.Guards-sum.Taken-sum.Impossible, filepath.Join(f.dir, coverageName), sum.Revealed, sum.Changes, topics)
 	return err
 }

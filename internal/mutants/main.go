@@ -73,7 +73,7 @@ func run(ctx context.Context, opt *options, out io.Writer) (survived int, err er
 	if err != nil {
 		return 0, err
 	}
-	res, err := vectors.Generate(ctx, m, vectors.Options{Instructions: opt.instructions, Jobs: runtime.NumCPU()})
+	res, err := vectors.Generate(ctx, m, vectors.Options{Instructions: opt.instructions, NoPrograms: true, NoQuestions: true, Jobs: runtime.NumCPU()})
 	if err != nil {
 		return 0, err
 	}

@@ -288,7 +288,7 @@ var quarters = [4]float32{0, 0.25, 0.5, 0.75}
 
 func (s *source) float() uint64 {
 	if len(s.limits) > 0 && s.IntN(6) == 0 {
-		return uint64(math.Float32bits(s.limits[s.IntN(len(s.limits))] + float32(s.IntN(11)-5)/4))
+		return uint64(math.Float32bits(s.limits[s.IntN(len(s.limits))] + float32(float32(s.IntN(11)-5)/4)))
 	}
 	if s.narrow {
 		return uint64(s.shortFloat())

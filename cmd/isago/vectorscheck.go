@@ -33,7 +33,7 @@ func (f *vectorsCheck) given() bool { return len(f.results) > 0 }
 // run compares the results. The machine is the one that set names, or else that of the vectors.
 func (f *vectorsCheck) run(cmd *cobra.Command, set *setFlags, asJSON bool) error {
 	machines := map[string]*exec.Machine{}
-	open := func(name string) (*exec.Machine, error) {
+	machine := func(name string) (*exec.Machine, error) {
 		if m := machines[name]; m != nil {
 			return m, nil
 		}
@@ -53,11 +53,11 @@ func (f *vectorsCheck) run(cmd *cobra.Command, set *setFlags, asJSON bool) error
 		machines[name] = m
 		return m, err
 	}
-	list, err := f.read(open)
+	list, err := f.read(cmd, machine)
 	if err != nil {
 		return err
 	}
-	m, err := open(list[0].File.Machine)
+	m, err := machine(list[0].File.Machine)
 	if err != nil {
 		return err
 	}
@@ -88,10 +88,10 @@ type vectorOf struct {
 }
 
 // read reads the vectors and the results.
-func (f *vectorsCheck) read(open vectors.Opener) (list []*vectors.Answers, err error) {
+func (f *vectorsCheck) read(cmd *cobra.Command, machine vectors.Opener) (list []*vectors.Answers, err error) {
 	var files []*vectors.File
 	for _, path := range f.against {
-		more, err := vectorFiles(path, open)
+		more, err := vectorFiles(cmd, path, machine)
 		if err != nil {
 			return nil, err
 		}
@@ -99,11 +99,11 @@ func (f *vectorsCheck) read(open vectors.Opener) (list []*vectors.Answers, err e
 	}
 	seen := map[vectorOf]string{} // the file with the result of a vector
 	for _, name := range f.results {
-		r, err := os.Open(name)
+		r, err := open(cmd, name)
 		if err != nil {
 			return nil, err
 		}
-		more, err := vectors.ReadAnswers(r, name, open, files...)
+		more, err := vectors.ReadAnswers(r, inputName(name), machine, files...)
 		r.Close()
 		if err != nil {
 			return nil, err
@@ -126,7 +126,7 @@ func (f *vectorsCheck) read(open vectors.Opener) (list []*vectors.Answers, err e
 }
 
 // vectorFiles reads a file of vectors, or the files in a folder.
-func vectorFiles(path string, open vectors.Opener) (list []*vectors.File, err error) {
+func vectorFiles(cmd *cobra.Command, path string, machine vectors.Opener) (list []*vectors.File, err error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, err
@@ -148,7 +148,12 @@ func vectorFiles(path string, open vectors.Opener) (list []*vectors.File, err er
 		}
 	}
 	for _, name := range names {
-		file, err := vectors.ReadFile(name, open)
+		r, err := open(cmd, name)
+		if err != nil {
+			return nil, err
+		}
+		file, err := vectors.Read(r, name, machine)
+		r.Close()
 		if err != nil {
 			return nil, err
 		}

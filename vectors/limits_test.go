@@ -10,6 +10,9 @@ import (
 // TestLimits requires vectors of MOVAv of A2XX for values between each limit of the address, -256 and 255, and the next whole
 // number beyond it: they reveal a limit that is wrong by 1.
 func TestLimits(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long")
+	}
 	res := generate(t, open(t, "a2xx"), vectors.Options{Instructions: []string{"MOVAv"}})
 	below, above := false, false
 	for _, f := range res.Files {

@@ -40,10 +40,10 @@ func TestPrograms(t *testing.T) {
 		},
 	}
 	for name, events := range machines {
-		if testing.Short() && name != "example" {
-			continue
-		}
 		t.Run(name, func(t *testing.T) {
+			if testing.Short() && name != "example" {
+				t.Skip("takes long")
+			}
 			t.Parallel()
 			m := open(t, name)
 			res := generate(t, m, vectors.Options{Instructions: []string{"programs"}})
@@ -115,6 +115,9 @@ func TestQuestions(t *testing.T) {
 	}
 	for name, answers := range machines {
 		t.Run(name, func(t *testing.T) {
+			if testing.Short() && name != "example" {
+				t.Skip("takes long")
+			}
 			t.Parallel()
 			m := open(t, name)
 			for _, f := range generate(t, m, vectors.Options{Instructions: []string{"questions"}}).Files {

@@ -90,7 +90,7 @@ func Generate(ctx context.Context, m *exec.Machine, opt Options) (*Result, error
 	names := slices.DeleteFunc(slices.Clone(opt.Instructions), func(n string) bool { return n == programsTopic || n == questionsTopic })
 	rows := len(names) > 0 || len(opt.Instructions) == 0 // vectors of single instructions
 	var work []*leafWork
-	known := map[string]bool{}
+	known, found := map[string]bool{}, map[string]bool{}
 	for _, root := range g.m.Set().Roots() {
 		r := g.sem.Model.Roots[root.ID]
 		if m.Set().IsNested(root) || !g.sem.Acts(r.Spec) {
@@ -98,13 +98,21 @@ func Generate(ctx context.Context, m *exec.Machine, opt Options) (*Result, error
 		}
 		for _, leaf := range root.Leaves {
 			known[leaf.Name] = true
-			if len(names) == 0 || slices.Contains(names, leaf.Name) || slices.ContainsFunc(leaf.Mnemonics(), func(n string) bool { return slices.Contains(names, n) }) {
+			chosen := len(names) == 0
+			for _, name := range names {
+				if name == leaf.Name || slices.Contains(leaf.Mnemonics(), name) {
+					chosen, found[name] = true, true
+				}
+			}
+			if chosen {
 				work = append(work, &leafWork{generator: g, root: root, leaf: leaf})
 			}
 		}
 	}
-	if len(work) == 0 {
-		return nil, fmt.Errorf("%w %q, expected a mnemonic or a name from the description, such as %s", ErrInstruction, strings.Join(names, ", "), slices.Min(slices.Collect(maps.Keys(known))))
+	for _, name := range names {
+		if !found[name] {
+			return nil, fmt.Errorf("%w %q, expected a mnemonic or a name from the description, such as %s", ErrInstruction, name, slices.Min(slices.Collect(maps.Keys(known))))
+		}
 	}
 	done, phases := 0, 0
 	for _, yes := range []bool{rows || questions, rows, questions} {
@@ -436,14 +444,8 @@ func (w *leafWork) news(x *word, s setting) bool {
 	if w.visit(origins) {
 		x.full = true
 	}
-	for i := range origins.Conditions {
-		if c := &origins.Conditions[i]; c.Value == sem.NoID {
-			which := 0
-			if c.Holds {
-				which = 1
-			}
-			w.try(&target{goal: goal{kind: decided, place: c.Place, which: which}, text: rule(&c.Origin, fmt.Sprintf("%s is %t", excerpt(c.Span), c.Holds))})
-		}
+	for _, t := range decidedBy(origins) {
+		w.try(t)
 	}
 	return x.full || len(w.tried) > n || len(w.words) == 0
 }

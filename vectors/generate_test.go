@@ -10,30 +10,11 @@ import (
 	"testing"
 
 	"github.com/isago/isago/exec"
-	"github.com/isago/isago/isa"
-	"github.com/isago/isago/target/catalog"
+	"github.com/isago/isago/internal/vectest"
 	"github.com/isago/isago/vectors"
 )
 
 var all = flag.Bool("all", false, "generate the vectors of all instructions of all machines")
-
-// open returns a machine.
-func open(t testing.TB, name string) *exec.Machine {
-	t.Helper()
-	named, _, err := catalog.Find(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	set, err := named.Load(isa.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := exec.Open(set)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
-}
 
 func generate(t testing.TB, m *exec.Machine, opt vectors.Options) *vectors.Result {
 	t.Helper()
@@ -57,7 +38,7 @@ func TestVectorsPass(t *testing.T) {
 				t.Skip("takes long")
 			}
 			t.Parallel()
-			m := open(t, name)
+			m := vectest.Open(t, name)
 			opt := vectors.Options{Instructions: machines[name]}
 			switch {
 			case *all:
@@ -98,7 +79,7 @@ func TestVectorsPass(t *testing.T) {
 
 // The vectors do not depend on the number of processors.
 func TestJobs(t *testing.T) {
-	m := open(t, "example")
+	m := vectest.Open(t, "example")
 	var texts [2][]byte
 	for i, jobs := range []int{1, 3} {
 		for _, f := range generate(t, m, vectors.Options{Jobs: jobs}).Files {
@@ -115,7 +96,7 @@ func TestJobs(t *testing.T) {
 
 // The vectors of an instruction have the rows that its documents ask for.
 func TestReasons(t *testing.T) {
-	m := open(t, "pica200")
+	m := vectest.Open(t, "pica200")
 	f := generate(t, m, vectors.Options{Instructions: []string{"mul"}}).Files[0]
 	for _, want := range []string{"infinity times 0", "-0", "denormal", "NaN", "halfway", "DESC.NEG1", "DESC.SWZ2", "DESC.MASK"} {
 		if !slices.ContainsFunc(f.Vectors, func(v vectors.Vector) bool { return strings.Contains(strings.Join(v.Reasons, "\n"), want) }) {
@@ -129,7 +110,7 @@ func TestReasons(t *testing.T) {
 }
 
 func TestUnknownInstruction(t *testing.T) {
-	_, err := vectors.Generate(context.Background(), open(t, "example"), vectors.Options{Instructions: []string{"nothing"}})
+	_, err := vectors.Generate(context.Background(), vectest.Open(t, "example"), vectors.Options{Instructions: []string{"add", "nothing"}})
 	if !errors.Is(err, vectors.ErrInstruction) || !strings.Contains(err.Error(), `"nothing", expected a mnemonic or `) {
 		t.Error(err)
 	}
@@ -138,7 +119,7 @@ func TestUnknownInstruction(t *testing.T) {
 func TestCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := vectors.Generate(ctx, open(t, "tesla"), vectors.Options{}); !errors.Is(err, context.Canceled) {
+	if _, err := vectors.Generate(ctx, vectest.Open(t, "tesla"), vectors.Options{}); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 }

@@ -110,8 +110,8 @@ func (t *targets) where(id sem.ID) string {
 	return in.Op.String()
 }
 
-// told describes a goal at an operation.
-func (t *targets) told(id sem.ID, text string) string {
+// describe describes a goal at an operation.
+func (t *targets) describe(id sem.ID, text string) string {
 	o := &t.origins.Insts[id]
 	if code := excerpt(o.Span); o.Function == nil && code != "" {
 		text = code + ": " + text
@@ -189,7 +189,7 @@ func (t *targets) mutate(id sem.ID, which int, m *mutation, format string, args 
 	o := &t.origins.Insts[id]
 	m.id = id
 	t.add(&target{goal: goal{kind: differs, place: o.Place, which: int(t.code.Insts[id].Op)<<8 | which},
-		text: t.told(id, fmt.Sprintf(format, args...)), change: m})
+		text: t.describe(id, fmt.Sprintf(format, args...)), change: m})
 }
 
 // replace adds a mutation that replaces an operation.
@@ -457,7 +457,7 @@ const (
 	minusInfinite
 	nan
 	otherNaN // one that is not canonical
-	classes_
+	numClasses
 )
 
 var classNames = [...]string{"0", "-0", "a denormal", "a number", "infinity", "-infinity", "NaN", "NaN with other bits"}
@@ -501,7 +501,7 @@ func (t *targets) meet(id sem.ID, which int, text string, is func(e *evaluation,
 	o := &t.origins.Insts[id]
 	in := &t.code.Insts[id]
 	g := goal{kind: meets, place: uint64(o.Span.Off)<<8 | uint64(in.Op), which: which}
-	t.list = append(t.list, &target{goal: g, text: t.told(id, text), reached: func(e *evaluation) (m uint64) {
+	t.list = append(t.list, &target{goal: g, text: t.describe(id, text), reached: func(e *evaluation) (m uint64) {
 		for r := range runs {
 			if is(e, r) {
 				m |= 1 << r
@@ -527,8 +527,8 @@ func (t *targets) classes(id sem.ID, in *sem.Inst) {
 		if sign == "" {
 			sign = "times"
 		}
-		for a := zero; a < classes_; a++ {
-			for b := zero; b < classes_; b++ {
+		for a := zero; a < numClasses; a++ {
+			for b := zero; b < numClasses; b++ {
 				if a.wide() == a && b.wide() == b {
 					t.meet(id, int(a)<<4|int(b), fmt.Sprintf("%s %s %s", classNames[a], sign, classNames[b]), func(e *evaluation, r int) bool {
 						return of(e, in.A, r, width).wide() == a && of(e, in.B, r, width).wide() == b
@@ -537,7 +537,7 @@ func (t *targets) classes(id sem.ID, in *sem.Inst) {
 			}
 		}
 		if in.Op == sem.OpFma {
-			for c := zero; c < classes_; c++ {
+			for c := zero; c < numClasses; c++ {
 				t.meet(id, 0x200+int(c), fmt.Sprintf("a product plus %s", classNames[c]), func(e *evaluation, r int) bool {
 					return of(e, in.C, r, width) == c
 				})
@@ -545,7 +545,7 @@ func (t *targets) classes(id sem.ID, in *sem.Inst) {
 		}
 		t.results(id, in)
 	case sem.OpSqrt, sem.OpExp2, sem.OpLog2, sem.OpSin, sem.OpCos, sem.OpRint, sem.OpFlush:
-		for a := zero; a < classes_; a++ {
+		for a := zero; a < numClasses; a++ {
 			t.meet(id, int(a), fmt.Sprintf("%s of %s", in.Op, classNames[a]), func(e *evaluation, r int) bool { return of(e, in.A, r, width) == a })
 		}
 		if in.Op != sem.OpFlush {
@@ -556,7 +556,7 @@ func (t *targets) classes(id sem.ID, in *sem.Inst) {
 		}
 	case sem.OpConvert:
 		if from.Kind == sem.Float {
-			for a := zero; a < classes_; a++ {
+			for a := zero; a < numClasses; a++ {
 				t.meet(id, int(a), fmt.Sprintf("converts %s", classNames[a]), func(e *evaluation, r int) bool { return of(e, in.A, r, from.Width) == a })
 			}
 			if typ.Kind != sem.Float {
@@ -585,7 +585,7 @@ func (t *targets) classes(id sem.ID, in *sem.Inst) {
 		})
 	case sem.OpWrite, sem.OpStore:
 		if typ.Kind == sem.Float {
-			for c := zero; c < classes_; c++ {
+			for c := zero; c < numClasses; c++ {
 				t.meet(id, int(c), "the result is "+classNames[c], func(e *evaluation, r int) bool {
 					return e.guard(in)>>r&1 != 0 && of(e, in.B, r, width) == c
 				})

@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/isago/isago/internal/vectest"
 	"github.com/isago/isago/vectors"
 )
 
@@ -13,7 +14,7 @@ func TestLimits(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes long")
 	}
-	res := generate(t, open(t, "a2xx"), vectors.Options{Instructions: []string{"MOVAv"}})
+	res := generate(t, vectest.Open(t, "a2xx"), vectors.Options{Instructions: []string{"MOVAv"}})
 	below, above := false, false
 	for _, f := range res.Files {
 		for _, v := range f.Vectors {

@@ -997,7 +997,7 @@ func (o *observer) finish(next *exec.Event) {
 	for k := range o.Lanes() {
 		for j := range k {
 			if s := o.apart[k][j]; s != "" && to[j] >= 0 && to[j] == to[k] {
-				o.add("lanes diverge at %s, and meet again", s)
+				o.add("lanes diverge at %s, and reconverge", s)
 				o.apart[k][j] = ""
 			}
 		}

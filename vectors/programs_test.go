@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/isago/isago/internal/vectest"
 	"github.com/isago/isago/vectors"
 )
 
@@ -14,7 +15,7 @@ import (
 // in a check of the file.
 func TestPrograms(t *testing.T) {
 	machines := map[string][]string{
-		"example": {"lanes diverge at br, and meet again", "br jumps back to words that have run", "br skips words"},
+		"example": {"lanes diverge at br, and reconverge", "br jumps back to words that have run", "br skips words"},
 		"pica200": {
 			"for pushes an entry of loops, and an implicit effect pops it", // the end of the loop
 			"breakc skips words",
@@ -45,7 +46,7 @@ func TestPrograms(t *testing.T) {
 				t.Skip("takes long")
 			}
 			t.Parallel()
-			m := open(t, name)
+			m := vectest.Open(t, name)
 			res := generate(t, m, vectors.Options{Instructions: []string{"programs"}})
 			if len(res.Files) != 1 || res.Files[0].Instruction != "programs" {
 				t.Fatalf("%d files, expected that of the programs", len(res.Files))
@@ -91,7 +92,7 @@ func TestPrograms(t *testing.T) {
 
 // The programs and questions of a machine are always the same.
 func TestProgramsAgain(t *testing.T) {
-	m := open(t, "example")
+	m := vectest.Open(t, "example")
 	var texts [2][]byte
 	for i := range texts {
 		for _, f := range generate(t, m, vectors.Options{Instructions: []string{"programs", "questions"}, Jobs: 1 + i}).Files {
@@ -119,7 +120,7 @@ func TestQuestions(t *testing.T) {
 				t.Skip("takes long")
 			}
 			t.Parallel()
-			m := open(t, name)
+			m := vectest.Open(t, name)
 			for _, f := range generate(t, m, vectors.Options{Instructions: []string{"questions"}}).Files {
 				data, err := f.Append(nil)
 				if err != nil {
@@ -145,7 +146,7 @@ func TestQuestions(t *testing.T) {
 
 // Options choose the files of topics.
 func TestTopics(t *testing.T) {
-	m := open(t, "example")
+	m := vectest.Open(t, "example")
 	for _, c := range []struct {
 		opt  vectors.Options
 		want string

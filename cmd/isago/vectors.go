@@ -48,8 +48,8 @@ clauses, predicates, divergence, barriers and registers that are written twice. 
 vectors whose results depend on a quirk, or are not known. With --instruction, these files are written only
 if their names are given too.
 
-DIR is written beside its place and renamed when it is complete. An existing DIR is replaced only if
-isago vectors wrote it. docs/vectors.md describes the files, and how to plug in an emulator.
+isago writes a temporary folder and renames it to DIR when it is complete. It replaces an existing DIR only if
+isago vectors wrote that. docs/vectors.md describes the files, and how to plug in an emulator.
 
 Formats:
   json     one file per instruction
@@ -122,6 +122,9 @@ func (f *vectorsFlags) run(cmd *cobra.Command) error {
 	set, err := f.load(nil)
 	if err != nil {
 		return err
+	}
+	if f.format == "3ds" && set.Name() != forms.Machine3DS {
+		return usagef("--format 3ds needs --isa %s", forms.Machine3DS)
 	}
 	m, err := exec.Open(set)
 	if err != nil {
@@ -196,13 +199,13 @@ func replaceable(dir string) error {
 	return err
 }
 
-// replaceFolder writes files into a folder beside dir, and renames it when it is complete.
+// replaceFolder writes files into a temporary folder, and renames it to dir when it is complete.
 func replaceFolder(dir string, files []forms.File) error {
 	dir = filepath.Clean(dir)
-	beside := filepath.Join(filepath.Dir(dir), fmt.Sprintf(".%s.%d", filepath.Base(dir), os.Getpid()))
-	defer os.RemoveAll(beside)
+	temporary := filepath.Join(filepath.Dir(dir), fmt.Sprintf(".%s.%d", filepath.Base(dir), os.Getpid()))
+	defer os.RemoveAll(temporary)
 	for _, file := range files {
-		name := filepath.Join(beside, filepath.FromSlash(file.Name))
+		name := filepath.Join(temporary, filepath.FromSlash(file.Name))
 		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
 			return err
 		}
@@ -210,14 +213,14 @@ func replaceFolder(dir string, files []forms.File) error {
 			return err
 		}
 	}
-	old := beside + ".old"
+	old := temporary + ".old"
 	switch err := os.Rename(dir, old); {
 	case err == nil:
 		defer os.RemoveAll(old)
 	case !errors.Is(err, fs.ErrNotExist):
 		return err
 	}
-	return os.Rename(beside, dir)
+	return os.Rename(temporary, dir)
 }
 
 func (f *vectorsFlags) summary(cmd *cobra.Command, res *vectors.Result) error {

@@ -108,6 +108,7 @@ func TestVectorsFolder(t *testing.T) {
 		"-o D --format xml":       "unknown --format",
 		"-o D --quirk a":          "expected NAME=VALUE",
 		"-o D --quirk a=b":        `unknown quirk "a"`,
+		"-o D --format 3ds":       "--format 3ds needs --isa pica200",
 		"-o D --exact-nan":        "--exact-nan needs --check",
 		"-o D --check f.json":     "--check cannot be combined with --output",
 		"-o D --against f.json":   "--against needs --check",

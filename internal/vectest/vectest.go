@@ -21,6 +21,7 @@ import (
 	"github.com/isago/isago/vectors"
 )
 
+// Open returns a machine of the catalog.
 func Open(t testing.TB, name string) *exec.Machine {
 	t.Helper()
 	n, _, err := catalog.Find(name)

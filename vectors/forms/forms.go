@@ -23,6 +23,9 @@ type File struct {
 // Forms lists the forms that Write knows.
 var Forms = []string{"c", "catch2", "3ds"}
 
+// Machine3DS is the name of the machine whose vectors the form 3ds can have.
+const Machine3DS = "pica200"
+
 // Write returns the files of a form: headers of C, test cases for Catch2, or a program for the Nintendo 3DS. report states
 // which vectors the form leaves out, and is "" if it has all.
 func Write(form string, files []*vectors.File, m *exec.Machine) (out []File, report string, err error) {

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/isago/isago/internal/flow"
+	"github.com/isago/isago/internal/inside"
 	"github.com/isago/isago/internal/sem"
 	"github.com/isago/isago/isa"
 )
@@ -120,6 +122,30 @@ func (l *Launch) wave(ordered bool) idleWave {
 		l.Fit(w)
 	}
 	return idleWave{w, l.Shared, l.Shared.placed, ordered}
+}
+
+// Flow returns the configuration that specialises the program for the values in its file. Only packages of this module can
+// call it.
+func (l *Launch) Flow(inside.Key) flow.Config {
+	machine := l.Program.Machine
+	constants := map[flow.Variable]bool{}
+	for _, p := range l.Constants {
+		for n := range p.Count {
+			for _, k := range p.Components() {
+				constants[flow.Variable{State: machine.sem.States[p.State.Index], Number: p.First + n, Comp: k}] = true
+			}
+		}
+	}
+	values := NewWave(l.Program, l.Shared)
+	return flow.Config{
+		Machine: machine.sem, Entry: l.Entry, Code: l.Program.lowered,
+		Known: func(s *sem.State, number, comp int) (uint64, bool) {
+			if !constants[flow.Variable{State: s, Number: number, Comp: comp}] {
+				return 0, false
+			}
+			return values.Get(machine.States[s.Index], number, comp, 0), true
+		},
+	}
 }
 
 // done keeps a wave for later runs.

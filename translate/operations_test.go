@@ -139,7 +139,7 @@ func TestOperations(t *testing.T) {
 		out := &sem.State{Name: "o", Count: len(part), Scope: spec.ScopeLane, Type: sem.U32, Index: 1}
 		p, eval := program(part, in, out)
 		s := source{program: p, machine: &sem.Machine{States: []*sem.State{in, out}}, nameOf: func(flow.Variable) string { return "" }}
-		text, err := s.glsl(Options{Name: "program"})
+		text, err := s.translate(Options{Name: "program"})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -5,7 +5,7 @@
 // and expressions, with the names of the program's file. The code that chooses variables, expressions and vectors does not
 // depend on the language of the text. GLSL is the only language so far.
 //
-//	text, err := translate.GLSL(ctx, launch, translate.Options{Name: "light"})
+//	text, err := translate.Translate(ctx, launch, translate.Options{Name: "light"})
 package translate
 
 import (
@@ -22,6 +22,15 @@ import (
 	"github.com/isago/isago/internal/spec"
 )
 
+// Language is the language of the text.
+type Language uint8
+
+// The languages.
+const (
+	// GLSL is GLSL 4.50 for Vulkan.
+	GLSL Language = iota
+)
+
 // Shape is the form of the text.
 type Shape uint8
 
@@ -33,13 +42,33 @@ const (
 	Vertex
 )
 
+// UniformForm is the form in which the text declares the uniforms.
+type UniformForm uint8
+
+// The forms of uniforms.
+const (
+	// Block is a uniform block with the layout std140.
+	Block UniformForm = iota
+	// Push is a block of push constants with the layout std140. Vulkan guarantees 128 bytes.
+	Push
+	// Plain are uniforms outside of a block, for OpenGL. The text is then for OpenGL, not for Vulkan.
+	Plain
+)
+
 // Options are the options of a translation.
 type Options struct {
-	Shape Shape
+	Language Language
+	Shape    Shape
+	Uniforms UniformForm
 	// Name is the name of the function, and the start of the names of the functions that it calls. The default is program.
 	Name string
 	// Set and Binding are the numbers of the uniform block.
 	Set, Binding int
+	// Registers makes the interface independent of the program: names are names of registers instead of names of the file,
+	// uniforms are whole register files, and the location of an input or output is the number of its register.
+	Registers bool
+	// Locations are the locations of inputs and outputs by name. The others have the smallest free locations.
+	Locations map[string]int
 	// Position is the name of the output that becomes gl_Position in a vertex shader. If it is "", it is the first output whose
 	// name contains pos, or the first output.
 	Position string
@@ -97,30 +126,13 @@ func (r *Refusal) Error() string {
 	return fmt.Sprintf("cannot be translated: %s (instruction %#x)", r.Reason, r.Addr)
 }
 
-// GLSL translates a program to GLSL 4.50 for Vulkan. If the lanes of the machine share a program counter, it translates the
-// program for waves of one lane. The error is a *Refusal if the program cannot be translated.
-func GLSL(ctx context.Context, l *exec.Launch, o Options) (*Text, error) {
+// Translate translates a program. If the lanes of the machine share a program counter, it translates the program for waves of
+// one lane. The error is a *Refusal if the program cannot be translated.
+func Translate(ctx context.Context, l *exec.Launch, o Options) (*Text, error) {
 	machine := l.Program.Machine.Inside(inside.Key{})
 	s := source{functions: l.Program.Functions(inside.Key{}), machine: machine}
-	c := flow.Config{
-		Machine: machine, Entry: l.Entry, OneLane: machine.Wave,
-		Code: func(addr uint64) (*sem.Code, error) { return l.Program.Code(inside.Key{}, addr) },
-	}
-	values := exec.NewWave(l.Program, l.Shared)
-	constants := map[flow.Variable]bool{}
-	for _, p := range l.Constants {
-		for n := range p.Count {
-			for _, k := range p.Components() {
-				constants[flow.Variable{State: machine.States[p.State.Index], Number: p.First + n, Comp: k}] = true
-			}
-		}
-	}
-	c.Known = func(s *sem.State, number, comp int) (uint64, bool) {
-		if !constants[flow.Variable{State: s, Number: number, Comp: comp}] {
-			return 0, false
-		}
-		return values.Get(l.Program.Machine.States[s.Index], number, comp, 0), true
-	}
+	c := l.Flow(inside.Key{})
+	c.OneLane = machine.Wave
 	p, err := flow.Specialise(ctx, c)
 	if err != nil {
 		if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
@@ -137,15 +149,15 @@ func GLSL(ctx context.Context, l *exec.Launch, o Options) (*Text, error) {
 			s.uniforms = append(s.uniforms, port{u.Name, machine.States[u.State.Index], u.First, u.Count})
 		}
 	}
-	return s.glsl(o)
+	return s.translate(o)
 }
 
-// GLSL translates a specialised program, whose registers have no names of a file. given is Config.Given. Only packages of this
+// Translate translates a specialised program, whose registers have no names of a file. given is Config.Given. Only packages of this
 // module can call it.
-func (o Options) GLSL(_ inside.Key, p *flow.Program, from *exec.Program, given func(s *sem.State, number, comp int) bool) (*Text, error) {
+func (o Options) Translate(_ inside.Key, p *flow.Program, from *exec.Program, given func(s *sem.State, number, comp int) bool) (*Text, error) {
 	s := source{program: p, machine: from.Machine.Inside(inside.Key{}), functions: from.Functions(inside.Key{}), given: given}
 	s.nameOf = func(flow.Variable) string { return "" }
-	return s.glsl(o)
+	return s.translate(o)
 }
 
 // source is a specialised program with names.
@@ -179,6 +191,11 @@ func (s *source) own(st *sem.State) bool {
 	return st.Scope <= spec.ScopeLane || s.machine.Wave && st.Scope == spec.ScopeWave
 }
 
+// uniformFile reports whether a state is a register file that can be an array in a uniform block.
+func (s *source) uniformFile(st *sem.State) bool {
+	return st.Kind == sem.FileState && !st.Single && !st.ReadOnly && st.Type.Len <= 4 && !s.own(st)
+}
+
 // builder returns a builder in which inputs, outputs and uniforms have variables.
 func (s *source) builder(o Options) *builder {
 	b := &builder{
@@ -187,6 +204,9 @@ func (s *source) builder(o Options) *builder {
 		arrays: map[*sem.State]*variable{}, wholes: map[*sem.State]bool{}, current: map[register]*variable{}, services: map[flow.ID]*variable{},
 	}
 	b.own = s.own
+	if o.Registers {
+		s.uniforms, s.nameOf = nil, func(flow.Variable) string { return "" }
+	}
 	b.names.unique(o.Name)
 	b.load()
 	b.markLate()
@@ -200,6 +220,9 @@ func (s *source) builder(o Options) *builder {
 				b.wholes[n.State] = true
 			case n.Op == sem.OpRead && b.fixed(n) && !n.State.ReadOnly:
 				reads = append(reads, flow.Variable{State: n.State, Number: int(n.Imm), Comp: n.Comp})
+				if o.Registers && s.uniformFile(n.State) {
+					b.wholes[n.State] = true
+				}
 			}
 		}
 	}
@@ -300,8 +323,8 @@ func (s *source) input(b *builder, r register, comp int) {
 	b.inputs[r] = &variable{name: b.names.unique(identifier(name)), typ: r.state.Type.Elem(), size: r.state.Type.Len, given: true}
 }
 
-// glsl prints the program as GLSL.
-func (s *source) glsl(o Options) (*Text, error) {
+// translate prints the program.
+func (s *source) translate(o Options) (*Text, error) {
 	if o.Name == "" {
 		o.Name = "program"
 	}
@@ -327,7 +350,7 @@ func (s *source) glsl(o Options) (*Text, error) {
 		g.functions[f] = b.names.unique(identifier(g.prefix + f.name))
 	}
 	t := &Text{Stops: b.stops}
-	g.interfaces(t, s)
+	g.interfaces(t, s, o)
 	g.depth = 1
 	g.start()
 	g.statements(list)
@@ -355,54 +378,96 @@ func (s *source) glsl(o Options) (*Text, error) {
 }
 
 // interfaces lists the uniforms, inputs and outputs.
-func (g *glsl) interfaces(t *Text, s *source) {
+func (g *glsl) interfaces(t *Text, s *source, o Options) {
 	b := g.b
 	offset := 0
-	add := func(list *[]Binding, x *variable, r register, location *int) {
+	add := func(list *[]Binding, x *variable, r register) {
 		st := r.state
 		y := Binding{Name: x.name, State: st.Name, First: r.number, Count: max(1, x.count), Components: max(1, x.size), Type: x.typ.String()}
 		if st.Type.Len > 4 {
 			y.First, y.Comp, y.Components = r.number/st.Type.Len, r.number%st.Type.Len, 1
 		}
-		if location != nil {
-			y.Location = *location
-			*location += y.Count
-		} else {
-			y.Offset = offset
-			offset += 16 * y.Count
-		}
 		*list = append(*list, y)
 	}
-	inputs, outputs := 0, 0
 	for _, st := range s.machine.States {
 		if b.wholes[st] && !st.ReadOnly && !s.own(st) {
-			add(&t.Uniforms, b.arrays[st], register{st, 0}, nil)
+			add(&t.Uniforms, b.arrays[st], register{st, 0})
 			g.stored[b.arrays[st]] = st.Type.Kind == sem.Bool
 		}
 	}
 	for _, r := range sorted(b.uniforms) {
 		x := b.uniforms[r]
-		add(&t.Uniforms, x, r, nil)
+		add(&t.Uniforms, x, r)
 		g.stored[x] = x.typ.Kind == sem.Bool
 	}
-	for _, x := range t.Uniforms {
+	at := map[string]int{} // with Registers, a file has the same place in all programs
+	for _, st := range s.machine.States {
+		if o.Registers && s.uniformFile(st) {
+			at[st.Name] = offset
+			offset += 16 * st.Count
+		}
+	}
+	for i := range t.Uniforms {
+		x := &t.Uniforms[i]
+		first, ok := at[x.State]
+		if !ok {
+			first = offset
+			offset += 16 * x.Count
+		}
+		x.Offset = first
 		if strings.HasSuffix(x.Type, "64") {
 			g.refuse("the uniform %s of type %s", x.Name, x.Type)
 		}
 	}
 	for _, st := range s.machine.States {
 		if b.wholes[st] && !st.ReadOnly && s.own(st) && !slices.Contains(b.p.Arrays, st) {
-			add(&t.Inputs, b.arrays[st], register{st, 0}, &inputs)
+			add(&t.Inputs, b.arrays[st], register{st, 0})
 		}
 	}
 	for _, r := range sorted(b.inputs) {
-		add(&t.Inputs, b.inputs[r], r, &inputs)
+		add(&t.Inputs, b.inputs[r], r)
 	}
 	for _, r := range sorted(b.outputs) {
-		add(&t.Outputs, b.outputs[r], r, &outputs)
+		add(&t.Outputs, b.outputs[r], r)
 		for k := range b.written(r) {
 			t.Outputs[len(t.Outputs)-1].Mask |= 1 << uint(k)
 		}
+	}
+	g.locate(t.Inputs, o)
+	g.locate(t.Outputs, o)
+}
+
+// locate gives inputs or outputs their locations.
+func (g *glsl) locate(list []Binding, o Options) {
+	taken := map[int]string{}
+	take := func(x *Binding, first int) {
+		x.Location = first
+		for n := first; n < first+x.Count; n++ {
+			if other := taken[n]; other != "" {
+				g.refuse("%s and %s have the location %d", other, x.Name, n)
+			}
+			taken[n] = x.Name
+		}
+	}
+	var rest []*Binding
+	for i := range list {
+		x := &list[i]
+		if n, ok := o.Locations[x.Name]; ok {
+			take(x, n)
+		} else if o.Registers {
+			take(x, x.First)
+		} else {
+			rest = append(rest, x)
+		}
+	}
+	for _, x := range rest {
+		first := 0
+		for n := first; n < first+x.Count; n++ {
+			if taken[n] != "" {
+				first = n + 1
+			}
+		}
+		take(x, first)
 	}
 }
 
@@ -445,31 +510,44 @@ func (g *glsl) text(t *Text, s *source, o Options, body string) string {
 		}
 	}
 	w.WriteString(g.header(o, t, s))
-	if o.Shape == Vertex {
+	controls := o.Shape == Vertex && o.Uniforms != Plain
+	if controls {
 		w.WriteString("#extension GL_EXT_spirv_intrinsics : require\n")
 	}
 	if g.needs["int64"] {
 		w.WriteString("#extension GL_ARB_gpu_shader_int64 : require\n")
 	}
-	if o.Shape == Vertex {
+	if controls {
 		w.WriteString("spirv_execution_mode(extensions = [\"SPV_KHR_float_controls\"], capabilities = [4466], 4461, 32); // SignedZeroInfNanPreserve\n")
 	}
 	w.WriteByte('\n')
 	if len(t.Uniforms) > 0 {
-		fmt.Fprintf(&w, "layout(std140, set = %d, binding = %d) uniform %s_uniforms {\n", o.Set, o.Binding, o.Name)
+		switch o.Uniforms {
+		case Block:
+			fmt.Fprintf(&w, "layout(std140, set = %d, binding = %d) uniform %s_uniforms {\n", o.Set, o.Binding, o.Name)
+		case Push:
+			fmt.Fprintf(&w, "layout(std140, push_constant) uniform %s_uniforms {\n", o.Name)
+		}
 		for _, u := range t.Uniforms {
 			v := byName[u.Name]
 			typ := v.typ
 			if g.stored[v] {
 				typ = sem.U32
 			}
-			fmt.Fprintf(&w, "\tlayout(offset = %d) %s %s", u.Offset, glslType(typ, v.size), v.name)
+			start := "uniform"
+			if o.Uniforms != Plain {
+				start = fmt.Sprintf("\tlayout(offset = %d)", u.Offset)
+			}
+			fmt.Fprintf(&w, "%s %s %s", start, glslType(typ, v.size), v.name)
 			if v.count > 0 {
 				fmt.Fprintf(&w, "[%d]", v.count)
 			}
 			w.WriteString(";\n")
 		}
-		w.WriteString("};\n\n")
+		if o.Uniforms != Plain {
+			w.WriteString("};\n")
+		}
+		w.WriteString("\n")
 	}
 	for _, x := range t.Shared {
 		w.WriteString(x + "\n")
@@ -630,6 +708,8 @@ func (g *glsl) header(o Options, t *Text, s *source) string {
 	if o.Shape == Function {
 		w.WriteString("// The including shader starts with #version 450 or later.\n")
 		w.WriteString("// It must keep signed zeros, infinities and NaN (execution mode SignedZeroInfNanPreserve for 32 bits).\n")
+	} else if o.Uniforms == Plain {
+		w.WriteString("// OpenGL has no execution modes: signed zeros, infinities and NaN are exact only on devices that keep them.\n")
 	}
 	w.WriteString("// Denormals are exact only on devices that keep them (execution mode DenormPreserve for 32 bits).\n")
 	if s.machine.Wave {

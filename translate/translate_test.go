@@ -132,12 +132,20 @@ func wave(l *exec.Launch, seed uint64, lanes int) *exec.Wave {
 // TestExamples compares the translated examples with the plain engine. Programs whose lanes share a program counter run in
 // waves of one lane.
 func TestExamples(t *testing.T) {
+	t.Run("names", func(t *testing.T) { testExamples(t, translatetest.Options) })
+	t.Run("registers", func(t *testing.T) {
+		o := translatetest.Options
+		o.Registers = true
+		testExamples(t, o)
+	})
+}
+
+func testExamples(t *testing.T, o translate.Options) {
 	x := translatetest.Open(t)
 	for _, e := range examples {
 		l := e.launch(t)
-		o := translatetest.Options
 		o.Comment = comments(t, l)
-		text, err := translate.GLSL(context.Background(), l, o)
+		text, err := translate.Translate(context.Background(), l, o)
 		if err != nil {
 			t.Errorf("%s: %v", e.file, err)
 			continue
@@ -174,7 +182,7 @@ func TestVertex(t *testing.T) {
 		}
 		l := e.launch(t)
 		name := strings.Split(filepath.Base(e.file), ".")[0]
-		text, err := translate.GLSL(context.Background(), l, translate.Options{Shape: translate.Vertex, Name: name, Comment: comments(t, l)})
+		text, err := translate.Translate(context.Background(), l, translate.Options{Shape: translate.Vertex, Name: name, Comment: comments(t, l)})
 		if err != nil {
 			t.Errorf("%s: %v", e.file, err)
 			continue
@@ -188,7 +196,7 @@ func TestVertex(t *testing.T) {
 // TestReadable reads the function that light.shbin becomes. Each line is the arithmetic of the instructions before it, with the
 // names of the file. The comments are left out.
 func TestReadable(t *testing.T) {
-	text, err := translate.GLSL(t.Context(), examples[0].launch(t), translate.Options{Name: "light"})
+	text, err := translate.Translate(t.Context(), examples[0].launch(t), translate.Options{Name: "light"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -226,10 +234,10 @@ func TestReadable(t *testing.T) {
 func TestRefused(t *testing.T) {
 	l := example{"a2xx/light.vs.bin", "a2xx", "vs"}.launch(t)
 	var refusal *translate.Refusal
-	if _, err := translate.GLSL(t.Context(), l, translate.Options{Shape: translate.Vertex}); !errors.As(err, &refusal) || !strings.Contains(refusal.Reason, "load_memory") {
+	if _, err := translate.Translate(t.Context(), l, translate.Options{Shape: translate.Vertex}); !errors.As(err, &refusal) || !strings.Contains(refusal.Reason, "load_memory") {
 		t.Errorf("the error is %v", err)
 	}
-	text, err := translate.GLSL(t.Context(), l, translate.Options{})
+	text, err := translate.Translate(t.Context(), l, translate.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

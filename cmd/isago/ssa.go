@@ -112,31 +112,15 @@ func (f *disFlags) ssaText(cmd *cobra.Command, set *isa.Set, l *exec.Launch, reg
 	if f.oneLane && !machine.Wave {
 		return "", usagef("--one-lane does not apply to this machine, whose lanes have a program counter each")
 	}
-	constants := map[flow.Variable]bool{} // the constants that the file defines
-	for _, p := range l.Constants {
-		for n := range p.Count {
-			for _, k := range p.Components() {
-				constants[flow.Variable{State: machine.States[p.State.Index], Number: p.First + n, Comp: k}] = true
-			}
+	c := l.Flow(inside.Key{})
+	c.OneLane = f.oneLane
+	c.Count = func(s *sem.State) int {
+		if s.Allocated && registers > 0 {
+			return min(registers, s.Count)
 		}
+		return s.Count
 	}
-	values := exec.NewWave(l.Program, l.Shared)
-	p, err := flow.Specialise(cmd.Context(), flow.Config{
-		Machine: machine, Entry: l.Entry, OneLane: f.oneLane,
-		Code: func(addr uint64) (*sem.Code, error) { return l.Program.Code(inside.Key{}, addr) },
-		Count: func(s *sem.State) int {
-			if s.Allocated && registers > 0 {
-				return min(registers, s.Count)
-			}
-			return s.Count
-		},
-		Known: func(s *sem.State, number, comp int) (uint64, bool) {
-			if !constants[flow.Variable{State: s, Number: number, Comp: comp}] {
-				return 0, false
-			}
-			return values.Get(l.Program.Machine.States[s.Index], number, comp, 0), true
-		},
-	})
+	p, err := flow.Specialise(cmd.Context(), c)
 	if errors.Is(err, flow.ErrTooLarge) && machine.Wave && !f.oneLane {
 		return "", fmt.Errorf("%w: --one-lane gives fewer", err)
 	}

@@ -94,7 +94,7 @@ func (x *Comparison) Add(ctx context.Context, name string, entry uint64, before 
 		}
 		return x.refuse(err.Error())
 	}
-	text, err := Options.GLSL(inside.Key{}, p, after.Program, c.Given)
+	text, err := Options.Translate(inside.Key{}, p, after.Program, c.Given)
 	var refusal *translate.Refusal
 	if errors.As(err, &refusal) {
 		return x.refuse(numbers.ReplaceAllString(refusal.Reason, "N"))
@@ -190,11 +190,11 @@ func word(v uint64, t sem.Type) uint32 {
 func uniforms(text *translate.Text, states []*exec.State, before flowtest.Before) []byte {
 	var out []byte
 	for _, b := range text.Uniforms {
-		at := slices.IndexFunc(states, func(s *exec.State) bool { return s.Name == b.State })
+		file := slices.IndexFunc(states, func(s *exec.State) bool { return s.Name == b.State })
 		for n := range b.Count {
 			slot := make([]byte, 16)
 			for k := range b.Components {
-				v := before.Get(states[at], b.First+n, b.Comp+k, 0)
+				v := before.Get(states[file], b.First+n, b.Comp+k, 0)
 				t := sem.U32
 				if b.Type[0] == 's' {
 					var w int
@@ -203,7 +203,9 @@ func uniforms(text *translate.Text, states []*exec.State, before flowtest.Before
 				}
 				binary.LittleEndian.PutUint32(slot[4*k:], word(v, t))
 			}
-			out = append(out, slot...)
+			at := b.Offset + 16*n
+			out = append(out, make([]byte, max(0, at+16-len(out)))...)
+			copy(out[at:], slot)
 		}
 	}
 	return out

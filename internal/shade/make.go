@@ -21,7 +21,7 @@ func At(array, index *Expr) *Expr {
 
 // Pick returns components of a vector, and the vector itself if they are all of its components in order.
 func Pick(a *Expr, comps ...int) *Expr {
-	if len(comps) == int(a.Type.N) && !slices.ContainsFunc(comps, func(k int) bool { return comps[k] != k }) {
+	if slices.Equal(comps, []int{0, 1, 2, 3}[:a.Type.N]) {
 		return a
 	}
 	return &Expr{Op: Swizzle, Type: a.Type.Vec(len(comps)), Args: []*Expr{a}, Comps: comps}

@@ -1,4 +1,4 @@
-// Package vulkan compiles GLSL and runs compute shaders on a Vulkan device, for tests of translations. It needs the packages
+// Package vulkan compiles GLSL, validates SPIR-V and runs compute shaders on a Vulkan device, for tests of translations. It needs the packages
 // glslang-tools, spirv-tools, mesa-vulkan-drivers and libvulkan-dev of Debian, and gcc.
 package vulkan
 
@@ -30,7 +30,9 @@ type Device struct {
 // Shader is a compute shader and its data.
 type Shader struct {
 	// Source is the GLSL text, whose set 0 has the inputs at binding 0, the results at 1, a uniform block at 2 and a memory at 3.
+	// If it is "", Module is the SPIR-V module.
 	Source string
+	Module []byte
 	// Groups is the number of workgroups.
 	Groups                   int
 	Inputs, Uniforms, Memory []byte
@@ -88,10 +90,29 @@ func (d *Device) compile(source, stage string, number int) (string, error) {
 	if err != nil || text != "" {
 		return "", fmt.Errorf("glslangValidator: %v\n%s", err, text)
 	}
-	if out, err := exec.Command("spirv-val", "--target-env", "vulkan1.1", module).CombinedOutput(); err != nil || len(out) > 0 {
-		return "", fmt.Errorf("spirv-val: %v\n%s", err, out)
+	return module, valid(module)
+}
+
+// Validate validates a SPIR-V module and returns the name of a file with it.
+func (d *Device) Validate(module []byte) (string, error) {
+	d.files++
+	return d.validate(module, d.files)
+}
+
+func (d *Device) validate(module []byte, number int) (string, error) {
+	name := filepath.Join(d.dir, fmt.Sprintf("s%d.spv", number))
+	if err := os.WriteFile(name, module, 0o666); err != nil {
+		return "", err
 	}
-	return module, exact(module)
+	return name, valid(name)
+}
+
+// valid checks that the validator accepts the module in a file, and that its arithmetic is exact.
+func valid(module string) error {
+	if out, err := exec.Command("spirv-val", "--target-env", "vulkan1.1", module).CombinedOutput(); err != nil || len(out) > 0 {
+		return fmt.Errorf("spirv-val: %v\n%s", err, out)
+	}
+	return exact(module)
 }
 
 // exact checks that all arithmetic on floats in a module has the decoration NoContraction, without which a device may compute
@@ -146,11 +167,16 @@ func (d *Device) Run(list []*Shader) {
 
 // run compiles and runs a shader.
 func (d *Device) run(s *Shader, number int) ([]byte, error) {
-	module, err := d.compile(s.Source, "comp", number)
+	module, err := "", error(nil)
+	if s.Source != "" {
+		module, err = d.compile(s.Source, "comp", number)
+	} else {
+		module, err = d.validate(s.Module, number)
+	}
 	if err != nil {
 		return nil, err
 	}
-	base := strings.TrimSuffix(module, ".comp.spv")
+	base := strings.TrimSuffix(module, ".spv")
 	name := func(kind string, data []byte) (string, error) {
 		if len(data) == 0 {
 			return "-", nil

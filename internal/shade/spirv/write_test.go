@@ -1,0 +1,572 @@
+package spirv
+
+import (
+	"encoding/binary"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/isago/isago/internal/shade"
+	"github.com/isago/isago/internal/vulkan"
+)
+
+type (
+	E = shade.Expr
+	S = shade.Stmt
+)
+
+func local(name string, t shade.Type) *shade.Var { return &shade.Var{Name: name, Type: t} }
+func param(name string, t shade.Type) *shade.Var {
+	return &shade.Var{Name: name, Type: t, Storage: shade.Param}
+}
+func set(dest, value *E) *S             { return &S{Kind: shade.Assign, Dest: dest, Value: value} }
+func declare(v *shade.Var, value *E) *S { return &S{Kind: shade.Declare, Var: v, Value: value} }
+func give(value *E) *S                  { return &S{Kind: shade.Return, Value: value} }
+func when(cond *E, body ...*S) *S       { return &S{Kind: shade.If, Value: cond, Body: body} }
+func comment(text string) *S            { return &S{Kind: shade.Comment, Text: text} }
+
+var (
+	leave = &S{Kind: shade.Break}
+	again = &S{Kind: shade.Continue}
+	u     = shade.Uint32
+	calc  = shade.Apply
+)
+
+// steps returns a function with a loop that has a condition, a Break and a Continue. It changes its parameter n.
+func steps() *shade.Func {
+	n, rest, count := param("n", shade.U32), param("rest", shade.U32), local("count", shade.U32)
+	rest.Out = true
+	N, C := shade.Value(n), shade.Value(count)
+	return &shade.Func{Name: "steps", Params: []*shade.Var{n, rest}, Result: shade.U32, Locals: []*shade.Var{count}, Body: []*S{
+		set(C, u(0)),
+		{Kind: shade.Loop, Value: calc(shade.Ne, N, u(1)), Body: []*S{
+			when(calc(shade.Ge, C, u(20)), leave, set(C, u(99))), // nothing follows a Break
+			set(C, calc(shade.Add, C, u(1))),
+			when(calc(shade.Eq, calc(shade.And, N, u(1)), u(0)), set(N, calc(shade.ShiftRight, N, u(1))), again),
+			set(N, calc(shade.Add, calc(shade.Mul, N, u(3)), u(1))),
+		}},
+		set(shade.Value(rest), N),
+		give(calc(shade.Add, C, calc(shade.Sub, shade.Value(rest), N))),
+	}}
+}
+
+func stepsWant(n uint32) (count, rest uint32) {
+	for n != 1 && count < 20 {
+		count++
+		if n&1 == 0 {
+			n >>= 1
+			continue
+		}
+		n = 3*n + 1
+	}
+	return count, n
+}
+
+// turns returns a function with a loop over a Switch that only a Return leaves.
+func turns() *shade.Func {
+	n, next := param("n", shade.U32), local("next", shade.U32)
+	N, X := shade.Value(n), shade.Value(next)
+	return &shade.Func{Name: "turns", Params: []*shade.Var{n}, Result: shade.U32, Body: []*S{
+		declare(next, u(0)),
+		{Kind: shade.Loop, Body: []*S{{Kind: shade.Switch, Value: X, Cases: []shade.Case{
+			{Number: 0, Body: []*S{{Kind: shade.If, Value: calc(shade.Gt, N, u(10)), Body: []*S{set(X, u(1))}, Else: []*S{set(X, u(2))}}}},
+			{Number: 1, Body: []*S{set(N, calc(shade.Sub, N, u(7))), set(X, u(0))}},
+			{Number: 2, Body: []*S{give(calc(shade.Mul, N, u(2)))}},
+		}}}},
+	}}
+}
+
+func turnsWant(n uint32) uint32 {
+	for n > 10 {
+		n -= 7
+	}
+	return 2 * n
+}
+
+// choice returns a function with a Once that is left inside an If, and an If whose parts both end.
+func choice() *shade.Func {
+	n, x := param("n", shade.U32), local("x", shade.U32)
+	N, X := shade.Value(n), shade.Value(x)
+	return &shade.Func{Name: "choice", Params: []*shade.Var{n}, Result: shade.U32, Body: []*S{
+		declare(x, u(0)),
+		{Kind: shade.Once, Body: []*S{
+			when(calc(shade.Eq, N, u(3)), leave),
+			set(X, u(1)),
+			when(calc(shade.Gt, N, u(5)), set(X, u(2)), leave),
+			set(X, calc(shade.Add, X, u(10))),
+		}},
+		{Kind: shade.If, Value: calc(shade.Eq, N, u(4)), Body: []*S{give(u(77))}, Else: []*S{give(X)}},
+	}}
+}
+
+func choiceWant(n uint32) uint32 {
+	switch {
+	case n == 3:
+		return 0
+	case n == 4:
+		return 77
+	case n > 5:
+		return 2
+	}
+	return 11
+}
+
+// TestControl runs control flow, calls, arrays and uniforms on a device.
+func TestControl(t *testing.T) {
+	device := vulkan.Open(t)
+	c := newCompute()
+	f4 := shade.F32.Vec(4)
+	block := &shade.Block{Kind: shade.UniformBlock, Name: "uniforms", Binding: 2}
+	scale := &shade.Var{Name: "scale", Type: f4.Array(3), Storage: shade.Member, Block: block, Stride: 16}
+	offset := &shade.Var{Name: "offset", Type: shade.F32.Vec(3), Storage: shade.Member, Block: block, Offset: 48}
+	block.Members = []*shade.Var{scale, offset}
+	c.Blocks = append(c.Blocks, block)
+	table := &shade.Var{Name: "table", Type: shade.U32.Vec(2).Array(3), Storage: shade.Const, Bits: []uint64{5, 6, 7, 8, 9, 10}}
+	pair := &shade.Var{Name: "pair", Type: shade.U32.Vec(2), Storage: shade.Const, Bits: []uint64{40, 41}}
+	private := &shade.Var{Name: "total", Type: shade.U32, Storage: shade.Private}
+	c.Globals = append(c.Globals, table, pair, private)
+	n := local("n", shade.U32)
+	N, T := shade.Value(n), shade.Value(private)
+	step, turn, pick := steps(), turns(), choice()
+	// last changes an element of a parameter, of which it has a copy.
+	list, k := param("list", f4.Array(3)), param("k", shade.U32)
+	list0 := shade.At(shade.Value(list), shade.Value(k))
+	last := &shade.Func{Name: "last", Params: []*shade.Var{list, k}, Result: shade.F32, Body: []*S{
+		set(shade.Pick(list0, 3), calc(shade.Neg, shade.Pick(list0, 3))),
+		set(T, calc(shade.Add, T, u(1))),
+		give(shade.Pick(list0, 3)),
+	}}
+	c.Funcs = []*shade.Func{step, turn, pick, last}
+	const reads, writes = 1, 16
+	out := 0
+	put := func(e *E) { c.put(e, writes, &out) }
+	c.list = append(c.list, declare(n, c.word(c.in, reads, 0)), set(T, u(100)))
+	rest := local("rest", shade.U32)
+	c.list = append(c.list, declare(rest, nil))
+	put(shade.CallOf(step, N, shade.Value(rest))) // 0
+	put(shade.Value(rest))                        // 1
+	put(shade.CallOf(turn, N))                    // 2
+	put(shade.CallOf(pick, N))                    // 3
+	third := calc(shade.Mod, N, u(3))
+	put(shade.At(shade.Value(table), third)) // 4, 5
+	array := local("array", shade.I32.Array(4))
+	c.list = append(c.list, declare(array, nil))
+	for i := range 4 {
+		c.list = append(c.list, set(shade.At(shade.Value(array), u(uint32(i))), shade.Int32(int32(-i))))
+	}
+	c.list = append(c.list, set(shade.At(shade.Value(array), shade.Make(shade.Bitcast, shade.I32, calc(shade.And, N, u(3)))), shade.Int32(50)))
+	for i := range 4 {
+		put(shade.At(shade.Value(array), u(uint32(i)))) // 6 to 9
+	}
+	v := local("v", f4)
+	V := shade.Value(v)
+	c.list = append(c.list, declare(v, shade.At(shade.Value(scale), third)))
+	c.list = append(c.list, set(shade.Pick(V, 2, 0), calc(shade.Add, shade.Pick(shade.Value(offset), 0, 1), shade.Pick(V, 1, 3))))
+	put(V)                                             // 10 to 13
+	put(shade.CallOf(last, shade.Value(scale), third)) // 14
+	c.list = append(c.list, &S{Kind: shade.Do, Value: shade.CallOf(last, shade.Value(scale), third)}, &S{Kind: shade.Barrier})
+	put(calc(shade.Add, T, shade.Pick(shade.Value(pair), 1))) // 15
+	s := &vulkan.Shader{Module: c.finish(t), Groups: 1, Size: 4 * lanes * writes}
+	for i := range lanes {
+		s.Inputs = binary.LittleEndian.AppendUint32(s.Inputs, uint32(i+1))
+	}
+	uniform := []float32{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 0.5, 0.25, 0.125}
+	for _, x := range uniform {
+		s.Uniforms = binary.LittleEndian.AppendUint32(s.Uniforms, math.Float32bits(x))
+	}
+	device.Run([]*vulkan.Shader{s})
+	if s.Err != nil {
+		t.Fatal(s.Err)
+	}
+	for i := range uint32(lanes) {
+		n := i + 1
+		count, rest := stepsWant(n)
+		want := []uint32{count, rest, turnsWant(n), choiceWant(n), 5 + 2*(n%3), 6 + 2*(n%3)}
+		for k := range uint32(4) {
+			want = append(want, map[bool]uint32{true: 50, false: -k}[k == n&3])
+		}
+		x := uniform[4*(n%3):]
+		for _, f := range []float32{0.25 + x[3], x[1], 0.5 + x[1], x[3], -x[3]} {
+			want = append(want, math.Float32bits(f))
+		}
+		want = append(want, 102+41)
+		var got []uint32
+		for k := range writes {
+			got = append(got, binary.LittleEndian.Uint32(s.Results[4*(int(i)*writes+k):]))
+		}
+		if !slices.Equal(got, want) {
+			t.Fatalf("for %d: %x, expected %x", n, got, want)
+		}
+	}
+}
+
+// stages returns a shader of each stage, with all builtins, textures and statements that its stage has.
+func stages() map[string]*shade.Shader {
+	f, f2, f4, i := shade.F32, shade.F32.Vec(2), shade.F32.Vec(4), shade.I32
+	in := func(name string, t shade.Type, location int) *shade.Var {
+		return &shade.Var{Name: name, Type: t, Storage: shade.Input, Location: location}
+	}
+	out := func(name string, t shade.Type, location int) *shade.Var {
+		return &shade.Var{Name: name, Type: t, Storage: shade.Output, Location: location}
+	}
+	builtin := func(v *shade.Var, b shade.Builtin) *shade.Var {
+		v.Builtin = b
+		return v
+	}
+	list := map[string]*shade.Shader{}
+	add := func(name string, s *shade.Shader, body ...*S) {
+		s.Entry = &shade.Func{Name: "main", Body: body}
+		s.Funcs = append(s.Funcs, s.Entry)
+		list[name] = s
+	}
+	value := shade.Value
+	number := func(v *shade.Var) *E { return shade.Make(shade.Convert, f, value(v)) }
+
+	vertexIndex, instance := builtin(in("vertex", i, 0), shade.VertexIndex), builtin(in("instance", i, 0), shade.InstanceIndex)
+	attribute, many := in("attribute", f4, 0), in("many", f2.Array(2), 1)
+	position, size := builtin(out("position", f4, 0), shade.Position), builtin(out("size", f, 0), shade.PointSize)
+	clip := builtin(out("clip", f.Array(2), 0), shade.ClipDistance)
+	color, flat := out("color", f4, 0), out("number", i, 1)
+	flat.Interpolation, color.Interpolation, color.Centroid = shade.Flat, shade.NoPerspective, true
+	push := &shade.Block{Kind: shade.PushConstants, Name: "push"}
+	pushed := &shade.Var{Name: "pushed", Type: f4.Array(2), Storage: shade.Member, Block: push, Stride: 16, Offset: 16}
+	push.Members = []*shade.Var{pushed}
+	add("vertex", &shade.Shader{Stage: shade.Vertex, Blocks: []*shade.Block{push}, Globals: []*shade.Var{vertexIndex, instance, attribute, many, position, size, clip, color, flat}},
+		set(value(position), calc(shade.Add, value(attribute), shade.At(value(pushed), u(1)))),
+		set(shade.Pick(value(position), 3), number(vertexIndex)),
+		set(value(size), shade.Lit(f, 0x3f800000)),
+		set(shade.At(value(clip), u(1)), shade.Pick(shade.At(value(many), u(1)), 0)),
+		set(value(color), value(attribute)),
+		set(value(flat), value(instance)))
+	layer := builtin(out("layer", i, 0), shade.Layer)
+	add("layers", &shade.Shader{Stage: shade.Vertex, Globals: []*shade.Var{layer}}, set(value(layer), shade.Int32(1)))
+
+	var globals []*shade.Var
+	var body []*S
+	sum := local("sum", f4)
+	total := value(sum)
+	more := func(e *E) {
+		if e.Type.N == 0 {
+			e = shade.Make(shade.Splat, f4, e)
+		}
+		body = append(body, set(total, calc(shade.Add, total, e)))
+	}
+	body = append(body, declare(sum, shade.Make(shade.Splat, f4, shade.Lit(f, 0))))
+	varying, steady := in("varying", f4, 0), in("steady", i, 1)
+	varying.Interpolation, varying.Centroid = shade.NoPerspective, true
+	globals = append(globals, varying, steady)
+	more(value(varying))
+	more(number(steady))
+	for _, b := range []struct {
+		name string
+		t    shade.Type
+		b    shade.Builtin
+	}{{"coordinate", f4, shade.FragCoord}, {"front", shade.B, shade.FrontFacing}, {"point", f2, shade.PointCoord}, {"helper", shade.B, shade.HelperInvocation}, {"sample", i, shade.SampleID}, {"primitive", i, shade.PrimitiveID}, {"layer", i, shade.Layer}, {"viewport", i, shade.ViewportIndex}} {
+		v := builtin(in(b.name, b.t, 0), b.b)
+		globals = append(globals, v)
+		switch {
+		case b.t.Kind != shade.Float:
+			more(number(v))
+		case b.t.N == 2:
+			more(shade.Pick(value(v), 0, 1, 1, 0))
+		default:
+			more(value(v))
+		}
+	}
+	at := value(varying)
+	for k, x := range []struct {
+		dim             shade.Dim
+		arrayed, shadow bool
+		of              shade.Kind
+		comps           int
+	}{{shade.Dim1, false, false, shade.Float, 1}, {shade.Dim2, false, false, shade.Float, 2}, {shade.Dim3, false, false, shade.Float, 3}, {shade.Cube, false, false, shade.Float, 3},
+		{shade.Dim2, true, false, shade.Float, 3}, {shade.Cube, true, false, shade.Float, 4}, {shade.Dim2, false, true, shade.Float, 3}, {shade.Cube, false, true, shade.Float, 4}, {shade.Dim2, false, false, shade.Uint, 2}} {
+		v := &shade.Var{Name: "texture", Type: shade.Type{Kind: shade.Texture, Dim: x.dim, Arrayed: x.arrayed, Shadow: x.shadow, Of: x.of}, Storage: shade.Sampled, Set: 1, Binding: k}
+		globals = append(globals, v)
+		texel := shade.Type{Kind: x.of, Width: 32, N: 4}
+		if x.shadow {
+			texel = f
+		}
+		comps := []int{0, 1, 2, 3}[:x.comps]
+		coordinate := shade.Pick(at, comps...)
+		derivative := coordinate // of the image, which has no layer and no reference
+		dims := map[shade.Dim]int{shade.Dim1: 1, shade.Dim2: 2, shade.Dim3: 3, shade.Cube: 3}[x.dim]
+		if dims < x.comps {
+			derivative = shade.Pick(at, comps[:dims]...)
+		}
+		use := func(op shade.Op, t shade.Type, args ...*E) {
+			e := &E{Op: op, Type: t, Args: args, Var: v}
+			if t.Kind != shade.Float {
+				e = shade.Make(shade.Convert, f.Vec(int(t.N)), e)
+			}
+			if e.Type.N == 2 || e.Type.N == 3 {
+				e = shade.Pick(e, 0)
+			}
+			more(e)
+		}
+		use(shade.Sample, texel, coordinate)
+		use(shade.SampleBias, texel, coordinate, shade.Pick(at, 3))
+		use(shade.SampleLod, texel, coordinate, shade.Pick(at, 3))
+		use(shade.SampleGrad, texel, coordinate, derivative, derivative)
+		if x.dim != shade.Cube && !x.shadow {
+			whole := shade.Make(shade.Convert, i.Vec(x.comps), coordinate)
+			use(shade.Fetch, texel, whole, shade.Int32(0))
+		}
+		sizes := dims
+		if x.dim == shade.Cube {
+			sizes = 2
+		}
+		if x.arrayed {
+			sizes++
+		}
+		use(shade.Size, i.Vec(sizes), shade.Int32(0))
+	}
+	more(calc(shade.DerivX, at))
+	more(calc(shade.DerivY, at))
+	target, depth := out("target", f4, 0), builtin(out("depth", f, 0), shade.FragDepth)
+	globals = append(globals, target, depth)
+	body = append(body, when(calc(shade.Lt, shade.Pick(total, 0), shade.Lit(f, 0)), &S{Kind: shade.Discard}),
+		set(value(target), total), set(value(depth), shade.Pick(total, 1)))
+	add("fragment", &shade.Shader{Stage: shade.Fragment, Globals: globals, EarlyTests: false}, body...)
+	add("early", &shade.Shader{Stage: shade.Fragment, Globals: []*shade.Var{target}, EarlyTests: true}, set(value(target), shade.Make(shade.Splat, f4, shade.Lit(f, 0))))
+
+	corners := builtin(in("corners", f4.Array(3), 0), shade.Position)
+	colors, to := in("colors", f4.Array(3), 0), builtin(out("position", f4, 0), shade.Position)
+	primitive, view := builtin(out("primitive", i, 0), shade.PrimitiveID), builtin(out("view", i, 0), shade.ViewportIndex)
+	toLayer := builtin(out("layer", i, 0), shade.Layer)
+	add("geometry", &shade.Shader{Stage: shade.Geometry, From: shade.Triangles, To: shade.TriangleStrip, MaxVertices: 3, Globals: []*shade.Var{corners, colors, to, primitive, view, toLayer, size}},
+		set(value(to), calc(shade.Add, shade.At(value(corners), u(0)), shade.At(value(colors), u(2)))),
+		set(value(primitive), shade.Int32(0)), set(value(view), shade.Int32(0)), set(value(toLayer), shade.Int32(0)), set(value(size), shade.Lit(f, 0x3f800000)),
+		&S{Kind: shade.EmitVertex}, &S{Kind: shade.EndPrimitive})
+	return list
+}
+
+// TestStages validates a shader of each stage.
+func TestStages(t *testing.T) {
+	device := vulkan.Open(t)
+	for name, s := range stages() {
+		module, err := Write(s)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if _, err := device.Validate(module); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestRefused checks that what SPIR-V for Vulkan does not have is an error.
+func TestRefused(t *testing.T) {
+	main := func() *shade.Func { return &shade.Func{Name: "main"} }
+	with := func(change func(s *shade.Shader)) *shade.Shader {
+		f := main()
+		s := &shade.Shader{Stage: shade.Vertex, Funcs: []*shade.Func{f}, Entry: f}
+		change(s)
+		return s
+	}
+	flags := &shade.Var{Name: "flags", Type: shade.B, Storage: shade.Member}
+	for _, c := range []struct {
+		s    *shade.Shader
+		want string
+	}{
+		{with(func(s *shade.Shader) { s.Stage = shade.Library }), "SPIR-V: functions for another shader: Vulkan does not link modules"},
+		{with(func(s *shade.Shader) { s.Entry = nil }), "SPIR-V: no function without parameters and result to start with"},
+		{with(func(s *shade.Shader) { s.Entry.Result = shade.F32 }), "SPIR-V: no function without parameters and result to start with"},
+		{with(func(s *shade.Shader) { s.Funcs = append([]*shade.Func{{Name: "load", External: true}}, s.Funcs...) }), "SPIR-V: the function load, which the surroundings define"},
+		{with(func(s *shade.Shader) { s.Blocks = []*shade.Block{{Kind: shade.PlainUniforms}} }), "SPIR-V: plain uniforms, which Vulkan does not have"},
+		{with(func(s *shade.Shader) { s.Blocks = []*shade.Block{{Members: []*shade.Var{flags}}} }), "SPIR-V: the member flags of type bool"},
+		{with(func(s *shade.Shader) {
+			s.Entry.Locals = []*shade.Var{local("half", shade.Type{Kind: shade.Float, Width: 16})}
+		}), "SPIR-V: numbers of 16 bits"},
+		{with(func(s *shade.Shader) { s.Entry.Body = []*S{leave} }), "SPIR-V: a Break outside of what it leaves"},
+		{with(func(s *shade.Shader) { s.Entry.Body = []*S{{Kind: shade.Once, Body: []*S{again}}} }), "SPIR-V: a Continue outside of what it leaves"},
+		{with(func(s *shade.Shader) { s.Entry.Body = []*S{{Kind: shade.Do, Value: shade.CallOf(main())}} }), "SPIR-V: a call of main"},
+		{with(func(s *shade.Shader) {
+			s.Entry.Body = []*S{set(shade.Value(local("x", shade.F32)), shade.Lit(shade.F32, 0))}
+		}), "SPIR-V: the variable x is not declared"},
+		{with(func(s *shade.Shader) { s.Stage = shade.Geometry }), "SPIR-V: a geometry shader from primitives 0 to 0"},
+	} {
+		if _, err := Write(c.s); err == nil || err.Error() != c.want {
+			t.Errorf("the error is %v, expected %s", err, c.want)
+		}
+	}
+}
+
+// example returns a small vertex shader.
+func example() *shade.Shader {
+	f4 := shade.F32.Vec(4)
+	block := &shade.Block{Name: "light_uniforms", Binding: 3}
+	rows := &shade.Var{Name: "rows", Type: f4.Array(2), Storage: shade.Member, Block: block, Stride: 16}
+	block.Members = []*shade.Var{rows}
+	in := &shade.Var{Name: "place", Type: f4, Storage: shade.Input, Location: 1}
+	out := &shade.Var{Name: "gl_Position", Type: f4, Storage: shade.Output, Builtin: shade.Position}
+	x := local("r0", f4)
+	main := &shade.Func{Name: "main", Locals: []*shade.Var{x}, Body: []*S{
+		comment("0x00  add r0, v0, c1"),
+		set(shade.Value(x), calc(shade.Add, shade.Value(in), shade.At(shade.Value(rows), u(1)))),
+		when(calc(shade.Lt, shade.Pick(shade.Value(x), 0), shade.Lit(shade.F32, 0)),
+			comment("0x08  mov r0.x, 1"),
+			set(shade.Pick(shade.Value(x), 0), shade.Lit(shade.F32, 0x3f800000))),
+		set(shade.Value(out), shade.Value(x)),
+	}}
+	return &shade.Shader{Stage: shade.Vertex, Header: []string{"Translated by isago."}, Controls: []shade.Control{{Mode: shade.SignedZeroInfNanPreserve, Width: 32}},
+		Blocks: []*shade.Block{block}, Globals: []*shade.Var{in, out}, Funcs: []*shade.Func{main}, Entry: main}
+}
+
+// TestText reads a small module as assembly text.
+func TestText(t *testing.T) {
+	if _, err := exec.LookPath("spirv-dis"); err != nil {
+		t.Skip("SKIPPED: spirv-dis is not installed (apt-get install spirv-tools)")
+	}
+	module, err := Write(example())
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := filepath.Join(t.TempDir(), "module.spv")
+	if err := os.WriteFile(name, module, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	out, err := exec.Command("spirv-dis", "--no-color", "--no-indent", name).CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	if got := string(out); got != text {
+		t.Errorf("%s\nexpected\n%s", got, text)
+	}
+}
+
+const text = `; SPIR-V
+; Version: 1.3
+; Generator: Khronos; 0
+; Bound: 38
+; Schema: 0
+OpCapability Shader
+OpCapability SignedZeroInfNanPreserve
+OpExtension "SPV_KHR_float_controls"
+OpMemoryModel Logical GLSL450
+OpEntryPoint Vertex %main "main" %place %gl_Position
+OpExecutionMode %main SignedZeroInfNanPreserve 32
+%1 = OpString "program"
+OpSource Unknown 0 %1 "Translated by isago.
+main:
+0x00  add r0, v0, c1
+0x08  mov r0.x, 1
+"
+OpName %light_uniforms "light_uniforms"
+OpMemberName %light_uniforms 0 "rows"
+OpName %place "place"
+OpName %gl_Position "gl_Position"
+OpName %main "main"
+OpName %r0 "r0"
+OpDecorate %_arr_v4float_uint_2 ArrayStride 16
+OpDecorate %light_uniforms Block
+OpMemberDecorate %light_uniforms 0 Offset 0
+OpDecorate %9 DescriptorSet 0
+OpDecorate %9 Binding 3
+OpDecorate %place Location 1
+OpDecorate %gl_Position BuiltIn Position
+OpDecorate %25 NoContraction
+%float = OpTypeFloat 32
+%v4float = OpTypeVector %float 4
+%uint = OpTypeInt 32 0
+%uint_2 = OpConstant %uint 2
+%_arr_v4float_uint_2 = OpTypeArray %v4float %uint_2
+%light_uniforms = OpTypeStruct %_arr_v4float_uint_2
+%_ptr_Uniform_light_uniforms = OpTypePointer Uniform %light_uniforms
+%9 = OpVariable %_ptr_Uniform_light_uniforms Uniform
+%uint_0 = OpConstant %uint 0
+%_ptr_Input_v4float = OpTypePointer Input %v4float
+%place = OpVariable %_ptr_Input_v4float Input
+%_ptr_Output_v4float = OpTypePointer Output %v4float
+%gl_Position = OpVariable %_ptr_Output_v4float Output
+%void = OpTypeVoid
+%_ptr_Function_v4float = OpTypePointer Function %v4float
+%uint_1 = OpConstant %uint 1
+%_ptr_Uniform_v4float = OpTypePointer Uniform %v4float
+%float_0 = OpConstant %float 0
+%bool = OpTypeBool
+%float_1 = OpConstant %float 1
+%_ptr_Function_float = OpTypePointer Function %float
+%37 = OpTypeFunction %void
+%main = OpFunction %void None %37
+%17 = OpLabel
+%r0 = OpVariable %_ptr_Function_v4float Function
+OpLine %1 3 0
+%20 = OpLoad %v4float %place
+%23 = OpAccessChain %_ptr_Uniform_v4float %9 %uint_0 %uint_1
+%24 = OpLoad %v4float %23
+%25 = OpFAdd %v4float %20 %24
+OpStore %r0 %25
+%26 = OpLoad %v4float %r0
+%27 = OpCompositeExtract %float %26 0
+%30 = OpFOrdLessThan %bool %27 %float_0
+OpSelectionMerge %32 None
+OpBranchConditional %30 %31 %32
+%31 = OpLabel
+OpLine %1 4 0
+%35 = OpAccessChain %_ptr_Function_float %r0 %uint_0
+OpStore %35 %float_1
+OpBranch %32
+%32 = OpLabel
+OpLine %1 3 0
+%36 = OpLoad %v4float %r0
+OpStore %gl_Position %36
+OpReturn
+OpFunctionEnd
+`
+
+// withoutResult are the instructions without a result.
+var withoutResult = []uint32{
+	opSource, opSourceContinued, opName, opMemberName, opLine, opExtension, opMemoryModel, opEntryPoint, opExecutionMode, opCapability,
+	opFunctionEnd, opStore, opDecorate, opMemberDecorate, opEmitVertex, opEndPrimitive, opControlBarrier, opLoopMerge, opSelectionMerge,
+	opBranch, opBranchConditional, opSwitch, opKill, opReturn, opReturnValue, opUnreachable,
+}
+
+// TestNumbers checks each module by its own numbers: each result is defined once, and the bound is the next number.
+func TestNumbers(t *testing.T) {
+	list := stages()
+	list["example"] = example()
+	for name, s := range list {
+		module, err := Write(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if again, _ := Write(s); !slices.Equal(module, again) {
+			t.Errorf("%s: two modules of a shader differ", name)
+		}
+		word := func(i int) uint32 { return binary.LittleEndian.Uint32(module[4*i:]) }
+		bound, results := word(3), map[uint32]bool{}
+		for i := 5; i < len(module)/4; {
+			n, op := int(word(i)>>16), word(i)&0xffff
+			if n == 0 || i+n > len(module)/4 {
+				t.Fatalf("%s: the instruction at word %d has %d words", name, i, n)
+			}
+			at := 2
+			switch {
+			case slices.Contains(withoutResult, op):
+				at = 0
+			case op == opLabel, op == opString, op == opExtInstImport, op >= opTypeVoid && op <= opTypeFunction: // without a type
+				at = 1
+			}
+			if at > 0 {
+				r := word(i + at)
+				if results[r] || r == 0 || r >= bound {
+					t.Errorf("%s: the instruction %d at word %d has the result %d; the bound is %d", name, op, i, r, bound)
+				}
+				results[r] = true
+			}
+			i += n
+		}
+		if len(results) != int(bound)-1 {
+			t.Errorf("%s: %d results below the bound %d", name, len(results), bound)
+		}
+	}
+	if s := strings.Repeat("é\x00\xff", 3); len(literal(s)) != 4 { // 3 times 2 + 1 + 1 bytes, and the end
+		t.Errorf("%q has %d words", s, len(literal(s)))
+	}
+}

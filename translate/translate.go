@@ -12,6 +12,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -19,6 +20,8 @@ import (
 	"github.com/isago/isago/internal/flow"
 	"github.com/isago/isago/internal/inside"
 	"github.com/isago/isago/internal/sem"
+	"github.com/isago/isago/internal/shade"
+	"github.com/isago/isago/internal/shade/glsl"
 	"github.com/isago/isago/internal/spec"
 )
 
@@ -339,33 +342,19 @@ func (s *source) translate(o Options) (*Text, error) {
 	}
 	b.shrink()
 	list := b.body(tree)
-	g := &glsl{
-		b: b, lib: library(), overloads: map[string][]string{}, made: map[string]bool{}, functions: map[*function]string{}, stored: map[*variable]bool{},
-		needs: map[string]bool{}, accessors: map[*variable]string{}, shared: map[string]string{}, addr: NoAddr, comment: o.Comment, shown: map[uint64]bool{},
-	}
+	g := newLowering(b)
+	g.comment = o.Comment
 	if o.Shape == Function {
 		g.prefix = o.Name + "_"
 	}
-	for _, f := range b.called {
-		g.functions[f] = b.names.unique(identifier(g.prefix + f.name))
-	}
 	t := &Text{Stops: b.stops}
 	g.interfaces(t, s, o)
-	g.depth = 1
-	g.start()
-	g.statements(list)
-	t.Lines = g.lines
-	body := g.out.String()
-	g.out.Reset()
-	g.depth = 1
-	g.declarations()
-	body = g.out.String() + body
-	if b.err == nil {
-		t.Source = g.text(t, s, o, body)
-	}
+	x, program := g.shader(t, s, o, list)
 	if b.err != nil {
 		return nil, b.err
 	}
+	text := glsl.Print(x)
+	t.Source, t.Lines = text.Source, text.Lines[program]
 	words := map[uint64]bool{}
 	for _, a := range s.program.Addrs {
 		if a != NoAddr {
@@ -373,12 +362,11 @@ func (s *source) translate(o Options) (*Text, error) {
 		}
 	}
 	t.Words = len(words)
-	t.Doubles, t.Integers64 = g.needs["double"], g.needs["int64"]
 	return t, nil
 }
 
 // interfaces lists the uniforms, inputs and outputs.
-func (g *glsl) interfaces(t *Text, s *source, o Options) {
+func (g *lowering) interfaces(t *Text, s *source, o Options) {
 	b := g.b
 	offset := 0
 	add := func(list *[]Binding, x *variable, r register) {
@@ -438,7 +426,7 @@ func (g *glsl) interfaces(t *Text, s *source, o Options) {
 }
 
 // locate gives inputs or outputs their locations.
-func (g *glsl) locate(list []Binding, o Options) {
+func (g *lowering) locate(list []Binding, o Options) {
 	taken := map[int]string{}
 	take := func(x *Binding, first int) {
 		x.Location = first
@@ -471,8 +459,57 @@ func (g *glsl) locate(list []Binding, o Options) {
 	}
 }
 
-// text returns the whole text.
-func (g *glsl) text(t *Text, s *source, o Options, body string) string {
+// shader returns the shader, and the function that is the program.
+func (g *lowering) shader(t *Text, s *source, o Options, list []*stmt) (x *shade.Shader, program *shade.Func) {
+	x = &shade.Shader{}
+	if o.Shape == Vertex {
+		x.Stage = shade.Vertex
+		if o.Uniforms != Plain {
+			x.Controls = []shade.Control{{Mode: shade.SignedZeroInfNanPreserve, Width: 32}}
+		}
+	}
+	program = &shade.Func{Name: identifier(o.Name), Result: shade.None}
+	if t.Stops {
+		program.Result = shade.B
+	}
+	g.declare(x, program, t, s, o)
+	for _, f := range g.b.called {
+		g.functions[f] = &shade.Func{Name: g.b.names.unique(identifier(g.prefix + f.name)), Result: shadeType(f.result.Type(), 0)}
+		g.function(f)
+	}
+	program.Body = append(program.Body, g.start()...)
+	program.Body = append(program.Body, g.statements(list, true)...)
+	for _, v := range g.b.locals {
+		program.Locals = append(program.Locals, g.variable(v))
+	}
+
+	for _, name := range slices.Sorted(maps.Keys(g.external)) {
+		x.Funcs = append(x.Funcs, g.external[name])
+		t.Shared = append(t.Shared, glsl.Prototype(g.external[name]))
+	}
+	if len(t.Shared) > 0 && o.Shape != Function {
+		g.refuse("it needs %s, which only a function can be given", strings.Join(t.Shared, " "))
+	}
+	for _, f := range g.helpers {
+		x.Funcs = append(x.Funcs, append([]*shade.Func{f}, g.overloads[f]...)...)
+	}
+	for _, c := range g.b.called {
+		f := g.functions[c]
+		x.Funcs = append(x.Funcs, append([]*shade.Func{f}, g.overloads[f]...)...)
+	}
+	x.Funcs = append(append(x.Funcs, g.accessed...), program)
+	x.Entry = program
+	if o.Shape == Vertex {
+		x.Entry = g.main(x, program, t, o)
+		x.Funcs = append(x.Funcs, x.Entry)
+	}
+	t.Doubles, t.Integers64 = x.Needs()
+	x.Header = header(o, t, s)
+	return x, program
+}
+
+// declare declares the variables of the interface, and the arrays. The program starts with statements that prepare them.
+func (g *lowering) declare(x *shade.Shader, program *shade.Func, t *Text, s *source, o Options) {
 	b := g.b
 	byName := map[string]*variable{}
 	for _, m := range []map[register]*variable{b.inputs, b.outputs, b.uniforms} {
@@ -483,189 +520,111 @@ func (g *glsl) text(t *Text, s *source, o Options, body string) string {
 	for _, v := range b.arrays {
 		byName[v.name] = v
 	}
-	var functions strings.Builder
-	texts := map[*function]string{}
-	for _, f := range b.called {
-		texts[f] = g.functionText(f)
+	global := func(v *variable, storage shade.Storage) *shade.Var {
+		y := g.variable(v)
+		y.Storage, y.Precise = storage, storage == shade.Output
+		x.Globals = append(x.Globals, y)
+		return y
 	}
-	for _, f := range b.called {
-		functions.WriteString(texts[f])
-		for _, x := range g.overloads["function "+g.functions[f]] {
-			functions.WriteString(x)
-		}
-	}
-	var accessors strings.Builder
-	for _, st := range g.accessed {
-		accessors.WriteString(g.accessorText(st))
-	}
-	for _, name := range sortedKeys(g.shared) {
-		t.Shared = append(t.Shared, g.shared[name])
-	}
-
-	var w strings.Builder
-	if o.Shape == Vertex {
-		w.WriteString("#version 450\n")
-		if len(t.Shared) > 0 {
-			g.refuse("it needs %s, which only a function can be given", strings.Join(t.Shared, " "))
-		}
-	}
-	w.WriteString(g.header(o, t, s))
-	controls := o.Shape == Vertex && o.Uniforms != Plain
-	if controls {
-		w.WriteString("#extension GL_EXT_spirv_intrinsics : require\n")
-	}
-	if g.needs["int64"] {
-		w.WriteString("#extension GL_ARB_gpu_shader_int64 : require\n")
-	}
-	if controls {
-		w.WriteString("spirv_execution_mode(extensions = [\"SPV_KHR_float_controls\"], capabilities = [4466], 4461, 32); // SignedZeroInfNanPreserve\n")
-	}
-	w.WriteByte('\n')
 	if len(t.Uniforms) > 0 {
-		switch o.Uniforms {
-		case Block:
-			fmt.Fprintf(&w, "layout(std140, set = %d, binding = %d) uniform %s_uniforms {\n", o.Set, o.Binding, o.Name)
-		case Push:
-			fmt.Fprintf(&w, "layout(std140, push_constant) uniform %s_uniforms {\n", o.Name)
+		block := &shade.Block{
+			Kind: map[UniformForm]shade.BlockKind{Block: shade.UniformBlock, Push: shade.PushConstants, Plain: shade.PlainUniforms}[o.Uniforms],
+			Name: o.Name + "_uniforms", Set: o.Set, Binding: o.Binding,
 		}
 		for _, u := range t.Uniforms {
 			v := byName[u.Name]
-			typ := v.typ
+			y := g.variable(v)
+			y.Storage, y.Precise, y.Block, y.Offset, y.Stride = shade.Member, false, block, u.Offset, 16
 			if g.stored[v] {
-				typ = sem.U32
+				y.Type = shade.U32.Vec(v.size).Array(v.count)
 			}
-			start := "uniform"
-			if o.Uniforms != Plain {
-				start = fmt.Sprintf("\tlayout(offset = %d)", u.Offset)
-			}
-			fmt.Fprintf(&w, "%s %s %s", start, glslType(typ, v.size), v.name)
-			if v.count > 0 {
-				fmt.Fprintf(&w, "[%d]", v.count)
-			}
-			w.WriteString(";\n")
+			block.Members = append(block.Members, y)
 		}
-		if o.Uniforms != Plain {
-			w.WriteString("};\n")
-		}
-		w.WriteString("\n")
+		x.Blocks = append(x.Blocks, block)
 	}
-	for _, x := range t.Shared {
-		w.WriteString(x + "\n")
-	}
-	for _, name := range g.used {
-		h := g.lib[name]
-		fmt.Fprintf(&w, "#ifndef ISAGO_%s\n#define ISAGO_%s\n%s isago_%s(%s) {\n%s}\n#endif\n", strings.ToUpper(name), strings.ToUpper(name), h.result, name, h.params, h.code)
-		for _, x := range g.overloads["helper "+name] {
-			guard := fmt.Sprintf("ISAGO_%s_%s", strings.ToUpper(name), strings.ToUpper(strings.Fields(x)[0]))
-			fmt.Fprintf(&w, "#ifndef %s\n#define %s\n%s#endif\n", guard, guard, x)
-		}
-	}
-	w.WriteString(functions.String())
 	isInput := map[*variable]bool{}
-	for _, x := range t.Inputs {
-		isInput[byName[x.Name]] = true
+	for _, y := range t.Inputs {
+		isInput[byName[y.Name]] = true
 	}
 	for _, st := range s.machine.States {
 		v := b.arrays[st]
 		switch {
-		case v == nil || b.uniforms == nil || !s.own(st) && !st.ReadOnly:
+		case v == nil || !s.own(st) && !st.ReadOnly:
 		case st.ReadOnly:
-			fmt.Fprintf(&w, "const %s %s[%d] = %s[](", glslType(v.typ, v.size), v.name, v.count, glslType(v.typ, v.size))
-			per := max(1, v.size)
-			for n := range v.count {
-				if n > 0 {
-					w.WriteString(", ")
-				}
-				e := &expr{form: constant, typ: v.typ, n: v.size, values: st.Values[n*per : (n+1)*per]}
-				w.WriteString(g.expr(e).s)
+			y := global(v, shade.Const)
+			for _, n := range st.Values {
+				y.Bits = append(y.Bits, literal(v.typ, n).Bits[0])
 			}
-			w.WriteString(");\n")
 		case o.Shape == Function || !isInput[v]:
-			fmt.Fprintf(&w, "%s %s[%d];\n", glslType(v.typ, v.size), v.name, v.count)
+			global(v, shade.Private)
 		}
 	}
-	if o.Shape == Vertex {
-		for _, x := range t.Inputs {
-			v := byName[x.Name]
+	for _, in := range t.Inputs {
+		v := byName[in.Name]
+		switch {
+		case o.Shape != Function:
 			if v.typ.Kind == sem.Bool || wide(v.typ) {
-				g.refuse("the input %s of type %s", x.Name, x.Type)
+				g.refuse("the input %s of type %s", in.Name, in.Type)
 			}
-			fmt.Fprintf(&w, "layout(location = %d) in %s %s", x.Location, glslType(v.typ, v.size), v.name)
-			if v.count > 0 {
-				fmt.Fprintf(&w, "[%d]", v.count)
-			}
-			w.WriteString(";\n")
-		}
-		for _, x := range t.Outputs {
-			v := byName[x.Name]
-			if v.typ.Kind == sem.Bool || wide(v.typ) {
-				g.refuse("the output %s of type %s", x.Name, x.Type)
-			}
-			flat := ""
-			if v.typ.Kind != sem.Float {
-				flat = "flat "
-			}
-			fmt.Fprintf(&w, "layout(location = %d) %sprecise out %s %s;\n", x.Location, flat, glslType(v.typ, v.size), v.name)
+			global(v, shade.Input).Location = in.Location
+		case v.count > 0:
+			y := g.variable(v)
+			p := &shade.Var{Name: v.name + "_in", Type: y.Type, Storage: shade.Param}
+			program.Params = append(program.Params, p)
+			program.Body = append(program.Body, assignTo(shade.Value(y), shade.Value(p)))
+		default:
+			y := g.variable(v)
+			y.Storage, y.Precise = shade.Param, false
+			program.Params = append(program.Params, y)
 		}
 	}
-	w.WriteString(accessors.String())
-	result := "void"
-	if t.Stops {
-		result = "bool"
-	}
-	name := o.Name
-	var params []string
-	if o.Shape == Vertex {
-		name = identifier(o.Name)
-	} else {
-		for _, x := range t.Inputs {
-			v := byName[x.Name]
-			if v.count > 0 {
-				params = append(params, fmt.Sprintf("%s %s_in[%d]", glslType(v.typ, v.size), v.name, v.count))
-			} else {
-				params = append(params, fmt.Sprintf("%s %s", glslType(v.typ, v.size), v.name))
-			}
+	for _, out := range t.Outputs {
+		v := byName[out.Name]
+		if o.Shape == Function {
+			y := g.variable(v)
+			y.Storage, y.Out = shade.Param, true
+			program.Params = append(program.Params, y)
+			continue
 		}
-		for _, x := range t.Outputs {
-			v := byName[x.Name]
-			params = append(params, fmt.Sprintf("precise out %s %s", glslType(v.typ, v.size), v.name))
+		if v.typ.Kind == sem.Bool || wide(v.typ) {
+			g.refuse("the output %s of type %s", out.Name, out.Type)
 		}
-	}
-	fmt.Fprintf(&w, "\n%s %s(%s) {\n", result, name, strings.Join(params, ", "))
-	if o.Shape == Function {
-		for _, x := range t.Inputs {
-			if v := byName[x.Name]; v.count > 0 {
-				fmt.Fprintf(&w, "\t%s = %s_in;\n", v.name, v.name)
-			}
+		y := global(v, shade.Output)
+		y.Location = out.Location
+		if v.typ.Kind != sem.Float {
+			y.Interpolation = shade.Flat
 		}
 	}
 	// Components that the program never writes have their initial value.
+	stopped := slices.ContainsFunc(b.p.Blocks, func(x *flow.Block) bool { return x.End.Kind == flow.Stop && len(x.End.Outputs) == 0 })
 	for _, r := range sorted(b.outputs) {
-		v := b.outputs[r]
-		stopped := slices.ContainsFunc(b.p.Blocks, func(x *flow.Block) bool { return x.End.Kind == flow.Stop && len(x.End.Outputs) == 0 })
-		if len(b.written(r)) < max(1, v.size) || stopped {
-			fmt.Fprintf(&w, "\t%s = %s;\n", v.name, g.expr(repeated(v, r.state.Init)).s)
+		if v := b.outputs[r]; len(b.written(r)) < max(1, v.size) || stopped {
+			program.Body = append(program.Body, assignTo(shade.Value(g.variable(v)), g.expr(repeated(v, r.state.Init))))
 		}
 	}
-	w.WriteString(body)
-	w.WriteString("}\n")
-	if o.Shape == Vertex {
-		fmt.Fprintf(&w, "\nvoid main() {\n\t%s();\n", name)
-		if p := g.position(t, o); p != "" {
-			v := byName[p]
-			fill := ""
-			for k := v.size; k < 4; k++ {
-				fill += map[bool]string{true: ", 1.0", false: ", 0.0"}[k == 3]
-			}
-			if fill == "" {
-				fmt.Fprintf(&w, "\tgl_Position = %s;\n", p)
-			} else {
-				fmt.Fprintf(&w, "\tgl_Position = vec4(%s%s);\n", p, fill)
+}
+
+// main returns the entry point of a vertex shader.
+func (g *lowering) main(x *shade.Shader, program *shade.Func, t *Text, o Options) *shade.Func {
+	f := &shade.Func{Name: "main", Body: []*shade.Stmt{{Kind: shade.Do, Value: shade.CallOf(program)}}}
+	name := g.position(t, o)
+	for _, v := range x.Globals {
+		if v.Storage != shade.Output || v.Name != name {
+			continue
+		}
+		position := &shade.Var{Name: "gl_Position", Type: shade.F32.Vec(4), Storage: shade.Output, Builtin: shade.Position}
+		x.Globals = append(x.Globals, position)
+		value := shade.Value(v)
+		if n := v.Type.Count(); n < 4 {
+			value = shade.Make(shade.Construct, position.Type, value)
+			for k := n; k < 4; k++ {
+				value.Args = append(value.Args, shade.Lit(shade.F32, map[bool]uint64{true: 0x3f800000}[k == 3]))
 			}
 		}
-		w.WriteString("}\n")
+		f.Body = append(f.Body, assignTo(shade.Value(position), value))
+		break
 	}
-	return w.String()
+	return f
 }
 
 // written returns the components of an output that the program writes.
@@ -682,7 +641,7 @@ func (b *builder) written(r register) map[int]bool {
 }
 
 // position returns the name of the output that becomes gl_Position.
-func (g *glsl) position(t *Text, o Options) string {
+func (g *lowering) position(t *Text, o Options) string {
 	first := ""
 	for _, x := range t.Outputs {
 		if !strings.HasPrefix(x.Type, "f") {
@@ -701,31 +660,22 @@ func (g *glsl) position(t *Text, o Options) string {
 	return first
 }
 
-// header returns the comment at the start of the text.
-func (g *glsl) header(o Options, t *Text, s *source) string {
-	var w strings.Builder
-	w.WriteString("// Translated by isago. It computes the bits that isago run computes. NaN may have other bits.\n")
-	if o.Shape == Function {
-		w.WriteString("// The including shader starts with #version 450 or later.\n")
-		w.WriteString("// It must keep signed zeros, infinities and NaN (execution mode SignedZeroInfNanPreserve for 32 bits).\n")
-	} else if o.Uniforms == Plain {
-		w.WriteString("// OpenGL has no execution modes: signed zeros, infinities and NaN are exact only on devices that keep them.\n")
+// header returns the lines of the comment at the start of the text.
+func header(o Options, t *Text, s *source) (lines []string) {
+	line := func(is bool, text string) {
+		if is {
+			lines = append(lines, text)
+		}
 	}
-	w.WriteString("// Denormals are exact only on devices that keep them (execution mode DenormPreserve for 32 bits).\n")
-	if s.machine.Wave {
-		w.WriteString("// The program is translated for waves of one lane: conditions that a wave decides together hold for each lane alone.\n")
-	}
-	if g.needs["double"] {
-		w.WriteString("// It needs floats of 64 bits (feature shaderFloat64), whose sums, products and quotients are rounded to nearest.\n")
-	}
-	if g.needs["int64"] {
-		w.WriteString("// It needs integers of 64 bits (feature shaderInt64).\n")
-	}
-	if len(t.Shared) > 0 {
-		w.WriteString("// The including shader defines the functions that are declared here without a body.\n")
-	}
-	if t.Stops {
-		w.WriteString("// The function returns whether the program ended normally.\n")
-	}
-	return w.String()
+	line(true, "Translated by isago. It computes the bits that isago run computes. NaN may have other bits.")
+	line(o.Shape == Function, "The including shader starts with #version 450 or later.")
+	line(o.Shape == Function, "It must keep signed zeros, infinities and NaN (execution mode SignedZeroInfNanPreserve for 32 bits).")
+	line(o.Shape != Function && o.Uniforms == Plain, "OpenGL has no execution modes: signed zeros, infinities and NaN are exact only on devices that keep them.")
+	line(true, "Denormals are exact only on devices that keep them (execution mode DenormPreserve for 32 bits).")
+	line(s.machine.Wave, "The program is translated for waves of one lane: conditions that a wave decides together hold for each lane alone.")
+	line(t.Doubles, "It needs floats of 64 bits (feature shaderFloat64), whose sums, products and quotients are rounded to nearest.")
+	line(t.Integers64, "It needs integers of 64 bits (feature shaderInt64).")
+	line(len(t.Shared) > 0, "The including shader defines the functions that are declared here without a body.")
+	line(t.Stops, "The function returns whether the program ended normally.")
+	return lines
 }

@@ -201,9 +201,9 @@ func TestReadable(t *testing.T) {
 		t.Fatal(err)
 	}
 	const want = `void light(vec4 position, vec4 normal, vec4 color, vec4 texcoord, precise out vec4 out_position, precise out vec4 out_color, precise out vec4 texcoord0) {
-	texcoord0 = vec4(0.0);
 	precise float r2, r2_2;
 	precise vec3 r0, r1, r3;
+	texcoord0 = vec4(0.0);
 	r0.x = light_dot4(modelView[0], position);
 	r0.y = light_dot4(modelView[1], position);
 	r0.z = light_dot4(modelView[2], position);

@@ -170,13 +170,17 @@ const (
 	RoundingModeRTE          ControlMode = 4462
 )
 
+func (m ControlMode) String() string {
+	return [...]string{"DenormPreserve", "DenormFlushToZero", "SignedZeroInfNanPreserve", "RoundingModeRTE"}[m-DenormPreserve]
+}
+
 // BlockKind is the kind of a block.
 type BlockKind uint8
 
 // The kinds of blocks.
 const (
 	UniformBlock  BlockKind = iota // std140: elements of arrays are 16 bytes apart
-	PushConstants                  // std430
+	PushConstants                  // std140
 	PlainUniforms                  // no block: each member is a uniform variable; SPIR-V for Vulkan has no such form
 	StorageBuffer                  // std430
 )

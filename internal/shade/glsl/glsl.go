@@ -1,0 +1,361 @@
+// Package glsl prints shaders as GLSL 4.50 for Vulkan.
+package glsl
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/isago/isago/internal/shade"
+)
+
+// Text is a printed shader.
+type Text struct {
+	Source string
+	// Lines are the numbers of lines of the statements of the functions, without comments.
+	Lines map[*shade.Func]int
+}
+
+// Print prints a shader.
+func Print(s *shade.Shader) *Text {
+	p := &printer{Shader: s, lines: map[*shade.Func]int{}}
+	if s.Stage != shade.Library {
+		p.line("#version 450")
+	}
+	for _, l := range s.Header {
+		p.line("// %s", l)
+	}
+	if len(s.Controls) > 0 {
+		p.line("#extension GL_EXT_spirv_intrinsics : require")
+	}
+	if _, int64s := s.Needs(); int64s {
+		p.line("#extension GL_ARB_gpu_shader_int64 : require")
+	}
+	for _, c := range s.Controls {
+		p.line("spirv_execution_mode(extensions = [\"SPV_KHR_float_controls\"], capabilities = [%d], %d, %d); // %s", c.Mode+5, c.Mode, c.Width, c.Mode)
+	}
+	p.layouts()
+	p.line("")
+	for _, b := range s.Blocks {
+		p.block(b)
+	}
+	for _, v := range s.Globals {
+		p.global(v)
+	}
+	for _, f := range s.Funcs {
+		p.function(f)
+	}
+	return &Text{p.out.String(), p.lines}
+}
+
+// Prototype returns the declaration of a function.
+func Prototype(f *shade.Func) string { return signature(f) + ";" }
+
+// printer prints a shader.
+type printer struct {
+	*shade.Shader
+	out   strings.Builder
+	depth int
+	lines map[*shade.Func]int
+	count int
+}
+
+// line writes a line.
+func (p *printer) line(format string, args ...any) {
+	s := fmt.Sprintf(format, args...)
+	if s != "" {
+		p.out.WriteString(strings.Repeat("\t", p.depth))
+	}
+	p.out.WriteString(s + "\n")
+	p.count++
+}
+
+// layouts writes the layout of the stage.
+func (p *printer) layouts() {
+	switch p.Stage {
+	case shade.Compute:
+		p.line("layout(local_size_x = %d, local_size_y = %d, local_size_z = %d) in;", p.LocalSize[0], p.LocalSize[1], p.LocalSize[2])
+	case shade.Geometry:
+		p.line("layout(%s) in;", primitives[p.From])
+		p.line("layout(%s, max_vertices = %d) out;", primitives[p.To], p.MaxVertices)
+	case shade.Fragment:
+		if p.EarlyTests {
+			p.line("layout(early_fragment_tests) in;")
+		}
+	}
+}
+
+var primitives = map[shade.Primitive]string{
+	shade.Points: "points", shade.Lines: "lines", shade.LinesAdjacency: "lines_adjacency", shade.Triangles: "triangles", shade.TrianglesAdjacency: "triangles_adjacency",
+	shade.LineStrip: "line_strip", shade.TriangleStrip: "triangle_strip",
+}
+
+// block writes a block.
+func (p *printer) block(b *shade.Block) {
+	member := func(v *shade.Var) string {
+		s := fmt.Sprintf("%s %s", Type(v.Type.Elem()), v.Name)
+		switch {
+		case v.Type.Len > 0:
+			s += fmt.Sprintf("[%d]", v.Type.Len)
+		case v.Type.Len < 0:
+			s += "[]"
+		}
+		return s
+	}
+	if b.Kind == shade.PlainUniforms {
+		for _, v := range b.Members {
+			p.line("uniform %s;", member(v))
+		}
+		p.line("")
+		return
+	}
+	switch b.Kind {
+	case shade.UniformBlock:
+		p.line("layout(std140, set = %d, binding = %d) uniform %s {", b.Set, b.Binding, b.Name)
+	case shade.PushConstants:
+		p.line("layout(std140, push_constant) uniform %s {", b.Name)
+	case shade.StorageBuffer:
+		access := ""
+		if b.ReadOnly {
+			access = "readonly "
+		}
+		if b.WriteOnly {
+			access += "writeonly "
+		}
+		p.line("layout(std430, set = %d, binding = %d) %sbuffer %s {", b.Set, b.Binding, access, b.Name)
+	}
+	for _, v := range b.Members {
+		p.line("\tlayout(offset = %d) %s;", v.Offset, member(v))
+	}
+	p.line("};")
+	p.line("")
+}
+
+// global writes the declaration of a variable outside of functions.
+func (p *printer) global(v *shade.Var) {
+	if v.Builtin != shade.NotBuiltin {
+		return
+	}
+	t, array := Type(v.Type.Elem()), ""
+	if v.Type.Len > 0 {
+		array = fmt.Sprintf("[%d]", v.Type.Len)
+	}
+	precise := ""
+	if v.Precise {
+		precise = "precise "
+	}
+	interpolation := []string{"", "flat ", "noperspective "}[v.Interpolation]
+	if v.Centroid {
+		interpolation += "centroid "
+	}
+	switch v.Storage {
+	case shade.Const:
+		n := v.Type.Elem().Count()
+		var list []string
+		for i := 0; i < len(v.Bits); i += n {
+			list = append(list, p.expr(&shade.Expr{Op: shade.Literal, Type: v.Type.Elem(), Bits: v.Bits[i : i+n]}).s)
+		}
+		if v.Type.Len > 0 {
+			p.line("const %s %s%s = %s[](%s);", t, v.Name, array, t, strings.Join(list, ", "))
+			return
+		}
+		p.line("const %s %s = %s;", t, v.Name, list[0])
+	case shade.Private:
+		p.line("%s%s %s%s;", precise, t, v.Name, array)
+	case shade.Workgroup:
+		p.line("shared %s %s%s;", t, v.Name, array)
+	case shade.Input:
+		p.line("layout(location = %d) %sin %s %s%s;", v.Location, interpolation, t, v.Name, array)
+	case shade.Output:
+		p.line("layout(location = %d) %s%sout %s %s%s;", v.Location, interpolation, precise, t, v.Name, array)
+	case shade.Sampled:
+		p.line("layout(set = %d, binding = %d) uniform %s %s%s;", v.Set, v.Binding, t, v.Name, array)
+	}
+}
+
+// signature returns the declaration of a function without what follows the parameters.
+func signature(f *shade.Func) string {
+	var params []string
+	for _, v := range f.Params {
+		s := ""
+		if v.Precise {
+			s = "precise "
+		}
+		if v.Out {
+			s += "out "
+		}
+		s += Type(v.Type.Elem()) + " " + v.Name
+		if v.Type.Len > 0 {
+			s += fmt.Sprintf("[%d]", v.Type.Len)
+		}
+		params = append(params, s)
+	}
+	return fmt.Sprintf("%s %s(%s)", Type(f.Result), f.Name, strings.Join(params, ", "))
+}
+
+// function writes a function.
+func (p *printer) function(f *shade.Func) {
+	if f.External {
+		p.line("%s", Prototype(f))
+		return
+	}
+	guard := strings.ToUpper(f.Name)
+	if f.Result.N > 0 {
+		guard += "_" + strings.ToUpper(Type(f.Result))
+	}
+	short := len(f.Body) == 1 && f.Body[0].Kind == shade.Return && len(f.Comment)+len(f.Locals) == 0
+	switch {
+	case f.Guarded:
+		p.line("#ifndef %s", guard)
+		p.line("#define %s", guard)
+	case !short:
+		p.line("")
+	}
+	if short {
+		p.line("%s { return %s; }", signature(f), p.expr(f.Body[0].Value).s)
+		p.lines[f] = 1
+	} else {
+		p.line("%s {", signature(f))
+		p.depth++
+		for _, c := range f.Comment {
+			p.line("// %s", c)
+		}
+		p.locals(f.Locals)
+		p.count = 0
+		p.statements(f.Body)
+		p.lines[f] = p.count
+		p.depth--
+		p.line("}")
+	}
+	if f.Guarded {
+		p.line("#endif")
+	}
+}
+
+// locals writes the declarations of variables, sorted by type.
+func (p *printer) locals(list []*shade.Var) {
+	byType := map[string][]string{}
+	for _, v := range list {
+		t := Type(v.Type.Elem())
+		if v.Precise {
+			t = "precise " + t
+		}
+		name := v.Name
+		if v.Type.Len > 0 {
+			name += fmt.Sprintf("[%d]", v.Type.Len)
+		}
+		byType[t] = append(byType[t], name)
+	}
+	for _, t := range slices.Sorted(maps.Keys(byType)) {
+		p.line("%s %s;", t, strings.Join(byType[t], ", "))
+	}
+}
+
+// statements writes statements.
+func (p *printer) statements(list []*shade.Stmt) {
+	for _, s := range list {
+		p.statement(s)
+	}
+}
+
+// inner writes the statements of a block.
+func (p *printer) inner(list []*shade.Stmt) {
+	p.depth++
+	p.statements(list)
+	p.depth--
+}
+
+// jump returns a statement that is short enough to follow an if in its line.
+func (p *printer) jump(s *shade.Stmt) (text string, ok bool) {
+	switch s.Kind {
+	case shade.Break:
+		return "break;", true
+	case shade.Continue:
+		return "continue;", true
+	case shade.Discard:
+		return "discard;", true
+	case shade.Return:
+		if s.Value == nil {
+			return "return;", true
+		}
+		return "return " + p.expr(s.Value).s + ";", true
+	}
+	return "", false
+}
+
+func (p *printer) statement(s *shade.Stmt) {
+	if text, ok := p.jump(s); ok {
+		p.line("%s", text)
+		return
+	}
+	switch s.Kind {
+	case shade.Declare:
+		precise, array, value := "", "", ""
+		if s.Var.Precise {
+			precise = "precise "
+		}
+		if s.Var.Type.Len > 0 {
+			array = fmt.Sprintf("[%d]", s.Var.Type.Len)
+		}
+		if s.Value != nil {
+			value = " = " + p.expr(s.Value).s
+		}
+		p.line("%s%s %s%s%s;", precise, Type(s.Var.Type.Elem()), s.Var.Name, array, value)
+	case shade.Assign:
+		p.line("%s = %s;", p.expr(s.Dest).s, p.expr(s.Value).s)
+	case shade.Do:
+		p.line("%s;", p.expr(s.Value).s)
+	case shade.If:
+		cond := p.expr(s.Value).s
+		if len(s.Body) == 1 && len(s.Else) == 0 {
+			if text, ok := p.jump(s.Body[0]); ok {
+				p.line("if (%s) %s", cond, text)
+				return
+			}
+		}
+		p.line("if (%s) {", cond)
+		p.inner(s.Body)
+		for len(s.Else) == 1 && s.Else[0].Kind == shade.If {
+			s = s.Else[0]
+			p.line("} else if (%s) {", p.expr(s.Value).s)
+			p.inner(s.Body)
+		}
+		if len(s.Else) > 0 {
+			p.line("} else {")
+			p.inner(s.Else)
+		}
+		p.line("}")
+	case shade.Loop:
+		cond := "true"
+		if s.Value != nil {
+			cond = p.expr(s.Value).s
+		}
+		p.line("while (%s) {", cond)
+		p.inner(s.Body)
+		p.line("}")
+	case shade.Once:
+		p.line("do {")
+		p.inner(s.Body)
+		p.line("} while (false);")
+	case shade.Switch:
+		p.line("switch (%s) {", p.expr(s.Value).s)
+		for _, c := range s.Cases {
+			p.line("case %du: {", c.Number)
+			p.inner(c.Body)
+			p.line("\tbreak;")
+			p.line("}")
+		}
+		p.line("}")
+	case shade.Barrier:
+		p.line("memoryBarrier();")
+		p.line("barrier();")
+	case shade.EmitVertex:
+		p.line("EmitVertex();")
+	case shade.EndPrimitive:
+		p.line("EndPrimitive();")
+	case shade.Comment:
+		p.line("// %s", s.Text)
+		p.count--
+	}
+}

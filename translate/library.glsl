@@ -1,0 +1,321 @@
+bool isago_nan(float x) {
+	return (floatBitsToUint(x) & 0x7fffffffu) > 0x7f800000u;
+}
+
+bool isago_nan64(double x) {
+	uvec2 b = unpackDouble2x32(x);
+	b.y &= 0x7fffffffu;
+	return b.y > 0x7ff00000u || b.y == 0x7ff00000u && b.x != 0u;
+}
+
+float isago_canonical(float x) {
+	return isago_nan(x) ? uintBitsToFloat(0x7fc00000u) : x;
+}
+
+double isago_canonical64(double x) {
+	return isago_nan64(x) ? packDouble2x32(uvec2(0u, 0x7ff80000u)) : x;
+}
+
+float isago_add_zero(float x) {
+	// 0.0 + x, for drivers that take it for x.
+	return (floatBitsToUint(x) & 0x7fffffffu) == 0u ? 0.0 : x;
+}
+
+float isago_multiply_zero(float x, float zero) {
+	// zero * x, for drivers that take it for 0.
+	uint b = floatBitsToUint(x);
+	return (b & 0x7f800000u) == 0x7f800000u ? uintBitsToFloat(0x7fc00000u) : uintBitsToFloat((b ^ floatBitsToUint(zero)) & 0x80000000u);
+}
+
+float isago_flush(float x) {
+	uint b = floatBitsToUint(x);
+	return (b & 0x7f800000u) == 0u ? uintBitsToFloat(b & 0x80000000u) : x;
+}
+
+uint isago_flush_bits(uint b) {
+	return (b & 0x7f800000u) == 0u ? b & 0x80000000u : b;
+}
+
+float isago_product(float a, float b) {
+	bool zero = (floatBitsToUint(a) & 0x7fffffffu) == 0u || (floatBitsToUint(b) & 0x7fffffffu) == 0u;
+	precise float p = a * b;
+	return zero ? 0.0 : p;
+}
+
+float isago_product_flushed(float a, float b) {
+	bool zero = (floatBitsToUint(a) & 0x7f800000u) == 0u || (floatBitsToUint(b) & 0x7f800000u) == 0u;
+	precise float p = a * b;
+	return zero ? 0.0 : p;
+}
+
+int isago_to_int(float x, int low, int high) {
+	if (isago_nan(x)) return 0;
+	if (x >= float(high)) return high;
+	if (x <= float(low)) return low;
+	return int(x);
+}
+
+uint isago_to_uint(float x, uint high) {
+	if (isago_nan(x) || x <= 0.0) return 0u;
+	if (x >= float(high)) return high;
+	return uint(x);
+}
+
+uint isago_shift_left(uint a, uint n) {
+	return n < 32u ? a << (n & 31u) : 0u;
+}
+
+uint isago_shift_right(uint a, uint n) {
+	return n < 32u ? a >> (n & 31u) : 0u;
+}
+
+uint isago_udiv(uint a, uint b) {
+	return b == 0u ? 0u : a / max(b, 1u);
+}
+
+uint isago_umod(uint a, uint b) {
+	return b == 0u ? 0u : a % max(b, 1u);
+}
+
+uint isago_mul_high(uint a, uint b) {
+	// The sum of the products of halves.
+	uint p = (a & 0xffffu) * (b & 0xffffu), q = (a >> 16) * (b & 0xffffu) + (p >> 16), r = (a & 0xffffu) * (b >> 16) + (q & 0xffffu);
+	return (a >> 16) * (b >> 16) + (q >> 16) + (r >> 16);
+}
+
+bool isago_carry(uint a, uint b, uint c, int width) {
+	uint x = a << (32 - width), s = x + (b << (32 - width)), t = s + (c << (32 - width));
+	return s < x || t < s;
+}
+
+bool isago_overflows(uint a, uint b, uint c, int width) {
+	uint s = a + b + c;
+	return (((a ^ s) & (b ^ s)) >> (width - 1) & 1u) != 0u;
+}
+
+float isago_rounded(uint sign, uint q, int e, bool rest) {
+	// q has 25 bits. rest says that it is less than the exact value.
+	if (e >= 255) return uintBitsToFloat(sign | 0x7f800000u);
+	int drop = e > 0 ? 1 : 2 - e;
+	if (drop > 25) return uintBitsToFloat(sign);
+	uint kept = q >> drop, lost = q & ((1u << drop) - 1u), middle = 1u << (drop - 1);
+	if (lost > middle || lost == middle && (rest || (kept & 1u) != 0u)) kept++;
+	if (e > 0) kept += uint(e - 1) << 23;
+	return uintBitsToFloat(sign | min(kept, 0x7f800000u));
+}
+
+float isago_divide(float a, float b) {
+	// GPUs need not round quotients to nearest, so that the quotient is corrected with its remainder.
+	uint x = floatBitsToUint(a), y = floatBitsToUint(b), sign = (x ^ y) & 0x80000000u;
+	x &= 0x7fffffffu;
+	y &= 0x7fffffffu;
+	if (x > 0x7f800000u || y > 0x7f800000u || x == 0u && y == 0u || x == 0x7f800000u && y == 0x7f800000u) return uintBitsToFloat(0x7fc00000u);
+	if (x == 0x7f800000u || y == 0u) return uintBitsToFloat(sign | 0x7f800000u);
+	if (x == 0u || y == 0x7f800000u) return uintBitsToFloat(sign);
+	int n = x < 0x800000u ? 23 - findMSB(x) : 0, m = y < 0x800000u ? 23 - findMSB(y) : 0;
+	int e = (n > 0 ? 1 - n : int(x >> 23)) - (m > 0 ? 1 - m : int(y >> 23)) + 127;
+	x = (x << n) & 0x7fffffu | 0x800000u;
+	y = (y << m) & 0x7fffffu | 0x800000u;
+	if (x < y) {
+		x <<= 1;
+		e--;
+	}
+	precise float near = float(x) / float(y) * 16777216.0;
+	uint q = uint(near);
+	int r = int((x << 24) - q * y);
+	while (r < 0) {
+		r += int(y);
+		q--;
+	}
+	while (r >= int(y)) {
+		r -= int(y);
+		q++;
+	}
+	return isago_rounded(sign, q, e, r != 0);
+}
+
+float isago_square_root(float a) {
+	uint x = floatBitsToUint(a);
+	if ((x & 0x7fffffffu) == 0u || x == 0x7f800000u) return a;
+	if (x > 0x7f800000u) return uintBitsToFloat(0x7fc00000u);
+	int n = x < 0x800000u ? 23 - findMSB(x) : 0;
+	int e = (n > 0 ? 1 - n : int(x >> 23)) - 127;
+	x = (x << n) & 0x7fffffu | 0x800000u;
+	if ((e & 1) != 0) {
+		x <<= 1;
+		e--;
+	}
+	precise float near = sqrt(float(x) / 8388608.0) * 16777216.0;
+	uint s = uint(near);
+	int r = int((x << 25) - s * s);
+	while (r < 0) {
+		s--;
+		r += 2 * int(s) + 1;
+	}
+	while (r > 2 * int(s)) {
+		r -= 2 * int(s) + 1;
+		s++;
+	}
+	return isago_rounded(0u, s, e / 2 + 127, r != 0);
+}
+
+float isago_fma(float a, float b, float c) {
+	// The sum is rounded to odd with 64 bits, so that rounding it again to 32 bits rounds the exact result.
+	precise double p = double(a) * double(b), z = double(c), s = p + z, back = s - p, err = (p - (s - back)) + (z - back);
+	uvec2 w = unpackDouble2x32(s);
+	if ((w.y & 0x7ff00000u) != 0x7ff00000u && err != 0.0lf && s != 0.0lf && (w.x & 1u) == 0u) {
+		if ((err > 0.0lf) == (s > 0.0lf)) {
+			w.x++;
+		} else {
+			if (w.x == 0u) w.y--;
+			w.x--;
+		}
+		s = packDouble2x32(w);
+	}
+	return float(s);
+}
+
+double isago_exp2_64(double x) {
+	if (isago_nan64(x)) return x;
+	if (x >= 1024.0lf) return packDouble2x32(uvec2(0u, 0x7ff00000u));
+	if (x < -1100.0lf) return 0.0lf;
+	precise double n = roundEven(x), y = isago_exp2_series((x - n) * LN2);
+	int k = int(n);
+	if (k > 1000) {
+		y *= packDouble2x32(uvec2(0u, 0x7e700000u));
+		k -= 1000;
+	}
+	if (k < -1000) {
+		y *= packDouble2x32(uvec2(0u, 0x01700000u));
+		k += 1000;
+	}
+	y *= packDouble2x32(uvec2(0u, uint(k + 1023) << 20));
+	return y;
+}
+
+float isago_exp2(float x) {
+	return float(isago_exp2_64(double(x)));
+}
+
+double isago_log2_64(double x) {
+	uvec2 b = unpackDouble2x32(x);
+	if (isago_nan64(x) || x < 0.0lf) return packDouble2x32(uvec2(0u, 0x7ff80000u));
+	if (x == 0.0lf) return packDouble2x32(uvec2(0u, 0xfff00000u));
+	if (b.y == 0x7ff00000u) return x;
+	int e = 0;
+	if (b.y < 0x100000u) {
+		precise double scaled = x * packDouble2x32(uvec2(0u, 0x43500000u));
+		b = unpackDouble2x32(scaled);
+		e = -54;
+	}
+	e += int(b.y >> 20) - 1023;
+	precise double m = packDouble2x32(uvec2(b.x, b.y & 0xfffffu | 0x3ff00000u));
+	if (m > SQRT2) {
+		m *= 0.5lf;
+		e++;
+	}
+	precise double s = (m - 1.0lf) / (m + 1.0lf), t = s * s, y = s * isago_log2_series(t);
+	y = double(e) + TWO_OVER_LN2 * y;
+	return y;
+}
+
+float isago_log2(float x) {
+	return float(isago_log2_64(double(x)));
+}
+
+uint64_t isago_pi_word(int i, int s) {
+	return s == 0 ? isago_two_over_pi(i) : isago_two_over_pi(i) << s | isago_two_over_pi(i + 1) >> (63 - s) >> 1;
+}
+
+void isago_mul64(uint64_t a, uint64_t b, out uint64_t high, out uint64_t low) {
+	uint64_t a0 = a & 0xfffffffful, a1 = a >> 32, b0 = b & 0xfffffffful, b1 = b >> 32;
+	uint64_t p = a0 * b0, q = a1 * b0, r = a0 * b1;
+	uint64_t middle = (p >> 32) + (q & 0xfffffffful) + (r & 0xfffffffful);
+	low = middle << 32 | p & 0xfffffffful;
+	high = a1 * b1 + (q >> 32) + (r >> 32) + (middle >> 32);
+}
+
+double isago_u64_to_f64(uint64_t x) {
+	uvec2 b = unpackUint2x32(x);
+	precise double y = double(b.y) * 4294967296.0lf + double(b.x);
+	return y;
+}
+
+int isago_quarters(double x, out double r) {
+	// The number of quarter turns that is nearest to x radians, and the rest in radians.
+	r = x;
+	if (x < packDouble2x32(uvec2(0x54442d18u, 0x3fe921fbu))) return 0;
+	uvec2 b = unpackDouble2x32(x);
+	uint64_t m = packUint2x32(uvec2(b.x, b.y & 0xfffffu | 0x100000u));
+	int e = int(b.y >> 20) - 1023 - 52, skip = max(0, e - 2), w = skip / 64, s = skip - 64 * w;
+	uint64_t h0, l0, h1, l1, h2, l2;
+	isago_mul64(m, isago_pi_word(w, s), h0, l0);
+	isago_mul64(m, isago_pi_word(w + 1, s), h1, l1);
+	isago_mul64(m, isago_pi_word(w + 2, s), h2, l2);
+	l1 += h2;
+	uint64_t carry = l1 < h2 ? 1ul : 0ul;
+	uint64_t sum = l0 + h1;
+	uint64_t over = sum < h1 ? 1ul : 0ul;
+	l0 = sum + carry;
+	if (l0 < sum) over += 1ul;
+	h0 += over;
+	int shift = e - skip;
+	uint64_t whole, f0, f1;
+	if (shift > 0) {
+		whole = h0 << shift | l0 >> (64 - shift);
+		f0 = l0 << shift | l1 >> (64 - shift);
+		f1 = l1 << shift;
+	} else if (shift == 0) {
+		whole = h0;
+		f0 = l0;
+		f1 = l1;
+	} else if (shift > -64) {
+		int k = -shift;
+		whole = h0 >> k;
+		f0 = h0 << (64 - k) | l0 >> k;
+		f1 = l0 << (64 - k) | l1 >> k;
+	} else {
+		whole = 0ul;
+		f0 = h0 >> min(-shift - 64, 63);
+		f1 = l0;
+	}
+	int n = int(uint(whole) & 3u);
+	bool negative = f0 >> 63 != 0ul;
+	if (negative) {
+		n++;
+		f1 = ~f1 + 1ul;
+		f0 = ~f0;
+		if (f1 == 0ul) f0 += 1ul;
+	}
+	precise double y = (isago_u64_to_f64(f0) * packDouble2x32(uvec2(0u, 0x3bf00000u)) + isago_u64_to_f64(f1) * packDouble2x32(uvec2(0u, 0x37f00000u))) * packDouble2x32(uvec2(0x54442d18u, 0x3ff921fbu));
+	r = negative ? -y : y;
+	return n;
+}
+
+double isago_sine_quarter(double x, int quarter) {
+	uvec2 b = unpackDouble2x32(x);
+	if ((b.y & 0x7ff00000u) == 0x7ff00000u) return packDouble2x32(uvec2(0u, 0x7ff80000u));
+	if (x == 0.0lf && quarter == 0) return x;
+	precise double r;
+	int n = isago_quarters(abs(x), r);
+	if (x < 0.0lf) {
+		n = -n;
+		r = -r;
+	}
+	precise double r2 = r * r, y;
+	n += quarter;
+	if ((n & 1) == 0) {
+		y = r * isago_sin_series(r2);
+	} else {
+		y = isago_cos_series(r2);
+	}
+	return (n & 2) != 0 ? -y : y;
+}
+
+float isago_sin(float x) {
+	return float(isago_sine_quarter(double(x), 0));
+}
+
+float isago_cos(float x) {
+	return float(isago_sine_quarter(double(x), 1));
+}

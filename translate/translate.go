@@ -353,6 +353,9 @@ func (s *source) translate(o Options) (*Text, error) {
 	if b.err != nil {
 		return nil, b.err
 	}
+	if err := shade.Check(x); err != nil {
+		return nil, err
+	}
 	text := glsl.Print(x)
 	t.Source, t.Lines = text.Source, text.Lines[program]
 	words := map[uint64]bool{}

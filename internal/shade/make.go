@@ -66,13 +66,20 @@ func Walk(list []*Stmt, f func(e *Expr)) {
 			visit(a)
 		}
 	}
-	for _, s := range list {
+	EachStmt(list, func(s *Stmt) {
 		visit(s.Dest)
 		visit(s.Value)
-		Walk(s.Body, f)
-		Walk(s.Else, f)
+	})
+}
+
+// EachStmt calls f for each statement and the statements in it.
+func EachStmt(list []*Stmt, f func(s *Stmt)) {
+	for _, s := range list {
+		f(s)
+		EachStmt(s.Body, f)
+		EachStmt(s.Else, f)
 		for _, c := range s.Cases {
-			Walk(c.Body, f)
+			EachStmt(c.Body, f)
 		}
 	}
 }
@@ -98,6 +105,11 @@ func (s *Shader) Needs() (float64s, int64s bool) {
 		for _, v := range slices.Concat(f.Params, f.Locals) {
 			note(v.Type)
 		}
+		EachStmt(f.Body, func(s *Stmt) {
+			if s.Var != nil {
+				note(s.Var.Type)
+			}
+		})
 		Walk(f.Body, func(e *Expr) { note(e.Type) })
 	}
 	return float64s, int64s

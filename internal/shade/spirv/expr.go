@@ -8,14 +8,15 @@ import (
 
 // place returns where a variable is.
 func (x *function) place(v *shade.Var) *place {
-	if p := x.places[v]; p != nil {
-		return p
+	p := x.places[v]
+	if p == nil {
+		p = x.writer.places[v]
 	}
-	if p := x.writer.places[v]; p != nil {
-		return p
+	if p == nil {
+		x.fail("the variable %s is not declared", v.Name)
+		p = &place{}
 	}
-	x.fail("the variable %s is not declared", v.Name)
-	return &place{}
+	return p
 }
 
 // address returns a pointer to what an expression names: a Ref, an Index, or a Swizzle of one component.
@@ -23,14 +24,10 @@ func (x *function) address(e *shade.Expr) id {
 	var indices []id
 	at := e
 	for at.Op != shade.Ref {
-		switch {
-		case at.Op == shade.Index:
+		if at.Op == shade.Index {
 			indices = append(indices, x.expr(at.Args[1]))
-		case at.Op == shade.Swizzle && len(at.Comps) == 1:
+		} else {
 			indices = append(indices, x.number(uint32(at.Comps[0])))
-		default:
-			x.fail("the address of an expression")
-			return 0
 		}
 		at = at.Args[0]
 	}
@@ -106,7 +103,7 @@ func (n numeric) of(k shade.Kind) uint32 {
 
 // operations are the instructions of operations, by the kind of the first argument.
 var operations = map[shade.Op]numeric{
-	shade.Neg:        {opSNegate, opSNegate, opFNegate},
+	shade.Neg:        {0, opSNegate, opFNegate},
 	shade.Complement: {opNot, opNot, 0},
 	shade.Add:        {opIAdd, opIAdd, opFAdd},
 	shade.Sub:        {opISub, opISub, opFSub},
@@ -172,10 +169,6 @@ func (x *function) expr(e *shade.Expr) id {
 	for i, a := range e.Args {
 		args[i] = x.expr(a)
 	}
-	if len(args) == 0 {
-		x.fail("the operation %d without arguments", e.Op)
-		return 0
-	}
 	t, from, operands := x.typeID(e.Type), e.Args[0].Type, words(args...)
 	switch e.Op {
 	case shade.Swizzle:
@@ -186,7 +179,7 @@ func (x *function) expr(e *shade.Expr) id {
 		}
 		return x.op(opSelect, t, operands...)
 	case shade.Bitcast:
-		if e.Type == from {
+		if e.Type == from { // which OpBitcast does not do
 			return args[0]
 		}
 		return x.op(opBitcast, t, operands...)
@@ -197,12 +190,8 @@ func (x *function) expr(e *shade.Expr) id {
 	if from.Kind == shade.Bool {
 		op = logical[e.Op]
 	}
-	switch number := extended[e.Op].of(from.Kind); {
-	case number != 0:
+	if number := extended[e.Op].of(from.Kind); number != 0 {
 		return x.op(opExtInst, t, append([]uint32{uint32(x.library()), number}, operands...)...)
-	case op == 0:
-		x.fail("the operation %d of the kind %d", e.Op, from.Kind)
-		return 0
 	}
 	r := x.op(op, t, operands...)
 	switch op {
@@ -255,12 +244,7 @@ func (x *function) construct(e *shade.Expr) id {
 
 // call writes a call.
 func (x *function) call(e *shade.Expr) id {
-	self := x.funcs[e.Func]
-	if self == 0 || len(e.Args) != len(e.Func.Params) {
-		x.fail("a call of %s", e.Func.Name)
-		return 0
-	}
-	operands := []uint32{uint32(self)}
+	operands := words(x.funcs[e.Func])
 	for i, p := range e.Func.Params {
 		if p.Out {
 			operands = append(operands, uint32(x.address(e.Args[i])))
@@ -274,10 +258,7 @@ func (x *function) call(e *shade.Expr) id {
 // convert writes a conversion of a number or a bool.
 func (x *function) convert(e *shade.Expr, a id) id {
 	from, to := e.Args[0].Type, e.Type
-	if from == to {
-		return a
-	}
-	op := uint32(0)
+	op := uint32(opSConvert)
 	switch {
 	case from.Kind == shade.Bool:
 		one := uint64(1)
@@ -298,11 +279,6 @@ func (x *function) convert(e *shade.Expr, a id) id {
 		op = opConvertSToF
 	case from.Kind == shade.Uint && to.Kind == shade.Uint:
 		op = opUConvert
-	case from.Kind == shade.Int && to.Kind == shade.Int:
-		op = opSConvert
-	default:
-		x.fail("a conversion of the kind %d to %d", from.Kind, to.Kind)
-		return 0
 	}
 	return x.op(op, x.typeID(to), uint32(a))
 }

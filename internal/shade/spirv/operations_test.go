@@ -10,57 +10,28 @@ import (
 	"testing"
 
 	"github.com/isago/isago/internal/shade"
+	"github.com/isago/isago/internal/shade/shadetest"
 	"github.com/isago/isago/internal/vulkan"
 )
 
-// buffer returns a storage buffer with an array of uint.
-func buffer(name string, binding int) (*shade.Block, *shade.Var) {
-	b := &shade.Block{Kind: shade.StorageBuffer, Name: name + "_buffer", Binding: binding}
-	v := &shade.Var{Name: name, Type: shade.U32.Array(-1), Storage: shade.Member, Block: b, Stride: 4}
-	b.Members = []*shade.Var{v}
-	return b, v
-}
-
-// compute is a compute shader that reads and writes a number of words for each of its lanes.
-type compute struct {
-	shade.Shader
-	in, out       *shade.Var
-	lane          *shade.Expr
-	reads, writes int
-	list          []*shade.Stmt
-}
-
 const lanes = 64
 
-func newCompute() *compute {
-	in, a := buffer("in_words", 0)
-	out, b := buffer("out_words", 1)
-	in.ReadOnly, out.WriteOnly = true, true
-	lane := &shade.Var{Name: "lane", Type: shade.U32, Storage: shade.Input, Builtin: shade.LocalIndex}
-	c := &compute{in: a, out: b, lane: shade.Value(lane)}
-	c.Shader = shade.Shader{Stage: shade.Compute, Blocks: []*shade.Block{in, out}, Globals: []*shade.Var{lane}, LocalSize: [3]int{lanes, 1, 1}}
-	for _, width := range []int{32, 64} {
-		c.Controls = append(c.Controls, shade.Control{Mode: shade.SignedZeroInfNanPreserve, Width: width}, shade.Control{Mode: shade.RoundingModeRTE, Width: width})
-	}
-	return c
-}
-
-// word returns the next input word of a lane, of which there are perLane.
-func (c *compute) word(v *shade.Var, perLane, k int) *shade.Expr {
-	at := shade.Apply(shade.Add, shade.Apply(shade.Mul, c.lane, shade.Uint32(uint32(perLane))), shade.Uint32(uint32(k)))
-	return shade.At(shade.Value(v), at)
-}
-
-// finish sets the function that runs and returns the module.
-func (c *compute) finish(t *testing.T) []byte {
+// compute returns the module that runs a function for each lane.
+func compute(t *testing.T, lib *shade.Shader) []byte {
 	t.Helper()
-	f := &shade.Func{Name: "main", Body: c.list}
-	c.Funcs, c.Entry = append(c.Funcs, f), f
-	module, err := Write(&c.Shader)
+	module, err := shadetest.Compute(lib, nil, write)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return module
+}
+
+// write checks a shader and writes it.
+func write(s *shade.Shader) ([]byte, error) {
+	if err := shade.Check(s); err != nil {
+		return nil, err
+	}
+	return Write(s)
 }
 
 // operation is an operation on values of some types, with as many components as its type.
@@ -94,7 +65,9 @@ func operationsOf() (list []operation) {
 		for _, op := range []shade.Op{shade.Eq, shade.Ne, shade.Lt, shade.Le, shade.Gt, shade.Ge} {
 			add(op, b, t, t)
 		}
-		add(shade.Neg, t, t)
+		if t.Kind != shade.Uint {
+			add(shade.Neg, t, t)
+		}
 		add(shade.Select, t, b, t, t)
 	}
 	for _, t := range []T{u, i, u64, i64} {
@@ -150,58 +123,6 @@ func operationsOf() (list []operation) {
 		list = append(list, operation{shade.Any, b, []T{b.Vec(n)}}, operation{shade.All, b, []T{b.Vec(n)}}, operation{shade.Select, f.Vec(n), []T{b, f.Vec(n), f.Vec(n)}})
 	}
 	return list
-}
-
-// size returns the number of words of a component.
-func size(t shade.Type) int { return max(1, int(t.Width)/32) }
-
-// take returns an expression for a value in input words, and put the statements that store a value.
-func (c *compute) take(t shade.Type, perLane int, k *int) *shade.Expr {
-	var parts []*shade.Expr
-	for range t.Count() {
-		w := c.word(c.in, perLane, *k)
-		s := t.Scalar()
-		switch {
-		case s.Kind == shade.Bool:
-			parts = append(parts, shade.Apply(shade.Ne, w, shade.Uint32(0)))
-		case s.Width == 64:
-			*k++
-			pair := shade.Make(shade.Construct, shade.U32.Vec(2), w, c.word(c.in, perLane, *k))
-			parts = append(parts, shade.Make(shade.Bitcast, s, pair))
-		default:
-			parts = append(parts, shade.Make(shade.Bitcast, s, w))
-		}
-		*k++
-	}
-	if len(parts) == 1 {
-		return parts[0]
-	}
-	return shade.Make(shade.Construct, t, parts...)
-}
-
-func (c *compute) put(e *shade.Expr, perLane int, k *int) {
-	store := func(word *shade.Expr) {
-		c.list = append(c.list, &shade.Stmt{Kind: shade.Assign, Dest: c.word(c.out, perLane, *k), Value: word})
-		*k++
-	}
-	v := &shade.Var{Name: fmt.Sprint("value", *k), Type: e.Type}
-	c.list = append(c.list, &shade.Stmt{Kind: shade.Declare, Var: v, Value: e})
-	for n := range e.Type.Count() {
-		p := shade.Value(v)
-		if e.Type.N > 0 {
-			p = shade.Pick(p, n)
-		}
-		switch {
-		case p.Type.Kind == shade.Bool:
-			store(shade.Make(shade.Convert, shade.U32, p))
-		case p.Type.Width == 64:
-			pair := shade.Make(shade.Bitcast, shade.U32.Vec(2), p)
-			store(shade.Pick(pair, 0))
-			store(shade.Pick(pair, 1))
-		default:
-			store(shade.Make(shade.Bitcast, shade.U32, p))
-		}
-	}
 }
 
 // random returns the bits of a component for which an operation is defined.
@@ -454,23 +375,22 @@ func TestOperations(t *testing.T) {
 	var shaders []*vulkan.Shader
 	var parts [][]operation
 	for part := range slices.Chunk(all, perShader) {
-		c := newCompute()
-		reads, writes := 0, 0
-		for _, o := range part {
-			for _, a := range o.args {
-				reads += a.Count() * size(a)
-			}
-			writes += o.typ.Count() * size(o.typ)
+		f := &shade.Func{Name: "operations"}
+		param := func(name string, t shade.Type) *shade.Var {
+			v := &shade.Var{Name: fmt.Sprint(name, len(f.Params)), Type: t, Storage: shade.Param, Out: name == "result"}
+			f.Params = append(f.Params, v)
+			return v
 		}
-		in, out := 0, 0
+		writes := 1
 		for _, o := range part {
 			var args []*shade.Expr
 			for _, a := range o.args {
-				args = append(args, c.take(a, reads, &in))
+				args = append(args, shade.Value(param("a", a)))
 			}
-			c.put(shade.Make(o.op, o.typ, args...), writes, &out)
+			f.Body = append(f.Body, shadetest.Set(shade.Value(param("result", o.typ)), shade.Make(o.op, o.typ, args...)))
+			writes += o.typ.Count() * shadetest.Size(o.typ)
 		}
-		s := &vulkan.Shader{Module: c.finish(t), Groups: 1, Size: 4 * lanes * writes}
+		s := &vulkan.Shader{Module: compute(t, &shade.Shader{Funcs: []*shade.Func{f}, Entry: f}), Groups: 1, Size: 4 * lanes * writes}
 		r := rand.New(rand.NewPCG(uint64(len(parts)), 7))
 		for range lanes {
 			for _, o := range part {
@@ -503,6 +423,9 @@ func TestOperations(t *testing.T) {
 		}
 		failed := map[string]bool{}
 		for range lanes {
+			if next(&out, shade.U32) != 1 {
+				t.Fatal("a lane did not end")
+			}
 			for _, o := range parts[i] {
 				values := make([][]uint64, len(o.args))
 				for k, a := range o.args {

@@ -20,22 +20,19 @@ func (m *module) typeID(t shade.Type) id {
 		return m.declare(opTypeBool)
 	case shade.Texture:
 		return m.declare(opTypeSampledImage, uint32(m.image(t)))
-	case shade.Uint, shade.Int, shade.Float:
-		switch {
-		case t.Width == 64 && t.Kind == shade.Float:
-			m.capability(capabilityFloat64)
-		case t.Width == 64:
-			m.capability(capabilityInt64)
-		case t.Width != 32:
-			m.fail("numbers of %d bits", t.Width)
-		}
-		if t.Kind == shade.Float {
-			return m.declare(opTypeFloat, uint32(t.Width))
-		}
-		return m.declare(opTypeInt, uint32(t.Width), flag(t.Kind == shade.Int))
 	}
-	m.fail("a type of the kind %d", t.Kind)
-	return 0
+	switch {
+	case t.Width == 64 && t.Kind == shade.Float:
+		m.capability(capabilityFloat64)
+	case t.Width == 64:
+		m.capability(capabilityInt64)
+	case t.Width != 32:
+		m.fail("numbers of %d bits", t.Width)
+	}
+	if t.Kind == shade.Float {
+		return m.declare(opTypeFloat, uint32(t.Width))
+	}
+	return m.declare(opTypeInt, uint32(t.Width), flag(t.Kind == shade.Int))
 }
 
 func flag(b bool) uint32 {

@@ -17,7 +17,7 @@ import (
 
 // place is where a variable is.
 type place struct {
-	// value is the value of a constant, and of a parameter that its function does not change. It is 0 for other variables.
+	// value is the value of a constant or parameter. It is 0 for other variables.
 	value id
 	// pointer points to the variable, or to the block whose member it is. storage is its storage class.
 	pointer id
@@ -37,8 +37,8 @@ type writer struct {
 	file  id
 }
 
-// Write writes a shader as a module of little-endian words, whose entry point is main. The error says what SPIR-V for Vulkan
-// cannot express: a Library, because Vulkan does not link modules, external functions and plain uniforms.
+// Write writes a shader, which has passed shade.Check, as a module of little-endian words. Its entry point is main. The error
+// says what SPIR-V for Vulkan cannot express: a Library, because Vulkan links no modules, and plain uniforms.
 func Write(s *shade.Shader) ([]byte, error) {
 	w := &writer{module: newModule(), shader: s, places: map[*shade.Var]*place{}, funcs: map[*shade.Func]id{}}
 	w.capability(capabilityShader)
@@ -83,7 +83,7 @@ func (w *writer) block(b *shade.Block) {
 	case shade.StorageBuffer:
 		storage = storageStorageBuffer
 	case shade.PlainUniforms:
-		w.fail("plain uniforms, which Vulkan does not have")
+		w.fail("Vulkan has no plain uniforms")
 	}
 	if len(b.Members) == 0 {
 		return
@@ -148,9 +148,6 @@ func (w *writer) global(v *shade.Var) {
 		p.storage = storageOutput
 	case shade.Sampled:
 		p.storage = storageUniformConstant
-	case shade.Private:
-	default:
-		w.fail("the variable %s outside of functions", v.Name)
 	}
 	p.pointer = w.variable(p.storage, w.typeID(v.Type), p.value)
 	w.name(p.pointer, v.Name)
@@ -220,13 +217,8 @@ func (w *writer) entry(ports []uint32) {
 	s, main := w.shader, w.funcs[w.shader.Entry]
 	models := map[shade.Stage]uint32{shade.Vertex: modelVertex, shade.Fragment: modelFragment, shade.Geometry: modelGeometry, shade.Compute: modelGLCompute}
 	model, ok := models[s.Stage]
-	switch {
-	case !ok:
-		w.fail("functions for another shader: Vulkan does not link modules")
-		return
-	case main == 0 || len(s.Entry.Params) > 0 || s.Entry.Result != shade.None:
-		w.fail("no function without parameters and result to start with")
-		return
+	if !ok {
+		w.fail("Vulkan links no modules, so that no other shader can use a module of functions")
 	}
 	w.emit(sectionEntryPoints, opEntryPoint, slices.Concat([]uint32{model, uint32(main)}, literal("main"), ports)...)
 	mode := func(number uint32, operands ...uint32) {
@@ -295,16 +287,11 @@ type function struct {
 
 // function writes a function.
 func (w *writer) function(f *shade.Func) {
-	if f.External {
-		w.fail("the function %s, which the surroundings define", f.Name)
-		return
-	}
 	x := &function{writer: w, f: f, places: map[*shade.Var]*place{}, reached: map[id]bool{}}
 	result, self := w.typeID(f.Result), w.next()
 	w.funcs[f] = self
 	w.name(self, f.Name)
 	types, head := []uint32{uint32(result)}, []uint32(nil)
-	changed := changes(f)
 	x.label(w.next())
 	start := x.body
 	x.body = nil
@@ -320,7 +307,7 @@ func (w *writer) function(f *shade.Func) {
 		switch {
 		case p.Out:
 			x.places[p] = &place{pointer: v, storage: storageFunction}
-		case changed[p]:
+		case p.Type.Len > 0: // for Index, which needs memory
 			x.local(p)
 			x.do(opStore, x.places[p].pointer, v)
 		default:
@@ -342,46 +329,6 @@ func (w *writer) function(f *shade.Func) {
 	w.emit(sectionFunctions, opFunction, uint32(result), uint32(self), 0, uint32(w.declare(opTypeFunction, types...)))
 	w.words[sectionFunctions] = slices.Concat(w.words[sectionFunctions], head, start, x.vars, x.body)
 	w.emit(sectionFunctions, opFunctionEnd)
-}
-
-// changes returns the parameters of a function that need memory: it changes them, or takes an element of them.
-func changes(f *shade.Func) map[*shade.Var]bool {
-	out := map[*shade.Var]bool{}
-	var root func(e *shade.Expr)
-	root = func(e *shade.Expr) {
-		if e.Op == shade.Ref {
-			out[e.Var] = true
-		} else if len(e.Args) > 0 {
-			root(e.Args[0])
-		}
-	}
-	var visit func(list []*shade.Stmt)
-	visit = func(list []*shade.Stmt) {
-		for _, s := range list {
-			if s.Kind == shade.Assign {
-				root(s.Dest)
-			}
-			visit(s.Body)
-			visit(s.Else)
-			for _, c := range s.Cases {
-				visit(c.Body)
-			}
-		}
-	}
-	visit(f.Body)
-	shade.Walk(f.Body, func(e *shade.Expr) {
-		switch e.Op {
-		case shade.Index:
-			root(e)
-		case shade.Call:
-			for i, p := range e.Func.Params {
-				if p.Out {
-					root(e.Args[i])
-				}
-			}
-		}
-	})
-	return out
 }
 
 // local declares a variable of the function.
@@ -549,9 +496,9 @@ func (x *function) statement(s *shade.Stmt) {
 		}
 		x.join(end)
 	case shade.Break:
-		x.leave(x.around.out, "Break")
+		x.jump(x.around.out)
 	case shade.Continue:
-		x.leave(x.around.again, "Continue")
+		x.jump(x.around.again)
 	case shade.Return:
 		if s.Value == nil {
 			x.end(opReturn)
@@ -570,15 +517,5 @@ func (x *function) statement(s *shade.Stmt) {
 	case shade.Comment:
 		x.note(s.Text)
 		x.line = len(x.lines)
-	default:
-		x.fail("a statement of the kind %d", s.Kind)
 	}
-}
-
-// leave ends the block with a Break or Continue.
-func (x *function) leave(to id, what string) {
-	if to == 0 {
-		x.fail("a %s outside of what it leaves", what)
-	}
-	x.jump(to)
 }

@@ -2,6 +2,7 @@ package spirv
 
 import (
 	"encoding/binary"
+	"fmt"
 	"math"
 	"os"
 	"os/exec"
@@ -11,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/isago/isago/internal/shade"
+	"github.com/isago/isago/internal/shade/shadetest"
 	"github.com/isago/isago/internal/vulkan"
 )
 
@@ -23,25 +25,24 @@ func local(name string, t shade.Type) *shade.Var { return &shade.Var{Name: name,
 func param(name string, t shade.Type) *shade.Var {
 	return &shade.Var{Name: name, Type: t, Storage: shade.Param}
 }
-func set(dest, value *E) *S             { return &S{Kind: shade.Assign, Dest: dest, Value: value} }
-func declare(v *shade.Var, value *E) *S { return &S{Kind: shade.Declare, Var: v, Value: value} }
-func give(value *E) *S                  { return &S{Kind: shade.Return, Value: value} }
-func when(cond *E, body ...*S) *S       { return &S{Kind: shade.If, Value: cond, Body: body} }
-func comment(text string) *S            { return &S{Kind: shade.Comment, Text: text} }
+func comment(text string) *S { return &S{Kind: shade.Comment, Text: text} }
 
 var (
-	leave = &S{Kind: shade.Break}
-	again = &S{Kind: shade.Continue}
-	u     = shade.Uint32
-	calc  = shade.Apply
+	leave              = &S{Kind: shade.Break}
+	again              = &S{Kind: shade.Continue}
+	u                  = shade.Uint32
+	calc               = shade.Apply
+	set, declare, when = shadetest.Set, shadetest.Declare, shadetest.If
+	give               = shadetest.Return
 )
 
-// steps returns a function with a loop that has a condition, a Break and a Continue. It changes its parameter n.
+// steps returns a function with a loop that has a condition, a Break and a Continue.
 func steps() *shade.Func {
-	n, rest, count := param("n", shade.U32), param("rest", shade.U32), local("count", shade.U32)
+	start, rest, n, count := param("start", shade.U32), param("rest", shade.U32), local("n", shade.U32), local("count", shade.U32)
 	rest.Out = true
 	N, C := shade.Value(n), shade.Value(count)
-	return &shade.Func{Name: "steps", Params: []*shade.Var{n, rest}, Result: shade.U32, Locals: []*shade.Var{count}, Body: []*S{
+	return &shade.Func{Name: "steps", Params: []*shade.Var{start, rest}, Result: shade.U32, Locals: []*shade.Var{n, count}, Body: []*S{
+		set(N, shade.Value(start)),
 		set(C, u(0)),
 		{Kind: shade.Loop, Value: calc(shade.Ne, N, u(1)), Body: []*S{
 			when(calc(shade.Ge, C, u(20)), leave, set(C, u(99))), // nothing follows a Break
@@ -68,9 +69,10 @@ func stepsWant(n uint32) (count, rest uint32) {
 
 // turns returns a function with a loop over a Switch that only a Return leaves.
 func turns() *shade.Func {
-	n, next := param("n", shade.U32), local("next", shade.U32)
+	start, n, next := param("start", shade.U32), local("n", shade.U32), local("next", shade.U32)
 	N, X := shade.Value(n), shade.Value(next)
-	return &shade.Func{Name: "turns", Params: []*shade.Var{n}, Result: shade.U32, Body: []*S{
+	return &shade.Func{Name: "turns", Params: []*shade.Var{start}, Result: shade.U32, Body: []*S{
+		declare(n, shade.Value(start)),
 		declare(next, u(0)),
 		{Kind: shade.Loop, Body: []*S{{Kind: shade.Switch, Value: X, Cases: []shade.Case{
 			{Number: 0, Body: []*S{{Kind: shade.If, Value: calc(shade.Gt, N, u(10)), Body: []*S{set(X, u(1))}, Else: []*S{set(X, u(2))}}}},
@@ -118,59 +120,60 @@ func choiceWant(n uint32) uint32 {
 // TestControl runs control flow, calls, arrays and uniforms on a device.
 func TestControl(t *testing.T) {
 	device := vulkan.Open(t)
-	c := newCompute()
 	f4 := shade.F32.Vec(4)
 	block := &shade.Block{Kind: shade.UniformBlock, Name: "uniforms", Binding: 2}
 	scale := &shade.Var{Name: "scale", Type: f4.Array(3), Storage: shade.Member, Block: block, Stride: 16}
 	offset := &shade.Var{Name: "offset", Type: shade.F32.Vec(3), Storage: shade.Member, Block: block, Offset: 48}
 	block.Members = []*shade.Var{scale, offset}
-	c.Blocks = append(c.Blocks, block)
 	table := &shade.Var{Name: "table", Type: shade.U32.Vec(2).Array(3), Storage: shade.Const, Bits: []uint64{5, 6, 7, 8, 9, 10}}
 	pair := &shade.Var{Name: "pair", Type: shade.U32.Vec(2), Storage: shade.Const, Bits: []uint64{40, 41}}
 	private := &shade.Var{Name: "total", Type: shade.U32, Storage: shade.Private}
-	c.Globals = append(c.Globals, table, pair, private)
-	n := local("n", shade.U32)
+	n := param("n", shade.U32)
 	N, T := shade.Value(n), shade.Value(private)
 	step, turn, pick := steps(), turns(), choice()
-	// last changes an element of a parameter, of which it has a copy.
 	list, k := param("list", f4.Array(3)), param("k", shade.U32)
-	list0 := shade.At(shade.Value(list), shade.Value(k))
 	last := &shade.Func{Name: "last", Params: []*shade.Var{list, k}, Result: shade.F32, Body: []*S{
-		set(shade.Pick(list0, 3), calc(shade.Neg, shade.Pick(list0, 3))),
 		set(T, calc(shade.Add, T, u(1))),
-		give(shade.Pick(list0, 3)),
+		give(shade.Pick(shade.At(shade.Value(list), shade.Value(k)), 3)),
 	}}
-	c.Funcs = []*shade.Func{step, turn, pick, last}
-	const reads, writes = 1, 16
-	out := 0
-	put := func(e *E) { c.put(e, writes, &out) }
-	c.list = append(c.list, declare(n, c.word(c.in, reads, 0)), set(T, u(100)))
-	rest := local("rest", shade.U32)
-	c.list = append(c.list, declare(rest, nil))
-	put(shade.CallOf(step, N, shade.Value(rest))) // 0
-	put(shade.Value(rest))                        // 1
-	put(shade.CallOf(turn, N))                    // 2
-	put(shade.CallOf(pick, N))                    // 3
-	third := calc(shade.Mod, N, u(3))
-	put(shade.At(shade.Value(table), third)) // 4, 5
-	array := local("array", shade.I32.Array(4))
-	c.list = append(c.list, declare(array, nil))
-	for i := range 4 {
-		c.list = append(c.list, set(shade.At(shade.Value(array), u(uint32(i))), shade.Int32(int32(-i))))
+	f := &shade.Func{Name: "test", Params: []*shade.Var{n}}
+	add := func(list ...*S) { f.Body = append(f.Body, list...) }
+	put := func(e *E) {
+		v := param(fmt.Sprint("result", len(f.Params)), e.Type)
+		v.Out = true
+		f.Params = append(f.Params, v)
+		add(set(shade.Value(v), e))
 	}
-	c.list = append(c.list, set(shade.At(shade.Value(array), shade.Make(shade.Bitcast, shade.I32, calc(shade.And, N, u(3)))), shade.Int32(50)))
+	rest := local("rest", shade.U32)
+	add(set(T, u(100)), declare(rest, nil))
+	put(shade.CallOf(step, N, shade.Value(rest)))
+	put(shade.Value(rest))
+	put(shade.CallOf(turn, N))
+	put(shade.CallOf(pick, N))
+	third := calc(shade.Mod, N, u(3))
+	put(shade.At(shade.Value(table), third))
+	array := local("array", shade.I32.Array(4))
+	add(declare(array, nil))
 	for i := range 4 {
-		put(shade.At(shade.Value(array), u(uint32(i)))) // 6 to 9
+		add(set(shade.At(shade.Value(array), u(uint32(i))), shade.Int32(int32(-i))))
+	}
+	add(set(shade.At(shade.Value(array), shade.Make(shade.Bitcast, shade.I32, calc(shade.And, N, u(3)))), shade.Int32(50)))
+	for i := range 4 {
+		put(shade.At(shade.Value(array), u(uint32(i))))
 	}
 	v := local("v", f4)
 	V := shade.Value(v)
-	c.list = append(c.list, declare(v, shade.At(shade.Value(scale), third)))
-	c.list = append(c.list, set(shade.Pick(V, 2, 0), calc(shade.Add, shade.Pick(shade.Value(offset), 0, 1), shade.Pick(V, 1, 3))))
-	put(V)                                             // 10 to 13
-	put(shade.CallOf(last, shade.Value(scale), third)) // 14
-	c.list = append(c.list, &S{Kind: shade.Do, Value: shade.CallOf(last, shade.Value(scale), third)}, &S{Kind: shade.Barrier})
-	put(calc(shade.Add, T, shade.Pick(shade.Value(pair), 1))) // 15
-	s := &vulkan.Shader{Module: c.finish(t), Groups: 1, Size: 4 * lanes * writes}
+	add(declare(v, shade.At(shade.Value(scale), third)),
+		set(shade.Pick(V, 2, 0), calc(shade.Add, shade.Pick(shade.Value(offset), 0, 1), shade.Pick(V, 1, 3))))
+	put(V)
+	put(shade.CallOf(last, shade.Value(scale), third))
+	add(&S{Kind: shade.Do, Value: shade.CallOf(last, shade.Value(scale), third)}, &S{Kind: shade.Barrier})
+	put(calc(shade.Add, T, shade.Pick(shade.Value(pair), 1)))
+	module := compute(t, &shade.Shader{
+		Blocks: []*shade.Block{block}, Globals: []*shade.Var{table, pair, private}, Funcs: []*shade.Func{step, turn, pick, last, f}, Entry: f,
+	})
+	const words = 17
+	s := &vulkan.Shader{Module: module, Groups: 1, Size: 4 * lanes * words}
 	for i := range lanes {
 		s.Inputs = binary.LittleEndian.AppendUint32(s.Inputs, uint32(i+1))
 	}
@@ -185,18 +188,18 @@ func TestControl(t *testing.T) {
 	for i := range uint32(lanes) {
 		n := i + 1
 		count, rest := stepsWant(n)
-		want := []uint32{count, rest, turnsWant(n), choiceWant(n), 5 + 2*(n%3), 6 + 2*(n%3)}
+		want := []uint32{1, count, rest, turnsWant(n), choiceWant(n), 5 + 2*(n%3), 6 + 2*(n%3)}
 		for k := range uint32(4) {
 			want = append(want, map[bool]uint32{true: 50, false: -k}[k == n&3])
 		}
 		x := uniform[4*(n%3):]
-		for _, f := range []float32{0.25 + x[3], x[1], 0.5 + x[1], x[3], -x[3]} {
+		for _, f := range []float32{0.25 + x[3], x[1], 0.5 + x[1], x[3], x[3]} {
 			want = append(want, math.Float32bits(f))
 		}
 		want = append(want, 102+41)
 		var got []uint32
-		for k := range writes {
-			got = append(got, binary.LittleEndian.Uint32(s.Results[4*(int(i)*writes+k):]))
+		for k := range words {
+			got = append(got, binary.LittleEndian.Uint32(s.Results[4*(int(i)*words+k):]))
 		}
 		if !slices.Equal(got, want) {
 			t.Fatalf("for %d: %x, expected %x", n, got, want)
@@ -349,7 +352,7 @@ func stages() map[string]*shade.Shader {
 func TestStages(t *testing.T) {
 	device := vulkan.Open(t)
 	for name, s := range stages() {
-		module, err := Write(s)
+		module, err := write(s)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -362,9 +365,8 @@ func TestStages(t *testing.T) {
 
 // TestRefused checks that what SPIR-V for Vulkan does not have is an error.
 func TestRefused(t *testing.T) {
-	main := func() *shade.Func { return &shade.Func{Name: "main"} }
 	with := func(change func(s *shade.Shader)) *shade.Shader {
-		f := main()
+		f := &shade.Func{Name: "main"}
 		s := &shade.Shader{Stage: shade.Vertex, Funcs: []*shade.Func{f}, Entry: f}
 		change(s)
 		return s
@@ -374,18 +376,12 @@ func TestRefused(t *testing.T) {
 		s    *shade.Shader
 		want string
 	}{
-		{with(func(s *shade.Shader) { s.Stage = shade.Library }), "SPIR-V: functions for another shader: Vulkan does not link modules"},
-		{with(func(s *shade.Shader) { s.Entry = nil }), "SPIR-V: no function without parameters and result to start with"},
-		{with(func(s *shade.Shader) { s.Entry.Result = shade.F32 }), "SPIR-V: no function without parameters and result to start with"},
-		{with(func(s *shade.Shader) { s.Funcs = append([]*shade.Func{{Name: "load", External: true}}, s.Funcs...) }), "SPIR-V: the function load, which the surroundings define"},
-		{with(func(s *shade.Shader) { s.Blocks = []*shade.Block{{Kind: shade.PlainUniforms}} }), "SPIR-V: plain uniforms, which Vulkan does not have"},
+		{with(func(s *shade.Shader) { s.Stage = shade.Library }), "SPIR-V: Vulkan links no modules, so that no other shader can use a module of functions"},
+		{with(func(s *shade.Shader) { s.Blocks = []*shade.Block{{Kind: shade.PlainUniforms}} }), "SPIR-V: Vulkan has no plain uniforms"},
 		{with(func(s *shade.Shader) { s.Blocks = []*shade.Block{{Members: []*shade.Var{flags}}} }), "SPIR-V: the member flags of type bool"},
 		{with(func(s *shade.Shader) {
 			s.Entry.Locals = []*shade.Var{local("half", shade.Type{Kind: shade.Float, Width: 16})}
 		}), "SPIR-V: numbers of 16 bits"},
-		{with(func(s *shade.Shader) { s.Entry.Body = []*S{leave} }), "SPIR-V: a Break outside of what it leaves"},
-		{with(func(s *shade.Shader) { s.Entry.Body = []*S{{Kind: shade.Once, Body: []*S{again}}} }), "SPIR-V: a Continue outside of what it leaves"},
-		{with(func(s *shade.Shader) { s.Entry.Body = []*S{{Kind: shade.Do, Value: shade.CallOf(main())}} }), "SPIR-V: a call of main"},
 		{with(func(s *shade.Shader) {
 			s.Entry.Body = []*S{set(shade.Value(local("x", shade.F32)), shade.Lit(shade.F32, 0))}
 		}), "SPIR-V: the variable x is not declared"},
@@ -423,7 +419,7 @@ func TestText(t *testing.T) {
 	if _, err := exec.LookPath("spirv-dis"); err != nil {
 		t.Skip("SKIPPED: spirv-dis is not installed (apt-get install spirv-tools)")
 	}
-	module, err := Write(example())
+	module, err := write(example())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -532,7 +528,7 @@ func TestNumbers(t *testing.T) {
 	list := stages()
 	list["example"] = example()
 	for name, s := range list {
-		module, err := Write(s)
+		module, err := write(s)
 		if err != nil {
 			t.Fatal(err)
 		}

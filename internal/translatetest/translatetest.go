@@ -17,6 +17,9 @@ import (
 	"github.com/isago/isago/internal/flow/flowtest"
 	"github.com/isago/isago/internal/inside"
 	"github.com/isago/isago/internal/sem"
+	"github.com/isago/isago/internal/shade"
+	"github.com/isago/isago/internal/shade/shadetest"
+	"github.com/isago/isago/internal/shade/spirv"
 	"github.com/isago/isago/internal/spec"
 	"github.com/isago/isago/internal/vulkan"
 	"github.com/isago/isago/translate"
@@ -32,6 +35,7 @@ type Comparison struct {
 	// Known makes the uniforms of the wave constants.
 	Known bool
 
+	// Programs counts the programs that were equal, in each language.
 	Programs, Lanes, Values, Lines, Words int
 	// Refused counts the programs that were not compared, by reason.
 	Refused map[string]int
@@ -58,7 +62,7 @@ func Open(t testing.TB) *Comparison {
 
 // String returns the counts.
 func (x *Comparison) String() string {
-	return fmt.Sprintf("%d programs with %d lanes and %d values equal; %.2f lines a word; not compared: %v", x.Programs, x.Lanes, x.Values, float64(x.Lines)/float64(max(1, x.Words)), x.Refused)
+	return fmt.Sprintf("%d translations with %d lanes and %d values equal; %.2f lines a word; not compared: %v", x.Programs, x.Lanes, x.Values, float64(x.Lines)/float64(max(1, x.Words)), x.Refused)
 }
 
 func (x *Comparison) refuse(reason string) error {
@@ -108,7 +112,7 @@ func (x *Comparison) Add(ctx context.Context, name string, entry uint64, before 
 // Options are the options with which a text is translated for a Comparison.
 var Options = translate.Options{Shape: translate.Function, Name: "program", Set: 0, Binding: 2}
 
-// AddText adds a translated program.
+// AddText adds a translated program, as GLSL and as SPIR-V.
 func (x *Comparison) AddText(name string, text *translate.Text, before flowtest.Before, after *exec.Wave) error {
 	states, machine := after.Program.Machine.States, after.Program.Machine.Inside(inside.Key{})
 	stops := make([]string, exec.Lanes)
@@ -174,7 +178,16 @@ func (x *Comparison) AddText(name string, text *translate.Text, before flowtest.
 		}
 	}
 	j.shader.Size = exec.Lanes * 4 * (len(j.types) + 1)
-	x.jobs = append(x.jobs, j)
+	module, err := shadetest.Compute(text.Shader(inside.Key{}), func(f *shade.Func, memory *shade.Expr) ([]*shade.Stmt, error) {
+		return body(f, memory, before, states)
+	}, spirv.Write)
+	if err != nil {
+		return err
+	}
+	other, shader := *j, *j.shader
+	shader.Source, shader.Module = "", module
+	other.name, other.shader = name+" as SPIR-V", &shader
+	x.jobs = append(x.jobs, j, &other)
 	return nil
 }
 
@@ -214,8 +227,7 @@ func uniforms(text *translate.Text, states []*exec.State, before flowtest.Before
 // wrap returns a compute shader that calls the function for each lane. reason is the reason why there is none.
 func wrap(text *translate.Text, before flowtest.Before, states []*exec.State) (source, reason string) {
 	var w strings.Builder
-	version := map[translate.Language]string{translate.GLSL: "450", translate.GLSLES: "310 es"}[text.Language]
-	w.WriteString("#version " + version + "\n#extension GL_EXT_spirv_intrinsics : require\n" + text.Source)
+	w.WriteString("#version 450\n#extension GL_EXT_spirv_intrinsics : require\n" + text.Source)
 	w.WriteString(`
 spirv_execution_mode(extensions = ["SPV_KHR_float_controls"], capabilities = [4466], 4461, 32);
 layout(local_size_x = 64) in;

@@ -220,6 +220,12 @@ func (g *lowering) operation(e *expr) *shade.Expr {
 	if t.Kind == sem.Float && t.Width == 16 || len(e.args) > 0 && e.from.Kind == sem.Float && e.from.Width == 16 {
 		g.refuse("floats of 16 bits")
 	}
+	if (wide(t) || wide(e.from)) && !g.language.has64() {
+		g.refuse("a value of 64 bits, which %s lacks", g.language)
+	}
+	if x := g.approximate(e, a, b, c); x != nil {
+		return x
+	}
 	switch e.op {
 	case sem.OpEq, sem.OpNe, sem.OpLt, sem.OpLe:
 		return g.compare(e, a, b)
@@ -299,6 +305,55 @@ func (g *lowering) operation(e *expr) *shade.Expr {
 		return g.float(e, a, b, c)
 	}
 	return g.integer(e, a, b)
+}
+
+// approximation is an operation that the device computes as it likes with Options.Approximate. bound is the greatest
+// difference that TestApproximate allows, which text states: that of exp2, quotients and square roots is a part of the result,
+// that of fused sums a part of the sum of the sizes of the product and the addend.
+type approximation struct {
+	op    sem.Op
+	bound float64
+	text  string
+}
+
+var approximations = []approximation{
+	{sem.OpExp2, 0x1p-21, "exp2 2^-21 of the result"},
+	{sem.OpLog2, 0x1p-20, "log2 2^-20"},
+	{sem.OpSin, 0x1p-23, "sin 2^-23"},
+	{sem.OpCos, 0x1p-23, "cos 2^-23"},
+	{sem.OpDiv, 0, "quotients 0"},
+	{sem.OpSqrt, 0, "square roots 0"},
+	{sem.OpFma, 0x1p-23, "fused sums 2^-23 of the sizes of product and addend"},
+	{sem.OpProduct, 0, "products 0"},
+}
+
+// approximate returns an operation that the device computes as it likes, or nil.
+func (g *lowering) approximate(e *expr, a, b, c *shade.Expr) (x *shade.Expr) {
+	if !g.fast || e.typ != sem.F32 || e.imm != 0 && e.op != sem.OpProduct {
+		return nil
+	}
+	switch e.op {
+	case sem.OpExp2:
+		x = shade.Apply(shade.Exp2, a)
+	case sem.OpLog2:
+		x = shade.Apply(shade.Log2, a)
+	case sem.OpSin:
+		x = shade.Apply(shade.Sin, a)
+	case sem.OpCos:
+		x = shade.Apply(shade.Cos, a)
+	case sem.OpDiv:
+		x = shade.Apply(shade.Div, a, b)
+	case sem.OpSqrt:
+		x = shade.Apply(shade.Sqrt, a)
+	case sem.OpFma:
+		x = shade.Apply(shade.Add, shade.Apply(shade.Mul, a, b), c)
+	case sem.OpProduct:
+		x = shade.Apply(shade.Mul, a, b)
+	default:
+		return nil
+	}
+	g.inexact[e.op] = true
+	return x
 }
 
 // compare returns a comparison.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -115,10 +116,74 @@ func operationCases() (list []operationCase) {
 	return list
 }
 
-// TestOperations compares operations on a device with sem.Apply.
+// TestOperations compares operations on a device with sem.Apply, in each language.
 func TestOperations(t *testing.T) {
 	device := vulkan.Open(t)
-	cases := operationCases()
+	for _, language := range []Language{GLSL, GLSLES, SPIRV} {
+		cases := operationCases()
+		if !language.has64() {
+			cases = slices.DeleteFunc(cases, func(c operationCase) bool {
+				return slices.Contains([]sem.Op{sem.OpExp2, sem.OpLog2, sem.OpSin, sem.OpCos, sem.OpFma}, c.op)
+			})
+		}
+		failed := map[int]int{}
+		runOperations(t, device, cases, Options{Language: language}, func(i int, inputs []uint32, got, want uint32) {
+			if failed[i]++; got != want && failed[i] == 1 {
+				c := cases[i]
+				t.Errorf("%s: %s of %v to %s, immediate %d, constants %v: %x gives %x, expected %x", language, c.op, c.args, c.typ, c.imm, c.constant, inputs, got, want)
+			} else if got == want {
+				failed[i]--
+			}
+		})
+	}
+}
+
+// TestApproximate checks that the operations that the device computes are as near as the header says, for arguments of a usual
+// size.
+func TestApproximate(t *testing.T) {
+	device := vulkan.Open(t)
+	var cases []operationCase
+	for _, c := range operationCases() {
+		if slices.ContainsFunc(approximations, func(a approximation) bool { return a.op == c.op }) && c.typ == sem.F32 && c.constant == nil {
+			cases = append(cases, c)
+		}
+	}
+	for _, language := range []Language{GLSL, GLSLES} {
+		worst := map[sem.Op]float64{}
+		runOperations(t, device, cases, Options{Language: language, Approximate: true}, func(i int, inputs []uint32, got, want uint32) {
+			x, y := float64(math.Float32frombits(got)), float64(math.Float32frombits(want))
+			for k := range cases[i].args {
+				if v := math.Abs(float64(math.Float32frombits(inputs[k]))); !(v < 100 && v > 0.01) {
+					return
+				}
+			}
+			if y != y && x != x {
+				return
+			}
+			difference := math.Abs(x - y)
+			switch op := cases[i].op; op {
+			case sem.OpExp2, sem.OpDiv, sem.OpSqrt, sem.OpProduct:
+				difference /= math.Abs(y)
+			case sem.OpFma:
+				a, b, c := math.Float32frombits(inputs[0]), math.Float32frombits(inputs[1]), math.Float32frombits(inputs[2])
+				difference /= math.Abs(float64(a)*float64(b)) + math.Abs(float64(c))
+			}
+			if difference != difference {
+				difference = math.Inf(1)
+			}
+			worst[cases[i].op] = max(worst[cases[i].op], difference)
+		})
+		for _, a := range approximations {
+			t.Logf("%s: %s: 2^%.1f", language, a.op, math.Log2(worst[a.op]))
+			if worst[a.op] > a.bound {
+				t.Errorf("%s: %s differs by %g, expected at most %g", language, a.op, worst[a.op], a.bound)
+			}
+		}
+	}
+}
+
+// runOperations runs operations on a device, and calls check for each result.
+func runOperations(t *testing.T, device *vulkan.Device, cases []operationCase, o Options, check func(i int, inputs []uint32, got, want uint32)) {
 	const groups = 16
 	r := rand.New(rand.NewPCG(3, 3))
 	var inputs []uint32
@@ -135,18 +200,48 @@ func TestOperations(t *testing.T) {
 		}
 		inputs = append(inputs, v)
 	}
+	// run runs a shader whose results of a lane follow some other words.
+	run := func(shader *vulkan.Shader, first, n, before int, eval func(i int, inputs []uint32) uint32) {
+		for _, v := range inputs {
+			shader.Inputs = little.LittleEndian.AppendUint32(shader.Inputs, v)
+		}
+		device.Run([]*vulkan.Shader{shader})
+		if shader.Err != nil {
+			t.Fatalf("%v\n%s", shader.Err, shader.Source)
+		}
+		for lane := range groups * 64 {
+			for i := range n {
+				got := little.LittleEndian.Uint32(shader.Results[4*(lane*(before+n)+before+i):])
+				check(first+i, inputs[3*lane:3*lane+3], got, eval(i, inputs[3*lane:3*lane+3]))
+			}
+		}
+	}
+	module := o.Language == SPIRV
+	if module {
+		o.Language = GLSL // a Function has no SPIR-V form: a compute shader that calls it has
+	}
 	in := &sem.State{Name: "given", Count: 1, Single: true, Scope: spec.ScopeLane, Type: sem.Type{Kind: sem.Uint, Width: 32, Len: 3}, Use: "input", Index: 0}
+	version := map[Language]string{GLSL: "450", GLSLES: "310 es"}[o.Language]
 	for first := 0; first < len(cases); first += 60 {
 		part := cases[first:min(first+60, len(cases))]
 		out := &sem.State{Name: "o", Count: len(part), Scope: spec.ScopeLane, Type: sem.U32, Index: 1}
 		p, eval := program(part, in, out)
 		s := source{program: p, machine: &sem.Machine{States: []*sem.State{in, out}}, nameOf: func(flow.Variable) string { return "" }}
-		text, err := s.translate(Options{Name: "program"})
+		o.Name = "program"
+		text, err := s.translate(o)
 		if err != nil {
 			t.Fatal(err)
 		}
+		if module {
+			shader := &vulkan.Shader{Groups: groups, Size: groups * 64 * 4 * (1 + len(part))}
+			if shader.Module, err = shadetest.Compute(text.shader, nil, spirv.Write); err != nil {
+				t.Fatal(err)
+			}
+			run(shader, first, len(part), 1, eval)
+			continue
+		}
 		var w strings.Builder
-		w.WriteString("#version 450\n#extension GL_EXT_spirv_intrinsics : require\n" + text.Source + `
+		w.WriteString("#version " + version + "\n#extension GL_EXT_spirv_intrinsics : require\n" + text.Source + `
 spirv_execution_mode(extensions = ["SPV_KHR_float_controls"], capabilities = [4466], 4461, 32);
 layout(local_size_x = 64) in;
 layout(std430, binding = 0) readonly buffer test_inputs { uint test_in[]; };
@@ -161,32 +256,8 @@ void main() {
 			store = append(store, fmt.Sprintf("\ttest_out[lane * %du + %du] = r%d;\n", len(part), i, i))
 		}
 		fmt.Fprintf(&w, "\tprogram(uvec3(test_in[lane * 3u], test_in[lane * 3u + 1u], test_in[lane * 3u + 2u]), %s);\n%s}\n", strings.Join(args, ", "), strings.Join(store, ""))
-		module, err := shadetest.Compute(text.shader, nil, spirv.Write)
-		if err != nil {
-			t.Fatal(err)
-		}
-		// The results of a lane in a module start with a word that is 1.
-		shaders := []*vulkan.Shader{{Source: w.String(), Groups: groups, Size: groups * 64 * 4 * len(part)}, {Module: module, Groups: groups, Size: groups * 64 * 4 * (len(part) + 1)}}
-		for _, v := range inputs {
-			shaders[0].Inputs = little.LittleEndian.AppendUint32(shaders[0].Inputs, v)
-		}
-		shaders[1].Inputs = shaders[0].Inputs
-		device.Run(shaders)
-		for k, shader := range shaders {
-			if shader.Err != nil {
-				t.Fatalf("%v\n%s", shader.Err, text.Source)
-			}
-			failed := map[int]bool{}
-			for lane := range groups * 64 {
-				for i, c := range part {
-					got := little.LittleEndian.Uint32(shader.Results[4*(lane*(len(part)+k)+i+k):])
-					if want := eval(i, inputs[3*lane:3*lane+3]); got != want && !failed[i] {
-						failed[i] = true
-						t.Errorf("%s, %s of %v to %s, immediate %d, constants %v: %x gives %x, expected %x", []string{"GLSL", "SPIR-V"}[k], c.op, c.args, c.typ, c.imm, c.constant, inputs[3*lane:3*lane+3], got, want)
-					}
-				}
-			}
-		}
+		shader := &vulkan.Shader{Source: w.String(), Groups: groups, Size: groups * 64 * 4 * len(part)}
+		run(shader, first, len(part), 0, eval)
 	}
 }
 

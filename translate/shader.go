@@ -23,6 +23,9 @@ type lowering struct {
 	accessed  []*shade.Func
 	stored    map[*variable]bool     // the bool variables that a uniform block holds as numbers
 	external  map[string]*shade.Func // what the surroundings provide, by name
+	language  Language
+	fast      bool            // Options.Approximate
+	inexact   map[sem.Op]bool // the operations that are not exact
 	prefix    string
 	addr      uint64
 	comment   func(addr uint64) string
@@ -33,7 +36,7 @@ type lowering struct {
 func newLowering(b *builder) *lowering {
 	return &lowering{
 		b: b, vars: map[*variable]*shade.Var{}, functions: map[*function]*shade.Func{}, overloads: map[*shade.Func][]*shade.Func{},
-		accessors: map[*variable]*shade.Func{}, stored: map[*variable]bool{}, external: map[string]*shade.Func{}, addr: NoAddr, shown: map[uint64]bool{},
+		accessors: map[*variable]*shade.Func{}, stored: map[*variable]bool{}, external: map[string]*shade.Func{}, inexact: map[sem.Op]bool{}, addr: NoAddr, shown: map[uint64]bool{},
 	}
 }
 
@@ -53,6 +56,9 @@ func (g *lowering) variable(v *variable) *shade.Var {
 // helper adds a function of the library to the shader, after those that it calls.
 func (g *lowering) helper(name string) *shade.Func {
 	f := library()[name]
+	if doubles, integers := (&shade.Shader{Funcs: []*shade.Func{f}}).Needs(); (doubles || integers) && !g.language.has64() {
+		g.refuse("the operation %s, which %s cannot compute exactly: it has no 64 bits", name, g.language)
+	}
 	g.addHelper(f)
 	return f
 }

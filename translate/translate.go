@@ -2,8 +2,8 @@
 // header says otherwise.
 //
 // A program is specialised first, so that the text has no program counter and no stacks: it has loops, conditions, functions
-// and expressions, with the names of the program's file. The code that chooses variables, expressions and vectors does not
-// depend on the language of the text. The languages are GLSL and SPIR-V.
+// and expressions, with the names of the program's file. The result is a shader of package internal/shade, which the packages
+// below it print in each Language.
 //
 //	text, err := translate.Translate(ctx, launch, translate.Options{Name: "light"})
 package translate
@@ -22,20 +22,7 @@ import (
 	"github.com/isago/isago/internal/sem"
 	"github.com/isago/isago/internal/shade"
 	"github.com/isago/isago/internal/shade/glsl"
-	"github.com/isago/isago/internal/shade/spirv"
 	"github.com/isago/isago/internal/spec"
-)
-
-// Language is the language of the text.
-type Language uint8
-
-// The languages.
-const (
-	// GLSL is GLSL 4.50 for Vulkan.
-	GLSL Language = iota
-	// SPIRV is a SPIR-V 1.3 module for Vulkan 1.1, whose entry point is main. It is no Function, since Vulkan links no modules,
-	// and has no Plain uniforms.
-	SPIRV
 )
 
 // Shape is the form of the text.
@@ -79,6 +66,9 @@ type Options struct {
 	// Position is the name of the output that becomes gl_Position in a vertex shader. If it is "", it is the first output whose
 	// name contains pos, or the first output.
 	Position string
+	// Approximate replaces exact computations by those of the device: exp2, log2, sin and cos, quotients, square roots and fused
+	// sums, and products without the rule that 0 times anything is 0. The header of the text names what the program uses.
+	Approximate bool
 	// Comment returns the source or the disassembly of the instruction at an address, for a comment. If it is nil, the text has
 	// no such comments.
 	Comment func(addr uint64) string
@@ -86,6 +76,7 @@ type Options struct {
 
 // Text is a translated program.
 type Text struct {
+	Language Language
 	// Source is the text. It is empty for SPIR-V, and Module is the module, in little-endian words.
 	Source string
 	Module []byte
@@ -95,6 +86,8 @@ type Text struct {
 	Shared []string
 	// Doubles and Integers64 are set if the text needs floats or integers of 64 bits.
 	Doubles, Integers64 bool
+	// Approximate says how far the operations that the text does not compute exactly differ from those of isago.
+	Approximate []string
 	// Stops is set if the program can end abnormally. The function then returns whether it ended normally.
 	Stops bool
 	// Lines is the number of lines of the function without comments, and Words the number of instructions that they are for.
@@ -354,11 +347,11 @@ func (s *source) translate(o Options) (*Text, error) {
 	b.shrink()
 	list := b.body(tree)
 	g := newLowering(b)
-	g.comment = o.Comment
+	g.comment, g.language, g.fast = o.Comment, o.Language, o.Approximate
 	if o.Shape == Function {
 		g.prefix = o.Name + "_"
 	}
-	t := &Text{Stops: b.stops}
+	t := &Text{Language: o.Language, Stops: b.stops}
 	g.interfaces(t, s, o)
 	x, program := g.shader(t, s, o, list)
 	if b.err != nil {
@@ -368,13 +361,8 @@ func (s *source) translate(o Options) (*Text, error) {
 		return nil, err
 	}
 	t.shader = x
-	if o.Language == SPIRV {
-		if t.Module, err = spirv.Write(x); err != nil {
-			return nil, &Refusal{NoAddr, err.Error()}
-		}
-	} else {
-		text := glsl.Print(x)
-		t.Source, t.Lines = text.Source, text.Lines[program]
+	if err := o.Language.print(x, program, t); err != nil {
+		return nil, err
 	}
 	words := map[uint64]bool{}
 	for _, a := range s.program.Addrs {
@@ -485,7 +473,7 @@ func (g *lowering) shader(t *Text, s *source, o Options, list []*stmt) (x *shade
 	x = &shade.Shader{}
 	if o.Shape == Vertex {
 		x.Stage = shade.Vertex
-		if o.Uniforms != Plain {
+		if o.Uniforms != Plain && o.Language == GLSL {
 			x.Controls = []shade.Control{{Mode: shade.SignedZeroInfNanPreserve, Width: 32}}
 		}
 	}
@@ -525,6 +513,11 @@ func (g *lowering) shader(t *Text, s *source, o Options, list []*stmt) (x *shade
 		x.Funcs = append(x.Funcs, x.Entry)
 	}
 	t.Doubles, t.Integers64 = x.Needs()
+	for _, a := range approximations {
+		if g.inexact[a.op] {
+			t.Approximate = append(t.Approximate, a.text)
+		}
+	}
 	x.Header = header(o, t, s)
 	return x, program
 }
@@ -688,11 +681,18 @@ func header(o Options, t *Text, s *source) (lines []string) {
 			lines = append(lines, text)
 		}
 	}
-	line(true, "Translated by isago. It computes the bits that isago run computes. NaN may have other bits.")
-	line(o.Shape == Function, "The including shader starts with #version 450 or later.")
-	line(o.Shape == Function, "It must keep signed zeros, infinities and NaN (execution mode SignedZeroInfNanPreserve for 32 bits).")
-	line(o.Shape != Function && o.Uniforms == Plain, "OpenGL has no execution modes: signed zeros, infinities and NaN are exact only on devices that keep them.")
-	line(true, "Denormals are exact only on devices that keep them (execution mode DenormPreserve for 32 bits).")
+	es := o.Language == GLSLES
+	line(len(t.Approximate) == 0, "Translated by isago. It computes the bits that isago run computes. NaN may have other bits.")
+	line(len(t.Approximate) > 0, "Translated by isago. It is approximate: the device computes some operations, whose results differ from those of isago run.")
+	line(len(t.Approximate) > 0, "On llvmpipe, for arguments between 0.01 and 100, they differ by at most: "+strings.Join(t.Approximate, ", ")+".")
+	line(o.Shape == Function && !es, "The including shader starts with #version 450 or later.")
+	line(o.Shape == Function && es, "The including shader starts with #version 310 es or later.")
+	line(o.Shape == Function && !es, "It must keep signed zeros, infinities and NaN (execution mode SignedZeroInfNanPreserve for 32 bits).")
+	line(o.Shape != Function && o.Uniforms == Plain && !es, "OpenGL has no execution modes: signed zeros, infinities and NaN are exact only on devices that keep them.")
+	line(es, "OpenGL ES has no execution modes: signed zeros, infinities and NaN are exact only on devices that keep them.")
+	line(es, "Without GL_EXT_gpu_shader5, a device may fuse products and sums, and so round them once instead of twice.")
+	line(!es, "Denormals are exact only on devices that keep them (execution mode DenormPreserve for 32 bits).")
+	line(es, "Denormals are exact only on devices that keep them.")
 	line(s.machine.Wave, "The program is translated for waves of one lane: conditions that a wave decides together hold for each lane alone.")
 	line(t.Doubles, "It needs floats of 64 bits (feature shaderFloat64), whose sums, products and quotients are rounded to nearest.")
 	line(t.Integers64, "It needs integers of 64 bits (feature shaderInt64).")

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	osexec "os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -138,7 +139,15 @@ func TestExamples(t *testing.T) {
 		o.Registers = true
 		testExamples(t, o)
 	})
+	t.Run("es", func(t *testing.T) {
+		o := translatetest.Options
+		o.Language = translate.GLSLES
+		testExamples(t, o)
+	})
 }
+
+// transcendental are the examples that need exp2, log2, sin or cos, and so an approximation where there are no 64 bits.
+var transcendental = []string{"tegra/wave.vp"}
 
 func testExamples(t *testing.T, o translate.Options) {
 	x := translatetest.Open(t)
@@ -146,6 +155,13 @@ func testExamples(t *testing.T, o translate.Options) {
 		l := e.launch(t)
 		o.Comment = comments(t, l)
 		text, err := translate.Translate(context.Background(), l, o)
+		if o.Language == translate.GLSLES && slices.Contains(transcendental, e.file) {
+			var refusal *translate.Refusal
+			if !errors.As(err, &refusal) || refusal.Addr == translate.NoAddr || !strings.Contains(refusal.Reason, "has no 64 bits") {
+				t.Errorf("%s: the error is %v", e.file, err)
+			}
+			continue
+		}
 		if err != nil {
 			t.Errorf("%s: %v", e.file, err)
 			continue
@@ -200,6 +216,53 @@ func TestVertex(t *testing.T) {
 			if _, err := device.Validate(text.Module); err != nil || text.Source != "" {
 				t.Errorf("%s: %v", e.file, err)
 			}
+		}
+	}
+}
+
+// TestES compiles the examples that are vertex programs as vertex shaders for OpenGL ES: as they are, and as spirv-cross prints
+// what glslang makes of them.
+func TestES(t *testing.T) {
+	for _, tool := range []string{"glslangValidator", "spirv-cross"} {
+		if _, err := osexec.LookPath(tool); err != nil {
+			t.Skipf("SKIPPED: %s is not installed (apt-get install glslang-tools spirv-cross)", tool)
+		}
+	}
+	dir := t.TempDir()
+	run := func(name string, args ...string) string {
+		t.Helper()
+		cmd := osexec.Command(name, args...)
+		cmd.Dir = dir
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Errorf("%s %v: %s", name, args, out)
+		}
+		return string(out)
+	}
+	for _, e := range examples {
+		if e.machine == "a2xx" { // they need functions that read memory
+			continue
+		}
+		o := translate.Options{Language: translate.GLSLES, Shape: translate.Vertex, Approximate: slices.Contains(transcendental, e.file)}
+		text, err := translate.Translate(t.Context(), e.launch(t), o)
+		if err != nil {
+			t.Errorf("%s: %v", e.file, err)
+			continue
+		}
+		if text.Approximate != nil != o.Approximate || o.Approximate && !strings.Contains(text.Source, "by at most: "+text.Approximate[0]) {
+			t.Errorf("%s: approximate: %q\n%s", e.file, text.Approximate, text.Source)
+		}
+		if err := os.WriteFile(filepath.Join(dir, "a.vert"), []byte(text.Source), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if out := run("glslangValidator", "a.vert"); strings.Contains(out, "WARNING") || strings.Contains(out, "ERROR") {
+			t.Errorf("%s: %s", e.file, out)
+		}
+		run("glslangValidator", "-G", "-o", "a.spv", "a.vert")
+		run("spirv-cross", "--es", "--version", "310", "--output", "b.vert", "a.spv")
+		run("glslangValidator", "b.vert")
+		if t.Failed() {
+			t.Fatalf("%s:\n%s", e.file, text.Source)
 		}
 	}
 }

@@ -227,7 +227,8 @@ func uniforms(text *translate.Text, states []*exec.State, before flowtest.Before
 // wrap returns a compute shader that calls the function for each lane. reason is the reason why there is none.
 func wrap(text *translate.Text, before flowtest.Before, states []*exec.State) (source, reason string) {
 	var w strings.Builder
-	w.WriteString("#version 450\n#extension GL_EXT_spirv_intrinsics : require\n" + text.Source)
+	version := map[translate.Language]string{translate.GLSL: "450", translate.GLSLES: "310 es"}[text.Language]
+	w.WriteString("#version " + version + "\n#extension GL_EXT_spirv_intrinsics : require\n" + text.Source)
 	w.WriteString(`
 spirv_execution_mode(extensions = ["SPV_KHR_float_controls"], capabilities = [4466], 4461, 32);
 layout(local_size_x = 64) in;

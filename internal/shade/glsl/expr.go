@@ -165,6 +165,9 @@ func (p *printer) expr(e *shade.Expr) text {
 		}
 		return primary("%s(%s)", Type(e.Type), strings.Join(list, ", "))
 	case shade.Ref:
+		if p.widened(e.Var) {
+			return text{e.Var.Name + "." + "xyzw"[:e.Type.Count()], rankPrimary}
+		}
 		return text{p.name(e.Var), rankPrimary}
 	case shade.Index:
 		i := e.Args[1]
@@ -178,6 +181,9 @@ func (p *printer) expr(e *shade.Expr) text {
 		return primary("%s[%s]", arg(0).in(rankPrimary), s)
 	case shade.Swizzle:
 		s := arg(0).in(rankPrimary) + "."
+		if a := e.Args[0]; a.Op == shade.Ref {
+			s = p.name(a.Var) + "."
+		}
 		for _, k := range e.Comps {
 			s += "xyzw"[k : k+1]
 		}
@@ -193,6 +199,9 @@ func (p *printer) expr(e *shade.Expr) text {
 			return primary("mix(%s, %s, %s)", arg(2).s, arg(1).s, arg(0).s)
 		}
 		return text{arg(0).in(rankLogicOr) + " ? " + arg(1).in(rankLogicOr) + " : " + arg(2).in(rankSelect), rankSelect}
+	}
+	if p.es && e.Op == shade.Fma {
+		p.fail("the function fma")
 	}
 	if name := samplers[e.Op]; name != "" {
 		return primary("%s(%s, %s)", name, p.name(e.Var), p.list(e.Args))
@@ -242,6 +251,9 @@ var builtins = map[shade.Builtin]string{
 
 // name returns the name of a variable.
 func (p *printer) name(v *shade.Var) string {
+	if p.es && (v.Builtin == shade.VertexIndex || v.Builtin == shade.InstanceIndex) {
+		return strings.Replace(builtins[v.Builtin], "Index", "ID", 1)
+	}
 	if v.Builtin == shade.PrimitiveID && v.Storage == shade.Input && p.Stage == shade.Geometry {
 		return "gl_PrimitiveIDIn"
 	}

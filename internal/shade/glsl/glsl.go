@@ -1,4 +1,4 @@
-// Package glsl prints shaders as GLSL 4.50 for Vulkan.
+// Package glsl prints shaders as GLSL 4.50 for Vulkan or as GLSL ES 3.10.
 package glsl
 
 import (
@@ -10,6 +10,15 @@ import (
 	"github.com/isago/isago/internal/shade"
 )
 
+// Dialect is a version of the language.
+type Dialect uint8
+
+// The dialects.
+const (
+	Vulkan450 Dialect = iota
+	ES310
+)
+
 // Text is a printed shader.
 type Text struct {
 	Source string
@@ -17,11 +26,16 @@ type Text struct {
 	Lines map[*shade.Func]int
 }
 
-// Print prints a shader.
-func Print(s *shade.Shader) *Text {
-	p := &printer{Shader: s, lines: map[*shade.Func]int{}}
+// Print prints a shader. The error says what the dialect cannot express.
+func Print(s *shade.Shader, d Dialect) (*Text, error) {
+	p := &printer{Shader: s, es: d == ES310, lines: map[*shade.Func]int{}}
+	version := "450"
+	if p.es {
+		version = "310 es"
+		p.refuse()
+	}
 	if s.Stage != shade.Library {
-		p.line("#version 450")
+		p.line("#version %s", version)
 	}
 	for _, l := range s.Header {
 		p.line("// %s", l)
@@ -31,6 +45,13 @@ func Print(s *shade.Shader) *Text {
 	}
 	if _, int64s := s.Needs(); int64s {
 		p.line("#extension GL_ARB_gpu_shader_int64 : require")
+	}
+	if p.es {
+		p.line("#extension GL_EXT_gpu_shader5 : enable")
+		p.line("#ifndef GL_EXT_gpu_shader5")
+		p.line("#define precise")
+		p.line("#endif")
+		p.precisions()
 	}
 	for _, c := range s.Controls {
 		p.line("spirv_execution_mode(extensions = [\"SPV_KHR_float_controls\"], capabilities = [%d], %d, %d); // %s", c.Mode+5, c.Mode, c.Width, c.Mode)
@@ -46,7 +67,10 @@ func Print(s *shade.Shader) *Text {
 	for _, f := range s.Funcs {
 		p.function(f)
 	}
-	return &Text{p.out.String(), p.lines}
+	if p.err != nil {
+		return nil, p.err
+	}
+	return &Text{p.out.String(), p.lines}, nil
 }
 
 // Prototype returns the declaration of a function.
@@ -55,6 +79,8 @@ func Prototype(f *shade.Func) string { return signature(f) + ";" }
 // printer prints a shader.
 type printer struct {
 	*shade.Shader
+	es    bool
+	err   error
 	out   strings.Builder
 	depth int
 	lines map[*shade.Func]int
@@ -69,6 +95,67 @@ func (p *printer) line(format string, args ...any) {
 	}
 	p.out.WriteString(s + "\n")
 	p.count++
+}
+
+// fail records what the dialect cannot express.
+func (p *printer) fail(format string, args ...any) {
+	if p.err == nil {
+		p.err = fmt.Errorf(format+", which GLSL ES 3.10 lacks", args...)
+	}
+}
+
+// refuse reports what GLSL ES lacks.
+func (p *printer) refuse() {
+	if doubles, integers := p.Needs(); doubles || integers {
+		p.fail("numbers of 64 bits")
+	}
+	if p.Stage == shade.Geometry {
+		p.fail("geometry shaders")
+	}
+	for _, b := range p.Blocks {
+		if b.Kind == shade.PushConstants {
+			p.fail("push constants")
+		}
+	}
+	for _, v := range p.Globals {
+		switch v.Builtin {
+		case shade.ClipDistance, shade.PrimitiveID, shade.Layer, shade.ViewportIndex, shade.SampleID:
+			p.fail("the variable %s", builtins[v.Builtin])
+		}
+		if v.Interpolation == shade.NoPerspective {
+			p.fail("noperspective")
+		}
+		if v.Type.Dim == shade.Dim1 || v.Type.Dim == shade.Cube && v.Type.Arrayed {
+			p.fail("the type %s", Type(v.Type.Elem()))
+		}
+	}
+}
+
+// precisions writes the default precisions.
+func (p *printer) precisions() {
+	types := []string{"float", "int"}
+	for _, v := range p.Globals {
+		if t := Type(v.Type.Elem()); v.Storage == shade.Sampled && !slices.Contains(types, t) {
+			types = append(types, t)
+		}
+	}
+	for _, t := range types {
+		p.line("precision highp %s;", t)
+	}
+}
+
+// binding returns the numbers of a block or texture. OpenGL ES has no sets.
+func (p *printer) binding(set, binding int) string {
+	if p.es {
+		return fmt.Sprintf("binding = %d", binding)
+	}
+	return fmt.Sprintf("set = %d, binding = %d", set, binding)
+}
+
+// widened reports whether a member of a uniform block has four components, of which the shader reads the first ones. GLSL ES
+// cannot state offsets, and would put a small member next to the one before it.
+func (p *printer) widened(v *shade.Var) bool {
+	return p.es && v.Storage == shade.Member && v.Block.Kind == shade.UniformBlock && v.Type.Len == 0 && v.Type.N < 3
 }
 
 // layouts writes the layout of the stage.
@@ -94,7 +181,11 @@ var primitives = map[shade.Primitive]string{
 // block writes a block.
 func (p *printer) block(b *shade.Block) {
 	member := func(v *shade.Var) string {
-		s := fmt.Sprintf("%s %s", Type(v.Type.Elem()), v.Name)
+		t := v.Type.Elem()
+		if p.widened(v) {
+			t = t.Vec(4)
+		}
+		s := Type(t) + " " + v.Name
 		switch {
 		case v.Type.Len > 0:
 			s += fmt.Sprintf("[%d]", v.Type.Len)
@@ -112,7 +203,7 @@ func (p *printer) block(b *shade.Block) {
 	}
 	switch b.Kind {
 	case shade.UniformBlock:
-		p.line("layout(std140, set = %d, binding = %d) uniform %s {", b.Set, b.Binding, b.Name)
+		p.line("layout(std140, %s) uniform %s {", p.binding(b.Set, b.Binding), b.Name)
 	case shade.PushConstants:
 		p.line("layout(std140, push_constant) uniform %s {", b.Name)
 	case shade.StorageBuffer:
@@ -123,10 +214,19 @@ func (p *printer) block(b *shade.Block) {
 		if b.WriteOnly {
 			access += "writeonly "
 		}
-		p.line("layout(std430, set = %d, binding = %d) %sbuffer %s {", b.Set, b.Binding, access, b.Name)
+		p.line("layout(std430, %s) %sbuffer %s {", p.binding(b.Set, b.Binding), access, b.Name)
 	}
-	for _, v := range b.Members {
-		p.line("\tlayout(offset = %d) %s;", v.Offset, member(v))
+	at := 0
+	for i, v := range b.Members {
+		switch {
+		case !p.es:
+			p.line("\tlayout(offset = %d) %s;", v.Offset, member(v))
+			continue
+		case v.Offset > at && b.Kind == shade.UniformBlock:
+			p.line("\tuvec4 %s_pad%d[%d];", b.Name, i, (v.Offset-at)/16)
+		}
+		p.line("\t%s; // offset %d", member(v), v.Offset)
+		at = v.Offset + 16*max(1, v.Type.Len)
 	}
 	p.line("};")
 	p.line("")
@@ -170,7 +270,7 @@ func (p *printer) global(v *shade.Var) {
 	case shade.Output:
 		p.line("layout(location = %d) %s%sout %s %s%s;", v.Location, interpolation, precise, t, v.Name, array)
 	case shade.Sampled:
-		p.line("layout(set = %d, binding = %d) uniform %s %s%s;", v.Set, v.Binding, t, v.Name, array)
+		p.line("layout(%s) uniform %s %s%s;", p.binding(v.Set, v.Binding), t, v.Name, array)
 	}
 }
 

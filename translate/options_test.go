@@ -1,10 +1,12 @@
 package translate_test
 
 import (
+	"encoding/binary"
 	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -96,5 +98,69 @@ func TestRegisters(t *testing.T) {
 	uniforms, _, text := interfaceOf(t, examples[0], translate.Options{Registers: true})
 	if got, want := strings.Join(uniforms[1:], " "), "layout(offset = 0) vec4 c[96]; layout(offset = 1600) uint b[16];"; got != want {
 		t.Errorf("uniforms %s, expected %s\n%s", got, want, text.Source)
+	}
+}
+
+// modesOf returns the execution modes of SPV_KHR_float_controls in a module, sorted, each with a width.
+func modesOf(module []byte) (list [][2]uint32) {
+	word := func(i int) uint32 { return binary.LittleEndian.Uint32(module[4*i:]) }
+	const executionMode = 16 // the opcode
+	for i := 5; i < len(module)/4; i += int(word(i) >> 16) {
+		if word(i)&0xffff == executionMode && word(i+2) >= 4459 {
+			list = append(list, [2]uint32{word(i + 2), word(i + 3)})
+		}
+	}
+	slices.SortFunc(list, func(a, b [2]uint32) int { return slices.Compare(a[:], b[:]) })
+	return list
+}
+
+// TestDemand checks the execution modes of GLSL and SPIR-V. Floats of 64 bits have modes of their own, which GLSL cannot state.
+func TestDemand(t *testing.T) {
+	device := vulkan.Open(t)
+	const denormals, specials, nearest = 4459, 4461, 4462 // the numbers in SPV_KHR_float_controls
+	for demand, modes := range map[translate.Demand][]uint32{
+		translate.DemandRounding: {specials, nearest}, translate.DemandDenormals: {denormals, specials, nearest}, translate.DemandNothing: nil,
+	} {
+		for _, e := range []example{{"pica200/light.shbin", "pica200", ""}, {"tegra/wave.vp", "tegra", ""}} {
+			o := translate.Options{Shape: translate.Vertex, Demand: demand}
+			text, err := translate.Translate(t.Context(), e.launch(t), o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var narrow, all [][2]uint32
+			for _, m := range modes {
+				narrow = append(narrow, [2]uint32{m, 32})
+				if all = append(all, [2]uint32{m, 32}); text.Doubles {
+					all = append(all, [2]uint32{m, 64})
+				}
+			}
+			if text.Doubles != (e.machine == "tegra") {
+				t.Errorf("%s: 64 bits: %v", e.file, text.Doubles)
+			}
+			file, err := device.Compile(text.Source, "vert")
+			if err != nil {
+				t.Fatal(err)
+			}
+			compiled, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			o.Language = translate.SPIRV
+			module, err := translate.Translate(t.Context(), e.launch(t), o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := device.Validate(module.Module); err != nil {
+				t.Error(err)
+			}
+			if a, b := modesOf(compiled), modesOf(module.Module); !slices.Equal(a, narrow) || !slices.Equal(b, all) {
+				t.Errorf("%s: GLSL has the modes %v, expected %v; SPIR-V %v, expected %v", e.file, a, narrow, b, all)
+			}
+			for name, is := range map[string]bool{"Denormals are exact only": demand != translate.DemandDenormals, "It has no execution modes": demand == translate.DemandNothing, "for 64 bits too": text.Doubles && demand != translate.DemandNothing} {
+				if strings.Contains(text.Source, name) != is {
+					t.Errorf("%s: %q is in the header: %v", e.file, name, !is)
+				}
+			}
+		}
 	}
 }

@@ -49,6 +49,20 @@ const (
 	Plain
 )
 
+// Demand is what a shader demands of the device for floats. It is stated in execution modes of SPV_KHR_float_controls, which
+// SPIR-V and GLSL for Vulkan have. A device that lacks a mode rejects the shader.
+type Demand uint8
+
+// The demands.
+const (
+	// DemandRounding demands that signed zeros, infinities and NaN are kept, and that results are rounded to nearest.
+	DemandRounding Demand = iota
+	// DemandDenormals demands also that denormals are kept.
+	DemandDenormals
+	// DemandNothing is for devices without these modes.
+	DemandNothing
+)
+
 // Options are the options of a translation.
 type Options struct {
 	Language Language
@@ -63,6 +77,8 @@ type Options struct {
 	Registers bool
 	// Locations are the locations of inputs and outputs by name. The others have the smallest free locations.
 	Locations map[string]int
+	// Demand is stated in the header of a Function, because the shader that includes it has the execution modes.
+	Demand Demand
 	// Position is the name of the output that becomes gl_Position in a vertex shader. If it is "", it is the first output whose
 	// name contains pos, or the first output.
 	Position string
@@ -473,9 +489,6 @@ func (g *lowering) shader(t *Text, s *source, o Options, list []*stmt) (x *shade
 	x = &shade.Shader{}
 	if o.Shape == Vertex {
 		x.Stage = shade.Vertex
-		if o.Uniforms != Plain && o.Language == GLSL {
-			x.Controls = []shade.Control{{Mode: shade.SignedZeroInfNanPreserve, Width: 32}}
-		}
 	}
 	program = &shade.Func{Name: identifier(o.Name), Result: shade.None}
 	if t.Stops {
@@ -518,7 +531,14 @@ func (g *lowering) shader(t *Text, s *source, o Options, list []*stmt) (x *shade
 			t.Approximate = append(t.Approximate, a.text)
 		}
 	}
-	x.Header = header(o, t, s)
+	modes := o.modes()
+	if o.Shape != Function {
+		x.Controls = x.Modes(modes...)
+	}
+	if o.Language == GLSL { // glslang keeps one width of a mode
+		x.Controls = slices.DeleteFunc(x.Controls, func(c shade.Control) bool { return c.Width != 32 })
+	}
+	x.Header = header(o, t, s, modes)
 	return x, program
 }
 
@@ -674,8 +694,20 @@ func (g *lowering) position(t *Text, o Options) string {
 	return first
 }
 
+// modes returns the execution modes that make floats exact.
+func (o Options) modes() (list []shade.ControlMode) {
+	if o.Language == GLSLES || o.Uniforms == Plain || o.Demand == DemandNothing {
+		return nil
+	}
+	list = []shade.ControlMode{shade.SignedZeroInfNanPreserve, shade.RoundingModeRTE}
+	if o.Demand == DemandDenormals {
+		list = append(list, shade.DenormPreserve)
+	}
+	return list
+}
+
 // header returns the lines of the comment at the start of the text.
-func header(o Options, t *Text, s *source) (lines []string) {
+func header(o Options, t *Text, s *source, modes []shade.ControlMode) (lines []string) {
 	line := func(is bool, text string) {
 		if is {
 			lines = append(lines, text)
@@ -687,12 +719,22 @@ func header(o Options, t *Text, s *source) (lines []string) {
 	line(len(t.Approximate) > 0, "On llvmpipe, for arguments between 0.01 and 100, they differ by at most: "+strings.Join(t.Approximate, ", ")+".")
 	line(o.Shape == Function && !es, "The including shader starts with #version 450 or later.")
 	line(o.Shape == Function && es, "The including shader starts with #version 310 es or later.")
-	line(o.Shape == Function && !es, "It must keep signed zeros, infinities and NaN (execution mode SignedZeroInfNanPreserve for 32 bits).")
-	line(o.Shape != Function && o.Uniforms == Plain && !es, "OpenGL has no execution modes: signed zeros, infinities and NaN are exact only on devices that keep them.")
-	line(es, "OpenGL ES has no execution modes: signed zeros, infinities and NaN are exact only on devices that keep them.")
+	var names []string
+	for _, m := range modes {
+		names = append(names, m.String())
+	}
+	line(o.Shape == Function && len(modes) > 0, fmt.Sprintf("It must have the execution modes %s for 32 bits.", strings.Join(names, " and ")))
+	line(t.Doubles && len(modes) > 0 && o.Language == GLSL, "GLSL has no execution modes for 64 bits too: signed zeros, infinities, NaN and roundings of 64 bits are exact only on devices that keep them.")
+	without := "It has no execution modes"
+	switch {
+	case es:
+		without = "OpenGL ES has no execution modes"
+	case o.Uniforms == Plain:
+		without = "OpenGL has no execution modes"
+	}
+	line(len(modes) == 0, without+": signed zeros, infinities, NaN and roundings are exact only on devices that keep them.")
 	line(es, "Without GL_EXT_gpu_shader5, a device may fuse products and sums, and so round them once instead of twice.")
-	line(!es, "Denormals are exact only on devices that keep them (execution mode DenormPreserve for 32 bits).")
-	line(es, "Denormals are exact only on devices that keep them.")
+	line(o.Demand != DemandDenormals || len(modes) == 0, "Denormals are exact only on devices that keep them.")
 	line(s.machine.Wave, "The program is translated for waves of one lane: conditions that a wave decides together hold for each lane alone.")
 	line(t.Doubles, "It needs floats of 64 bits (feature shaderFloat64), whose sums, products and quotients are rounded to nearest.")
 	line(t.Integers64, "It needs integers of 64 bits (feature shaderInt64).")

@@ -114,3 +114,14 @@ func (s *Shader) Needs() (float64s, int64s bool) {
 	}
 	return float64s, int64s
 }
+
+// Modes returns execution modes for the widths of floats that a shader has.
+func (s *Shader) Modes(list ...ControlMode) (out []Control) {
+	float64s, _ := s.Needs()
+	for _, m := range list {
+		if out = append(out, Control{m, 32}); float64s {
+			out = append(out, Control{m, 64})
+		}
+	}
+	return out
+}

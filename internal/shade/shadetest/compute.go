@@ -90,7 +90,7 @@ func Compute(lib *shade.Shader, define func(f *shade.Func, memory *shade.Expr) (
 	s.Stage, s.LocalSize = shade.Compute, [3]int{64, 1, 1}
 	s.Blocks = append([]*shade.Block{in, out, memory}, lib.Blocks...)
 	s.Globals = append([]*shade.Var{id}, lib.Globals...)
-	s.Controls = Controls(lib)
+	s.Controls = lib.Modes(shade.SignedZeroInfNanPreserve, shade.RoundingModeRTE)
 	s.Entry = main(lib.Entry, shade.Pick(shade.Value(id), 0), inputs, outputs)
 	s.Funcs = append(slices.Clip(lib.Funcs), s.Entry)
 	for _, f := range lib.Funcs {
@@ -105,18 +105,6 @@ func Compute(lib *shade.Shader, define func(f *shade.Func, memory *shade.Expr) (
 		defer func() { f.External, f.Body = true, nil }() // calls refer to it
 	}
 	return print(&s)
-}
-
-// Controls returns the execution modes that make floats exact, except for denormals.
-func Controls(s *shade.Shader) (list []shade.Control) {
-	widths := []int{32}
-	if doubles, _ := s.Needs(); doubles {
-		widths = append(widths, 64)
-	}
-	for _, w := range widths {
-		list = append(list, shade.Control{Mode: shade.SignedZeroInfNanPreserve, Width: w}, shade.Control{Mode: shade.RoundingModeRTE, Width: w})
-	}
-	return list
 }
 
 // main returns the function that calls f for a lane.

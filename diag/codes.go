@@ -88,6 +88,7 @@ const (
 	UnknownWord   Code = "unknown-word"
 	FileFormat    Code = "file-format"
 	OutputTaken   Code = "output-taken"
+	NotTranslated Code = "not-translated"
 )
 
 // Codes of errors in the source of a program, except errors in its instructions.
@@ -300,6 +301,7 @@ var codes = []CodeInfo{
 	{HexSize, "a word has more bits than an instruction", `123456789`},
 	{UnknownWord, "no instruction matches these bits", `isago explain --isa pica200 40000000`},
 	{OutputTaken, "an output would replace an input of the run or another output", `isago asm -o light.pica light.pica`},
+	{NotTranslated, "the text for GPUs cannot express something that the program does", `isago translate --shape vertex --position nowhere light.shbin`},
 	{FileFormat, "the file is damaged, or its format is unknown", `a DVLB header that points outside the file`},
 	{Directive, "the directive is unknown or invalid", `.fvec 3d`},
 	{BlockNesting, "a block has no end, or an end has no block", `.end`},

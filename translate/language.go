@@ -20,8 +20,54 @@ const (
 	SPIRV
 )
 
-// String returns the name of the language.
-func (l Language) String() string { return [...]string{"GLSL", "GLSL ES", "SPIR-V"}[l] }
+// The names of languages, shapes and forms of uniforms.
+var (
+	languages    = [...]string{GLSL: "glsl", GLSLES: "glsl-es", SPIRV: "spirv"}
+	shapes       = [...]string{Function: "function", Vertex: "vertex"}
+	uniformForms = [...]string{Block: "block", Push: "push", Plain: "plain"}
+)
+
+// Languages returns all languages.
+func Languages() []Language { return all[Language](len(languages)) }
+
+// Shapes returns all shapes.
+func Shapes() []Shape { return all[Shape](len(shapes)) }
+
+// UniformForms returns all forms of uniforms.
+func UniformForms() []UniformForm { return all[UniformForm](len(uniformForms)) }
+
+func all[T ~uint8](n int) (list []T) {
+	for i := range n {
+		list = append(list, T(i))
+	}
+	return list
+}
+
+// String returns the name of the language, such as glsl-es.
+func (l Language) String() string { return languages[l] }
+
+// String returns the name of the shape, such as function.
+func (s Shape) String() string { return shapes[s] }
+
+// String returns the name of the form, such as block.
+func (u UniformForm) String() string { return uniformForms[u] }
+
+// Extension returns the usual extension of a file with a text, such as .vert.
+func (o Options) Extension() string {
+	extension := [...]string{Function: ".glsl", Vertex: ".vert"}[o.Shape]
+	if o.Language == SPIRV {
+		extension += ".spv"
+	}
+	return extension
+}
+
+// Bytes returns the contents of a file with the text: Source or Module.
+func (t *Text) Bytes() []byte {
+	if t.Language == SPIRV {
+		return t.Module
+	}
+	return []byte(t.Source)
+}
 
 // has64 reports whether a language has floats and integers of 64 bits.
 func (l Language) has64() bool { return l != GLSLES }

@@ -9,6 +9,7 @@
 package translate
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -96,6 +97,8 @@ type Text struct {
 	// Source is the text. It is empty for SPIR-V, and Module is the module, in little-endian words.
 	Source string
 	Module []byte
+	// Name is the name of the function.
+	Name string
 	// Uniforms, Inputs and Outputs are the registers that the text names.
 	Uniforms, Inputs, Outputs []Binding
 	// Shared are the declarations of the functions that the including shader must define.
@@ -348,8 +351,8 @@ func (s *source) input(b *builder, r register, comp int) {
 
 // translate prints the program.
 func (s *source) translate(o Options) (*Text, error) {
-	if o.Name == "" {
-		o.Name = "program"
+	if o.Name = identifier(cmp.Or(o.Name, "program")); reserved[o.Name] {
+		o.Name += "_"
 	}
 	tree, err := s.program.Structure()
 	if err != nil && !errors.Is(err, flow.ErrIrreducible) {
@@ -362,12 +365,15 @@ func (s *source) translate(o Options) (*Text, error) {
 	}
 	b.shrink()
 	list := b.body(tree)
+	if b.err != nil {
+		return nil, b.err
+	}
 	g := newLowering(b)
 	g.comment, g.language, g.fast = o.Comment, o.Language, o.Approximate
 	if o.Shape == Function {
 		g.prefix = o.Name + "_"
 	}
-	t := &Text{Language: o.Language, Stops: b.stops}
+	t := &Text{Name: o.Name, Language: o.Language, Stops: b.stops}
 	g.interfaces(t, s, o)
 	x, program := g.shader(t, s, o, list)
 	if b.err != nil {
@@ -490,7 +496,7 @@ func (g *lowering) shader(t *Text, s *source, o Options, list []*stmt) (x *shade
 	if o.Shape == Vertex {
 		x.Stage = shade.Vertex
 	}
-	program = &shade.Func{Name: identifier(o.Name), Result: shade.None}
+	program = &shade.Func{Name: o.Name, Result: shade.None}
 	if t.Stops {
 		program.Result = shade.B
 	}

@@ -66,7 +66,7 @@ var settings = map[diag.Code]setting{
 	diag.ExprUndefined: inPlainLeaf, diag.MesaRefuses: inPlain, diag.ExceptionForm: inPlain, diag.ExceptionIdle: inPlain,
 	diag.TextUnknown: asPicaLine, diag.TextExpected: asPicaLine, diag.TextRange: asPicaLine, diag.TextConflict: asTegra,
 	diag.TextCondition: asTegra, diag.TextSymbol: asPicaLine, diag.TextSuffix: asPicaLine, diag.TableEntry: asHex,
-	diag.HexSyntax: asHex, diag.HexSize: asHex, diag.UnknownWord: asCommand, diag.OutputTaken: asCommand,
+	diag.HexSyntax: asHex, diag.HexSize: asHex, diag.UnknownWord: asCommand, diag.OutputTaken: asCommand, diag.NotTranslated: asCommand,
 	diag.Directive: asPica, diag.BlockNesting: asPica, diag.SpaceFull: asPica, diag.RegisterUse: asPicaLine,
 	diag.ReadUnwritten: asPicaLint, diag.OutputUnwritten: asPicaLint, diag.Unreached: asPicaLint, diag.NeverEnds: asPicaLint,
 	diag.StackFull: asPicaLint, diag.StopsHere: asPicaLint, diag.ReadInitial: asPicaLint, diag.ResultUnused: asPicaLint,

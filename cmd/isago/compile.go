@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -9,6 +10,7 @@ import (
 	"github.com/isago/isago/diag"
 	"github.com/isago/isago/internal/program"
 	"github.com/isago/isago/internal/textfile"
+	"github.com/isago/isago/isa"
 	"github.com/isago/isago/target/catalog"
 	"github.com/isago/isago/view"
 )
@@ -56,42 +58,71 @@ func (f *machineFlags) compileSource(src *diag.Source) (out *program.Compiled, o
 	return out, true, err
 }
 
-// listing returns a listing of a program: a file in a known format, raw code, or source, which it assembles first. It
-// sets flags of f to what it recognises, such as the machine of a source, so each program needs its own f.
-func (f *machineFlags) listing(name string, in *code) (*view.Listing, error) {
+// imageFile is a program that was read: its image and its bytes.
+type imageFile struct {
+	set  *isa.Set
+	im   *program.Image
+	data []byte
+	// source is the compiled source of the program, or nil if the input is not source.
+	source *program.Compiled
+}
+
+// readProgram reads a program: a file in a known format, raw code, or source, which it assembles first. It sets flags of f to
+// what it recognises, such as the machine of a source, so each program needs its own f.
+func (f *machineFlags) readProgram(name string, in *code) (p imageFile, err error) {
 	out, isSource, err := f.sourceOf(name, in)
 	switch {
 	case err != nil:
-		return nil, err
+		return p, err
 	case isSource:
-		return f.compiledListing(name, out)
+		return f.compiledImage(name, out)
 	}
 	code, err := f.rawCode(name, in)
 	if err != nil {
-		return nil, err
+		return p, err
 	}
-	data, err := code.all()
+	if p.data, err = code.all(); err != nil {
+		return p, err
+	}
+	p.set, p.im, err = f.imageOf(name, p.data)
+	m, _, known := f.recognise(p.data)
+	if err == nil || !known || !isText(string(p.data)) {
+		return p, err
+	}
+	f.isa = m.Name // a source that looks like a file in a format
+	out, isSource, wrong := f.compileSource(textOf(name, p.data))
+	if wrong != nil || !isSource {
+		return p, cmp.Or(wrong, err)
+	}
+	return f.compiledImage(name, out)
+}
+
+// compiledImage returns the program of a compiled source.
+func (f *machineFlags) compiledImage(name string, out *program.Compiled) (p imageFile, err error) {
+	if f.stated = out.Context; out.Order == (program.Order{}) {
+		f.order = ""
+	}
+	p.data, p.source = out.Bytes, out
+	p.set, p.im, err = f.imageOf(name, out.Bytes)
+	return p, err
+}
+
+// listing returns a listing of a program that readProgram reads.
+func (f *machineFlags) listing(name string, in *code) (*view.Listing, error) {
+	p, err := f.readProgram(name, in)
 	if err != nil {
 		return nil, err
 	}
-	l, err := f.listingFrom(name, data)
-	m, _, known := f.recognise(data)
-	if err == nil || !known || !isText(string(data)) {
-		return l, err
-	}
-	f.isa = m.Name // a source that looks like a file in a format
-	if out, isSource, err = f.compileSource(textOf(name, data)); err != nil || !isSource {
-		return nil, err
-	}
-	return f.compiledListing(name, out)
+	return f.listingOf(p.set, p.im)
 }
 
 // compiledListing returns a listing of a compiled source.
 func (f *machineFlags) compiledListing(name string, out *program.Compiled) (*view.Listing, error) {
-	if f.stated = out.Context; out.Order == (program.Order{}) {
-		f.order = ""
+	p, err := f.compiledImage(name, out)
+	if err != nil {
+		return nil, err
 	}
-	return f.listingFrom(name, out.Bytes)
+	return f.listingOf(p.set, p.im)
 }
 
 // sourceOf compiles an input that is source. ok is false for a file in a known format and for raw code, also as

@@ -8,6 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/isago/isago/internal/program"
+	"github.com/isago/isago/isa"
 	"github.com/isago/isago/view"
 )
 
@@ -159,6 +161,11 @@ func (f *machineFlags) listingFrom(name string, data []byte) (*view.Listing, err
 	if err != nil {
 		return nil, err
 	}
+	return f.listingOf(set, im)
+}
+
+// listingOf returns a listing of an image.
+func (f *machineFlags) listingOf(set *isa.Set, im *program.Image) (*view.Listing, error) {
 	d, err := f.decoder(set)
 	if err != nil {
 		return nil, err

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -53,6 +54,46 @@ func TestFindingsSchema(t *testing.T) {
 		check("findings", "lint", "--json", name)
 	}
 	if unseen := schema.Unseen("check", "finding", "related", "row", "witness", "claim"); len(unseen) > 0 {
+		t.Errorf("no output has %q", unseen)
+	}
+}
+
+// The output of translate --json matches the schema, and each member of the schema occurs.
+func TestTranslationSchema(t *testing.T) {
+	schema := schematest.Load(t, "../../docs/json.schema.json")
+	dir := t.TempDir()
+	file := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	damaged := file("damaged.shbin", "DVLB\xff\x00\x00\x00")
+	exp := file("exp.pica", ".entry first\n.out a color\n.proc first\n\tex2 a, v0.x\n\tend\n.end\n")
+	open := file("open.bin", "\x00\x00\x00\x84") // a nop, and then the words end
+	two := filepath.Join(dir, "two.shbin")
+	other := file("other.pica", ".entry second\n.out a color\n.proc second\n\tmov a, v0\n\tend\n.end\n")
+	if status := run([]string{"asm", "-o", two, exp, other}, strings.NewReader(""), new(bytes.Buffer), new(bytes.Buffer)); status != 0 {
+		t.Fatalf("status %d", status)
+	}
+	const examples = "../../examples/"
+	for _, args := range [][]string{
+		{examples + "pica200/light.shbin"},
+		{"-o", filepath.Join(dir, "out") + "/", examples + "pica200", damaged, two},
+		{"--isa", "pica200", open},
+		{"--to", "spirv", "--shape", "vertex", examples + "pica200/light.shbin"},
+		{"--isa", "a2xx", examples + "a2xx/lights.vs.bin"},
+		{examples + "tesla/reduce.cubin", examples + "tesla/blackscholes.cubin", examples + "tesla/matmul.cubin"},
+	} {
+		var out, errs bytes.Buffer
+		run(append([]string{"translate", "--json"}, args...), strings.NewReader(""), &out, &errs)
+		schema.Def(t, "translations").Check(t, strings.Join(args, " "), out.Bytes())
+	}
+	unseen := slices.DeleteFunc(schema.Unseen("translations", "translation", "binding", "refusal"), func(name string) bool {
+		return name == "translation.integers64" // no program of these machines needs them
+	})
+	if len(unseen) > 0 {
 		t.Errorf("no output has %q", unseen)
 	}
 }

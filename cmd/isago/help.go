@@ -52,8 +52,10 @@ type helpText struct {
 // root writes an overview of all commands that fits a screen of 24 lines.
 func (h *helpText) root(cmd *cobra.Command) {
 	h.prose(cmd.Long)
-	for _, group := range cmd.Groups() {
-		h.text.WriteString("\n")
+	for i, group := range cmd.Groups() {
+		if i > 0 {
+			h.text.WriteString("\n")
+		}
 		h.commands(cmd, func(c *cobra.Command) bool { return c.GroupID == group.ID })
 	}
 	var flags []string

@@ -39,10 +39,10 @@ func interruptible() context.Context {
 	return ctx
 }
 
-// unfinished holds the names of the temporary files of outputs.
+// unfinished holds the names of the temporary files and folders of outputs.
 var unfinished fileNames
 
-// fileNames is a set of names of files.
+// fileNames is a set of names of files and folders.
 type fileNames struct {
 	mu    sync.Mutex
 	names map[string]bool
@@ -54,12 +54,28 @@ func (f *fileNames) create(name string, mode fs.FileMode) (*os.File, error) {
 	defer f.mu.Unlock()
 	file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if err == nil {
-		if f.names == nil {
-			f.names = map[string]bool{}
-		}
-		f.names[name] = true
+		f.add(name)
 	}
 	return file, err
+}
+
+// folder creates a new folder and adds its name.
+func (f *fileNames) folder(name string) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	err := os.Mkdir(name, 0o777)
+	if err == nil {
+		f.add(name)
+	}
+	return err
+}
+
+// add adds a name. The caller holds the lock.
+func (f *fileNames) add(name string) {
+	if f.names == nil {
+		f.names = map[string]bool{}
+	}
+	f.names[name] = true
 }
 
 func (f *fileNames) drop(name string) {
@@ -68,10 +84,10 @@ func (f *fileNames) drop(name string) {
 	delete(f.names, name)
 }
 
-// remove removes the files. It does not release the lock, so that no file is added before the process exits.
+// remove removes the files and folders. It does not release the lock, so that no file is added before the process exits.
 func (f *fileNames) remove() {
 	f.mu.Lock()
 	for name := range f.names {
-		os.Remove(name)
+		os.RemoveAll(name)
 	}
 }

@@ -22,10 +22,10 @@ func (f *disFlags) operations(cmd *cobra.Command, name string) error {
 		return err
 	}
 	start := func() (func(stretch) stretchText, error) {
-		d, err := f.decoderOf(set, p)
+		d, err := f.programDecoder(set, p)
 		return func(s stretch) stretchText { return s.list(p, d) }, err
 	}
-	scout, err := f.decoderOf(set, p)
+	scout, err := f.programDecoder(set, p)
 	if err != nil {
 		return err
 	}
@@ -76,14 +76,15 @@ func (f *disFlags) lowered(cmd *cobra.Command, name string) (set *isa.Set, p *ex
 	return set, exec.NewProgram(m, words), im.Size(), nil
 }
 
-// decoderOf returns a decoder of a program's instructions.
-func (f *disFlags) decoderOf(set *isa.Set, p *exec.Program) (*isa.Decoder, error) {
-	named := f.machineFlags
+// programDecoder returns a decoder of a program's instructions.
+func (f *machineFlags) programDecoder(set *isa.Set, p *exec.Program) (*isa.Decoder, error) {
+	named := *f
 	named.root = p.Root.Name
 	d, err := named.decoder(set)
 	if err != nil {
 		return nil, err
 	}
+	d.SetContext(p.Context)
 	d.SetTables(p.Tables)
 	return d, nil
 }

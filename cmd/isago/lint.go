@@ -328,7 +328,8 @@ func (f *lintFlags) programs(set *isa.Set, im *program.Image, part program.Membe
 		}
 		known[e.Program] = true
 		p := lint.Program{Entries: []int64{addr}}
-		describe(&p, set, part.Context, f.launch(set, part.Context, data, e.Program), src)
+		r, _ := f.launch(set, part.Context, data, e.Program, nil)
+		describe(&p, set, part.Context, r, src)
 		list = append(list, p)
 	}
 	if len(others) == 0 && len(list) == 0 {
@@ -336,14 +337,15 @@ func (f *lintFlags) programs(set *isa.Set, im *program.Image, part program.Membe
 	}
 	if len(others) > 0 {
 		p := lint.Program{Entries: others}
-		describe(&p, set, part.Context, f.launch(set, part.Context, data, ""), src)
+		r, _ := f.launch(set, part.Context, data, "", nil)
+		describe(&p, set, part.Context, r, src)
 		list = append(list, p)
 	}
 	return list
 }
 
 // describe copies the declarations of a launch to a program: its outputs, its constants, and the names of its inputs,
-// uniforms and constants.
+// uniforms and constants. r is nil if run does not support the program.
 func describe(p *lint.Program, set *isa.Set, ctx bits.Value, r feed.Runner, src *program.Compiled) {
 	b, ok := r.(feed.Launched)
 	if !ok || b.Launched().Open {

@@ -99,7 +99,7 @@ func TestProgressOfCommands(t *testing.T) {
 		{"dis", "--compat", "mesa", "--isa", "example", "--hex", hex}, {"dis", light}, {"dis", "--isa", "example", raw}, {"dis", "--isa", "example", "--hex", hex},
 		{"asm", "-o", filepath.Join(dir, "o"), source}, {"asm", "--isa", "example", "--hex", text},
 		{"asm", "--isa", "example", "--plain", "--hex", text},
-		{"run", light, "-n", "2"}, {"step", "--isa", "example", text},
+		{"run", light, "-n", "2"}, {"translate", light}, {"translate", "--json", light, light}, {"step", "--isa", "example", text},
 	} {
 		var shown, errs bytes.Buffer
 		root := newRoot(args...)

@@ -21,7 +21,7 @@ type command struct {
 // commands lists the commands in the order of the help.
 func commands() []command {
 	return []command{
-		{"dis", newDis}, {"asm", newAsm}, {"explain", newExplain}, {"run", newRun}, {"step", newStep}, {"vectors", newVectors}, {"check", newCheck},
+		{"dis", newDis}, {"asm", newAsm}, {"explain", newExplain}, {"run", newRun}, {"step", newStep}, {"translate", newTranslate}, {"vectors", newVectors}, {"check", newCheck},
 		{"lint", newLint}, {"list", newList}, {"survey", newSurvey}, {"diff", newDiff}, {"gen", newGen}, {"new", newNew},
 		{"version", newVersion}, {"codes", newCodes}, {"limits", newLimits}, {"man", newMan},
 	}

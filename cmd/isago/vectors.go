@@ -4,8 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -108,9 +106,11 @@ func (f *vectorsFlags) run(cmd *cobra.Command) error {
 	case !f.setFlags.given():
 		return usagef("no machine, expected --isa or --spec")
 	}
-	if err := replaceable(f.dir); err != nil {
+	dir, err := createFolder(cmd, f.dir, coverageName, "vectors")
+	if err != nil {
 		return err
 	}
+	defer dir.drop()
 	quirks := map[string]string{}
 	for _, q := range f.quirks {
 		name, value, ok := strings.Cut(q, "=")
@@ -148,7 +148,12 @@ func (f *vectorsFlags) run(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	if err := replaceFolder(f.dir, files); err != nil {
+	for _, file := range files {
+		if err := dir.write(filepath.FromSlash(file.Name), file.Data); err != nil {
+			return err
+		}
+	}
+	if err := dir.done(); err != nil {
 		return err
 	}
 	p.end()
@@ -185,42 +190,6 @@ func (f *vectorsFlags) files(m *exec.Machine, res *vectors.Result) (files []form
 	}
 	data, err := json.MarshalIndent(res.Coverage, "", "  ")
 	return append(files, forms.File{Name: coverageName, Data: append(data, '\n')}), err
-}
-
-// replaceable returns an error if a folder exists, is not empty, and was not written by vectors.
-func replaceable(dir string) error {
-	list, err := os.ReadDir(dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err == nil && len(list) > 0 && !slices.ContainsFunc(list, func(e fs.DirEntry) bool { return e.Name() == coverageName }) {
-		return usagef("%s contains files that isago vectors did not write, expected a new folder", dir)
-	}
-	return err
-}
-
-// replaceFolder writes files into a temporary folder, and renames it to dir when it is complete.
-func replaceFolder(dir string, files []forms.File) error {
-	dir = filepath.Clean(dir)
-	temporary := filepath.Join(filepath.Dir(dir), fmt.Sprintf(".%s.%d", filepath.Base(dir), os.Getpid()))
-	defer os.RemoveAll(temporary)
-	for _, file := range files {
-		name := filepath.Join(temporary, filepath.FromSlash(file.Name))
-		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
-			return err
-		}
-		if err := os.WriteFile(name, file.Data, 0o666); err != nil {
-			return err
-		}
-	}
-	old := temporary + ".old"
-	switch err := os.Rename(dir, old); {
-	case err == nil:
-		defer os.RemoveAll(old)
-	case !errors.Is(err, fs.ErrNotExist):
-		return err
-	}
-	return os.Rename(temporary, dir)
 }
 
 func (f *vectorsFlags) summary(cmd *cobra.Command, res *vectors.Result) error {

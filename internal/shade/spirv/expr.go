@@ -1,6 +1,7 @@
 package spirv
 
 import (
+	"math"
 	"slices"
 
 	"github.com/isago/isago/internal/shade"
@@ -102,7 +103,7 @@ func (n numeric) of(k shade.Kind) uint32 {
 }
 
 // operations are the instructions of operations, by the kind of the first argument.
-var operations = map[shade.Op]numeric{
+var operations = [math.MaxUint8 + 1]numeric{
 	shade.Neg:        {0, opSNegate, opFNegate},
 	shade.Complement: {opNot, opNot, 0},
 	shade.Add:        {opIAdd, opIAdd, opFAdd},
@@ -127,13 +128,13 @@ var operations = map[shade.Op]numeric{
 }
 
 // logical are the instructions of operations on bool.
-var logical = map[shade.Op]uint32{
+var logical = [math.MaxUint8 + 1]uint32{
 	shade.Not: opLogicalNot, shade.LogicAnd: opLogicalAnd, shade.LogicOr: opLogicalOr, shade.LogicXor: opLogicalNotEqual,
 	shade.Eq: opLogicalEqual, shade.Ne: opLogicalNotEqual, shade.Any: opAny, shade.All: opAll,
 }
 
 // extended are the instructions of GLSL.std.450 of operations.
-var extended = map[shade.Op]numeric{
+var extended = [math.MaxUint8 + 1]numeric{
 	shade.Abs:         {0, glslSAbs, glslFAbs},
 	shade.Min:         {glslUMin, glslSMin, glslFMin},
 	shade.Max:         {glslUMax, glslSMax, glslFMax},
@@ -192,6 +193,9 @@ func (x *function) expr(e *shade.Expr) id {
 	}
 	if number := extended[e.Op].of(from.Kind); number != 0 {
 		return x.op(opExtInst, t, append([]uint32{uint32(x.library()), number}, operands...)...)
+	}
+	if op == 0 {
+		x.fail("the operation %s of %s", e.Op, from)
 	}
 	r := x.op(op, t, operands...)
 	switch op {

@@ -4,6 +4,7 @@ import (
 	"github.com/isago/isago/internal/shade"
 	"github.com/isago/isago/internal/shade/glsl"
 	"github.com/isago/isago/internal/shade/spirv"
+	"github.com/isago/isago/internal/shade/wgsl"
 )
 
 // Language is the language of the text.
@@ -18,11 +19,14 @@ const (
 	// SPIRV is a SPIR-V 1.3 module for Vulkan 1.1, whose entry point is main. It is no Function, because Vulkan links no modules,
 	// and has no Plain uniforms.
 	SPIRV
+	// WGSL is the language of WebGPU. It has no 64 bits either, and lets devices assume that there are no infinities and NaN,
+	// flush denormals and fuse products and sums. It has no Push and no Plain uniforms.
+	WGSL
 )
 
 // The names of languages, shapes and forms of uniforms.
 var (
-	languages    = [...]string{GLSL: "glsl", GLSLES: "glsl-es", SPIRV: "spirv"}
+	languages    = [...]string{GLSL: "glsl", GLSLES: "glsl-es", SPIRV: "spirv", WGSL: "wgsl"}
 	shapes       = [...]string{Function: "function", Vertex: "vertex"}
 	uniformForms = [...]string{Block: "block", Push: "push", Plain: "plain"}
 )
@@ -55,8 +59,11 @@ func (u UniformForm) String() string { return uniformForms[u] }
 // Extension returns the usual extension of a file with a text, such as .vert.
 func (o Options) Extension() string {
 	extension := [...]string{Function: ".glsl", Vertex: ".vert"}[o.Shape]
-	if o.Language == SPIRV {
+	switch o.Language {
+	case SPIRV:
 		extension += ".spv"
+	case WGSL:
+		extension = ".wgsl"
 	}
 	return extension
 }
@@ -70,26 +77,35 @@ func (t *Text) Bytes() []byte {
 }
 
 // has64 reports whether a language has floats and integers of 64 bits.
-func (l Language) has64() bool { return l != GLSLES }
+func (l Language) has64() bool { return l == GLSL || l == SPIRV }
+
+// prototype returns the declaration of a function.
+func (l Language) prototype(f *shade.Func) string {
+	if l == WGSL {
+		return wgsl.Prototype(f)
+	}
+	return glsl.Prototype(f)
+}
 
 // print prints a shader. program is the function whose lines are counted.
 func (l Language) print(x *shade.Shader, program *shade.Func, t *Text) error {
-	if l == SPIRV {
-		module, err := spirv.Write(x)
-		if err != nil {
-			return &Refusal{NoAddr, err.Error()}
+	var err error
+	switch l {
+	case SPIRV:
+		t.Module, err = spirv.Write(x)
+	case WGSL:
+		var text *wgsl.Text
+		if text, err = wgsl.Print(x); err == nil {
+			t.Source, t.Lines = text.Source, text.Lines[program]
 		}
-		t.Module = module
-		return nil
+	default:
+		var text *glsl.Text
+		if text, err = glsl.Print(x, map[Language]glsl.Dialect{GLSL: glsl.Vulkan450, GLSLES: glsl.ES310}[l]); err == nil {
+			t.Source, t.Lines = text.Source, text.Lines[program]
+		}
 	}
-	dialect := glsl.Vulkan450
-	if l == GLSLES {
-		dialect = glsl.ES310
-	}
-	text, err := glsl.Print(x, dialect)
 	if err != nil {
 		return &Refusal{NoAddr, err.Error()}
 	}
-	t.Source, t.Lines = text.Source, text.Lines[program]
 	return nil
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/isago/isago/internal/flow"
 	"github.com/isago/isago/internal/sem"
+	"github.com/isago/isago/internal/shade"
 	"github.com/isago/isago/internal/shade/shadetest"
 	"github.com/isago/isago/internal/shade/spirv"
 	"github.com/isago/isago/internal/spec"
@@ -119,7 +120,7 @@ func operationCases() (list []operationCase) {
 // TestOperations compares operations on a device with sem.Apply, in each language.
 func TestOperations(t *testing.T) {
 	device := vulkan.Open(t)
-	for _, language := range []Language{GLSL, GLSLES, SPIRV} {
+	for _, language := range []Language{GLSL, GLSLES, SPIRV, WGSL} {
 		cases := operationCases()
 		if !language.has64() {
 			cases = slices.DeleteFunc(cases, func(c operationCase) bool {
@@ -216,8 +217,12 @@ func runOperations(t *testing.T, device *vulkan.Device, cases []operationCase, o
 			}
 		}
 	}
-	module := o.Language == SPIRV
-	if module {
+	var write func(s *shade.Shader) ([]byte, error)
+	switch o.Language {
+	case WGSL:
+		write = shadetest.WGSL(t)
+	case SPIRV:
+		write = spirv.Write
 		o.Language = GLSL // a Function has no SPIR-V form: a compute shader that calls it has
 	}
 	in := &sem.State{Name: "given", Count: 1, Single: true, Scope: spec.ScopeLane, Type: sem.Type{Kind: sem.Uint, Width: 32, Len: 3}, Use: "input", Index: 0}
@@ -232,9 +237,9 @@ func runOperations(t *testing.T, device *vulkan.Device, cases []operationCase, o
 		if err != nil {
 			t.Fatal(err)
 		}
-		if module {
-			shader := &vulkan.Shader{Groups: groups, Size: groups * 64 * 4 * (1 + len(part))}
-			if shader.Module, err = shadetest.Compute(text.shader, nil, spirv.Write); err != nil {
+		if write != nil {
+			shader := &vulkan.Shader{Groups: groups, Size: groups * 64 * 4 * (1 + len(part)), Loose: o.Language == WGSL}
+			if shader.Module, err = shadetest.Compute(text.shader, nil, write); err != nil {
 				t.Fatal(err)
 			}
 			run(shader, first, len(part), 1, eval)

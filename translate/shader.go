@@ -17,7 +17,6 @@ type lowering struct {
 	vars      map[*variable]*shade.Var
 	functions map[*function]*shade.Func
 	helpers   []*shade.Func                 // the functions of the library that the shader needs, each after those that it calls
-	called    []*shade.Func                 // likewise, of the description
 	overloads map[*shade.Func][]*shade.Func // the forms of functions for vectors
 	accessors map[*variable]*shade.Func
 	accessed  []*shade.Func

@@ -22,7 +22,6 @@ import (
 	"github.com/isago/isago/internal/inside"
 	"github.com/isago/isago/internal/sem"
 	"github.com/isago/isago/internal/shade"
-	"github.com/isago/isago/internal/shade/glsl"
 	"github.com/isago/isago/internal/spec"
 )
 
@@ -513,7 +512,7 @@ func (g *lowering) shader(t *Text, s *source, o Options, list []*stmt) (x *shade
 
 	for _, name := range slices.Sorted(maps.Keys(g.external)) {
 		x.Funcs = append(x.Funcs, g.external[name])
-		t.Shared = append(t.Shared, glsl.Prototype(g.external[name]))
+		t.Shared = append(t.Shared, o.Language.prototype(g.external[name]))
 	}
 	if len(t.Shared) > 0 && o.Shape != Function {
 		g.refuse("it needs %s, which only a function can be given", strings.Join(t.Shared, " "))
@@ -702,7 +701,7 @@ func (g *lowering) position(t *Text, o Options) string {
 
 // modes returns the execution modes that make floats exact.
 func (o Options) modes() (list []shade.ControlMode) {
-	if o.Language == GLSLES || o.Uniforms == Plain || o.Demand == DemandNothing {
+	if o.Language == GLSLES || o.Language == WGSL || o.Uniforms == Plain || o.Demand == DemandNothing {
 		return nil
 	}
 	list = []shade.ControlMode{shade.SignedZeroInfNanPreserve, shade.RoundingModeRTE}
@@ -719,11 +718,11 @@ func header(o Options, t *Text, s *source, modes []shade.ControlMode) (lines []s
 			lines = append(lines, text)
 		}
 	}
-	es := o.Language == GLSLES
+	es, wgsl := o.Language == GLSLES, o.Language == WGSL
 	line(len(t.Approximate) == 0, "Translated by isago. It computes the bits that isago run computes. NaN may have other bits.")
 	line(len(t.Approximate) > 0, "Translated by isago. It is approximate: the device computes some operations, whose results differ from those of isago run.")
 	line(len(t.Approximate) > 0, "On llvmpipe, for arguments between 0.01 and 100, they differ by at most: "+strings.Join(t.Approximate, ", ")+".")
-	line(o.Shape == Function && !es, "The including shader starts with #version 450 or later.")
+	line(o.Shape == Function && !es && !wgsl, "The including shader starts with #version 450 or later.")
 	line(o.Shape == Function && es, "The including shader starts with #version 310 es or later.")
 	var names []string
 	for _, m := range modes {
@@ -733,6 +732,8 @@ func header(o Options, t *Text, s *source, modes []shade.ControlMode) (lines []s
 	line(t.Doubles && len(modes) > 0 && o.Language == GLSL, "GLSL has no execution modes for 64 bits too: signed zeros, infinities, NaN and roundings of 64 bits are exact only on devices that keep them.")
 	without := "It has no execution modes"
 	switch {
+	case wgsl:
+		without = "WGSL lets devices take infinities and NaN for impossible, and fuse products and sums"
 	case es:
 		without = "OpenGL ES has no execution modes"
 	case o.Uniforms == Plain:

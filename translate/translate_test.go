@@ -16,6 +16,7 @@ import (
 	"github.com/isago/isago/exec"
 	"github.com/isago/isago/feed"
 	"github.com/isago/isago/internal/flow/flowtest"
+	"github.com/isago/isago/internal/shade/shadetest"
 	"github.com/isago/isago/internal/translatetest"
 	"github.com/isago/isago/internal/vulkan"
 	"github.com/isago/isago/isa"
@@ -139,6 +140,11 @@ func TestExamples(t *testing.T) {
 		o.Registers = true
 		testExamples(t, o)
 	})
+	t.Run("wgsl", func(t *testing.T) {
+		o := translatetest.Options
+		o.Language = translate.WGSL
+		testExamples(t, o)
+	})
 	t.Run("es", func(t *testing.T) {
 		o := translatetest.Options
 		o.Language = translate.GLSLES
@@ -151,11 +157,14 @@ var transcendental = []string{"tegra/wave.vp"}
 
 func testExamples(t *testing.T, o translate.Options) {
 	x := translatetest.Open(t)
+	if o.Language == translate.WGSL {
+		x.WGSL = shadetest.WGSL(t)
+	}
 	for _, e := range examples {
 		l := e.launch(t)
 		o.Comment = comments(t, l)
 		text, err := translate.Translate(context.Background(), l, o)
-		if o.Language == translate.GLSLES && slices.Contains(transcendental, e.file) {
+		if (o.Language == translate.GLSLES || o.Language == translate.WGSL) && slices.Contains(transcendental, e.file) {
 			var refusal *translate.Refusal
 			if !errors.As(err, &refusal) || refusal.Addr == translate.NoAddr || !strings.Contains(refusal.Reason, "has no 64 bits") {
 				t.Errorf("%s: the error is %v", e.file, err)
@@ -218,6 +227,34 @@ func TestVertex(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestWGSL validates the examples as WGSL: vertex programs as vertex shaders, and functions that need no others.
+func TestWGSL(t *testing.T) {
+	texts := map[string]string{}
+	for _, e := range examples {
+		l := e.launch(t)
+		for _, shape := range []translate.Shape{translate.Function, translate.Vertex} {
+			o := translate.Options{Language: translate.WGSL, Shape: shape, Comment: comments(t, l), Approximate: slices.Contains(transcendental, e.file)}
+			text, err := translate.Translate(t.Context(), l, o)
+			if e.machine == "a2xx" && shape == translate.Vertex { // they need functions that read memory
+				continue
+			}
+			if err != nil {
+				t.Errorf("%s: %v", e.file, err)
+				continue
+			}
+			if len(text.Shared) == 0 {
+				texts[fmt.Sprint(strings.ReplaceAll(e.file, "/", "-"), "-", shape)] = text.Source
+			} else if !strings.Contains(text.Source, "// fn "+text.Shared[0][3:]) {
+				t.Errorf("%s needs %q:\n%s", e.file, text.Shared, text.Source)
+			}
+		}
+	}
+	if len(texts) < 16 {
+		t.Errorf("%d texts", len(texts))
+	}
+	shadetest.Validate(t, texts)
 }
 
 // TestES compiles the examples that are vertex programs as vertex shaders for OpenGL ES: as they are, and as spirv-cross prints

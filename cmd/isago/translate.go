@@ -50,6 +50,7 @@ Languages:
   glsl      GLSL 4.50 for Vulkan
   glsl-es   GLSL ES 3.10
   spirv     a SPIR-V module for Vulkan 1.1
+  wgsl      WGSL for WebGPU
 
 Shapes:
   function  a function whose parameters are the inputs and outputs, for an emulator's own shader

@@ -35,6 +35,9 @@ type Comparison struct {
 	// Known makes the uniforms of the wave constants.
 	Known bool
 
+	// WGSL compiles a shader as WGSL to SPIR-V.
+	WGSL func(s *shade.Shader) ([]byte, error)
+
 	// Programs counts the programs that were equal, in each language.
 	Programs, Lanes, Values, Lines, Words int
 	// Refused counts the programs that were not compared, by reason.
@@ -112,7 +115,7 @@ func (x *Comparison) Add(ctx context.Context, name string, entry uint64, before 
 // Options are the options with which a text is translated for a Comparison.
 var Options = translate.Options{Shape: translate.Function, Name: "program", Set: 0, Binding: 2}
 
-// AddText adds a translated program, as GLSL and as SPIR-V.
+// AddText adds a translated program, as GLSL and as SPIR-V, or as WGSL.
 func (x *Comparison) AddText(name string, text *translate.Text, before flowtest.Before, after *exec.Wave) error {
 	states, machine := after.Program.Machine.States, after.Program.Machine.Inside(inside.Key{})
 	stops := make([]string, exec.Lanes)
@@ -128,14 +131,20 @@ func (x *Comparison) AddText(name string, text *translate.Text, before flowtest.
 		return x.refuse("it does not end")
 	}
 	j := &job{name: name, text: text, shader: &vulkan.Shader{Groups: 1}}
-	reason := ""
-	j.shader.Source, reason = wrap(text, before, states)
-	if reason != "" {
-		return x.refuse(reason)
+	write, language := spirv.Write, " as SPIR-V"
+	if text.Language == translate.WGSL {
+		write, language = x.WGSL, " as WGSL"
+	} else {
+		reason := ""
+		j.shader.Source, reason = wrap(text, before, states)
+		if reason != "" {
+			return x.refuse(reason)
+		}
+		x.jobs = append(x.jobs, j)
 	}
 	j.shader.Uniforms = uniforms(text, states, before)
 	for _, s := range states {
-		if s.Kind == exec.Memory && strings.Contains(j.shader.Source, "load_"+s.Name) {
+		if s.Kind == exec.Memory && strings.Contains(text.Source, "load_"+s.Name) {
 			j.shader.Memory = before.Memory(s)
 		}
 	}
@@ -180,14 +189,14 @@ func (x *Comparison) AddText(name string, text *translate.Text, before flowtest.
 	j.shader.Size = exec.Lanes * 4 * (len(j.types) + 1)
 	module, err := shadetest.Compute(text.Shader(inside.Key{}), func(f *shade.Func, memory *shade.Expr) ([]*shade.Stmt, error) {
 		return body(f, memory, before, states)
-	}, spirv.Write)
+	}, write)
 	if err != nil {
 		return err
 	}
 	other, shader := *j, *j.shader
-	shader.Source, shader.Module = "", module
-	other.name, other.shader = name+" as SPIR-V", &shader
-	x.jobs = append(x.jobs, j, &other)
+	shader.Source, shader.Module, shader.Loose = "", module, text.Language == translate.WGSL
+	other.name, other.shader = name+language, &shader
+	x.jobs = append(x.jobs, &other)
 	return nil
 }
 

@@ -1,7 +1,6 @@
 package spirv
 
 import (
-	"math"
 	"slices"
 
 	"github.com/isago/isago/internal/shade"
@@ -103,7 +102,7 @@ func (n numeric) of(k shade.Kind) uint32 {
 }
 
 // operations are the instructions of operations, by the kind of the first argument.
-var operations = [math.MaxUint8 + 1]numeric{
+var operations = map[shade.Op]numeric{
 	shade.Neg:        {0, opSNegate, opFNegate},
 	shade.Complement: {opNot, opNot, 0},
 	shade.Add:        {opIAdd, opIAdd, opFAdd},
@@ -128,13 +127,13 @@ var operations = [math.MaxUint8 + 1]numeric{
 }
 
 // logical are the instructions of operations on bool.
-var logical = [math.MaxUint8 + 1]uint32{
+var logical = map[shade.Op]uint32{
 	shade.Not: opLogicalNot, shade.LogicAnd: opLogicalAnd, shade.LogicOr: opLogicalOr, shade.LogicXor: opLogicalNotEqual,
 	shade.Eq: opLogicalEqual, shade.Ne: opLogicalNotEqual, shade.Any: opAny, shade.All: opAll,
 }
 
 // extended are the instructions of GLSL.std.450 of operations.
-var extended = [math.MaxUint8 + 1]numeric{
+var extended = map[shade.Op]numeric{
 	shade.Abs:         {0, glslSAbs, glslFAbs},
 	shade.Min:         {glslUMin, glslSMin, glslFMin},
 	shade.Max:         {glslUMax, glslSMax, glslFMax},
@@ -193,9 +192,6 @@ func (x *function) expr(e *shade.Expr) id {
 	}
 	if number := extended[e.Op].of(from.Kind); number != 0 {
 		return x.op(opExtInst, t, append([]uint32{uint32(x.library()), number}, operands...)...)
-	}
-	if op == 0 {
-		x.fail("the operation %s of %s", e.Op, from)
 	}
 	r := x.op(op, t, operands...)
 	switch op {

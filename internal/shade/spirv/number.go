@@ -205,7 +205,7 @@ const (
 	decorationNoContraction = 42
 )
 
-// builtins are the numbers of builtins.
+// Builtins.
 var builtins = map[shade.Builtin]uint32{
 	shade.Position:         0,
 	shade.PointSize:        1,

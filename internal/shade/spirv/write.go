@@ -1,12 +1,11 @@
 // Package spirv writes shaders as SPIR-V modules for Vulkan.
 //
-// The writer is our own, so that a Go program makes a module without another tool. A module also states what a text cannot: each
-// float operation has the decoration NoContraction, and the execution modes of SPV_KHR_float_controls are those for 32 and for
-// 64 bits. The version is 1.3, the highest that every device with Vulkan 1.1 accepts. The execution modes need the extension,
-// which is part of SPIR-V only from version 1.4 on.
+// A Go program can so make a module without another tool, and a module states what a text cannot: each float operation has the
+// decoration NoContraction, and the execution modes of SPV_KHR_float_controls stand in it. The version is 1.3, the highest that
+// each device with Vulkan 1.1 accepts. It has storage buffers without an extension, and needs SPV_KHR_float_controls, which
+// almost all devices have.
 //
-// Variables are in memory, as in what glslang writes: drivers make values of them. The comments of the shader are the source
-// text of the module, and OpLine names the line of the comment that an instruction follows.
+// Variables are in memory, as in unoptimised output of glslang: drivers make values of them.
 package spirv
 
 import (
@@ -163,13 +162,10 @@ func (w *writer) global(v *shade.Var) {
 
 // interfaceOf adds the decorations of an input or output.
 func (w *writer) interfaceOf(v *shade.Var, x id) {
-	switch number, ok := builtins[v.Builtin]; {
-	case ok:
+	if number, ok := builtins[v.Builtin]; ok {
 		w.decorate(x, decorationBuiltIn, number)
-	case v.Builtin == shade.NotBuiltin:
+	} else {
 		w.decorate(x, decorationLocation, uint32(v.Location))
-	default:
-		w.fail("the builtin %s", v.Name)
 	}
 	stage := w.shader.Stage
 	switch whole := v.Type.Kind == shade.Int || v.Type.Kind == shade.Uint; {
@@ -219,11 +215,12 @@ var (
 // entry declares the entry point.
 func (w *writer) entry(ports []uint32) {
 	s, main := w.shader, w.funcs[w.shader.Entry]
-	models := [...]uint32{shade.Vertex: modelVertex, shade.Fragment: modelFragment, shade.Geometry: modelGeometry, shade.Compute: modelGLCompute}
-	if s.Stage == shade.Library {
+	models := map[shade.Stage]uint32{shade.Vertex: modelVertex, shade.Fragment: modelFragment, shade.Geometry: modelGeometry, shade.Compute: modelGLCompute}
+	model, ok := models[s.Stage]
+	if !ok {
 		w.fail("Vulkan links no modules, so that no other shader can use a module of functions")
 	}
-	w.emit(sectionEntryPoints, opEntryPoint, slices.Concat([]uint32{models[s.Stage], uint32(main)}, literal("main"), ports)...)
+	w.emit(sectionEntryPoints, opEntryPoint, slices.Concat([]uint32{model, uint32(main)}, literal("main"), ports)...)
 	mode := func(number uint32, operands ...uint32) {
 		w.emit(sectionModes, opExecutionMode, append([]uint32{uint32(main), number}, operands...)...)
 	}
@@ -238,8 +235,9 @@ func (w *writer) entry(ports []uint32) {
 		}
 	case shade.Geometry:
 		w.capability(capabilityGeometry)
-		from, to := modesFrom[s.From], modesTo[s.To]
-		if from == 0 || to == 0 {
+		from, ok1 := modesFrom[s.From]
+		to, ok2 := modesTo[s.To]
+		if !ok1 || !ok2 {
 			w.fail("a geometry shader from primitives %d to %d", s.From, s.To)
 		}
 		mode(from)

@@ -1,0 +1,37 @@
+// Validates WGSL with Dawn: node validate.mjs FILE... The folder $ISAGO_WEBGPU has the npm package webgpu. It prints each
+// message of the compiler.
+import { readFileSync } from 'node:fs';
+import { pathToFileURL } from 'node:url';
+
+const { create, globals } = await import(pathToFileURL(`${process.env.ISAGO_WEBGPU}/node_modules/webgpu/index.js`));
+Object.assign(globalThis, globals);
+const adapter = await create(['backend=null']).requestAdapter();
+const device = await adapter.requestDevice();
+for (const file of process.argv.slice(2)) {
+	device.pushErrorScope('validation');
+	const code = readFileSync(file, 'utf8');
+	const module = device.createShaderModule({ code });
+	for (const m of (await module.getCompilationInfo()).messages) {
+		console.log(`${file}:${m.lineNum}:${m.linePos}: ${m.type}: ${m.message}`);
+	}
+	const error = await device.popErrorScope();
+	if (error) {
+		console.log(`${file}: ${error.message}`);
+	} else if (/@vertex/.test(code)) {
+		// The pipeline checks what the module alone does not: the interface of the stage.
+		device.pushErrorScope('validation');
+		const buffers = [...code.matchAll(/@location\((\d+)\) \w+_in: vec(\d)<f32>/g)].map(([, location, n]) => ({
+			arrayStride: 16,
+			attributes: [{ shaderLocation: Number(location), offset: 0, format: `float32x${n}` }],
+		}));
+		device.createRenderPipeline({
+			layout: 'auto', vertex: { module, buffers },
+			primitive: { topology: 'triangle-list' }, depthStencil: { format: 'depth24plus', depthWriteEnabled: true, depthCompare: 'less' },
+		});
+		const pipeline = await device.popErrorScope();
+		if (pipeline) {
+			console.log(`${file}: ${pipeline.message}`);
+		}
+	}
+}
+process.exit(0);

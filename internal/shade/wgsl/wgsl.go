@@ -1,0 +1,624 @@
+// Package wgsl prints shaders as WGSL, the language of WebGPU.
+//
+// WGSL has no prototypes: functions that another text defines become comments. It has no overloads: the form of a function for
+// vectors has the type in its name. Inputs and outputs are private variables, which the entry point fills and returns.
+package wgsl
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/isago/isago/internal/shade"
+)
+
+// Text is a printed shader.
+type Text struct {
+	Source string
+	// Lines are the numbers of lines of the statements of the functions, without comments.
+	Lines map[*shade.Func]int
+}
+
+// Print prints a shader. The error says what WGSL cannot express.
+func Print(s *shade.Shader) (*Text, error) {
+	p := &printer{Shader: s, lines: map[*shade.Func]int{}, names: map[any]string{}, taken: map[string]bool{zero: true}}
+	for _, l := range s.Header {
+		p.line("// %s", l)
+	}
+	if p.samples() {
+		p.line("diagnostic(off, derivative_uniformity);")
+	}
+	p.line("")
+	if doubles, integers := s.Needs(); doubles || integers {
+		p.fail("numbers of 64 bits")
+	}
+	if s.Stage == shade.Geometry {
+		p.fail("geometry shaders")
+	}
+	var body strings.Builder
+	start := p.out.String()
+	p.out.Reset()
+	for _, b := range s.Blocks {
+		p.block(b)
+	}
+	for _, v := range s.Globals {
+		p.global(v)
+	}
+	for _, f := range s.Funcs {
+		switch {
+		case f.External:
+			p.line("// %s;", p.signature(f))
+		case f != s.Entry || s.Stage == shade.Library:
+			p.function(f)
+		}
+	}
+	if s.Stage != shade.Library {
+		p.entry()
+	}
+	body.WriteString(p.out.String())
+	if p.nonfinite {
+		start += "var<private> " + zero + ": u32; // 0, for infinities and NaN, which constants may not be\n"
+	}
+	if p.err != nil {
+		return nil, p.err
+	}
+	return &Text{start + body.String(), p.lines}, nil
+}
+
+// Prototype returns the declaration of a function.
+func Prototype(f *shade.Func) string {
+	p := &printer{Shader: &shade.Shader{}, names: map[any]string{}, taken: map[string]bool{}}
+	return p.signature(f) + ";"
+}
+
+// zero is the name of a variable that is 0.
+const zero = "isago_zero"
+
+// printer prints a shader.
+type printer struct {
+	*shade.Shader
+	err       error
+	out       strings.Builder
+	depth     int
+	lines     map[*shade.Func]int
+	count     int
+	names     map[any]string // of variables outside of functions, of functions and of blocks
+	taken     map[string]bool
+	changed   map[*shade.Var]bool // the variables of the function that have another value later
+	nonfinite bool                // a constant is infinite or NaN
+}
+
+func (p *printer) fail(format string, args ...any) {
+	if p.err == nil {
+		p.err = fmt.Errorf(format+", which WGSL lacks", args...)
+	}
+}
+
+func (p *printer) line(format string, args ...any) {
+	s := fmt.Sprintf(format, args...)
+	if s != "" {
+		p.out.WriteString(strings.Repeat("\t", p.depth))
+	}
+	p.out.WriteString(s + "\n")
+	p.count++
+}
+
+// samples reports whether a function uses derivatives, which WGSL allows only where it can prove that all lanes run.
+func (p *printer) samples() (yes bool) {
+	for _, f := range p.Funcs {
+		shade.Walk(f.Body, func(e *shade.Expr) {
+			yes = yes || e.Op == shade.Sample || e.Op == shade.SampleBias || e.Op == shade.DerivX || e.Op == shade.DerivY
+		})
+	}
+	return yes
+}
+
+// unreserved returns a name that is no word of the language.
+func unreserved(name string) string {
+	if reserved[name] {
+		return name + "_"
+	}
+	return name
+}
+
+// name returns the name of a variable, function or block outside of functions. No two have the same.
+func (p *printer) name(of any, name string) string {
+	if s, ok := p.names[of]; ok {
+		return s
+	}
+	s := unreserved(name)
+	for i := 2; p.taken[s]; i++ {
+		s = fmt.Sprintf("%s_%d", name, i)
+	}
+	p.names[of], p.taken[s] = s, true
+	return s
+}
+
+// funcName returns the name of a function.
+func (p *printer) funcName(f *shade.Func) string {
+	name := f.Name
+	if n := f.Result.N; n > 0 && slices.ContainsFunc(p.Funcs, func(o *shade.Func) bool { return o != f && o.Name == f.Name }) {
+		name += fmt.Sprint("_vec", n)
+	}
+	return p.name(f, name)
+}
+
+// Type returns the name of a type.
+func Type(t shade.Type) string {
+	if t.Len != 0 {
+		if t.Len < 0 {
+			return fmt.Sprintf("array<%s>", Type(t.Elem()))
+		}
+		return fmt.Sprintf("array<%s, %d>", Type(t.Elem()), t.Len)
+	}
+	s := map[shade.Type]string{shade.B: "bool", shade.U32: "u32", shade.I32: "i32", shade.F32: "f32"}[t.Scalar()]
+	if t.N > 0 {
+		return fmt.Sprintf("vec%d<%s>", t.N, s)
+	}
+	return s
+}
+
+// widened reports whether the elements of an array in a uniform block have four components, of which the shader reads the
+// first ones: elements are 16 bytes apart.
+func widened(v *shade.Var) bool {
+	return v.Storage == shade.Member && v.Block.Kind != shade.StorageBuffer && v.Type.Len > 0 && v.Type.N < 3
+}
+
+// block writes a block.
+func (p *printer) block(b *shade.Block) {
+	if b.Kind == shade.PushConstants {
+		p.fail("push constants")
+	}
+	if b.Kind == shade.PlainUniforms {
+		p.fail("uniforms outside of a block")
+	}
+	name := p.name(b, b.Name)
+	p.line("struct %s_t {", name)
+	for i, v := range b.Members {
+		t := v.Type
+		if widened(v) {
+			t = t.Vec(4)
+		}
+		size, components := "", 4*v.Type.Count()*max(1, v.Type.Len)
+		if v.Type.Len != 0 {
+			components = v.Stride * v.Type.Len
+		}
+		if i+1 < len(b.Members) && b.Members[i+1].Offset-v.Offset != components {
+			size = fmt.Sprintf("@size(%d) ", b.Members[i+1].Offset-v.Offset)
+		}
+		p.line("\t%s%s: %s,", size, unreserved(v.Name), Type(t))
+	}
+	p.line("}")
+	space := "uniform"
+	if b.Kind == shade.StorageBuffer {
+		space = "storage, read_write"
+		if b.ReadOnly {
+			space = "storage, read"
+		}
+	}
+	p.line("@group(%d) @binding(%d) var<%s> %s: %s_t;", b.Set, b.Binding, space, name, name)
+	p.line("")
+}
+
+// special reports whether a value of an array cannot be a constant.
+func special(t shade.Type, bits uint64) bool {
+	return t.Kind == shade.Float && bits>>23&0xff == 0xff
+}
+
+// bitsOf reports whether an array of constants is stored as bits.
+func bitsOf(v *shade.Var) bool {
+	return v.Storage == shade.Const && slices.ContainsFunc(v.Bits, func(b uint64) bool { return special(v.Type, b) })
+}
+
+// global writes the declaration of a variable outside of functions.
+func (p *printer) global(v *shade.Var) {
+	name := p.name(v, v.Name)
+	switch v.Storage {
+	case shade.Const:
+		t, kind := v.Type, "const"
+		if bitsOf(v) { // in a variable, because constants may be neither infinite nor NaN
+			t.Kind, kind = shade.Uint, "var<private>"
+		}
+		n := t.Elem().Count()
+		var list []string
+		for i := 0; i < len(v.Bits); i += n {
+			list = append(list, p.expr(&shade.Expr{Op: shade.Literal, Type: t.Elem(), Bits: v.Bits[i : i+n]}).s)
+		}
+		if t.Len > 0 {
+			p.line("%s %s = %s(%s);", kind, name, Type(t), strings.Join(list, ", "))
+			return
+		}
+		p.line("%s %s = %s;", kind, name, list[0])
+	case shade.Private, shade.Input, shade.Output:
+		p.line("var<private> %s: %s;", name, Type(v.Type))
+	case shade.Workgroup:
+		p.line("var<workgroup> %s: %s;", name, Type(v.Type))
+	case shade.Sampled:
+		t := map[shade.Dim]string{shade.Dim1: "1d", shade.Dim2: "2d", shade.Dim3: "3d", shade.Cube: "cube"}[v.Type.Dim]
+		if v.Type.Arrayed {
+			t += "_array"
+		}
+		if v.Type.Len != 0 {
+			p.fail("arrays of textures")
+		}
+		of := map[shade.Kind]string{shade.Float: "f32", shade.Int: "i32", shade.Uint: "u32"}[v.Type.Of]
+		sampler := "sampler"
+		if v.Type.Shadow {
+			sampler = "sampler_comparison"
+			p.line("@group(%d) @binding(%d) var %s: texture_depth_%s;", v.Set, v.Binding, name, t)
+		} else {
+			p.line("@group(%d) @binding(%d) var %s: texture_%s<%s>;", v.Set, v.Binding, name, t, of)
+		}
+		p.line("@group(%d) @binding(%d) var %s_sampler: %s;", v.Set, v.SamplerBinding, name, sampler)
+	}
+}
+
+// builtin is a value of the pipeline: its name, and its type if that is not the one of the shader.
+type builtin struct {
+	name string
+	typ  shade.Type
+}
+
+func (p *printer) builtin(v *shade.Var) builtin {
+	b, ok := map[shade.Builtin]builtin{
+		shade.Position: {"position", v.Type}, shade.FragCoord: {"position", v.Type}, shade.VertexIndex: {"vertex_index", shade.U32}, shade.InstanceIndex: {"instance_index", shade.U32},
+		shade.FrontFacing: {"front_facing", v.Type}, shade.SampleID: {"sample_index", shade.U32}, shade.FragDepth: {"frag_depth", v.Type}, shade.LocalID: {"local_invocation_id", v.Type},
+		shade.LocalIndex: {"local_invocation_index", v.Type}, shade.GlobalID: {"global_invocation_id", v.Type}, shade.WorkgroupID: {"workgroup_id", v.Type}, shade.NumWorkgroups: {"num_workgroups", v.Type},
+	}[v.Builtin]
+	if !ok {
+		p.fail("the variable %s", v.Name)
+	}
+	return b
+}
+
+// port is an input or output of the entry point. Each element of an array is one.
+type port struct {
+	attributes, name, typ string
+	v                     *shade.Var
+	element               int // -1 if the variable is no array
+}
+
+// ports returns the inputs or the outputs.
+func (p *printer) ports(storage shade.Storage) (list []port) {
+	for _, v := range p.Globals {
+		if v.Storage != storage {
+			continue
+		}
+		name := p.name(v, v.Name)
+		if v.Builtin != shade.NotBuiltin {
+			b := p.builtin(v)
+			list = append(list, port{fmt.Sprintf("@builtin(%s) ", b.name), name, Type(b.typ), v, -1})
+			continue
+		}
+		attribute := ""
+		if p.Stage == shade.Vertex && storage == shade.Output || p.Stage == shade.Fragment && storage == shade.Input {
+			switch {
+			case v.Interpolation == shade.Flat:
+				attribute = "@interpolate(flat) "
+			case v.Interpolation == shade.NoPerspective:
+				attribute = "@interpolate(linear) "
+			case v.Centroid:
+				attribute = "@interpolate(perspective, centroid) "
+			}
+		}
+		for i := range max(1, v.Type.Len) {
+			x := port{fmt.Sprintf("@location(%d) %s", v.Location+i, attribute), name, Type(v.Type.Elem()), v, -1}
+			if v.Type.Len > 0 {
+				x.name, x.element = fmt.Sprintf("%s_%d", name, i), i
+			}
+			list = append(list, x)
+		}
+	}
+	return list
+}
+
+// variable returns the private variable or element of a port.
+func (p *printer) variable(x port) string {
+	if x.element >= 0 {
+		return fmt.Sprintf("%s[%d]", p.name(x.v, ""), x.element)
+	}
+	return p.name(x.v, "")
+}
+
+// entry writes the entry point.
+func (p *printer) entry() {
+	f := p.Entry
+	name := p.funcName(f)
+	returns := false
+	shade.EachStmt(f.Body, func(s *shade.Stmt) { returns = returns || s.Kind == shade.Return })
+	body := f.Body
+	if returns {
+		inner := *f
+		inner.Name = f.Name + "_body"
+		p.function(&inner)
+		body = []*shade.Stmt{{Kind: shade.Do, Value: shade.CallOf(&inner)}}
+	}
+	in, out := p.ports(shade.Input), p.ports(shade.Output)
+	p.line("")
+	result := ""
+	if len(out) > 0 {
+		p.line("struct %s_out {", name)
+		for _, x := range out {
+			p.line("\t%s%s: %s,", x.attributes, x.name, x.typ)
+		}
+		p.line("}")
+		p.line("")
+		result = fmt.Sprintf(" -> %s_out", name)
+	}
+	switch p.Stage {
+	case shade.Vertex:
+		p.line("@vertex")
+	case shade.Fragment:
+		if p.EarlyTests {
+			p.fail("early tests")
+		}
+		p.line("@fragment")
+	case shade.Compute:
+		p.line("@compute @workgroup_size(%d, %d, %d)", p.LocalSize[0], p.LocalSize[1], p.LocalSize[2])
+	}
+	var params []string
+	for _, x := range in {
+		params = append(params, fmt.Sprintf("%s%s_in: %s", x.attributes, x.name, x.typ))
+	}
+	p.line("fn %s(%s)%s {", name, strings.Join(params, ", "), result)
+	p.depth++
+	for _, x := range in {
+		value := x.name + "_in"
+		if t := Type(x.v.Type.Elem()); t != x.typ {
+			value = fmt.Sprintf("%s(%s)", t, value)
+		}
+		p.line("%s = %s;", p.variable(x), value)
+	}
+	p.locals(f.Locals)
+	p.count = 0
+	p.statements(body)
+	p.lines[f] = p.count
+	if len(out) > 0 {
+		var values []string
+		for _, x := range out {
+			values = append(values, p.variable(x))
+		}
+		p.line("return %s_out(%s);", name, strings.Join(values, ", "))
+	}
+	p.depth--
+	p.line("}")
+}
+
+// signature returns the declaration of a function without its body.
+func (p *printer) signature(f *shade.Func) string {
+	var params []string
+	for _, v := range f.Params {
+		t := Type(v.Type)
+		if v.Out {
+			t = fmt.Sprintf("ptr<function, %s>", t)
+		}
+		params = append(params, unreserved(v.Name)+": "+t)
+	}
+	s := fmt.Sprintf("fn %s(%s)", p.funcName(f), strings.Join(params, ", "))
+	if f.Result != shade.None {
+		s += " -> " + Type(f.Result)
+	}
+	return s
+}
+
+// function writes a function.
+func (p *printer) function(f *shade.Func) {
+	if len(f.Body) == 1 && f.Body[0].Kind == shade.Return && f.Body[0].Value != nil && len(f.Comment)+len(f.Locals) == 0 {
+		p.line("%s { return %s; }", p.signature(f), p.expr(f.Body[0].Value).s)
+		p.lines[f] = 1
+		return
+	}
+	p.changed = map[*shade.Var]bool{}
+	shade.EachStmt(f.Body, func(s *shade.Stmt) {
+		if s.Kind == shade.Assign {
+			p.changed[root(s.Dest)] = true
+		}
+	})
+	shade.Walk(f.Body, func(e *shade.Expr) {
+		for i, a := range e.Args {
+			if e.Op == shade.Call && e.Func.Params[i].Out {
+				p.changed[a.Var] = true
+			}
+		}
+	})
+	p.line("")
+	p.line("%s {", p.signature(f))
+	p.depth++
+	for _, c := range f.Comment {
+		p.line("// %s", c)
+	}
+	p.locals(f.Locals)
+	p.count = 0
+	p.statements(f.Body)
+	p.lines[f] = p.count
+	p.depth--
+	p.line("}")
+}
+
+// root returns the variable of a destination.
+func root(e *shade.Expr) *shade.Var {
+	for e.Op != shade.Ref {
+		e = e.Args[0]
+	}
+	return e.Var
+}
+
+func (p *printer) locals(list []*shade.Var) {
+	for _, v := range list {
+		p.line("var %s: %s;", unreserved(v.Name), Type(v.Type))
+	}
+}
+
+func (p *printer) statements(list []*shade.Stmt) {
+	for _, s := range list {
+		p.statement(s)
+	}
+}
+
+func (p *printer) inner(list []*shade.Stmt) {
+	p.depth++
+	p.statements(list)
+	p.depth--
+}
+
+// ends reports whether no path reaches the end of statements.
+func ends(list []*shade.Stmt) bool {
+	if len(list) == 0 {
+		return false
+	}
+	switch s := list[len(list)-1]; s.Kind {
+	case shade.Return, shade.Break, shade.Continue:
+		return true
+	case shade.If:
+		return ends(s.Body) && ends(s.Else)
+	}
+	return false
+}
+
+// jump returns a statement that is short enough to follow an if in its line.
+func (p *printer) jump(s *shade.Stmt) (text string, ok bool) {
+	switch s.Kind {
+	case shade.Break:
+		return "break;", true
+	case shade.Continue:
+		return "continue;", true
+	case shade.Discard:
+		return "discard;", true
+	case shade.Return:
+		if s.Value == nil {
+			return "return;", true
+		}
+		return "return " + p.expr(s.Value).s + ";", true
+	}
+	return "", false
+}
+
+func (p *printer) statement(s *shade.Stmt) {
+	if text, ok := p.jump(s); ok {
+		p.line("%s", text)
+		return
+	}
+	switch s.Kind {
+	case shade.Declare:
+		value := ""
+		if s.Value != nil {
+			value = " = " + p.expr(s.Value).s
+		}
+		if s.Value != nil && !p.changed[s.Var] {
+			p.line("let %s = %s;", unreserved(s.Var.Name), value[3:])
+			return
+		}
+		p.line("var %s: %s%s;", unreserved(s.Var.Name), Type(s.Var.Type), value)
+	case shade.Assign:
+		if v := s.Value; v.Op == shade.Select && v.Args[0].Type == shade.B && (external(v.Args[1]) || external(v.Args[2])) { // a function select computes both
+			p.line("if %s {", p.expr(v.Args[0]).s)
+			p.depth++
+			p.assign(s.Dest, v.Args[1])
+			p.depth--
+			p.line("} else {")
+			p.depth++
+			p.assign(s.Dest, v.Args[2])
+			p.depth--
+			p.line("}")
+			return
+		}
+		p.assign(s.Dest, s.Value)
+	case shade.Do:
+		text := p.expr(s.Value).s
+		if s.Value.Type != shade.None { // a result is not dropped without a word
+			text = "_ = " + text
+		}
+		p.line("%s;", text)
+	case shade.If:
+		cond := p.expr(s.Value).s
+		if len(s.Body) == 1 && len(s.Else) == 0 {
+			if text, ok := p.jump(s.Body[0]); ok {
+				p.line("if %s { %s }", cond, text)
+				return
+			}
+		}
+		p.line("if %s {", cond)
+		p.inner(s.Body)
+		for len(s.Else) == 1 && s.Else[0].Kind == shade.If {
+			s = s.Else[0]
+			p.line("} else if %s {", p.expr(s.Value).s)
+			p.inner(s.Body)
+		}
+		if len(s.Else) > 0 {
+			p.line("} else {")
+			p.inner(s.Else)
+		}
+		p.line("}")
+	case shade.Loop:
+		if s.Value == nil {
+			p.line("loop {")
+		} else {
+			p.line("while %s {", p.expr(s.Value).s)
+		}
+		p.inner(s.Body)
+		p.line("}")
+	case shade.Once:
+		p.line("loop {")
+		p.inner(s.Body)
+		if !ends(s.Body) {
+			p.line("\tbreak;")
+		}
+		p.line("}")
+	case shade.Switch:
+		p.line("switch %s {", p.expr(s.Value).s)
+		for _, c := range s.Cases {
+			p.line("case %du: {", c.Number)
+			p.inner(c.Body)
+			p.line("}")
+		}
+		p.line("default: { }")
+		p.line("}")
+	case shade.Barrier:
+		p.line("workgroupBarrier();")
+		p.line("storageBarrier();")
+	case shade.EmitVertex, shade.EndPrimitive:
+		p.fail("geometry shaders")
+	case shade.Comment:
+		p.line("// %s", s.Text)
+		p.count--
+	}
+}
+
+// external reports whether an expression calls a function of the surroundings.
+func external(e *shade.Expr) (yes bool) {
+	shade.Walk([]*shade.Stmt{{Value: e}}, func(e *shade.Expr) { yes = yes || e.Op == shade.Call && e.Func.External })
+	return yes
+}
+
+// assign writes an assignment. WGSL has none to several components: the others are set to themselves, or each is set alone.
+func (p *printer) assign(dest, value *shade.Expr) {
+	n := len(dest.Comps)
+	if dest.Op != shade.Swizzle || n == 1 {
+		p.line("%s = %s;", p.expr(dest).s, p.expr(value).s)
+		return
+	}
+	whole, size := dest.Args[0], int(dest.Args[0].Type.N)
+	name := p.expr(whole).in(atom)
+	first, run := dest.Comps[0], true
+	for i, k := range dest.Comps {
+		run = run && k == first+i
+	}
+	if !run {
+		p.line("{")
+		p.line("\tlet parts = %s;", p.expr(value).s)
+		for i, k := range dest.Comps {
+			p.line("\t%s.%c = parts.%c;", name, "xyzw"[k], "xyzw"[i])
+		}
+		p.line("}")
+		return
+	}
+	var parts []string
+	if first > 0 {
+		parts = append(parts, name+"."+"xyzw"[:first])
+	}
+	parts = append(parts, p.expr(value).s)
+	if first+n < size {
+		parts = append(parts, name+"."+"xyzw"[first+n:size])
+	}
+	p.line("%s = %s(%s);", name, Type(whole.Type), strings.Join(parts, ", "))
+}

@@ -24,11 +24,12 @@ const (
 	WGSL
 )
 
-// The names of languages, shapes and forms of uniforms.
+// The names of languages, shapes, forms of uniforms and demands.
 var (
 	languages    = [...]string{GLSL: "glsl", GLSLES: "glsl-es", SPIRV: "spirv", WGSL: "wgsl"}
 	shapes       = [...]string{Function: "function", Vertex: "vertex"}
 	uniformForms = [...]string{Block: "block", Push: "push", Plain: "plain"}
+	demands      = [...]string{DemandRounding: "rounding", DemandDenormals: "denormals", DemandNothing: "nothing"}
 )
 
 // Languages returns all languages.
@@ -39,6 +40,9 @@ func Shapes() []Shape { return all[Shape](len(shapes)) }
 
 // UniformForms returns all forms of uniforms.
 func UniformForms() []UniformForm { return all[UniformForm](len(uniformForms)) }
+
+// Demands returns all demands.
+func Demands() []Demand { return all[Demand](len(demands)) }
 
 func all[T ~uint8](n int) (list []T) {
 	for i := range n {
@@ -55,6 +59,9 @@ func (s Shape) String() string { return shapes[s] }
 
 // String returns the name of the form, such as block.
 func (u UniformForm) String() string { return uniformForms[u] }
+
+// String returns the name of the demand, such as rounding.
+func (d Demand) String() string { return demands[d] }
 
 // Extension returns the usual extension of a file with a text, such as .vert.
 func (o Options) Extension() string {

@@ -694,7 +694,7 @@ func (g *lowering) position(t *Text, o Options) string {
 		}
 	}
 	if o.Position != "" {
-		g.refuse("there is no output %s", o.Position)
+		g.b.refuse(NoAddr, "there is no output %s", o.Position)
 	}
 	return first
 }

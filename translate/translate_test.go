@@ -356,6 +356,10 @@ func TestRefused(t *testing.T) {
 			t.Errorf("the error is %v, expected %s", err, want)
 		}
 	}
+	// A refusal of the interface has no address.
+	if _, err := translate.Translate(t.Context(), examples[0].launch(t), translate.Options{Shape: translate.Vertex, Position: "nothing"}); !errors.As(err, &refusal) || refusal.Addr != translate.NoAddr {
+		t.Errorf("the error is %v", err)
+	}
 	text, err := translate.Translate(t.Context(), l, translate.Options{})
 	if err != nil {
 		t.Fatal(err)

@@ -430,14 +430,15 @@ func TestGeneratedMembers(t *testing.T) {
 func TestReference(t *testing.T) {
 	needShell(t)
 	for name, folders := range map[string][]string{
-		"assembly.md": nil,
-		"run.md":      {"examples", "examples/tegra"},
-		"lint.md":     nil,
-		"diff.md":     nil,
-		"tegra.md":    {"examples/tegra"},
-		"a2xx.md":     {"examples/a2xx", "target/a2xx/launch/demo"},
-		"tesla.md":    {"examples/tesla"},
-		"picasso.md":  {"examples/pica200"},
+		"assembly.md":  nil,
+		"run.md":       {"examples", "examples/tegra"},
+		"lint.md":      nil,
+		"diff.md":      nil,
+		"tegra.md":     {"examples/tegra"},
+		"a2xx.md":      {"examples/a2xx", "target/a2xx/launch/demo"},
+		"tesla.md":     {"examples/tesla"},
+		"picasso.md":   {"examples/pica200"},
+		"translate.md": {"examples/pica200"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -27,10 +27,10 @@ type translateFlags struct {
 	jobsFlag
 	rangeFlags
 	outputFlag
-	to, shape, uniforms, scheme, entry string
-	locations, quirks                  []string
-	options                            translate.Options
-	noComments, json                   bool
+	to, shape, uniforms, demand, scheme, entry string
+	locations, quirks                          []string
+	options                                    translate.Options
+	noComments, json                           bool
 }
 
 func newTranslate() *cobra.Command {
@@ -98,6 +98,7 @@ refused; 130 if translate was interrupted.`,
 	choice(&f.to, "to", "`LANGUAGE` of the text", namesOfAll(translate.Languages()))
 	choice(&f.shape, "shape", "`SHAPE` of the text", namesOfAll(translate.Shapes()))
 	choice(&f.uniforms, "uniforms", "`FORM` of the uniforms; plain is for OpenGL", namesOfAll(translate.UniformForms()))
+	choice(&f.demand, "demand", "`WHAT` the text demands of the device for floats: nearest rounding with signed zeros, infinities and NaN, also denormals, or nothing", namesOfAll(translate.Demands()))
 	choice(&f.scheme, "interface", "`SCHEME` of names and places: the names in the file, or registers, the same for all programs of a machine", []string{"names", "registers"})
 	o := &f.options
 	flags.StringVar(&o.Name, "name", "", "`NAME` of the function (default: from the name of the file)")
@@ -146,6 +147,9 @@ func (f *translateFlags) check() (err error) {
 		return usagef("--to spirv needs another --shape, because Vulkan links no modules")
 	}
 	if o.Uniforms, err = chosen("uniforms", f.uniforms, translate.UniformForms()); err != nil {
+		return err
+	}
+	if o.Demand, err = chosen("demand", f.demand, translate.Demands()); err != nil {
 		return err
 	}
 	switch f.scheme {

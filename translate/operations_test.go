@@ -149,7 +149,7 @@ func TestApproximate(t *testing.T) {
 			cases = append(cases, c)
 		}
 	}
-	for _, language := range []Language{GLSL, GLSLES} {
+	for _, language := range []Language{GLSL, GLSLES, SPIRV} {
 		worst := map[sem.Op]float64{}
 		runOperations(t, device, cases, Options{Language: language, Approximate: true}, func(i int, inputs []uint32, got, want uint32) {
 			x, y := float64(math.Float32frombits(got)), float64(math.Float32frombits(want))

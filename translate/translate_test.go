@@ -18,7 +18,6 @@ import (
 	"github.com/isago/isago/internal/flow/flowtest"
 	"github.com/isago/isago/internal/shade/shadetest"
 	"github.com/isago/isago/internal/translatetest"
-	"github.com/isago/isago/internal/vulkan"
 	"github.com/isago/isago/isa"
 	"github.com/isago/isago/target/catalog"
 	"github.com/isago/isago/translate"
@@ -198,34 +197,67 @@ func testExamples(t *testing.T, o translate.Options) {
 	}
 }
 
-// TestVertex compiles the examples that are vertex programs as vertex shaders, and validates them as SPIR-V.
+// flush replaces denormals in the inputs and uniforms of a wave by 0. llvmpipe does so in the stages of its graphics pipeline.
+func flush(l *exec.Launch, w *exec.Wave) {
+	for _, s := range l.Program.Machine.States {
+		if s.Kind != exec.Registers || s.ReadOnly || s.Type.Kind != isa.Float {
+			continue
+		}
+		for n := range s.Count {
+			for k := range s.Type.Lanes {
+				for lane := range exec.Lanes {
+					v := w.Get(s, n, k, lane)
+					switch denormal := v&0x7f800000 == 0 && v&0x7fffffff != 0; {
+					case denormal && s.Scope == exec.ScopeLane:
+						w.Set(s, n, k, lane, 0)
+					case denormal:
+						l.Shared.Set(s, n, k, 0)
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestVertex compares the examples that are vertex programs with the plain engine, as vertex shaders in both languages of
+// Vulkan. The locations are others than in a function, and the uniforms are a block or push constants.
 func TestVertex(t *testing.T) {
-	device := vulkan.Open(t)
+	x := translatetest.Open(t)
 	for _, e := range examples {
 		if e.machine == "a2xx" { // they need functions that read memory
 			continue
 		}
 		l := e.launch(t)
-		o := translate.Options{Shape: translate.Vertex, Name: strings.Split(filepath.Base(e.file), ".")[0], Comment: comments(t, l)}
-		text, err := translate.Translate(t.Context(), l, o)
-		if err != nil {
-			t.Errorf("%s: %v", e.file, err)
-			continue
-		}
-		if _, err := device.Compile(text.Source, "vert"); err != nil {
-			t.Errorf("%s: %v\n%s", e.file, err, text.Source)
-		}
-		for _, o.Uniforms = range []translate.UniformForm{translate.Block, translate.Push} {
-			o.Language = translate.SPIRV
-			text, err := translate.Translate(t.Context(), l, o)
-			if err != nil {
-				t.Errorf("%s: %v", e.file, err)
-				continue
+		o := translate.Options{Shape: translate.Vertex, Name: strings.Split(filepath.Base(e.file), ".")[0], Binding: 2, Comment: comments(t, l)}
+		for _, o.Language = range []translate.Language{translate.GLSL, translate.SPIRV} {
+			for _, o.Uniforms = range []translate.UniformForm{translate.Block, translate.Push} {
+				for _, o.Registers = range []bool{false, true} {
+					text, err := translate.Translate(t.Context(), l, o)
+					if err != nil {
+						t.Errorf("%s: %v", e.file, err)
+						continue
+					}
+					last := text.Uniforms[len(text.Uniforms)-1]
+					if o.Uniforms == translate.Push && last.Offset+16*last.Count > 128 {
+						continue // more than a device must have
+					}
+					before, after := wave(l, 1, exec.Lanes), wave(l, 1, exec.Lanes)
+					flush(l, before)
+					flush(l, after)
+					if err := after.Run(t.Context()); err != nil {
+						t.Fatal(err)
+					}
+					if err := x.AddText(fmt.Sprintf("%s, %v, %v", e.file, o.Language, o.Uniforms), text, before, after); err != nil {
+						t.Errorf("%s: %v", e.file, err)
+					}
+				}
 			}
-			if _, err := device.Validate(text.Module); err != nil || text.Source != "" {
-				t.Errorf("%s: %v", e.file, err)
-			}
 		}
+	}
+	x.Run(t)
+	t.Log(x)
+	if len(x.Refused) > 0 {
+		t.Error("an example was not compared")
 	}
 }
 

@@ -115,7 +115,7 @@ func (x *Comparison) Add(ctx context.Context, name string, entry uint64, before 
 // Options are the options with which a text is translated for a Comparison.
 var Options = translate.Options{Shape: translate.Function, Name: "program", Set: 0, Binding: 2}
 
-// AddText adds a translated program, as GLSL and as SPIR-V, or as WGSL.
+// AddText adds a translated program: a vertex shader in GLSL or SPIR-V, or a function as GLSL and as SPIR-V, or as WGSL.
 func (x *Comparison) AddText(name string, text *translate.Text, before flowtest.Before, after *exec.Wave) error {
 	states, machine := after.Program.Machine.States, after.Program.Machine.Inside(inside.Key{})
 	stops := make([]string, exec.Lanes)
@@ -131,10 +131,15 @@ func (x *Comparison) AddText(name string, text *translate.Text, before flowtest.
 		return x.refuse("it does not end")
 	}
 	j := &job{name: name, text: text, shader: &vulkan.Shader{Groups: 1}}
+	vertex := text.Shader(inside.Key{}).Stage == shade.Vertex
 	write, language := spirv.Write, " as SPIR-V"
-	if text.Language == translate.WGSL {
+	switch {
+	case vertex:
+		j.shader = &vulkan.Shader{Groups: exec.Lanes, Source: text.Source, Module: text.Module, Geometry: geometry(text), Attributes: attributes(text)}
+		x.jobs = append(x.jobs, j)
+	case text.Language == translate.WGSL:
 		write, language = x.WGSL, " as WGSL"
-	} else {
+	default:
 		reason := ""
 		j.shader.Source, reason = wrap(text, before, states)
 		if reason != "" {
@@ -166,6 +171,9 @@ func (x *Comparison) AddText(name string, text *translate.Text, before flowtest.
 					v := before.Get(byName[b.State], b.First+n, b.Comp+k, lane)
 					j.shader.Inputs = binary.LittleEndian.AppendUint32(j.shader.Inputs, word(v, types[b.State]))
 				}
+				for k := b.Components; vertex && k < 4; k++ {
+					j.shader.Inputs = binary.LittleEndian.AppendUint32(j.shader.Inputs, 0)
+				}
 			}
 		}
 		var want []uint64
@@ -187,6 +195,9 @@ func (x *Comparison) AddText(name string, text *translate.Text, before flowtest.
 		}
 	}
 	j.shader.Size = exec.Lanes * 4 * (len(j.types) + 1)
+	if vertex {
+		return nil
+	}
 	module, err := shadetest.Compute(text.Shader(inside.Key{}), func(f *shade.Func, memory *shade.Expr) ([]*shade.Stmt, error) {
 		return body(f, memory, before, states)
 	}, write)

@@ -1,4 +1,4 @@
-// Package vulkan compiles GLSL, validates SPIR-V and runs compute shaders on a Vulkan device, for tests of translations. It needs the packages
+// Package vulkan compiles GLSL, validates SPIR-V and runs compute and vertex shaders on a Vulkan device, for tests of translations. It needs the packages
 // glslang-tools, spirv-tools, mesa-vulkan-drivers and libvulkan-dev of Debian, and gcc.
 package vulkan
 
@@ -21,13 +21,13 @@ import (
 //go:embed harness/main.c
 var harness []byte
 
-// Device runs compute shaders.
+// Device runs shaders.
 type Device struct {
 	dir, program string
 	files        int
 }
 
-// Shader is a compute shader and its data.
+// Shader is a compute or vertex shader and its data.
 type Shader struct {
 	// Source is the GLSL text, whose set 0 has the inputs at binding 0, the results at 1, a uniform block at 2 and a memory at 3.
 	// If it is "", Module is the SPIR-V module.
@@ -35,7 +35,11 @@ type Shader struct {
 	Module []byte
 	// Loose is set if the arithmetic of the module need not have the decoration NoContraction, which WGSL cannot ask for.
 	Loose bool
-	// Groups is the number of workgroups.
+	// Geometry is set for a vertex shader. It is the GLSL text of a geometry shader that gets a point for each vertex and writes
+	// the results. Attributes are the attributes of a vertex. Each has 16 bytes in Inputs.
+	Geometry   string
+	Attributes []Attribute
+	// Groups is the number of workgroups or of vertices.
 	Groups                   int
 	Inputs, Uniforms, Memory []byte
 	// Size is the number of bytes of the results.
@@ -43,6 +47,12 @@ type Shader struct {
 	// Results are the results of the run. Err is the error of the compiler or of the validator.
 	Results []byte
 	Err     error
+}
+
+// Attribute is an attribute of a vertex.
+type Attribute struct {
+	Location, Components int
+	Kind                 byte // f, s or u for float, int or uint
 }
 
 // Open builds the program that runs shaders. It skips the test if a tool is missing, and in short mode.
@@ -172,9 +182,18 @@ func (d *Device) Run(list []*Shader) {
 
 // run compiles and runs a shader.
 func (d *Device) run(s *Shader, number int) ([]byte, error) {
-	module, err := "", error(nil)
+	module, geometry, attributes, stage, err := "", "-", "", "comp", error(nil)
+	if s.Geometry != "" {
+		if geometry, err = d.compile(s.Geometry, "geom", number); err != nil {
+			return nil, err
+		}
+		stage = "vert"
+	}
+	for _, a := range s.Attributes {
+		attributes += fmt.Sprintf("%d%c%d,", a.Location, a.Kind, a.Components)
+	}
 	if s.Source != "" {
-		module, err = d.compile(s.Source, "comp", number)
+		module, err = d.compile(s.Source, stage, number)
 	} else {
 		module, err = d.validate(s, number)
 	}
@@ -197,7 +216,7 @@ func (d *Device) run(s *Shader, number int) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, d.program)
-	cmd.Stdin = strings.NewReader(fmt.Sprintln(module, s.Groups, in, base+".out", s.Size, uniforms, memory))
+	cmd.Stdin = strings.NewReader(fmt.Sprintln(module, s.Groups, in, base+".out", s.Size, uniforms, memory, geometry, attributes+"-"))
 	out, err := cmd.CombinedOutput()
 	switch {
 	case ctx.Err() != nil:

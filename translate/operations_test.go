@@ -14,6 +14,7 @@ import (
 	"github.com/isago/isago/internal/shade"
 	"github.com/isago/isago/internal/shade/shadetest"
 	"github.com/isago/isago/internal/shade/spirv"
+	"github.com/isago/isago/internal/shade/wgsl"
 	"github.com/isago/isago/internal/spec"
 	"github.com/isago/isago/internal/vulkan"
 )
@@ -220,7 +221,7 @@ func runOperations(t *testing.T, device *vulkan.Device, cases []operationCase, o
 	var write func(s *shade.Shader) ([]byte, error)
 	switch o.Language {
 	case WGSL:
-		write = shadetest.WGSL(t)
+		write = shadetest.Naga(t, wgsl.Source)
 	case SPIRV:
 		write = spirv.Write
 		o.Language = GLSL // a Function has no SPIR-V form: a compute shader that calls it has

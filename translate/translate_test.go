@@ -17,6 +17,7 @@ import (
 	"github.com/isago/isago/feed"
 	"github.com/isago/isago/internal/flow/flowtest"
 	"github.com/isago/isago/internal/shade/shadetest"
+	"github.com/isago/isago/internal/shade/wgsl"
 	"github.com/isago/isago/internal/translatetest"
 	"github.com/isago/isago/isa"
 	"github.com/isago/isago/target/catalog"
@@ -157,7 +158,7 @@ var transcendental = []string{"tegra/wave.vp"}
 func testExamples(t *testing.T, o translate.Options) {
 	x := translatetest.Open(t)
 	if o.Language == translate.WGSL {
-		x.WGSL = shadetest.WGSL(t)
+		x.WGSL = shadetest.Naga(t, wgsl.Source)
 	}
 	for _, e := range examples {
 		l := e.launch(t)
@@ -178,6 +179,9 @@ func testExamples(t *testing.T, o translate.Options) {
 		rounds, lanes := uint64(4), exec.Lanes
 		if e.machine == "a2xx" {
 			rounds, lanes = 8, 1
+		}
+		if o.Language != translate.GLSL { // the lowering is the same
+			rounds /= 2
 		}
 		for seed := range rounds {
 			before, after := wave(l, seed, lanes), wave(l, seed, lanes)

@@ -204,6 +204,9 @@ func (p *printer) expr(e *shade.Expr) text {
 		p.fail("the function fma")
 	}
 	if name := samplers[e.Op]; name != "" {
+		if t := e.Var.Type; t.Shadow && (e.Op == shade.SampleLod && (t.Dim == shade.Cube || t.Arrayed) || e.Op == shade.SampleBias && t.Arrayed) {
+			p.fail("a level for %s", Type(t))
+		}
 		return primary("%s(%s, %s)", name, p.name(e.Var), p.list(e.Args))
 	}
 	if e.Args[0].Type.N == 0 || functions[e.Op] == "" {

@@ -40,11 +40,8 @@ func Print(s *shade.Shader, d Dialect) (*Text, error) {
 	for _, l := range s.Header {
 		p.line("// %s", l)
 	}
-	if len(s.Controls) > 0 {
-		p.line("#extension GL_EXT_spirv_intrinsics : require")
-	}
-	if _, int64s := s.Needs(); int64s {
-		p.line("#extension GL_ARB_gpu_shader_int64 : require")
+	for _, e := range p.extensions() {
+		p.line("#extension %s : require", e)
 	}
 	if p.es {
 		p.line("#extension GL_EXT_gpu_shader5 : enable")
@@ -100,7 +97,7 @@ func (p *printer) line(format string, args ...any) {
 // fail records what the dialect cannot express.
 func (p *printer) fail(format string, args ...any) {
 	if p.err == nil {
-		p.err = fmt.Errorf(format+", which GLSL ES 3.10 lacks", args...)
+		p.err = fmt.Errorf(format+", which "+map[bool]string{false: "GLSL 4.50", true: "GLSL ES 3.10"}[p.es]+" lacks", args...)
 	}
 }
 
@@ -129,6 +126,22 @@ func (p *printer) refuse() {
 			p.fail("the type %s", Type(v.Type.Elem()))
 		}
 	}
+}
+
+// extensions returns the extensions that the shader needs.
+func (p *printer) extensions() (list []string) {
+	add := func(is bool, name string) {
+		if is && !slices.Contains(list, name) {
+			list = append(list, name)
+		}
+	}
+	add(len(p.Controls) > 0, "GL_EXT_spirv_intrinsics")
+	_, int64s := p.Needs()
+	add(int64s, "GL_ARB_gpu_shader_int64")
+	for _, v := range p.Globals {
+		add(p.Stage == shade.Vertex && (v.Builtin == shade.Layer || v.Builtin == shade.ViewportIndex), "GL_ARB_shader_viewport_layer_array")
+	}
+	return list
 }
 
 // precisions writes the default precisions.
@@ -235,6 +248,9 @@ func (p *printer) block(b *shade.Block) {
 // global writes the declaration of a variable outside of functions.
 func (p *printer) global(v *shade.Var) {
 	if v.Builtin != shade.NotBuiltin {
+		if v.Builtin == shade.ClipDistance && v.Storage == shade.Output {
+			p.line("out float gl_ClipDistance[%d];", v.Type.Len)
+		}
 		return
 	}
 	t, array := Type(v.Type.Elem()), ""
@@ -245,9 +261,15 @@ func (p *printer) global(v *shade.Var) {
 	if v.Precise {
 		precise = "precise "
 	}
-	interpolation := []string{"", "flat ", "noperspective "}[v.Interpolation]
-	if v.Centroid {
-		interpolation += "centroid "
+	interpolation := ""
+	if v.Storage == shade.Input && p.Stage == shade.Fragment || v.Storage == shade.Output && p.Stage != shade.Fragment {
+		interpolation = []string{"", "flat ", "noperspective "}[v.Interpolation]
+		if k := v.Type.Kind; k == shade.Int || k == shade.Uint {
+			interpolation = "flat "
+		}
+		if v.Centroid {
+			interpolation += "centroid "
+		}
 	}
 	switch v.Storage {
 	case shade.Const:

@@ -9,27 +9,26 @@ import (
 	"testing"
 
 	"github.com/isago/isago/internal/shade"
-	"github.com/isago/isago/internal/shade/wgsl"
 )
 
-// WGSL returns a function that prints a shader as WGSL, and compiles the text to SPIR-V with naga. It skips the test if naga is
+// Naga returns a function that prints a shader as WGSL, and compiles the text to SPIR-V with naga. It skips the test if naga is
 // not installed.
-func WGSL(t testing.TB) func(s *shade.Shader) ([]byte, error) {
+func Naga(t testing.TB, print func(s *shade.Shader) (string, error)) func(s *shade.Shader) ([]byte, error) {
 	if _, err := exec.LookPath("naga"); err != nil {
 		t.Skip("SKIPPED: naga is not installed, so no WGSL runs (cargo install naga-cli)")
 	}
 	dir := t.TempDir()
 	return func(s *shade.Shader) ([]byte, error) {
-		text, err := wgsl.Print(s)
+		text, err := print(s)
 		if err != nil {
 			return nil, err
 		}
 		source, module := filepath.Join(dir, "a.wgsl"), filepath.Join(dir, "a.spv")
-		if err := os.WriteFile(source, []byte(text.Source), 0o666); err != nil {
+		if err := os.WriteFile(source, []byte(text), 0o666); err != nil {
 			return nil, err
 		}
 		if out, err := exec.Command("naga", source, module).CombinedOutput(); err != nil {
-			return nil, fmt.Errorf("%w\n%s\n%s", err, out, text.Source)
+			return nil, fmt.Errorf("%w\n%s\n%s", err, out, text)
 		}
 		return os.ReadFile(module)
 	}

@@ -250,8 +250,20 @@ func (p *printer) ref(v *shade.Var) string {
 // texture prints an operation on a texture.
 func (p *printer) texture(e *shade.Expr) text {
 	name, t := p.ref(e.Var), e.Var.Type
+	if e.Op == shade.Size && t.Arrayed {
+		return call("%s(vec3<u32>(textureDimensions(%s, %s), textureNumLayers(%s)))", Type(e.Type), name, p.list(e.Args), name)
+	}
 	if e.Op == shade.Size {
 		return call("%s(textureDimensions(%s, %s))", Type(e.Type), name, p.list(e.Args))
+	}
+	filters := e.Op != shade.Fetch
+	switch {
+	case filters && t.Of != shade.Float:
+		p.fail("samples of a texture of integers")
+	case filters && t.Dim == shade.Dim1 && e.Op != shade.Sample:
+		p.fail("a level of a texture of one dimension")
+	case filters && t.Shadow && e.Op != shade.Sample:
+		p.fail("comparisons in a given level of a texture")
 	}
 	coordinate := []string{p.expr(e.Args[0]).s}
 	if n := e.Args[0].Type.Count(); t.Arrayed || t.Shadow {
@@ -287,9 +299,6 @@ func (p *printer) texture(e *shade.Expr) text {
 	}
 	function := map[shade.Op]string{shade.Sample: "textureSample", shade.SampleBias: "textureSampleBias", shade.SampleLod: "textureSampleLevel", shade.SampleGrad: "textureSampleGrad"}[e.Op]
 	if t.Shadow {
-		if e.Op != shade.Sample {
-			p.fail("comparisons in a given level of a texture")
-		}
 		function, more = "textureSampleCompare", ""
 	}
 	return call("%s(%s, %s_sampler, %s%s)", function, name, name, args, more)

@@ -18,7 +18,7 @@ var reserved = words(`alias break case const const_assert continue continuing de
 	texture_1d texture_2d texture_2d_array texture_3d texture_cube texture_cube_array texture_depth_2d texture_depth_2d_array texture_depth_cube
 	function private workgroup uniform storage read write read_write bitcast select any all abs min max floor ceil trunc round fma sqrt
 	inverseSqrt exp2 log2 sin cos dpdx dpdy firstLeadingBit countOneBits textureSample textureSampleBias textureSampleLevel textureSampleGrad
-	textureSampleCompare textureLoad textureDimensions workgroupBarrier storageBarrier parts`)
+	textureSampleCompare textureLoad textureDimensions textureNumLayers workgroupBarrier storageBarrier parts`)
 
 func words(s string) map[string]bool {
 	m := map[string]bool{}

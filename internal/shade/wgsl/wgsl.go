@@ -65,6 +65,15 @@ func Print(s *shade.Shader) (*Text, error) {
 	return &Text{start + body.String(), p.lines}, nil
 }
 
+// Source prints a shader, for callers that count no lines.
+func Source(s *shade.Shader) (string, error) {
+	text, err := Print(s)
+	if err != nil {
+		return "", err
+	}
+	return text.Source, nil
+}
+
 // Prototype returns the declaration of a function.
 func Prototype(f *shade.Func) string {
 	p := &printer{Shader: &shade.Shader{}, names: map[any]string{}, taken: map[string]bool{}}
@@ -292,13 +301,15 @@ func (p *printer) ports(storage shade.Storage) (list []port) {
 		}
 		attribute := ""
 		if p.Stage == shade.Vertex && storage == shade.Output || p.Stage == shade.Fragment && storage == shade.Input {
-			switch {
-			case v.Interpolation == shade.Flat:
-				attribute = "@interpolate(flat) "
-			case v.Interpolation == shade.NoPerspective:
-				attribute = "@interpolate(linear) "
-			case v.Centroid:
-				attribute = "@interpolate(perspective, centroid) "
+			kind := []string{"perspective", "flat", "linear"}[v.Interpolation]
+			if k := v.Type.Kind; k == shade.Int || k == shade.Uint {
+				kind = "flat"
+			}
+			if v.Centroid && kind != "flat" {
+				kind += ", centroid"
+			}
+			if kind != "perspective" {
+				attribute = fmt.Sprintf("@interpolate(%s) ", kind)
 			}
 		}
 		for i := range max(1, v.Type.Len) {
@@ -369,7 +380,7 @@ func (p *printer) entry() {
 		}
 		p.line("%s = %s;", p.variable(x), value)
 	}
-	p.locals(f.Locals)
+	p.locals(f)
 	p.count = 0
 	p.statements(body)
 	p.lines[f] = p.count
@@ -408,26 +419,13 @@ func (p *printer) function(f *shade.Func) {
 		p.lines[f] = 1
 		return
 	}
-	p.changed = map[*shade.Var]bool{}
-	shade.EachStmt(f.Body, func(s *shade.Stmt) {
-		if s.Kind == shade.Assign {
-			p.changed[root(s.Dest)] = true
-		}
-	})
-	shade.Walk(f.Body, func(e *shade.Expr) {
-		for i, a := range e.Args {
-			if e.Op == shade.Call && e.Func.Params[i].Out {
-				p.changed[a.Var] = true
-			}
-		}
-	})
 	p.line("")
 	p.line("%s {", p.signature(f))
 	p.depth++
 	for _, c := range f.Comment {
 		p.line("// %s", c)
 	}
-	p.locals(f.Locals)
+	p.locals(f)
 	p.count = 0
 	p.statements(f.Body)
 	p.lines[f] = p.count
@@ -443,8 +441,22 @@ func root(e *shade.Expr) *shade.Var {
 	return e.Var
 }
 
-func (p *printer) locals(list []*shade.Var) {
-	for _, v := range list {
+// locals writes the declarations at the start of a function, and finds its variables that have several values.
+func (p *printer) locals(f *shade.Func) {
+	p.changed = map[*shade.Var]bool{}
+	shade.EachStmt(f.Body, func(s *shade.Stmt) {
+		if s.Kind == shade.Assign {
+			p.changed[root(s.Dest)] = true
+		}
+	})
+	shade.Walk(f.Body, func(e *shade.Expr) {
+		for i, a := range e.Args {
+			if e.Op == shade.Call && e.Func.Params[i].Out {
+				p.changed[a.Var] = true
+			}
+		}
+	})
+	for _, v := range f.Locals {
 		p.line("var %s: %s;", unreserved(v.Name), Type(v.Type))
 	}
 }

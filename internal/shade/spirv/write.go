@@ -283,6 +283,7 @@ type function struct {
 	reached    map[id]bool // the blocks to which a branch leads
 	line       int         // the source line of the current statement, or 0
 	shown      int         // that of the last instruction of the block
+	titled     bool        // the source text has the name of the function
 }
 
 // function writes a function.
@@ -317,8 +318,7 @@ func (w *writer) function(f *shade.Func) {
 	for _, v := range f.Locals {
 		x.local(v)
 	}
-	w.note(f.Name + ":")
-	w.note(f.Comment...)
+	x.comment(f.Comment...)
 	x.statements(f.Body)
 	switch {
 	case x.open && f.Result == shade.None:
@@ -329,6 +329,15 @@ func (w *writer) function(f *shade.Func) {
 	w.emit(sectionFunctions, opFunction, uint32(result), uint32(self), 0, uint32(w.declare(opTypeFunction, types...)))
 	w.words[sectionFunctions] = slices.Concat(w.words[sectionFunctions], head, start, x.vars, x.body)
 	w.emit(sectionFunctions, opFunctionEnd)
+}
+
+// comment adds lines to the source text, after the name of the function.
+func (x *function) comment(lines ...string) {
+	if len(lines) > 0 && !x.titled {
+		x.note(x.f.Name + ":")
+		x.titled = true
+	}
+	x.note(lines...)
 }
 
 // local declares a variable of the function.
@@ -515,7 +524,7 @@ func (x *function) statement(s *shade.Stmt) {
 	case shade.EndPrimitive:
 		x.do(opEndPrimitive)
 	case shade.Comment:
-		x.note(s.Text)
+		x.comment(s.Text)
 		x.line = len(x.lines)
 	}
 }

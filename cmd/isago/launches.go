@@ -60,7 +60,7 @@ func (f *machineFlags) launches(set *isa.Set, im *program.Image, data []byte, qu
 				p.name = e.Name
 			}
 			var r feed.Runner
-			if r, p.err = f.launch(set, ctx, data, e.Program, quirks); p.err == nil {
+			if r, p.err = f.launch(set, ctx, data, launchName(part, e), quirks); p.err == nil {
 				if l, ok := r.(feed.Launched); ok {
 					p.launch = l.Launched()
 					list = append(list, p)
@@ -75,6 +75,14 @@ func (f *machineFlags) launches(set *isa.Set, im *program.Image, data []byte, qu
 		}
 	}
 	return list, nil
+}
+
+// launchName returns the name by which run selects a program of a file, or "" if the file has only one.
+func launchName(part program.Member, e program.Entry) string {
+	if e.Program == "" && part.Several {
+		return part.Name
+	}
+	return e.Program
 }
 
 // launch opens a program as run does. It returns nil if run does not support the format.

@@ -337,7 +337,7 @@ func (f *lintFlags) programs(set *isa.Set, im *program.Image, part program.Membe
 	}
 	if len(others) > 0 {
 		p := lint.Program{Entries: others}
-		r, _ := f.launch(set, part.Context, data, "", nil)
+		r, _ := f.launch(set, part.Context, data, launchName(part, program.Entry{}), nil)
 		describe(&p, set, part.Context, r, src)
 		list = append(list, p)
 	}

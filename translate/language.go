@@ -14,7 +14,7 @@ type Language uint8
 const (
 	// GLSL is GLSL 4.50 for Vulkan.
 	GLSL Language = iota
-	// GLSLES is GLSL ES 3.10. It has no 64 bits, so that exp2, log2, sin, cos and fused sums need Options.Approximate.
+	// GLSLES is GLSL ES 3.10. It has no 64 bits, so that exp2, log2, sin and cos need Options.Approximate.
 	GLSLES
 	// SPIRV is a SPIR-V 1.3 module for Vulkan 1.1, whose entry point is main. It is no Function, because Vulkan links no modules,
 	// and has no Plain uniforms.

@@ -159,20 +159,92 @@ float isago_square_root(float a) {
 	return isago_rounded(0u, s, e / 2 + 127, r != 0);
 }
 
-float isago_fma(float a, float b, float c) {
-	// The sum is rounded to odd with 64 bits, so that rounding it again to 32 bits rounds the exact result.
-	precise double p = double(a) * double(b), z = double(c), s = p + z, back = s - p, err = (p - (s - back)) + (z - back);
-	uvec2 w = unpackDouble2x32(s);
-	if ((w.y & 0x7ff00000u) != 0x7ff00000u && err != 0.0lf && s != 0.0lf && (w.x & 1u) == 0u) {
-		if ((err > 0.0lf) == (s > 0.0lf)) {
-			w.x++;
-		} else {
-			if (w.x == 0u) w.y--;
-			w.x--;
-		}
-		s = packDouble2x32(w);
+void isago_shift_jam(uint high, uint low, int n, out uint h, out uint l) {
+	// The bits that leave 64 bits to the right set the lowest bit.
+	uint a = high, b = low, lost = 0u;
+	int k = min(n, 64);
+	if (k >= 32) {
+		lost = b;
+		b = a;
+		a = 0u;
+		k -= 32;
 	}
-	return float(s);
+	if (k >= 32) {
+		lost |= b;
+		b = 0u;
+		k -= 32;
+	}
+	if (k > 0) {
+		lost |= b << (32 - k);
+		b = b >> k | a << (32 - k);
+		a >>= k;
+	}
+	h = a;
+	l = lost != 0u ? b | 1u : b;
+}
+
+float isago_fma(float a, float b, float c) {
+	// The exact product and c are added as numbers of 64 bits.
+	uint x = floatBitsToUint(a), y = floatBitsToUint(b), z = floatBitsToUint(c), sign = (x ^ y) & 0x80000000u, other = z & 0x80000000u;
+	x &= 0x7fffffffu;
+	y &= 0x7fffffffu;
+	z &= 0x7fffffffu;
+	bool infinite = x == 0x7f800000u || y == 0x7f800000u;
+	if (x > 0x7f800000u || y > 0x7f800000u || z > 0x7f800000u || infinite && (x == 0u || y == 0u || z == 0x7f800000u && sign != other)) return uintBitsToFloat(0x7fc00000u);
+	if (infinite) return uintBitsToFloat(sign | 0x7f800000u);
+	if (z == 0u && (x == 0u || y == 0u)) return uintBitsToFloat(sign & other);
+	if (x == 0u || y == 0u || z == 0x7f800000u) return c;
+	int n = x < 0x800000u ? 23 - findMSB(x) : 0, m = y < 0x800000u ? 23 - findMSB(y) : 0, k = z < 0x800000u ? 23 - findMSB(z) : 0;
+	int e = (n > 0 ? 1 - n : int(x >> 23)) + (m > 0 ? 1 - m : int(y >> 23)) - 126, f = k > 0 ? 1 - k : int(z >> 23);
+	x = (x << n) & 0x7fffffu | 0x800000u;
+	y = (y << m) & 0x7fffffu | 0x800000u;
+	// The highest bits of product and addend are at 61.
+	uint h = isago_mul_high(x << 7, y << 7), l = (x << 7) * (y << 7), p = 0u, q = 0u, r, s;
+	if (h < 0x20000000u) {
+		e--;
+		h = h << 1 | l >> 31;
+		l <<= 1;
+	}
+	if (z != 0u) {
+		p = ((z << k) & 0x7fffffu | 0x800000u) << 6;
+		if (e < f) {
+			isago_shift_jam(h, l, f - e, r, s);
+			h = r;
+			l = s;
+			e = f;
+		} else {
+			isago_shift_jam(p, 0u, e - f, r, s);
+			p = r;
+			q = s;
+		}
+	}
+	if (sign == other) {
+		l += q;
+		h += l < q ? p + 1u : p;
+	} else {
+		if (h < p || h == p && l < q) {
+			r = h;
+			h = p;
+			p = r;
+			s = l;
+			l = q;
+			q = s;
+			sign = other;
+		}
+		h -= l < q ? p + 1u : p;
+		l -= q;
+		if (h == 0u && l == 0u) return 0.0;
+	}
+	// The highest bit comes to 62.
+	int left = h != 0u ? 30 - findMSB(h) : 62 - findMSB(l);
+	if (left >= 32) {
+		h = l << (left - 32);
+		l = 0u;
+	} else if (left > 0) {
+		h = h << left | l >> (32 - left);
+		l <<= left;
+	}
+	return isago_rounded(sign, h >> 6, e - left + 1, (h & 63u) != 0u || l != 0u);
 }
 
 double isago_exp2_64(double x) {

@@ -125,16 +125,32 @@ func TestOperations(t *testing.T) {
 		cases := operationCases()
 		if !language.has64() {
 			cases = slices.DeleteFunc(cases, func(c operationCase) bool {
-				return slices.Contains([]sem.Op{sem.OpExp2, sem.OpLog2, sem.OpSin, sem.OpCos, sem.OpFma}, c.op)
+				return slices.Contains([]sem.Op{sem.OpExp2, sem.OpLog2, sem.OpSin, sem.OpCos}, c.op)
 			})
 		}
 		failed := map[int]int{}
-		runOperations(t, device, cases, Options{Language: language}, func(i int, inputs []uint32, got, want uint32) {
+		runOperations(t, device, cases, Options{Language: language}, 3, func(i int, inputs []uint32, got, want uint32) {
 			if failed[i]++; got != want && failed[i] == 1 {
 				c := cases[i]
 				t.Errorf("%s: %s of %v to %s, immediate %d, constants %v: %x gives %x, expected %x", language, c.op, c.args, c.typ, c.imm, c.constant, inputs, got, want)
 			} else if got == want {
 				failed[i]--
+			}
+		})
+	}
+}
+
+// TestFma compares fused sums of many arguments.
+func TestFma(t *testing.T) {
+	device := vulkan.Open(t)
+	cases := []operationCase{{sem.OpFma, sem.F32, sem.Type{}, []sem.Type{sem.F32, sem.F32, sem.F32}, 0, nil}}
+	failed := 0
+	for seed := range uint64(12) {
+		runOperations(t, device, cases, Options{}, seed, func(_ int, inputs []uint32, got, want uint32) {
+			if failed++; got == want {
+				failed--
+			} else if failed < 10 {
+				t.Errorf("%x gives %x, expected %x", inputs, got, want)
 			}
 		})
 	}
@@ -152,7 +168,7 @@ func TestApproximate(t *testing.T) {
 	}
 	for _, language := range []Language{GLSL, GLSLES, SPIRV} {
 		worst := map[sem.Op]float64{}
-		runOperations(t, device, cases, Options{Language: language, Approximate: true}, func(i int, inputs []uint32, got, want uint32) {
+		runOperations(t, device, cases, Options{Language: language, Approximate: true}, 3, func(i int, inputs []uint32, got, want uint32) {
 			x, y := float64(math.Float32frombits(got)), float64(math.Float32frombits(want))
 			for k := range cases[i].args {
 				if v := math.Abs(float64(math.Float32frombits(inputs[k]))); !(v < 100 && v > 0.01) {
@@ -185,9 +201,9 @@ func TestApproximate(t *testing.T) {
 }
 
 // runOperations runs operations on a device, and calls check for each result.
-func runOperations(t *testing.T, device *vulkan.Device, cases []operationCase, o Options, check func(i int, inputs []uint32, got, want uint32)) {
+func runOperations(t *testing.T, device *vulkan.Device, cases []operationCase, o Options, seed uint64, check func(i int, inputs []uint32, got, want uint32)) {
 	const groups = 16
-	r := rand.New(rand.NewPCG(3, 3))
+	r := rand.New(rand.NewPCG(seed, 3))
 	var inputs []uint32
 	specials := []uint32{0, 0x80000000, 0x3f800000, 0xbf800000, 0x7f800000, 0xff800000, 0x7fc00000, 1, 0x80000001, 0x007fffff, 0x00800000, 0x7f7fffff, 0xffffffff, 0x7fffffff, 0x3fc00000, 0x4b000001, 0x4f000000, 0x5f000000}
 	for range groups * 64 * 3 {
@@ -201,6 +217,10 @@ func runOperations(t *testing.T, device *vulkan.Device, cases []operationCase, o
 			v >>= uint(r.IntN(32))
 		}
 		inputs = append(inputs, v)
+		if n := len(inputs); n%9 == 0 { // nearly the product, with the other sign
+			product := float64(math.Float32frombits(inputs[n-3])) * float64(math.Float32frombits(inputs[n-2]))
+			inputs[n-1] = math.Float32bits(-float32(product)) + uint32(r.IntN(5)) - 2
+		}
 	}
 	// run runs a shader whose results of a lane follow some other words.
 	run := func(shader *vulkan.Shader, first, n, before int, eval func(i int, inputs []uint32) uint32) {

@@ -739,6 +739,15 @@ func (b *builder) addrs(list ...*node) []uint64 {
 	return out
 }
 
+// withAddr adds an address to a list in ascending order.
+func (b *builder) withAddr(list []uint64, addr uint64) []uint64 {
+	i, found := slices.BinarySearch(list, addr)
+	if found || addr == flow.NoAddr {
+		return list
+	}
+	return slices.Insert(list, i, addr)
+}
+
 // code returns the statements of the operations of a block.
 func (b *builder) code(x *flow.Block) []*stmt {
 	var out []*stmt
@@ -1084,6 +1093,7 @@ func (b *builder) follow(e *flow.Edge) []*stmt {
 func (b *builder) exit(end *flow.Terminator) []*stmt {
 	var dests []place
 	var values []*node
+	writers := map[place]uint64{}
 	for _, o := range end.Outputs {
 		r := register{o.Variable.State, o.Variable.Number}
 		x, k := b.outputs[r], o.Variable.Comp
@@ -1094,8 +1104,23 @@ func (b *builder) exit(end *flow.Terminator) []*stmt {
 			k = 0
 		}
 		dests, values = append(dests, place{x, k}), append(values, b.nodes[o.ID])
+		if list := b.p.Writers[o.Variable]; len(list) == 1 {
+			writers[place{x, k}] = list[0]
+		}
 	}
-	return b.copies(dests, values)
+	out := b.copies(dests, values)
+	for _, s := range out { // a move computes nothing, so that no operation has its address
+		comps := s.comps
+		if s.dest != nil && s.dest.size == 0 {
+			comps = []int{0}
+		}
+		for _, k := range comps {
+			if addr, ok := writers[place{s.dest, k}]; ok {
+				s.addrs = b.withAddr(s.addrs, addr)
+			}
+		}
+	}
+	return out
 }
 
 // tree returns the statements of structured code. next is the block that follows it.
@@ -1111,7 +1136,7 @@ func (b *builder) tree(list []*flow.Tree, next *flow.Block) []*stmt {
 			out = append(out, b.code(t.Block)...)
 		case flow.If:
 			n := b.nodes[t.Block.End.Cond]
-			s := &stmt{kind: branch, value: b.value(n), addrs: b.addrs(n)}
+			s := &stmt{kind: branch, value: b.value(n), addrs: b.withAddr(b.addrs(n), t.Block.End.Addr)}
 			s.body, s.els = b.tree(t.Body, after), b.tree(t.Else, after)
 			out = append(out, s)
 		case flow.Loop:

@@ -118,7 +118,7 @@ func (b *builder) dispatch() []*stmt {
 			return append(out, follow(&x.End.Edges[0])...)
 		case flow.Branch:
 			n := b.nodes[x.End.Cond]
-			s := &stmt{kind: branch, value: b.value(n), addrs: b.addrs(n)}
+			s := &stmt{kind: branch, value: b.value(n), addrs: b.withAddr(b.addrs(n), x.End.Addr)}
 			s.body, s.els = follow(&x.End.Edges[0]), follow(&x.End.Edges[1])
 			return append(out, s)
 		}

@@ -164,3 +164,21 @@ func TestDemand(t *testing.T) {
 		}
 	}
 }
+
+// TestComments checks the comments of instructions that compute nothing: a branch precedes its condition, and a move precedes the
+// output that it writes.
+func TestComments(t *testing.T) {
+	l := examples[0].launch(t)
+	text, err := translate.Translate(t.Context(), l, translate.Options{Comment: comments(t, l)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"\t// 0x0050  ifu b0, 22, 1\n\tif (useVertexColor != 0u) {\n",
+		"\t// 0x005c  mov o2.xy, v3\n\ttexcoord0.xy = texcoord.xy;\n",
+	} {
+		if !strings.Contains(text.Source, want) {
+			t.Errorf("the text does not contain\n%s\n%s", want, text.Source)
+		}
+	}
+}

@@ -140,6 +140,8 @@ type Program struct {
 	// Written holds, for some values, the register that received the value from the instruction that computes it.
 	// If the instruction writes the value to several registers, it is the first of them.
 	Written map[ID]Variable
+	// Writers holds, for each output, the addresses of the instructions that write it.
+	Writers map[Variable][]uint64
 	// Blocks are the blocks. The program starts with the first block.
 	Blocks []*Block
 	// Wave is set if the program runs with several lanes, which share the program counter.
@@ -189,7 +191,7 @@ type Terminator struct {
 	// Outputs are the values of the variables that are used after the program ends. Outputs omits
 	// variables that no instruction writes.
 	Outputs []Param
-	// For a Stop, Text is the reason and Addr is the address of the instruction that stops. In a wave,
+	// Addr is the address of the instruction that branches, ends or stops. For a Stop, Text is the reason. In a wave,
 	// Lanes is the mask of the lanes that stop.
 	Text  string
 	Lanes ID

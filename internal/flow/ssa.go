@@ -195,18 +195,19 @@ func (a *assembler) addEnds(n *node) {
 }
 
 // findWants collects the variables that an instruction writes and that are used after the program
-// ends.
+// ends, and the addresses of the instructions.
 func (a *assembler) findWants() {
-	written := map[Variable]bool{}
+	written := map[Variable][]uint64{}
 	for _, n := range a.order {
 		for _, f := range n.body.leaves {
 			for v := range f.vals {
-				if v.State.Kind == sem.FileState && a.wanted(v) {
-					written[v] = true
+				if v.State.Kind == sem.FileState && a.wanted(v) && !slices.Contains(written[v], n.addr) {
+					written[v] = append(written[v], n.addr)
 				}
 			}
 		}
 	}
+	a.p.Writers = written
 	a.wants = slices.SortedFunc(maps.Keys(written), Variable.compare)
 }
 

@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
+	"flag"
 	"fmt"
 	"regexp"
 	"slices"
@@ -20,6 +21,7 @@ import (
 	"github.com/isago/isago/internal/shade"
 	"github.com/isago/isago/internal/shade/shadetest"
 	"github.com/isago/isago/internal/shade/spirv"
+	"github.com/isago/isago/internal/shade/wgsl"
 	"github.com/isago/isago/internal/spec"
 	"github.com/isago/isago/internal/vulkan"
 	"github.com/isago/isago/translate"
@@ -43,8 +45,9 @@ type Comparison struct {
 	// Refused counts the programs that were not compared, by reason.
 	Refused map[string]int
 
-	device *vulkan.Device
-	jobs   []*job
+	device   *vulkan.Device
+	language translate.Language // of the programs of Add
+	jobs     []*job
 }
 
 // job is a program that waits for its run.
@@ -58,9 +61,20 @@ type job struct {
 	mask   []bool // for each output, whether the program writes it
 }
 
+var language = flag.String("language", "glsl", "language of the translations of random programs: glsl (with SPIR-V), glsl-es or wgsl")
+
 // Open returns a comparison. It skips the test if there is no device.
 func Open(t testing.TB) *Comparison {
-	return &Comparison{device: vulkan.Open(t), Refused: map[string]int{}}
+	x := &Comparison{device: vulkan.Open(t), Refused: map[string]int{}}
+	for _, l := range translate.Languages() {
+		if l.String() == *language {
+			x.language = l
+		}
+	}
+	if x.language == translate.WGSL {
+		x.WGSL = shadetest.Naga(t, wgsl.Source)
+	}
+	return x
 }
 
 // String returns the counts.
@@ -101,7 +115,9 @@ func (x *Comparison) Add(ctx context.Context, name string, entry uint64, before 
 		}
 		return x.refuse(err.Error())
 	}
-	text, err := Options.Translate(inside.Key{}, p, after.Program, c.Given)
+	o := Options
+	o.Language = x.language
+	text, err := o.Translate(inside.Key{}, p, after.Program, c.Given)
 	var refusal *translate.Refusal
 	if errors.As(err, &refusal) {
 		return x.refuse(numbers.ReplaceAllString(refusal.Reason, "N"))

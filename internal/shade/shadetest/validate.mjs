@@ -12,6 +12,9 @@ for (const file of process.argv.slice(2)) {
 	const code = readFileSync(file, 'utf8');
 	const module = device.createShaderModule({ code });
 	for (const m of (await module.getCompilationInfo()).messages) {
+		if (m.message === 'code is unreachable') { // naga demands a return after an endless loop
+			continue;
+		}
 		console.log(`${file}:${m.lineNum}:${m.linePos}: ${m.type}: ${m.message}`);
 	}
 	const error = await device.popErrorScope();

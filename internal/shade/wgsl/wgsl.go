@@ -429,6 +429,9 @@ func (p *printer) function(f *shade.Func) {
 	p.count = 0
 	p.statements(f.Body)
 	p.lines[f] = p.count
+	if f.Result != shade.None && !ends(f.Body) { // after an endless loop: naga demands a result even there
+		p.line("return %s();", Type(f.Result))
+	}
 	p.depth--
 	p.line("}")
 }

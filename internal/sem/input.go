@@ -27,6 +27,10 @@ type Place struct {
 
 	// In is the context in which the input or output exists.
 	In spec.In
+	// Builtin is the value of the pipeline that the input or output is, by its word in descriptions, or "".
+	Builtin string
+	// Chosen is set if each program chooses the register of the output. Number is then -1.
+	Chosen bool
 
 	spec *spec.Input // nil for an output
 }
@@ -59,8 +63,18 @@ func (m *Machine) Place(name string, context bits.Value) *Place {
 // Output returns the place of the output with a name in some contexts. It returns nil if there is no such output, or if
 // each program chooses its place.
 func (m *Machine) Output(name string, context bits.Value) *Place {
+	for _, p := range m.Outputs(context) {
+		if p.Name == name && !p.Chosen {
+			return p
+		}
+	}
+	return nil
+}
+
+// Outputs returns the places of the outputs in some contexts.
+func (m *Machine) Outputs(context bits.Value) (list []*Place) {
 	for _, o := range m.Model.ISA.Outputs {
-		if o.Name != name || o.Number < 0 || !o.In.Holds(context) {
+		if !o.In.Holds(context) {
 			continue
 		}
 		var s *State
@@ -72,21 +86,31 @@ func (m *Machine) Output(name string, context bits.Value) *Place {
 		if s == nil {
 			continue
 		}
-		p := &Place{Name: name, Doc: o.Doc, States: []*State{s}, Number: o.Number, Count: o.Count, Type: s.Type.Elem(), Width: s.Type.Width, In: o.In}
+		p := &Place{Name: o.Name, Doc: o.Doc, States: []*State{s}, Number: o.Number, Count: o.Count, Type: s.Type.Elem(), Width: s.Type.Width, In: o.In, Builtin: o.Builtin, Chosen: o.Number < 0}
 		for k := range s.Type.Count() {
 			if o.Mask>>uint(k)&1 != 0 {
 				p.Comps = append(p.Comps, k)
 			}
 		}
-		return p
+		list = append(list, p)
 	}
-	return nil
+	return list
+}
+
+// Inputs returns the places of the inputs in some contexts.
+func (m *Machine) Inputs(context bits.Value) (list []*Place) {
+	for _, p := range m.Places {
+		if p.In.Holds(context) {
+			list = append(list, p)
+		}
+	}
+	return list
 }
 
 // places resolves the places of inputs. Registers in which the launch puts values count as given.
 func (l *machineLoader) places(isa *spec.ISA) {
 	for _, s := range isa.Inputs {
-		p := &Place{Name: s.Name, Doc: s.Doc, Number: s.Number, Count: s.Count, Offset: uint64(s.Offset), In: s.In, spec: s}
+		p := &Place{Name: s.Name, Doc: s.Doc, Number: s.Number, Count: s.Count, Offset: uint64(s.Offset), In: s.In, Builtin: s.Builtin, spec: s}
 		ok := false
 		if s.Memory.Text() != "" {
 			ok = l.inMemory(p)

@@ -11,7 +11,9 @@ import (
 
 // Service is a host callback.
 type Service struct {
-	Name   string
+	Name string
+	// Kind says what the host does, by its word in descriptions, or is "".
+	Kind   string
 	Params []Parameter
 	// Result is the type of the result. Its kind is None if the service returns nothing.
 	Result Type
@@ -72,7 +74,7 @@ func (l *machineLoader) services(list []*spec.Function) {
 			continue
 		}
 		l.define(h.name, f.Head.Span(0, len(h.name)))
-		s := &Service{Name: h.name}
+		s := &Service{Name: h.name, Kind: f.Kind}
 		for _, p := range h.params {
 			if n := slices.IndexFunc(s.Params, func(x Parameter) bool { return x.Name == p.name }); n >= 0 {
 				l.fail(diag.Errorf(diag.Duplicate, p.typ.span, "a second parameter %s", p.name))
@@ -93,7 +95,53 @@ func (l *machineLoader) services(list []*spec.Function) {
 			}
 			l.fail(diag.Errorf(diag.MeaningName, span, "%q, expected the name of a file, a register or a memory", name))
 		}
+		l.checkKind(s, f)
 		l.m.services[h.name] = s
+	}
+}
+
+// kindForms are the parameters that a service of a kind has, and the others whose names have a meaning. A vector may have
+// fewer components.
+var kindForms = map[string]struct {
+	needed, known map[string]Type
+	result        Type
+}{
+	"texture": {
+		map[string]Type{"number": U32, "at": Type{Kind: Float, Width: 32, Len: 3}},
+		map[string]Type{
+			"offset": Type{Kind: Float, Width: 32, Len: 3}, "dimension": U32, "unnormalised": BoolType, "lod": F32, "given": BoolType, "computed": BoolType, "with_gradients": BoolType,
+			"horizontal": Type{Kind: Float, Width: 32, Len: 3}, "vertical": Type{Kind: Float, Width: 32, Len: 3},
+		},
+		Type{Kind: Float, Width: 32, Len: 4},
+	},
+	"emit": {map[string]Type{"slot": U32, "primitive": BoolType}, map[string]Type{"inverted": BoolType}, Type{}},
+}
+
+// checkKind checks the parameters and the result of a service that has a kind.
+func (l *machineLoader) checkKind(s *Service, f *spec.Function) {
+	if s.Kind == "" {
+		return
+	}
+	form, span := kindForms[s.Kind], f.Head.Span(0, len(s.Name))
+	fits := func(t, want Type) bool {
+		return t.Kind == want.Kind && (t.Width == want.Width || t.Kind == Uint && t.Width < want.Width) && (t.Len == want.Len || t.Len > 1 && t.Len < want.Len)
+	}
+	for _, name := range slices.Sorted(maps.Keys(form.needed)) {
+		if _, n := s.Find(name); n == 0 {
+			l.fail(diag.Errorf(diag.MeaningType, span, "a service with kind=%q without the parameter %s", s.Kind, name))
+		}
+	}
+	for _, p := range s.Params {
+		want, ok := form.needed[p.Name]
+		if !ok {
+			want, ok = form.known[p.Name]
+		}
+		if ok && !fits(p.Type, want) {
+			l.fail(diag.Errorf(diag.MeaningType, span, "the parameter %s of a service with kind=%q has the type %s, expected %s", p.Name, s.Kind, p.Type, want))
+		}
+	}
+	if s.Result != form.result {
+		l.fail(diag.Errorf(diag.MeaningType, span, "the result of a service with kind=%q has the type %s, expected %s", s.Kind, s.Result, form.result))
 	}
 }
 

@@ -25,7 +25,12 @@ type Input struct {
 	// Low and High are the bits of the value, or -1 for all bits.
 	Low, High int
 	In        In
+	// Builtin is one of InputBuiltins, or "".
+	Builtin string
 }
+
+// InputBuiltins are the values of the pipeline that an input can be.
+var InputBuiltins = []string{"vertex-index", "instance-index", "fragment-position", "front-facing", "point-position"}
 
 // In is the context in which an input or an output exists.
 type In struct {
@@ -51,7 +56,7 @@ func (l *loader) readInput(n *node) {
 		Name: l.readName(n), Doc: docOf(n), Span: n.span, File: l.readCode(n, "file"), Components: l.readCode(n, "components"),
 		Number: l.readOptional(n, "number", 0, 0, 1<<20), Count: l.readOptional(n, "count", 1, 1, 1<<20),
 		Memory: l.readCode(n, "memory"), Type: l.readCode(n, "type"), Offset: int64(l.readOptional(n, "offset", 0, 0, 1<<62)), Low: -1, High: -1,
-		In: l.readIn(n),
+		In: l.readIn(n), Builtin: l.readChoice(n, "builtin", InputBuiltins),
 	}
 	other := ""
 	switch file, memory := n.attr("file"), n.attr("memory"); {

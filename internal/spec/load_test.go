@@ -155,9 +155,9 @@ func TestOperandElements(t *testing.T) {
 	check("stack", []any{isa.Stack("calls").Depth, isa.Stack("calls").Doc}, "[4 Where calls return to.]")
 	check("limit", []any{isa.Limit("words").Most, isa.Limit("words").Doc}, "[512 Of a program.]")
 	out := isa.Outputs[0]
-	check("output", []any{out.File == r, out.Number, out.Count, out.Mask, out.Required, out.In.Context.Name, out.In.Value, out.Doc}, "[true 3 2 2 true stage 1 Where it is.]")
+	check("output", []any{out.Builtin, out.File == r, out.Number, out.Count, out.Mask, out.Required, out.In.Context.Name, out.In.Value, out.Doc}, "[position true 3 2 2 true stage 1 Where it is.]")
 	in, size := isa.Inputs[0], isa.Inputs[1]
-	check("input in registers", []any{in.Name, in.File.Text(), in.Number, in.Count, in.Components.Text(), in.Low, in.High, in.In.Context.Name, in.In.Value, in.Doc}, "[thread r 2 3 y 4 15 stage 0 Which one.]")
+	check("input in registers", []any{in.Builtin, in.Name, in.File.Text(), in.Number, in.Count, in.Components.Text(), in.Low, in.High, in.In.Context.Name, in.In.Value, in.Doc}, "[vertex-index thread r 2 3 y 4 15 stage 0 Which one.]")
 	check("input in memory", []any{size.Name, size.Memory.Text(), size.Offset, size.Type.Text(), size.Low, size.High, size.In.Context == nil, size.Count}, "[size shared 16 u16 -1 -1 true 1]")
 	check("fetch", []any{isa.Meaning.Fetch.Unit, isa.Meaning.Fetch.Lanes, isa.Meaning.Fetch.Root}, "[32 16 #instruction]")
 	check("modifiers", isa.Modifiers, "[negate absolute saturate half]")

@@ -104,6 +104,9 @@ type ROM struct {
 	Span   diag.Span
 }
 
+// ServiceKinds are the host callbacks that shader languages have.
+var ServiceKinds = []string{"texture", "emit"}
+
 // Function is a <function> or a <service>. A service has no body, because it is a host callback.
 type Function struct {
 	// Head is the name attribute: name(a: T, b: T): T.
@@ -112,8 +115,10 @@ type Function struct {
 	Wave bool
 	// Reads contains the names of the states that a service reads, separated by white space.
 	Reads Code
-	Doc   string
-	Span  diag.Span
+	// Kind is one of ServiceKinds, or "".
+	Kind string
+	Doc  string
+	Span diag.Span
 }
 
 // Quirk is a <quirk>: behaviour on which documents and hardware disagree. Each launch selects one.
@@ -197,7 +202,7 @@ func (l *loader) readMeaning() {
 	l.each("function", func(n *node) { m.Functions = append(m.Functions, l.readFunction(n)) })
 	l.each("service", func(n *node) {
 		f := l.readFunction(n)
-		f.Reads = l.readCode(n, "reads")
+		f.Reads, f.Kind = l.readCode(n, "reads"), l.readChoice(n, "kind", ServiceKinds)
 		m.Services = append(m.Services, f)
 	})
 	l.each("quirk", l.readQuirk)

@@ -196,7 +196,12 @@ type Output struct {
 	// Required is set if each program must declare this output. A program whose outputs all have an empty Mask need not
 	// declare it.
 	Required bool
+	// Builtin is one of OutputBuiltins, or "".
+	Builtin string
 }
+
+// OutputBuiltins are the values of the pipeline that an output can be.
+var OutputBuiltins = []string{"position", "point-size", "depth", "discard"}
 
 // Role defines how an instruction uses an operand.
 type Role uint8
@@ -651,7 +656,7 @@ func (l *loader) readLimit(n *node) *Limit {
 func (l *loader) readOutput(n *node) {
 	o := &Output{
 		Name: l.readName(n), Doc: docOf(n), Span: n.span, Number: -1, Count: 1, Required: l.readBool(n, "required"), File: l.isa.File(n.value("file")),
-		In: l.readIn(n),
+		In: l.readIn(n), Builtin: l.readChoice(n, "builtin", OutputBuiltins),
 	}
 	for _, old := range l.isa.Outputs {
 		if old.Name == o.Name && old.In.overlaps(o.In) {

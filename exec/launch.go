@@ -80,6 +80,8 @@ type Launch struct {
 	Constants []Port
 	// Emits reports whether the program emits its outputs while it runs, as a geometry shader does.
 	Emits bool
+	// Primitive has the inputs of a program that emits vertices, or is nil.
+	Primitive *Primitive
 	// Value, if it is not nil, parses the notation of values that only this machine has.
 	Value func(text string, t isa.Type) (v uint64, ok bool)
 	// Services holds the host callbacks by name.
@@ -96,6 +98,18 @@ type Launch struct {
 
 	mu   sync.Mutex
 	idle []idleWave
+}
+
+// Primitive is what a program gets that runs once for each primitive.
+type Primitive struct {
+	// Vertices is the number of vertices of a primitive, or 0 if a primitive can have any number. With Chosen, it is only a
+	// default.
+	Vertices int
+	Chosen   bool
+	// Attributes is the number of registers of a vertex, or 0 if the file does not determine it.
+	Attributes int
+	// First is the register with the first attribute of the first vertex. The other attributes and vertices follow.
+	First Port
 }
 
 // idleWave is a wave of an earlier run, which keeps its compiled instructions.

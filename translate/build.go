@@ -74,6 +74,7 @@ type stmt struct {
 	text      string
 	service   *sem.Inst
 	params    []*expr
+	sample    *sample
 	bytes     uint64
 	cases     []oneTurn
 }
@@ -85,7 +86,9 @@ const (
 	assignElement
 	storeBytes
 	callService
-	branch // if
+	sampleTexture
+	storeVertex // params are whether the slots are a triangle, and whether it is inverted; body stores the vertex
+	branch      // if
 	loop
 	once  // a part that leave leaves
 	leave // to block
@@ -116,6 +119,15 @@ type builder struct {
 	err             error
 	sources         map[*node][]*node       // the arguments of each parameter
 	own             func(s *sem.State) bool // each lane has its own copy
+	options         *Options
+	samples         map[*node]*sample
+	textures        map[int]int // the dimensions of textures by number
+	assumed         bool        // the dimension of a texture is an assumption
+	// emitted are the registers of a vertex that a Geometry shader emits, and elements the numbers of vertices in inputs.
+	emitted  []register
+	elements map[register]int
+	// attributes are the numbers of the registers of inputs in the first vertex.
+	attributes map[*variable]int
 }
 
 // register is a register of the machine.
@@ -303,13 +315,9 @@ func (b *builder) plan() {
 			n := b.nodes[id]
 			if b.effect(n) {
 				n.visited = true
-				for _, a := range n.args {
+				for _, a := range b.arguments(n) {
 					a.hold = true
 					b.demand(a, x)
-				}
-				for _, a := range slices.Concat(n.Args(), n.Seen()) {
-					b.nodes[a].hold = true
-					b.demand(b.nodes[a], x)
 				}
 				if n.Guard != flow.NoID {
 					b.nodes[n.Guard].hold = true
@@ -670,16 +678,17 @@ func (b *builder) read(n *node) *expr {
 		}
 		return e
 	}
-	if slices.Contains(b.p.Arrays, n.State) || b.wholes[n.State] {
+	r := register{n.State, v.Number}
+	_, vertex := b.elements[r]
+	if !vertex && (slices.Contains(b.p.Arrays, n.State) || b.wholes[n.State]) {
 		x := b.array(n.State)
 		e := &expr{form: reference, variable: x, typ: n.Type(), index: number(uint64(v.Number))}
 		return comp(e, x, n.Comp)
 	}
 	list := b.inputs
-	if !b.own(n.State) {
+	if !b.own(n.State) && !vertex {
 		list = b.uniforms
 	}
-	r := register{n.State, v.Number}
 	k := n.Comp
 	if n.State.Type.Len > 4 {
 		r.number, k = v.Number*n.State.Type.Len+v.Comp, 0
@@ -700,6 +709,9 @@ func number(v uint64) *expr { return &expr{form: constant, typ: sem.U32, values:
 
 // offset returns the number of a register in the array that has it.
 func (b *builder) offset(x *variable, r register) int {
+	if n, ok := b.elements[r]; ok {
+		return n
+	}
 	first := r.number
 	for b.uniforms[register{r.state, first - 1}] == x || b.inputs[register{r.state, first - 1}] == x {
 		first--
@@ -777,6 +789,12 @@ func (b *builder) code(x *flow.Block) []*stmt {
 		if n.Op == sem.OpLoad && n.Guard != flow.NoID {
 			flush()
 			s := b.assignment([]*node{n})
+			if b.options.Shape != Function { // the buffer may not have the address of a load that does not happen
+				zero := &stmt{kind: assign, dest: s.dest, comps: s.comps, value: s.value.args[2], addrs: s.addrs}
+				s.value, s.addrs = s.value.args[1], nil
+				out = append(out, zero)
+				s = &stmt{kind: branch, value: b.value(b.nodes[n.Guard]), body: []*stmt{s}}
+			}
 			out = append(out, s)
 			continue
 		}
@@ -873,6 +891,12 @@ func (b *builder) act(n *node) []*stmt {
 	case sem.OpStore:
 		s.kind, s.index, s.value, s.bytes = storeBytes, b.value(n.args[0]), b.value(n.args[1]), n.Imm
 	case sem.OpService:
+		switch b.callback(n) {
+		case textureKind:
+			return b.texture(n)
+		case emitKind:
+			return b.emit(n)
+		}
 		return b.service(n)
 	default:
 		b.refuse(addr, "the operation %s", n.Op)
@@ -916,23 +940,23 @@ func (b *builder) service(n *node) []*stmt {
 		list = append(list, b.nodes[a])
 	})
 	flushSeen()
-	var out []*stmt
 	if t := sv.Result; t.Kind != sem.None {
 		if t.Len > 4 {
 			b.refuse(s.addrs[0], "the service %s, whose result has %d components", sv.Name, t.Len)
 		}
-		v := b.services[n.id]
-		if v == nil {
-			v = b.result(n)
+		s.dest = b.result(n)
+	}
+	return b.guarded(n, s)
+}
+
+// guarded returns a statement under the guard of an operation. Without the guard, the result is 0.
+func (b *builder) guarded(n *node, s *stmt) (out []*stmt) {
+	if v := s.dest; v != nil && n.Guard != flow.NoID {
+		zero := &stmt{kind: assign, dest: v, addrs: s.addrs, value: zeroOf(v)}
+		for k := range v.size {
+			zero.comps = append(zero.comps, k)
 		}
-		s.dest = v
-		if n.Guard != flow.NoID {
-			zero := &stmt{kind: assign, dest: v, addrs: s.addrs, value: zeroOf(v)}
-			for k := range v.size {
-				zero.comps = append(zero.comps, k)
-			}
-			out = append(out, zero)
-		}
+		out = append(out, zero)
 	}
 	return append(out, b.guard(n, []*stmt{s})...)
 }

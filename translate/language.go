@@ -27,7 +27,7 @@ const (
 // The names of languages, shapes, forms of uniforms and demands.
 var (
 	languages    = [...]string{GLSL: "glsl", GLSLES: "glsl-es", SPIRV: "spirv", WGSL: "wgsl"}
-	shapes       = [...]string{Function: "function", Vertex: "vertex"}
+	shapes       = [...]string{Function: "function", Vertex: "vertex", Fragment: "fragment", Geometry: "geometry"}
 	uniformForms = [...]string{Block: "block", Push: "push", Plain: "plain"}
 	demands      = [...]string{DemandRounding: "rounding", DemandDenormals: "denormals", DemandNothing: "nothing"}
 )
@@ -65,7 +65,7 @@ func (d Demand) String() string { return demands[d] }
 
 // Extension returns the usual extension of a file with a text, such as .vert.
 func (o Options) Extension() string {
-	extension := [...]string{Function: ".glsl", Vertex: ".vert"}[o.Shape]
+	extension := [...]string{Function: ".glsl", Vertex: ".vert", Fragment: ".frag", Geometry: ".geom"}[o.Shape]
 	switch o.Language {
 	case SPIRV:
 		extension += ".spv"

@@ -20,8 +20,13 @@ type lowering struct {
 	overloads map[*shade.Func][]*shade.Func // the forms of functions for vectors
 	accessors map[*variable]*shade.Func
 	accessed  []*shade.Func
-	stored    map[*variable]bool     // the bool variables that a uniform block holds as numbers
-	external  map[string]*shade.Func // what the surroundings provide, by name
+	textures  map[int]*shade.Var
+	memories  map[*sem.State]*shade.Var  // the storage buffers
+	loads     map[*sem.State]*shade.Func // the functions that read them
+	slots     []*shade.Var               // the stored vertices, for each register that a Geometry shader emits
+	triangle  *shade.Func                // emits a triangle
+	stored    map[*variable]bool         // the bool variables that a uniform block holds as numbers
+	external  map[string]*shade.Func     // what the surroundings provide, by name
 	language  Language
 	fast      bool            // Options.Approximate
 	inexact   map[sem.Op]bool // the operations that are not exact
@@ -35,7 +40,7 @@ type lowering struct {
 func newLowering(b *builder) *lowering {
 	return &lowering{
 		b: b, vars: map[*variable]*shade.Var{}, functions: map[*function]*shade.Func{}, overloads: map[*shade.Func][]*shade.Func{},
-		accessors: map[*variable]*shade.Func{}, stored: map[*variable]bool{}, external: map[string]*shade.Func{}, inexact: map[sem.Op]bool{}, addr: NoAddr, shown: map[uint64]bool{},
+		accessors: map[*variable]*shade.Func{}, stored: map[*variable]bool{}, textures: map[int]*shade.Var{}, memories: map[*sem.State]*shade.Var{}, loads: map[*sem.State]*shade.Func{}, external: map[string]*shade.Func{}, inexact: map[sem.Op]bool{}, addr: NoAddr, shown: map[uint64]bool{},
 	}
 }
 
@@ -142,6 +147,9 @@ func (g *lowering) access(what string, s *sem.State, bits int) string {
 
 // load returns the bytes at an address of a memory, which the surroundings provide.
 func (g *lowering) load(e *expr) *shade.Expr {
+	if g.b.options.Shape != Function && !g.b.own(e.state) {
+		return g.loadShared(e)
+	}
 	size := max(8, e.typ.Width)
 	f := g.provided(g.access("load", e.state, size), shadeType(bitsType(size), 0), &shade.Var{Name: "address", Type: shade.U32})
 	address := g.unsigned(g.expr(e.args[0]), e.args[0].typ)
@@ -190,6 +198,10 @@ func (g *lowering) statements(list []*stmt, top bool) (out []*shade.Stmt) {
 			add(&shade.Stmt{Kind: shade.Do, Value: shade.CallOf(f, address, g.resized(g.unsigned(bits, v.typ), v.typ.Width, size))})
 		case callService:
 			add(g.service(s))
+		case sampleTexture:
+			add(g.sampled(s))
+		case storeVertex:
+			out = append(out, g.storeVertex(s)...)
 		case branch:
 			if x := g.branch(s); x != nil {
 				add(x)

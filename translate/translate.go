@@ -32,8 +32,14 @@ type Shape uint8
 const (
 	// Function is a function whose parameters are the inputs and outputs. Another shader includes the text.
 	Function Shape = iota
-	// Vertex is a vertex shader, with a uniform block and with variables for inputs and outputs.
+	// Vertex is a vertex shader, with a uniform block and with variables for inputs and outputs. Textures are samplers, and
+	// memories are storage buffers: the program computes the addresses of its vertices from the number of the vertex and from
+	// uniforms, as on the machine.
 	Vertex
+	// Fragment is a fragment shader, likewise.
+	Fragment
+	// Geometry is a geometry shader, likewise. Its input is a primitive of Options.Vertices vertices.
+	Geometry
 )
 
 // UniformForm is the form in which the text declares the uniforms.
@@ -70,8 +76,19 @@ type Options struct {
 	Uniforms UniformForm
 	// Name is the name of the function, and the start of the names of the functions that it calls. The default is program.
 	Name string
-	// Set and Binding are the numbers of the uniform block.
+	// Set and Binding are the numbers of the uniform block. The bindings of memories and textures follow: one for each memory
+	// of the machine that lanes share, and then one for each number of a texture.
 	Set, Binding int
+	// Dimensions are the dimensions of textures by number: 1d, 2d or 3d. The default is that in the program, or 2d.
+	Dimensions map[int]string
+	// Vertices is the number of vertices of a primitive that a Geometry shader gets: 1 (points), 2 (lines), 3 (triangles), 4
+	// (lines with adjacency) or 6 (triangles with adjacency). The default is that in the file.
+	Vertices int
+	// Attributes is the number of registers that a Geometry shader gets for each vertex. The default is that in the file.
+	Attributes int
+	// MaxVertices is the number of vertices that a Geometry shader can emit. If it is 0, it is that of a program without loops,
+	// and otherwise the largest number that every device allows.
+	MaxVertices int
 	// Registers makes the interface independent of the program: names are names of registers instead of names of the file,
 	// uniforms are whole register files, and the location of an input or output is the number of its register.
 	Registers bool
@@ -100,6 +117,11 @@ type Text struct {
 	Name string
 	// Uniforms, Inputs and Outputs are the registers that the text names.
 	Uniforms, Inputs, Outputs []Binding
+	// Textures and Buffers are the textures and memories that the shader of a stage reads.
+	Textures []Texture
+	Buffers  []Buffer
+	// MaxVertices is the number of vertices that a Geometry shader can emit.
+	MaxVertices int
 	// Shared are the declarations of the functions that the including shader must define.
 	Shared []string
 	// Doubles and Integers64 are set if the text needs floats or integers of 64 bits.
@@ -130,8 +152,10 @@ type Binding struct {
 	// Mask has a bit for each component of an output that the program writes. The text sets the others to their initial value.
 	Mask uint
 	// Offset is the place in the uniform block in bytes. Each register takes 16 bytes. Location is the location of an input or
-	// output of a vertex shader.
+	// output of a stage: the number of the register in its <input> or <output> if the description declares one.
 	Offset, Location int
+	// Builtin is the value of the pipeline that an input or output is, such as depth, or "". It then has no location.
+	Builtin string
 }
 
 // Refusal is the error for a program that cannot be translated.
@@ -158,6 +182,7 @@ func Translate(ctx context.Context, l *exec.Launch, o Options) (*Text, error) {
 	s := source{functions: l.Program.Functions(inside.Key{}), machine: machine}
 	c := l.Flow(inside.Key{})
 	c.OneLane = machine.Wave
+	c.Wanted = s.wanted(l, o)
 	p, err := flow.Specialise(ctx, c)
 	if err != nil {
 		if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
@@ -165,7 +190,8 @@ func Translate(ctx context.Context, l *exec.Launch, o Options) (*Text, error) {
 		}
 		return nil, &Refusal{NoAddr, err.Error()}
 	}
-	s.program = p
+	s.program, s.primitive = p, l.Primitive
+	s.ins, s.outs = machine.Inputs(l.Program.Context), machine.Outputs(l.Program.Context)
 	s.nameOf = func(v flow.Variable) string {
 		return l.NameOf(l.Program.Machine.States[v.State.Index], v.Number, v.Comp)
 	}
@@ -185,13 +211,38 @@ func (o Options) Translate(_ inside.Key, p *flow.Program, from *exec.Program, gi
 	return s.translate(o)
 }
 
+// wanted returns Config.Wanted: the registers for outputs, and the other outputs of the launch. A program that emits vertices
+// has no outputs at its end.
+func (s *source) wanted(l *exec.Launch, o Options) func(st *sem.State, number, comp int) bool {
+	for _, p := range l.Outputs {
+		if p.View == nil && p.State.Kind == exec.Registers {
+			s.outputs = append(s.outputs, port{p.Name, s.machine.States[p.State.Index], p.First, p.Count})
+		}
+	}
+	return func(st *sem.State, number, _ int) bool {
+		if o.Shape == Geometry {
+			return false
+		}
+		return st.Use == "output" || slices.ContainsFunc(s.outputs, func(p port) bool {
+			return p.state == st && s.own(st) && number >= p.first && number < p.first+p.count
+		})
+	}
+}
+
 // source is a specialised program with names.
 type source struct {
 	program   *flow.Program
 	machine   *sem.Machine
 	functions []*sem.Function
 	uniforms  []port
-	nameOf    func(v flow.Variable) string
+	outputs   []port
+	// ins and outs are the places of the inputs and outputs in the description.
+	ins, outs []*sem.Place
+	// primitive is Launch.Primitive.
+	primitive *exec.Primitive
+	// assumes is set if the dimension of a texture is an assumption.
+	assumes bool
+	nameOf  func(v flow.Variable) string
 	// given is Config.Given.
 	given func(s *sem.State, number, comp int) bool
 }
@@ -227,6 +278,7 @@ func (s *source) builder(o Options) *builder {
 		p: s.program, names: &names{taken: map[string]bool{}}, functions: newFunctions(s.functions),
 		inputs: map[register]*variable{}, outputs: map[register]*variable{}, uniforms: map[register]*variable{},
 		arrays: map[*sem.State]*variable{}, wholes: map[*sem.State]bool{}, current: map[register]*variable{}, services: map[flow.ID]*variable{},
+		options: &o, samples: map[*node]*sample{}, textures: map[int]int{}, elements: map[register]int{}, attributes: map[*variable]int{},
 	}
 	b.own = s.own
 	if o.Registers {
@@ -234,6 +286,10 @@ func (s *source) builder(o Options) *builder {
 	}
 	b.names.unique(o.Name)
 	b.load()
+	if o.Shape == Geometry {
+		s.emits(b)
+	}
+	live := b.live()
 	b.markLate()
 	b.findRaw()
 	var reads []flow.Variable
@@ -241,11 +297,12 @@ func (s *source) builder(o Options) *builder {
 		for _, id := range x.Insts {
 			n := b.nodes[id]
 			switch {
+			case !live[n]:
 			case n.Op == sem.OpReadX && b.fixed(n):
 				b.wholes[n.State] = true
 			case n.Op == sem.OpRead && b.fixed(n) && !n.State.ReadOnly:
 				reads = append(reads, flow.Variable{State: n.State, Number: int(n.Imm), Comp: n.Comp})
-				if o.Registers && s.uniformFile(n.State) {
+				if o.Registers && s.uniformFile(n.State) && !s.ofVertex(b, register{n.State, int(n.Imm)}) {
 					b.wholes[n.State] = true
 				}
 			}
@@ -266,6 +323,7 @@ func (s *source) builder(o Options) *builder {
 			}
 		}
 	}
+	s.vertices(b, reads, live)
 	for _, u := range s.uniforms {
 		if u.state.Type.Len > 4 || b.wholes[u.state] || !slices.ContainsFunc(reads, func(v flow.Variable) bool {
 			return v.State == u.state && v.Number >= u.first && v.Number < u.first+u.count
@@ -284,7 +342,7 @@ func (s *source) builder(o Options) *builder {
 	}
 	for _, v := range reads {
 		switch r := (register{v.State, v.Number}); {
-		case b.wholes[v.State]:
+		case b.wholes[v.State] || b.inputs[r] != nil:
 		case s.own(v.State):
 			s.input(b, r, v.Comp)
 		default:
@@ -308,21 +366,30 @@ func (s *source) builder(o Options) *builder {
 	}
 	for _, x := range b.p.Blocks {
 		for _, out := range x.End.Outputs {
-			v := out.Variable
-			r := register{v.State, v.Number}
-			if b.outputs[r] == nil {
-				if v.State.Type.Len > 4 {
-					b.refuse(NoAddr, "the output %s, which has %d components", v, v.State.Type.Len)
-				}
-				name := identifier(s.registerName(v))
-				if b.names.taken[name] {
-					name = "out_" + name
-				}
-				b.outputs[r] = &variable{name: b.names.unique(name), typ: v.Type(), size: v.State.Type.Len, taken: map[int]bool{}, given: true}
-			}
+			s.output(b, out.Variable)
 		}
 	}
+	for _, r := range b.emitted {
+		s.output(b, flow.Variable{State: r.state, Number: r.number})
+		b.outputs[r].taken[0] = true // it holds no value before the vertex is emitted
+	}
 	return b
+}
+
+// output gives a register that the program returns a variable.
+func (s *source) output(b *builder, v flow.Variable) {
+	r := register{v.State, v.Number}
+	if b.outputs[r] != nil {
+		return
+	}
+	if v.State.Type.Len > 4 {
+		b.refuse(NoAddr, "the output %s, which has %d components", v, v.State.Type.Len)
+	}
+	name := identifier(s.registerName(v))
+	if b.names.taken[name] {
+		name = "out_" + name
+	}
+	b.outputs[r] = &variable{name: b.names.unique(name), typ: v.State.Type.Elem(), size: v.State.Type.Len, taken: map[int]bool{}, given: true}
 }
 
 // registerName returns the name of a register.
@@ -363,6 +430,7 @@ func (s *source) translate(o Options) (*Text, error) {
 		return nil, b.err
 	}
 	b.shrink()
+	s.assumes = b.assumed
 	list := b.body(tree)
 	if b.err != nil {
 		return nil, b.err
@@ -374,6 +442,9 @@ func (s *source) translate(o Options) (*Text, error) {
 	}
 	t := &Text{Name: o.Name, Language: o.Language, Stops: b.stops}
 	g.interfaces(t, s, o)
+	if o.Shape == Geometry {
+		t.MaxVertices = g.maxVertices(list, t)
+	}
 	x, program := g.shader(t, s, o, list)
 	if b.err != nil {
 		return nil, b.err
@@ -444,19 +515,28 @@ func (g *lowering) interfaces(t *Text, s *source, o Options) {
 	}
 	for _, r := range sorted(b.inputs) {
 		add(&t.Inputs, b.inputs[r], r)
+		if _, ok := b.elements[r]; ok { // all vertices have one location
+			x := &t.Inputs[len(t.Inputs)-1]
+			x.First, x.Count = b.attributes[b.inputs[r]], 1
+		}
 	}
 	for _, r := range sorted(b.outputs) {
 		add(&t.Outputs, b.outputs[r], r)
+		for k := range max(1, r.state.Type.Len) {
+			if slices.Contains(b.emitted, r) {
+				t.Outputs[len(t.Outputs)-1].Mask |= 1 << uint(k)
+			}
+		}
 		for k := range b.written(r) {
 			t.Outputs[len(t.Outputs)-1].Mask |= 1 << uint(k)
 		}
 	}
-	g.locate(t.Inputs, o)
-	g.locate(t.Outputs, o)
+	g.locate(s, t.Inputs, s.ins, o)
+	g.locate(s, t.Outputs, s.outs, o)
 }
 
-// locate gives inputs or outputs their locations.
-func (g *lowering) locate(list []Binding, o Options) {
+// locate gives inputs or outputs their locations. places are their places in the description.
+func (g *lowering) locate(s *source, list []Binding, places []*sem.Place, o Options) {
 	taken := map[int]string{}
 	take := func(x *Binding, first int) {
 		x.Location = first
@@ -470,8 +550,17 @@ func (g *lowering) locate(list []Binding, o Options) {
 	var rest []*Binding
 	for i := range list {
 		x := &list[i]
+		p := s.place(places, x)
+		if p != nil && p.Builtin != "" && !(p.Builtin == "position" && o.Position != "") {
+			if x.Builtin = p.Builtin; o.Shape != Function && !slices.Contains(builtins[x.Builtin].stages, o.Shape) {
+				g.refuse("%s is the %s, which a %s shader does not have", x.Name, x.Builtin, o.Shape)
+			}
+			continue
+		}
 		if n, ok := o.Locations[x.Name]; ok {
 			take(x, n)
+		} else if p != nil {
+			take(x, x.First-p.Number)
 		} else if o.Registers {
 			take(x, x.First)
 		} else {
@@ -492,9 +581,7 @@ func (g *lowering) locate(list []Binding, o Options) {
 // shader returns the shader, and the function that is the program.
 func (g *lowering) shader(t *Text, s *source, o Options, list []*stmt) (x *shade.Shader, program *shade.Func) {
 	x = &shade.Shader{}
-	if o.Shape == Vertex {
-		x.Stage = shade.Vertex
-	}
+	x.Stage = [...]shade.Stage{Function: shade.Library, Vertex: shade.Vertex, Fragment: shade.Fragment, Geometry: shade.Geometry}[o.Shape]
 	program = &shade.Func{Name: o.Name, Result: shade.None}
 	if t.Stops {
 		program.Result = shade.B
@@ -510,6 +597,7 @@ func (g *lowering) shader(t *Text, s *source, o Options, list []*stmt) (x *shade
 		program.Locals = append(program.Locals, g.variable(v))
 	}
 
+	g.resources(x, t, s, o)
 	for _, name := range slices.Sorted(maps.Keys(g.external)) {
 		x.Funcs = append(x.Funcs, g.external[name])
 		t.Shared = append(t.Shared, o.Language.prototype(g.external[name]))
@@ -526,8 +614,8 @@ func (g *lowering) shader(t *Text, s *source, o Options, list []*stmt) (x *shade
 	}
 	x.Funcs = append(append(x.Funcs, g.accessed...), program)
 	x.Entry = program
-	if o.Shape == Vertex {
-		x.Entry = g.main(x, program, t, o)
+	if o.Shape != Function {
+		x.Entry = g.main(x, program, t, s, o)
 		x.Funcs = append(x.Funcs, x.Entry)
 	}
 	t.Doubles, t.Integers64 = x.Needs()
@@ -601,11 +689,14 @@ func (g *lowering) declare(x *shade.Shader, program *shade.Func, t *Text, s *sou
 	for _, in := range t.Inputs {
 		v := byName[in.Name]
 		switch {
-		case o.Shape != Function:
+		case o.Shape != Function && in.Builtin == "":
 			if v.typ.Kind == sem.Bool || wide(v.typ) {
 				g.refuse("the input %s of type %s", in.Name, in.Type)
 			}
-			global(v, shade.Input).Location = in.Location
+			y := global(v, shade.Input)
+			if y.Location = in.Location; o.Shape == Fragment && v.typ.Kind != sem.Float {
+				y.Interpolation = shade.Flat
+			}
 		case v.count > 0:
 			y := g.variable(v)
 			p := &shade.Var{Name: v.name + "_in", Type: y.Type, Storage: shade.Param}
@@ -619,7 +710,7 @@ func (g *lowering) declare(x *shade.Shader, program *shade.Func, t *Text, s *sou
 	}
 	for _, out := range t.Outputs {
 		v := byName[out.Name]
-		if o.Shape == Function {
+		if o.Shape == Function || out.Builtin != "" {
 			y := g.variable(v)
 			y.Storage, y.Out = shade.Param, true
 			program.Params = append(program.Params, y)
@@ -630,40 +721,57 @@ func (g *lowering) declare(x *shade.Shader, program *shade.Func, t *Text, s *sou
 		}
 		y := global(v, shade.Output)
 		y.Location = out.Location
-		if v.typ.Kind != sem.Float {
+		if v.typ.Kind != sem.Float && o.Shape != Fragment {
 			y.Interpolation = shade.Flat
 		}
 	}
 	// Components that the program never writes have their initial value.
 	stopped := slices.ContainsFunc(b.p.Blocks, func(x *flow.Block) bool { return x.End.Kind == flow.Stop && len(x.End.Outputs) == 0 })
 	for _, r := range sorted(b.outputs) {
-		if v := b.outputs[r]; len(b.written(r)) < max(1, v.size) || stopped {
+		if v := b.outputs[r]; o.Shape != Geometry && (len(b.written(r)) < max(1, v.size) || stopped) {
 			program.Body = append(program.Body, assignTo(shade.Value(g.variable(v)), g.expr(repeated(v, r.state.Init))))
 		}
 	}
 }
 
-// main returns the entry point of a vertex shader.
-func (g *lowering) main(x *shade.Shader, program *shade.Func, t *Text, o Options) *shade.Func {
-	f := &shade.Func{Name: "main", Body: []*shade.Stmt{{Kind: shade.Do, Value: shade.CallOf(program)}}}
-	name := g.position(t, o)
-	for _, v := range x.Globals {
-		if v.Storage != shade.Output || v.Name != name {
-			continue
+// main returns the entry point of a stage.
+func (g *lowering) main(x *shade.Shader, program *shade.Func, t *Text, s *source, o Options) *shade.Func {
+	f := &shade.Func{Name: "main"}
+	if o.Shape == Geometry {
+		f.Body = g.primitives(x, t, s)
+	}
+	call := shade.CallOf(program)
+	for _, p := range program.Params {
+		if p.Out {
+			v := &shade.Var{Name: p.Name, Type: p.Type, Precise: true}
+			f.Locals = append(f.Locals, v)
+			call.Args = append(call.Args, shade.Value(v))
+		} else {
+			call.Args = append(call.Args, g.enter(x, t, s, p))
 		}
-		position := &shade.Var{Name: "gl_Position", Type: shade.F32.Vec(4), Storage: shade.Output, Builtin: shade.Position}
-		x.Globals = append(x.Globals, position)
-		value := shade.Value(v)
-		if n := v.Type.Count(); n < 4 {
-			value = shade.Make(shade.Construct, position.Type, value)
-			for k := n; k < 4; k++ {
-				value.Args = append(value.Args, shade.Lit(shade.F32, map[bool]uint64{true: 0x3f800000}[k == 3]))
-			}
-		}
-		f.Body = append(f.Body, assignTo(shade.Value(position), value))
-		break
+	}
+	f.Body = append(f.Body, &shade.Stmt{Kind: shade.Do, Value: call})
+	if o.Shape == Geometry {
+		return f
+	}
+	f.Body = append(f.Body, g.exit(x, t, f)...)
+	if o.Shape == Vertex {
+		f.Body = append(f.Body, g.setPosition(x, t, s, o)...)
 	}
 	return f
+}
+
+// setPosition returns the statement that sets gl_Position, unless the description declares which output it is.
+func (g *lowering) setPosition(x *shade.Shader, t *Text, s *source, o Options) []*shade.Stmt {
+	if o.Position == "" && slices.ContainsFunc(s.outs, func(p *sem.Place) bool { return p.Builtin == "position" }) {
+		return nil
+	}
+	name := g.position(t, o)
+	if name == "" {
+		return nil
+	}
+	dest := g.builtin(x, "position", shade.Output)
+	return []*shade.Stmt{assignTo(dest, filled(shade.Value(g.global(x, name)), dest.Type))}
 }
 
 // written returns the components of an output that the program writes.
@@ -683,7 +791,7 @@ func (b *builder) written(r register) map[int]bool {
 func (g *lowering) position(t *Text, o Options) string {
 	first := ""
 	for _, x := range t.Outputs {
-		if !strings.HasPrefix(x.Type, "f") {
+		if !strings.HasPrefix(x.Type, "f") || x.Builtin != "" {
 			continue
 		}
 		if o.Position == x.Name || o.Position == "" && strings.Contains(strings.ToLower(x.Name), "pos") {
@@ -746,6 +854,10 @@ func header(o Options, t *Text, s *source, modes []shade.ControlMode) (lines []s
 	line(t.Doubles, "It needs floats of 64 bits (feature shaderFloat64), whose sums, products and quotients are rounded to nearest.")
 	line(t.Integers64, "It needs integers of 64 bits (feature shaderInt64).")
 	line(len(t.Shared) > 0, "The including shader defines the functions that are declared here without a body.")
-	line(t.Stops, "The function returns whether the program ended normally.")
+	line(len(t.Textures) > 0, "The sampler filters textures. Offsets, levels and biases are exact only as far as the device computes them.")
+	line(len(t.Textures) > 0 && s.assumes, "The program does not say the dimensions of its textures.")
+	line(len(t.Buffers) > 0, "A storage buffer has the bytes of a memory from address 0 on, and a word more.")
+	line(o.Shape == Geometry, fmt.Sprintf("It emits at most %d vertices. Slots are empty at the start of a primitive, and a triangle with an empty slot has zeros.", t.MaxVertices))
+	line(t.Stops && o.Shape == Function, "The function returns whether the program ended normally.")
 	return lines
 }

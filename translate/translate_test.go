@@ -377,14 +377,15 @@ func TestReadable(t *testing.T) {
 	}
 }
 
-// TestRefused checks that a program that reads memory is refused as a vertex shader, and which functions it needs.
+// TestRefused checks that a program is refused in the shape of another stage, and which functions a program needs.
 func TestRefused(t *testing.T) {
 	l := example{"a2xx/light.vs.bin", "a2xx", "vs"}.launch(t)
 	var refusal *translate.Refusal
-	if _, err := translate.Translate(t.Context(), l, translate.Options{Shape: translate.Vertex}); !errors.As(err, &refusal) || !strings.Contains(refusal.Reason, "load_memory") {
+	if _, err := translate.Translate(t.Context(), l, translate.Options{Shape: translate.Fragment}); !errors.As(err, &refusal) || refusal.Reason != "R0 is the vertex-index, which a fragment shader does not have" {
 		t.Errorf("the error is %v", err)
 	}
 	for o, want := range map[*translate.Options]string{
+		{Shape: translate.Geometry}: "cannot be translated: it emits no vertices, as a geometry shader does",
 		{Language: translate.SPIRV}: "cannot be translated: SPIR-V: Vulkan links no modules, so that no other shader can use a module of functions",
 		{Language: translate.SPIRV, Shape: translate.Vertex, Uniforms: translate.Plain}: "cannot be translated: SPIR-V: Vulkan has no plain uniforms",
 	} {

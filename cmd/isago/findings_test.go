@@ -84,13 +84,16 @@ func TestTranslationSchema(t *testing.T) {
 		{"--isa", "pica200", open},
 		{"--to", "spirv", "--shape", "vertex", examples + "pica200/light.shbin"},
 		{"--isa", "a2xx", examples + "a2xx/lights.vs.bin"},
+		{"--isa", "a2xx", "--stage", "vs", "--shape", "vertex", examples + "a2xx/light.vs.bin"},
+		{"--isa", "a2xx", "--stage", "fs", "--shape", "fragment", examples + "a2xx/textures.fs.bin"},
+		{"--shape", "geometry", examples + "pica200/points.shbin"},
 		{examples + "tesla/reduce.cubin", examples + "tesla/blackscholes.cubin", examples + "tesla/matmul.cubin"},
 	} {
 		var out, errs bytes.Buffer
 		run(append([]string{"translate", "--json"}, args...), strings.NewReader(""), &out, &errs)
 		schema.Def(t, "translations").Check(t, strings.Join(args, " "), out.Bytes())
 	}
-	unseen := slices.DeleteFunc(schema.Unseen("translations", "translation", "binding", "refusal"), func(name string) bool {
+	unseen := slices.DeleteFunc(schema.Unseen("translations", "translation", "binding", "texture", "buffer", "refusal"), func(name string) bool {
 		return name == "translation.integers64" // no program of these machines needs them
 	})
 	if len(unseen) > 0 {

@@ -54,7 +54,9 @@ Languages:
 
 Shapes:
   function  a function whose parameters are the inputs and outputs, for an emulator's own shader
-  vertex    a vertex shader
+  vertex    a vertex shader: textures are samplers, memories are storage buffers
+  fragment  a fragment shader, likewise
+  geometry  a geometry shader, likewise
 
 --json prints a map: for each program the uniforms, inputs and outputs with their names, registers, offsets
 and locations, and what the text needs. If no -o is given, the map also contains the texts.
@@ -212,6 +214,9 @@ type translatedText struct {
 	Uniforms    []uniformBinding  `json:"uniforms"`
 	Inputs      []locationBinding `json:"inputs"`
 	Outputs     []locationBinding `json:"outputs"`
+	Textures    []textureBinding  `json:"textures,omitempty"`
+	Buffers     []bufferBinding   `json:"buffers,omitempty"`
+	MaxVertices int               `json:"max_vertices,omitempty"`
 	Shared      []string          `json:"shared,omitempty"`
 	Doubles     bool              `json:"doubles,omitempty"`
 	Integers64  bool              `json:"integers64,omitempty"`
@@ -240,9 +245,27 @@ type uniformBinding struct {
 
 type locationBinding struct {
 	registerBinding
-	Location int `json:"location"`
+	// Location is nil for a value of the pipeline.
+	Location *int   `json:"location,omitempty"`
+	Builtin  string `json:"builtin,omitempty"`
 	// Written are the components that the program writes, as letters.
 	Written string `json:"written,omitempty"`
+}
+
+type textureBinding struct {
+	Name      string `json:"name"`
+	Number    int    `json:"number"`
+	Dimension string `json:"dimension"`
+	Set       int    `json:"set"`
+	Binding   int    `json:"binding"`
+	Sampler   int    `json:"sampler_binding"`
+}
+
+type bufferBinding struct {
+	Name    string `json:"name"`
+	State   string `json:"state"`
+	Set     int    `json:"set"`
+	Binding int    `json:"binding"`
 }
 
 // refusal is the reason why a program has no text.
@@ -608,17 +631,30 @@ func (j *translateJob) run(ctx context.Context) translated {
 func mapOf(text *translate.Text, m *exec.Machine) *translatedText {
 	t := &translatedText{
 		Uniforms: []uniformBinding{}, Inputs: []locationBinding{}, Outputs: []locationBinding{}, Shared: text.Shared,
-		Doubles: text.Doubles, Integers64: text.Integers64, Stops: text.Stops, Lines: text.Lines, Words: text.Words,
+		Doubles: text.Doubles, Integers64: text.Integers64, Stops: text.Stops, Lines: text.Lines, Words: text.Words, MaxVertices: text.MaxVertices,
 	}
 	registers := func(b translate.Binding) registerBinding {
 		return registerBinding{b.Name, b.State, b.First, b.Count, b.Comp, b.Components, b.Type}
+	}
+	located := func(b translate.Binding, written string) locationBinding {
+		x := locationBinding{registerBinding: registers(b), Builtin: b.Builtin, Written: written}
+		if b.Builtin == "" {
+			x.Location = &b.Location
+		}
+		return x
 	}
 	for _, b := range text.Uniforms {
 		t.UniformSize = max(t.UniformSize, b.Offset+16*b.Count)
 		t.Uniforms = append(t.Uniforms, uniformBinding{registers(b), b.Offset})
 	}
 	for _, b := range text.Inputs {
-		t.Inputs = append(t.Inputs, locationBinding{registers(b), b.Location, ""})
+		t.Inputs = append(t.Inputs, located(b, ""))
+	}
+	for _, x := range text.Textures {
+		t.Textures = append(t.Textures, textureBinding{x.Name, x.Number, x.Dimension, x.Set, x.Binding, x.SamplerBinding})
+	}
+	for _, x := range text.Buffers {
+		t.Buffers = append(t.Buffers, bufferBinding(x))
 	}
 	for _, b := range text.Outputs {
 		var written bytes.Buffer
@@ -627,7 +663,7 @@ func mapOf(text *translate.Text, m *exec.Machine) *translatedText {
 				written.WriteByte("xyzw"[k])
 			}
 		}
-		t.Outputs = append(t.Outputs, locationBinding{registers(b), b.Location, written.String()})
+		t.Outputs = append(t.Outputs, located(b, written.String()))
 	}
 	return t
 }

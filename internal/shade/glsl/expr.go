@@ -3,6 +3,7 @@ package glsl
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -252,6 +253,9 @@ var builtins = map[shade.Builtin]string{
 	shade.GlobalID: "gl_GlobalInvocationID", shade.WorkgroupID: "gl_WorkGroupID", shade.NumWorkgroups: "gl_NumWorkGroups",
 }
 
+// openGL are the names that differ in OpenGL.
+var openGL = map[shade.Builtin]string{shade.VertexIndex: "gl_VertexID", shade.InstanceIndex: "gl_InstanceID"}
+
 // name returns the name of a variable.
 func (p *printer) name(v *shade.Var) string {
 	if p.es && (v.Builtin == shade.VertexIndex || v.Builtin == shade.InstanceIndex) {
@@ -259,6 +263,9 @@ func (p *printer) name(v *shade.Var) string {
 	}
 	if v.Builtin == shade.PrimitiveID && v.Storage == shade.Input && p.Stage == shade.Geometry {
 		return "gl_PrimitiveIDIn"
+	}
+	if s := openGL[v.Builtin]; s != "" && (p.es || slices.ContainsFunc(p.Blocks, func(b *shade.Block) bool { return b.Kind == shade.PlainUniforms })) {
+		return s
 	}
 	if s := builtins[v.Builtin]; s != "" {
 		return s

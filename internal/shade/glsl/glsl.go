@@ -157,9 +157,9 @@ func (p *printer) precisions() {
 	}
 }
 
-// binding returns the numbers of a block or texture. OpenGL ES has no sets.
+// binding returns the numbers of a block or texture. OpenGL ES and OpenGL, for which set is -1, have no sets.
 func (p *printer) binding(set, binding int) string {
-	if p.es {
+	if p.es || set < 0 {
 		return fmt.Sprintf("binding = %d", binding)
 	}
 	return fmt.Sprintf("set = %d, binding = %d", set, binding)

@@ -103,7 +103,21 @@ func newGeometry(l *exec.Launch, file *pica200.SHBIN, d *pica200.DVLE, options m
 	if g.because = byOption; g.attributes == 0 {
 		g.attributes, g.because = g.declared(file)
 	}
+	l.Primitive = &exec.Primitive{Vertices: g.vertices, Chosen: d.GeometryMode == pica200.GeometryPoint, Attributes: g.attributes}
+	start, n := g.start()
+	l.Primitive.First = exec.Port{Name: start.Name, State: start, First: n, Count: start.Count - n}
 	return g, nil
+}
+
+// start returns the register with the first attribute of the first vertex.
+func (g *geometry) start() (file *exec.State, number int) {
+	switch g.program.GeometryMode {
+	case pica200.GeometryVariable:
+		return g.first.State(), g.first.Number
+	case pica200.GeometryFixed:
+		return g.first.State(), int(g.program.FixedStart)
+	}
+	return g.inputs, 0
 }
 
 // numberOf reads an option. The last occurrence wins; 0 is none.
@@ -326,14 +340,10 @@ func (r *geometryRun) feed(primitive int) error {
 	if per == 0 {
 		per = rows
 	}
-	file, at := r.inputs, 0
-	switch r.program.GeometryMode {
-	case pica200.GeometryVariable:
+	if r.program.GeometryMode == pica200.GeometryVariable {
 		r.Shared.Give(r.count, uint64(per))
-		file, at = r.first.State(), r.first.Number
-	case pica200.GeometryFixed:
-		file, at = r.first.State(), int(r.program.FixedStart)
 	}
+	file, at := r.start()
 	for k := range per {
 		n := r.attributes
 		if r.program.GeometryMode == pica200.GeometryVariable && k >= int(r.program.VariableCount) {

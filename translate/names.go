@@ -8,9 +8,13 @@ import (
 // names makes the names of a text unique.
 type names struct{ taken map[string]bool }
 
-// unique returns a name that no other part of the text has.
+// unique returns a name that no other part of the text has. A reserved word gets an underscore at its start.
 func (n *names) unique(name string) string {
-	for i, base := 2, name; n.taken[name] || reserved[name]; i++ {
+	base := name
+	if reserved[name] {
+		name = "_" + name
+	}
+	for i := 2; n.taken[name]; i++ {
 		name = fmt.Sprintf("%s_%d", base, i)
 	}
 	n.taken[name] = true
@@ -33,7 +37,10 @@ func identifier(name string) string {
 		}
 	}
 	s := strings.TrimSuffix(b.String(), "_")
-	if s == "" || strings.HasPrefix(s, "gl_") || strings.HasPrefix(s, "isago_") {
+	for strings.HasPrefix(s, "gl_") { // gl_Position is the name of an output of Tegra programs
+		s = s[len("gl_"):]
+	}
+	if s == "" || s[0] >= '0' && s[0] <= '9' || strings.HasPrefix(s, "isago_") {
 		s = "n_" + s
 	}
 	return strings.TrimSuffix(s, "_")

@@ -418,7 +418,7 @@ func (s *source) input(b *builder, r register, comp int) {
 // translate prints the program.
 func (s *source) translate(o Options) (*Text, error) {
 	if o.Name = identifier(cmp.Or(o.Name, "program")); reserved[o.Name] {
-		o.Name += "_"
+		o.Name = "_" + o.Name
 	}
 	tree, err := s.program.Structure()
 	if err != nil && !errors.Is(err, flow.ErrIrreducible) {

@@ -20,6 +20,7 @@ import (
 	"github.com/isago/isago/internal/inorder"
 	"github.com/isago/isago/isa"
 	"github.com/isago/isago/translate"
+	"github.com/isago/isago/view"
 )
 
 type translateFlags struct {
@@ -528,6 +529,12 @@ func (f *translateFlags) open(cmd *cobra.Command, in input, many bool) (jobs []t
 			return nil, err
 		}
 	}
+	var inner map[int64][]innerText
+	if !f.noComments {
+		if inner, err = f.innerTexts(&p); err != nil {
+			return nil, err
+		}
+	}
 	for i := range programs {
 		j := translateJob{program: &programs[i], set: p.set, options: f.options, under: in.under}
 		l := j.program.launch
@@ -543,7 +550,7 @@ func (f *translateFlags) open(cmd *cobra.Command, in input, many bool) (jobs []t
 			}
 		}
 		if !f.noComments {
-			if j.options.Comment, err = f.comments(&p, j.program); err != nil {
+			if j.options.Comment, err = f.comments(&p, j.program, inner); err != nil {
 				return nil, err
 			}
 		}
@@ -576,20 +583,65 @@ func (f *translateFlags) enter(name string, p *imageFile, x *launched) error {
 	return nil
 }
 
-// comments returns the function that returns the comment for an instruction: the line of the source, or the disassembly.
-func (f *translateFlags) comments(p *imageFile, x *launched) (func(addr uint64) string, error) {
+// comments returns the function that returns the comment for an instruction: the lines of the source, or the disassembly. inner
+// holds the instructions that another one runs, by its place in bits.
+func (f *translateFlags) comments(p *imageFile, x *launched, inner map[int64][]innerText) (func(addr uint64) string, error) {
 	text, err := f.instructionText(p.set, x.launch.Program)
-	if err != nil || p.source == nil {
-		return text, err
+	if err != nil {
+		return nil, err
 	}
 	lines := map[int64]string{}
-	for _, at := range p.source.Places {
-		line, _ := at.Span.LineCol()
-		lines[at.Addr] = fmt.Sprintf("line %d  %s", line, strings.TrimSpace(at.Span.Src.Text[at.Span.Off:at.Span.End]))
+	if p.source != nil {
+		for _, at := range p.source.Places {
+			line, _ := at.Span.LineCol()
+			lines[at.Addr] = fmt.Sprintf("line %d  %s", line, strings.Join(strings.Fields(at.Span.Src.Text[at.Span.Off:at.Span.End]), " "))
+		}
 	}
 	return func(addr uint64) string {
-		return cmp.Or(lines[x.start+int64(addr)*int64(x.launch.Program.Machine.Unit)], text(addr))
+		at := x.start + int64(addr)*int64(x.launch.Program.Machine.Unit)
+		all := cmp.Or(lines[at], text(addr))
+		for _, in := range inner[at] {
+			all += "\n" + cmp.Or(lines[in.addr], fmt.Sprintf("0x%04x  %s", (in.addr-x.start)/8, in.text))
+		}
+		return all
 	}, nil
+}
+
+// innerText is an instruction that another one runs.
+type innerText struct {
+	addr int64 // in bits
+	text string
+}
+
+// innerTexts returns the instructions that others run, such as those of a clause, by the places of the others.
+func (f *translateFlags) innerTexts(p *imageFile) (map[int64][]innerText, error) {
+	if p.im.Pieces == nil {
+		return nil, nil
+	}
+	m, err := exec.Open(p.set)
+	if err != nil {
+		return nil, err
+	}
+	outer, err := m.Root("")
+	if err != nil {
+		return nil, err
+	}
+	l, err := f.listingOf(p.set, p.im)
+	if err != nil {
+		return nil, err
+	}
+	list := map[int64][]innerText{}
+	last := int64(-1)
+	l.Each(func(x view.Decoded) bool {
+		switch {
+		case x.Decoder.Root() == outer:
+			last = x.Addr
+		case x.Known && last >= 0:
+			list[last] = append(list[last], innerText{x.Addr, strings.Join(strings.Fields(string(x.Decoder.Append(nil, x.Inst))), " ")})
+		}
+		return true
+	})
+	return list, nil
 }
 
 // run translates the program.

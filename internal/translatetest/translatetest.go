@@ -165,7 +165,8 @@ func (x *Comparison) AddText(name string, text *translate.Text, before flowtest.
 	}
 	j.shader.Uniforms = uniforms(text, states, before)
 	for _, s := range states {
-		if s.Kind == exec.Memory && strings.Contains(text.Source, "load_"+s.Name) {
+		buffer := slices.ContainsFunc(text.Buffers, func(b translate.Buffer) bool { return b.State == s.Name && b.Binding == 3 })
+		if s.Kind == exec.Memory && (buffer || strings.Contains(text.Source, "load_"+s.Name)) {
 			j.shader.Memory = before.Memory(s)
 		}
 	}
@@ -183,6 +184,9 @@ func (x *Comparison) AddText(name string, text *translate.Text, before flowtest.
 		}
 		for _, b := range text.Inputs {
 			for n := range b.Count {
+				if b.Builtin != "" && text.Shader(inside.Key{}).Stage != shade.Library {
+					continue
+				}
 				for k := range b.Components {
 					v := before.Get(byName[b.State], b.First+n, b.Comp+k, lane)
 					j.shader.Inputs = binary.LittleEndian.AppendUint32(j.shader.Inputs, word(v, types[b.State]))

@@ -14,6 +14,9 @@ import (
 func attributes(text *translate.Text) (list []vulkan.Attribute) {
 	for _, b := range text.Inputs {
 		for n := range b.Count {
+			if b.Builtin != "" {
+				continue
+			}
 			list = append(list, vulkan.Attribute{Location: b.Location + n, Components: b.Components, Kind: b.Type[0]})
 		}
 	}
@@ -47,11 +50,19 @@ uint test_bits(int x) { return uint(x); }
 		if b.Components > 1 {
 			t = fmt.Sprint(vector, b.Components)
 		}
-		fmt.Fprintf(&w, "layout(location = %d) in %s o%d[];\n", b.Location, t, i)
+		name := fmt.Sprintf("o%d[0]", i)
+		switch b.Builtin {
+		case "":
+			fmt.Fprintf(&w, "layout(location = %d) in %s o%d[];\n", b.Location, t, i)
+		case "position":
+			name = "gl_in[0].gl_Position"
+		case "point-size":
+			name = "vec4(gl_in[0].gl_PointSize)"
+		}
 		for k := range 4 {
 			v := []string{"0.0", "0.0", "0.0", "1.0"}[k]
 			if k < b.Components {
-				v = fmt.Sprintf("o%d[0]", i)
+				v = name
 				if b.Components > 1 {
 					v += "." + "xyzw"[k:k+1]
 				}

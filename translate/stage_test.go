@@ -2,8 +2,10 @@ package translate_test
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/isago/isago/exec"
@@ -78,6 +80,36 @@ func TestFetches(t *testing.T) {
 	}
 }
 
+// TestFragments compares fragment programs with the plain engine, in whose place of textures are numbers made of coordinates.
+func TestFragments(t *testing.T) {
+	x := translatetest.Open(t)
+	for i, e := range stages[3:5] {
+		l := e.launch(t)
+		text, err := translate.Translate(t.Context(), l, translate.Options{Shape: translate.Fragment, Binding: 2})
+		if err != nil {
+			t.Fatalf("%s: %v", e.file, err)
+		}
+		if kills := strings.Contains(text.Source, "\tif (killed) discard;\n"); kills != (i == 0) {
+			t.Errorf("%s: discard: %v", e.file, kills)
+		}
+		before, after := wave(l, 1, exec.Lanes), wave(l, 1, exec.Lanes)
+		flush(l, before)
+		flush(l, after)
+		after.Services = map[string]exec.Service{"texture": translatetest.Texel}
+		if err := after.Run(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if err := x.AddText(e.file, text, before, after); err != nil {
+			t.Errorf("%s: %v", e.file, err)
+		}
+	}
+	x.Run(t)
+	t.Log(x)
+	if x.Programs != 2 || len(x.Refused) > 0 {
+		t.Errorf("%d programs were compared, expected 2", x.Programs)
+	}
+}
+
 // prepare gives lanes their numbers, memories random bytes, and vertex buffers places in them.
 func prepare(t *testing.T, l *exec.Launch, waves ...*exec.Wave) {
 	r := rand.New(rand.NewPCG(3, 4))
@@ -118,5 +150,44 @@ func prepare(t *testing.T, l *exec.Launch, waves ...*exec.Wave) {
 	}
 	for _, w := range waves {
 		w.Give(vertex, numbers...)
+	}
+}
+
+// TestPrimitives checks the primitives of a geometry shader. points.shbin gets a point with the registers v0 and v1.
+func TestPrimitives(t *testing.T) {
+	l := example{"pica200/points.shbin", "pica200", ""}.launch(t)
+	for _, x := range []struct {
+		o    translate.Options
+		want []string
+	}{
+		{translate.Options{}, []string{"layout(points) in;", "layout(triangle_strip, max_vertices = 6) out;", "layout(location = 0) in vec4 v0[1];", "layout(location = 1) in vec4 v1[1];"}},
+		// The registers of the second vertex of two registers are v2 and v3, which the program does not read.
+		{translate.Options{Vertices: 3, Attributes: 2}, []string{"layout(triangles) in;", "layout(location = 1) in vec4 v1[3];"}},
+		// v1 is the only register of the second vertex.
+		{translate.Options{Vertices: 2, Attributes: 1, MaxVertices: 9}, []string{"layout(lines) in;", "max_vertices = 9)", "in vec4 v0[2];", " v0[1]"}},
+	} {
+		x.o.Shape = translate.Geometry
+		text, err := translate.Translate(t.Context(), l, x.o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range x.want {
+			if !strings.Contains(text.Source, want) {
+				t.Errorf("%+v: no %s\n%s", x.o, want, text.Source)
+			}
+		}
+	}
+	for _, x := range []struct {
+		o    translate.Options
+		want string
+	}{
+		{translate.Options{Vertices: 5, Attributes: 1}, "its primitives have a number of vertices that geometry shaders do not have"},
+		{translate.Options{Vertices: 3}, "its file does not say how many registers a vertex has"},
+	} {
+		x.o.Shape = translate.Geometry
+		var refusal *translate.Refusal
+		if _, err := translate.Translate(t.Context(), l, x.o); !errors.As(err, &refusal) || refusal.Reason != x.want {
+			t.Errorf("%+v: the error is %v, expected %s", x.o, err, x.want)
+		}
 	}
 }

@@ -153,6 +153,13 @@ func (x *Comparison) AddText(name string, text *translate.Text, before flowtest.
 	case vertex:
 		j.shader = &vulkan.Shader{Groups: exec.Lanes, Source: text.Source, Module: text.Module, Geometry: geometry(text), Attributes: attributes(text)}
 		x.jobs = append(x.jobs, j)
+	case text.Shader(inside.Key{}).Stage == shade.Fragment:
+		module, err := spirv.Write(fragment(text))
+		if err != nil {
+			return err
+		}
+		j.shader.Module = module
+		x.jobs = append(x.jobs, j)
 	case text.Language == translate.WGSL:
 		write, language = x.WGSL, " as WGSL"
 	default:
@@ -215,7 +222,7 @@ func (x *Comparison) AddText(name string, text *translate.Text, before flowtest.
 		}
 	}
 	j.shader.Size = exec.Lanes * 4 * (len(j.types) + 1)
-	if vertex {
+	if vertex || j.shader.Module != nil {
 		return nil
 	}
 	module, err := shadetest.Compute(text.Shader(inside.Key{}), func(f *shade.Func, memory *shade.Expr) ([]*shade.Stmt, error) {

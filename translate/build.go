@@ -52,6 +52,7 @@ const (
 	construct // a vector of scalars and vectors
 	call      // of a function of the description
 	load      // of a memory: args are the address
+	outside   // whether bytes of a memory do not exist: args are the address, and imm is their number
 	canonical // the argument, with the bits of the machine if it is NaN
 )
 
@@ -85,6 +86,7 @@ const (
 	assign stmtKind = iota
 	assignElement
 	storeBytes
+	exchange // an atomic operation: dest receives the old value, body computes the new one, and els is empty
 	callService
 	sampleTexture
 	storeVertex // params are whether the slots are a triangle, and whether it is inverted; body stores the vertex
@@ -95,7 +97,8 @@ const (
 	breakOut
 	again
 	finish // the end of the program
-	turns  // a loop over the number of a block
+	barrier
+	turns // a loop over the number of a block
 )
 
 // builder converts a specialised program to statements.
@@ -114,15 +117,17 @@ type builder struct {
 	services        map[flow.ID]*variable
 	called          []*function
 	stops           bool
-	temps           int
-	last            *node // the last value that got a variable without a register
-	err             error
-	sources         map[*node][]*node       // the arguments of each parameter
-	own             func(s *sem.State) bool // each lane has its own copy
-	options         *Options
-	samples         map[*node]*sample
-	textures        map[int]int // the dimensions of textures by number
-	assumed         bool        // the dimension of a texture is an assumption
+	// traps is set if the program can end in an instruction. open is set if accesses outside of memories do not end it.
+	traps, open bool
+	temps       int
+	last        *node // the last value that got a variable without a register
+	err         error
+	sources     map[*node][]*node       // the arguments of each parameter
+	own         func(s *sem.State) bool // each lane has its own copy
+	options     *Options
+	samples     map[*node]*sample
+	textures    map[int]int // the dimensions of textures by number
+	assumed     bool        // the dimension of a texture is an assumption
 	// emitted are the registers of a vertex that a Geometry shader emits, and elements the numbers of vertices in inputs.
 	emitted  []register
 	elements map[register]int
@@ -533,7 +538,7 @@ func (b *builder) define(n *node) *expr {
 // plain returns the expression that computes a value, whose NaN may have any bits.
 func (b *builder) plain(n *node) *expr {
 	e := &expr{op: n.Op, typ: n.Type(), from: n.From(), imm: n.Imm, state: n.State}
-	if n.State != nil && n.State.Outside == sem.OutsideTrap && (n.Op == sem.OpReadX || n.Op == sem.OpLoad) {
+	if n.State != nil && n.State.Outside == sem.OutsideTrap && n.Op == sem.OpReadX {
 		b.refuse(b.p.Addrs[n.id], "an access that ends the program if it is outside of %s", n.State.Name)
 	}
 	switch {
@@ -762,6 +767,14 @@ func (b *builder) withAddr(list []uint64, addr uint64) []uint64 {
 
 // code returns the statements of the operations of a block.
 func (b *builder) code(x *flow.Block) []*stmt {
+	if x.Serial {
+		return b.atomic(x)
+	}
+	return b.list(x.Insts)
+}
+
+// list returns the statements of operations.
+func (b *builder) list(list []flow.ID) []*stmt {
 	var out []*stmt
 	var open []*node // values that may become one statement
 	flush := func() {
@@ -770,7 +783,7 @@ func (b *builder) code(x *flow.Block) []*stmt {
 			open = nil
 		}
 	}
-	for _, id := range x.Insts {
+	for _, id := range list {
 		n := b.nodes[id]
 		if !n.visited {
 			continue
@@ -786,10 +799,11 @@ func (b *builder) code(x *flow.Block) []*stmt {
 		if n.Op == sem.OpResult {
 			continue // the call has assigned it
 		}
-		if n.Op == sem.OpLoad && n.Guard != flow.NoID {
+		if n.Op == sem.OpLoad && (n.Guard != flow.NoID || n.State.Outside == sem.OutsideTrap) {
 			flush()
+			out = append(out, b.guard(n, b.trap(n))...)
 			s := b.assignment([]*node{n})
-			if b.options.Shape != Function { // the buffer may not have the address of a load that does not happen
+			if n.Guard != flow.NoID && !b.open && b.options.Shape != Function { // the buffer may not have the address of a load that does not happen
 				zero := &stmt{kind: assign, dest: s.dest, comps: s.comps, value: s.value.args[2], addrs: s.addrs}
 				s.value, s.addrs = s.value.args[1], nil
 				out = append(out, zero)
@@ -868,7 +882,7 @@ func (b *builder) assignment(list []*node) *stmt {
 func (b *builder) act(n *node) []*stmt {
 	addr := b.p.Addrs[n.id]
 	s := &stmt{addrs: []uint64{addr}, state: n.State}
-	if n.State != nil && n.State.Outside == sem.OutsideTrap {
+	if n.State != nil && n.State.Outside == sem.OutsideTrap && n.Op != sem.OpStore {
 		b.refuse(addr, "an access that ends the program if it is outside of %s", n.State.Name)
 	}
 	switch n.Op {
@@ -890,6 +904,9 @@ func (b *builder) act(n *node) []*stmt {
 		}
 	case sem.OpStore:
 		s.kind, s.index, s.value, s.bytes = storeBytes, b.value(n.args[0]), b.value(n.args[1]), n.Imm
+	case sem.OpBarrier:
+		s.kind = barrier
+		b.checkBarrier(n)
 	case sem.OpService:
 		switch b.callback(n) {
 		case textureKind:
@@ -900,13 +917,82 @@ func (b *builder) act(n *node) []*stmt {
 		return b.service(n)
 	default:
 		b.refuse(addr, "the operation %s", n.Op)
+		return nil
 	}
-	return b.guard(n, []*stmt{s})
+	return b.guard(n, append(b.trap(n), s))
+}
+
+// trap returns the statement that ends the program if an access is outside of its memory, or nothing if that does not end it.
+func (b *builder) trap(n *node) []*stmt {
+	if n.Op != sem.OpStore && n.Op != sem.OpLoad || n.State.Outside != sem.OutsideTrap || b.open {
+		return nil
+	}
+	b.stops, b.traps = true, true
+	addrs := []uint64{b.p.Addrs[n.id]}
+	end := &stmt{kind: finish, loop: true, text: "access outside of " + n.State.Name, addrs: addrs}
+	is := &expr{form: outside, typ: sem.BoolType, imm: n.Imm, state: n.State, args: []*expr{b.value(n.args[0])}}
+	return []*stmt{{kind: branch, value: is, body: []*stmt{end}, addrs: addrs}}
+}
+
+// atomic returns the statements of an atomic region: a load of a memory, and the store of a new value at the same address.
+func (b *builder) atomic(x *flow.Block) []*stmt {
+	var load, store *node
+	for _, id := range x.Insts {
+		switch n := b.nodes[id]; n.Op {
+		case sem.OpLoad:
+			if load != nil {
+				b.refuse(b.p.Addrs[id], "an atomic region with several loads")
+				return nil
+			}
+			load = n
+		case sem.OpStore:
+			if store != nil {
+				b.refuse(b.p.Addrs[id], "an atomic region with several stores")
+				return nil
+			}
+			store = n
+		case sem.OpWrite, sem.OpWriteX, sem.OpService, sem.OpBarrier:
+			b.refuse(b.p.Addrs[id], "the operation %s in an atomic region", n.Op)
+			return nil
+		}
+	}
+	if store == nil {
+		return b.list(x.Insts)
+	}
+	addr := b.p.Addrs[store.id]
+	if load == nil || load.State != store.State || load.Imm != store.Imm || !same(load.args[0], store.args[0]) || load.Guard != store.Guard {
+		b.refuse(addr, "an atomic region that does not load and store at one address")
+		return nil
+	}
+	if load.Imm != 4 {
+		b.refuse(addr, "an atomic operation of %d bits", 8*load.Imm)
+		return nil
+	}
+	at := slices.Index(x.Insts, load.id)
+	v := load.variable
+	if v == nil {
+		b.temps++
+		v = &variable{name: b.names.unique(fmt.Sprintf("t%d", b.temps)), typ: load.Type(), taken: map[int]bool{0: true}}
+		b.locals = append(b.locals, v)
+		load.variable, load.comp = v, 0
+	}
+	s := &stmt{kind: exchange, dest: v, state: store.State, bytes: store.Imm, index: b.value(store.args[0]), addrs: []uint64{addr}}
+	if v.size > 0 {
+		s.comps = []int{load.comp}
+	}
+	s.body = b.list(slices.DeleteFunc(slices.Clone(x.Insts[at+1:]), func(id flow.ID) bool { return id == store.id }))
+	s.value = b.value(store.args[1])
+	zero := &stmt{kind: assign, dest: v, comps: s.comps, value: &expr{form: constant, typ: load.Type(), values: []uint64{0}}, addrs: s.addrs}
+	out := b.list(x.Insts[:at])
+	if store.Guard != flow.NoID {
+		out = append(out, zero)
+	}
+	return append(out, b.guard(store, append(b.trap(store), s))...)
 }
 
 // guard returns statements under the guard of an operation.
 func (b *builder) guard(n *node, list []*stmt) []*stmt {
-	if n.Guard == flow.NoID {
+	if n.Guard == flow.NoID || len(list) == 0 {
 		return list
 	}
 	return []*stmt{{kind: branch, value: b.value(b.nodes[n.Guard]), body: list, addrs: list[0].addrs}}

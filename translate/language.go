@@ -27,7 +27,7 @@ const (
 // The names of languages, shapes, forms of uniforms and demands.
 var (
 	languages    = [...]string{GLSL: "glsl", GLSLES: "glsl-es", SPIRV: "spirv", WGSL: "wgsl"}
-	shapes       = [...]string{Function: "function", Vertex: "vertex", Fragment: "fragment", Geometry: "geometry"}
+	shapes       = [...]string{Function: "function", Vertex: "vertex", Fragment: "fragment", Geometry: "geometry", Compute: "compute"}
 	uniformForms = [...]string{Block: "block", Push: "push", Plain: "plain"}
 	demands      = [...]string{DemandRounding: "rounding", DemandDenormals: "denormals", DemandNothing: "nothing"}
 )
@@ -35,8 +35,8 @@ var (
 // Languages returns all languages.
 func Languages() []Language { return all[Language](len(languages)) }
 
-// Shapes returns all shapes.
-func Shapes() []Shape { return all[Shape](len(shapes)) }
+// Shapes returns all shapes that any program can have.
+func Shapes() []Shape { return all[Shape](int(Compute)) }
 
 // UniformForms returns all forms of uniforms.
 func UniformForms() []UniformForm { return all[UniformForm](len(uniformForms)) }
@@ -65,7 +65,7 @@ func (d Demand) String() string { return demands[d] }
 
 // Extension returns the usual extension of a file with a text, such as .vert.
 func (o Options) Extension() string {
-	extension := [...]string{Function: ".glsl", Vertex: ".vert", Fragment: ".frag", Geometry: ".geom"}[o.Shape]
+	extension := [...]string{Function: ".glsl", Vertex: ".vert", Fragment: ".frag", Geometry: ".geom", Compute: ".comp"}[o.Shape]
 	switch o.Language {
 	case SPIRV:
 		extension += ".spv"

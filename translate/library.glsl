@@ -391,3 +391,250 @@ float isago_sin(float x) {
 float isago_cos(float x) {
 	return float(isago_sine_quarter(double(x), 1));
 }
+
+int isago_msb64(uint64_t x) {
+	uvec2 b = unpackUint2x32(x);
+	return b.y != 0u ? 32 + findMSB(b.y) : findMSB(b.x);
+}
+
+int isago_bits64(uint64_t x) {
+	uvec2 b = unpackUint2x32(x);
+	return bitCount(b.x) + bitCount(b.y);
+}
+
+double isago_odd(double s, double err) {
+	// s, which lacks err, rounded to odd instead of to nearest. Rounding it again to fewer bits rounds the exact result.
+	uvec2 w = unpackDouble2x32(s);
+	if ((w.y & 0x7ff00000u) == 0x7ff00000u || err == 0.0lf || s == 0.0lf || (w.x & 1u) != 0u) return s;
+	if ((err > 0.0lf) == (s > 0.0lf)) {
+		w.x++;
+	} else {
+		if (w.x == 0u) w.y--;
+		w.x--;
+	}
+	return packDouble2x32(w);
+}
+
+float isago_to_float(double x, int mode) {
+	float y = float(x);
+	uint b = floatBitsToUint(y);
+	double z = double(y);
+	if (z > x && (mode == DOWN || mode == ZERO && x > 0.0lf)) {
+		b = y > 0.0 ? b - 1u : y == 0.0 ? 0x80000001u : b + 1u;
+	} else if (z < x && (mode == UP || mode == ZERO && x < 0.0lf)) {
+		b = y < 0.0 ? b - 1u : y == 0.0 ? 1u : b + 1u;
+	}
+	return uintBitsToFloat(b);
+}
+
+float isago_add_rounded(float a, float b, int mode) {
+	precise double x = double(a), y = double(b), s = x + y, back = s - x, err = (x - (s - back)) + (y - back);
+	if (s == 0.0lf && mode == DOWN && floatBitsToUint(a) != floatBitsToUint(b)) return uintBitsToFloat(0x80000000u);
+	return isago_to_float(isago_odd(s, err), mode);
+}
+
+float isago_mul_rounded(float a, float b, int mode) {
+	precise double p = double(a) * double(b);
+	return isago_to_float(p, mode);
+}
+
+double isago_round64(double x, int mode) {
+	return mode == ZERO ? trunc(x) : mode == DOWN ? floor(x) : mode == UP ? ceil(x) : roundEven(x);
+}
+
+float isago_to_half(double x, int mode) {
+	// The float of 32 bits that has the value of the half.
+	uvec2 w = unpackDouble2x32(x);
+	uint sign = w.y & 0x80000000u;
+	int e = max(int(w.y >> 20 & 0x7ffu) - 1023, -14);
+	if (e == 1024) return float(x);
+	precise double y = isago_round64(x * packDouble2x32(uvec2(0u, uint(1033 - e) << 20)), mode) * packDouble2x32(uvec2(0u, uint(1013 + e) << 20));
+	uint b = floatBitsToUint(float(y)) & 0x7fffffffu;
+	if (e >= 16 || b > 0x477fe000u) b = mode == ZERO || mode == DOWN && sign == 0u || mode == UP && sign != 0u ? 0x477fe000u : 0x7f800000u;
+	return uintBitsToFloat(b | sign);
+}
+
+uint isago_half_bits(float x) {
+	uint b = floatBitsToUint(x), sign = b >> 16 & 0x8000u;
+	b &= 0x7fffffffu;
+	if (b > 0x7f800000u) return sign | 0x7c00u | max(b >> 13 & 0x3ffu, 1u);
+	if (b == 0x7f800000u) return sign | 0x7c00u;
+	if (b < 0x38800000u) {
+		precise float m = uintBitsToFloat(b) * 16777216.0;
+		return sign | uint(m);
+	}
+	return sign | (b >> 13) - 0x1c000u;
+}
+
+float isago_half(uint h) {
+	uint sign = (h & 0x8000u) << 16, e = h >> 10 & 31u, m = h & 0x3ffu;
+	if (e == 0u) {
+		precise float y = float(m) / 16777216.0;
+		return uintBitsToFloat(floatBitsToUint(y) | sign);
+	}
+	if (e == 31u) return uintBitsToFloat(sign | 0x7f800000u | m << 13);
+	return uintBitsToFloat(sign | (e + 112u) << 23 | m << 13);
+}
+
+double isago_integer(uint64_t x, bool negative, int bits, int mode) {
+	// x or -x, rounded to bits of precision.
+	int n = isago_msb64(x) + 1 - bits;
+	uint64_t kept = x;
+	if (n > 0) {
+		uint64_t lost = x & ((1ul << n) - 1ul), middle = 1ul << (n - 1);
+		kept >>= n;
+		bool more = lost > middle || lost == middle && (kept & 1ul) != 0ul;
+		if (mode != NEAREST) more = lost != 0ul && (mode == UP && !negative || mode == DOWN && negative);
+		if (more) kept += 1ul;
+	}
+	precise double y = isago_u64_to_f64(kept) * packDouble2x32(uvec2(0u, uint(1023 + max(n, 0)) << 20));
+	return negative ? -y : y;
+}
+
+double isago_unsigned(uint64_t x, int bits, int mode) {
+	return isago_integer(x, false, bits, mode);
+}
+
+double isago_signed(int64_t x, int bits, int mode) {
+	uint64_t b = uint64_t(x);
+	bool negative = (unpackUint2x32(b).y & 0x80000000u) != 0u;
+	return isago_integer(negative ? 0ul - b : b, negative, bits, mode);
+}
+
+uint64_t isago_to_uint64(double x, int width) {
+	// x has an integer as its value, or is infinite or NaN.
+	if (isago_nan64(x) || x <= 0.0lf) return 0ul;
+	if (x >= packDouble2x32(uvec2(0u, uint(1023 + width) << 20))) return 0xfffffffffffffffful >> (64 - width);
+	precise double high = floor(x * packDouble2x32(uvec2(0u, 0x3df00000u))), low = x - high * 4294967296.0lf;
+	return packUint2x32(uvec2(uint(low), uint(high)));
+}
+
+uint64_t isago_to_int64(double x, int width) {
+	if (x < 0.0lf) {
+		uint64_t limit = 1ul << (width - 1);
+		return 0ul - (-x >= packDouble2x32(uvec2(0u, uint(1022 + width) << 20)) ? limit : isago_to_uint64(-x, width));
+	}
+	return isago_to_uint64(x, width - 1);
+}
+
+int isago_parts(double x, out uint64_t m) {
+	// The mantissa of x with 53 bits, and its exponent. x is finite and not 0.
+	uvec2 w = unpackDouble2x32(x);
+	int e = int(w.y >> 20 & 0x7ffu);
+	m = packUint2x32(uvec2(w.x, w.y & 0xfffffu));
+	if (e != 0) {
+		m |= 0x10000000000000ul;
+		return e - 1075;
+	}
+	int n = 52 - isago_msb64(m);
+	m <<= n;
+	return -1074 - n;
+}
+
+void isago_lower(uint64_t h, uint64_t l, int n, out uint64_t high, out uint64_t low) {
+	// Shifts 128 bits to the right. The lowest bit says whether a bit was lost.
+	bool lost = false;
+	high = h;
+	low = l;
+	if (n >= 128) {
+		lost = (high | low) != 0ul;
+		high = 0ul;
+		low = 0ul;
+	} else if (n >= 64) {
+		lost = low != 0ul || (high & ((1ul << (n - 64)) - 1ul)) != 0ul;
+		low = high >> (n - 64);
+		high = 0ul;
+	} else if (n > 0) {
+		lost = (low & ((1ul << n) - 1ul)) != 0ul;
+		low = low >> n | high << (64 - n);
+		high >>= n;
+	}
+	if (lost) low |= 1ul;
+}
+
+double isago_fma64(double a, double b, double c, int mode) {
+	uvec2 wa = unpackDouble2x32(a), wb = unpackDouble2x32(b), wc = unpackDouble2x32(c);
+	bool finite = (wa.y & 0x7ff00000u) != 0x7ff00000u && (wb.y & 0x7ff00000u) != 0x7ff00000u;
+	if (finite && (wc.y & 0x7ff00000u) == 0x7ff00000u) return c;
+	if (!finite || a == 0.0lf || b == 0.0lf) {
+		if (finite && c != 0.0lf) return c;
+		precise double p = a * b, s = p + c;
+		if (finite && mode == DOWN && ((wa.y ^ wb.y ^ wc.y) & 0x80000000u) != 0u) return packDouble2x32(uvec2(0u, 0x80000000u));
+		return s;
+	}
+	// The product and c get their highest bits into bit 126.
+	bool negative = ((wa.y ^ wb.y) & 0x80000000u) != 0u;
+	uint64_t ma, mb, h, l;
+	int ea = isago_parts(a, ma), eb = isago_parts(b, mb), e = ea + eb - 21;
+	isago_mul64(ma << 10, mb << 11, h, l);
+	if ((h >> 62 & 1ul) == 0ul) {
+		h = h << 1 | l >> 63;
+		l <<= 1;
+		e--;
+	}
+	if (c != 0.0lf) {
+		uint64_t mc, ch, cl = 0ul, sh, sl;
+		int ec = isago_parts(c, mc) - 74;
+		bool other = (wc.y & 0x80000000u) != 0u, differ = other != negative;
+		ch = mc << 10;
+		if (ec > e || ec == e && ch > h) { // the larger one comes first
+			isago_lower(h, l, ec - e, sh, sl);
+			h = ch;
+			l = cl;
+			e = ec;
+			negative = other;
+		} else {
+			isago_lower(ch, cl, e - ec, sh, sl);
+		}
+		if (differ) {
+			h -= sh + (l < sl ? 1ul : 0ul);
+			l -= sl;
+		} else {
+			l += sl;
+			h += sh + (l < sl ? 1ul : 0ul);
+		}
+		if ((h | l) == 0ul) return packDouble2x32(uvec2(0u, mode == DOWN ? 0x80000000u : 0u));
+		if ((h >> 63) != 0ul) {
+			uint64_t h1 = h, l1 = l;
+			isago_lower(h1, l1, 1, h, l);
+			e++;
+		}
+		if (h == 0ul) {
+			h = l >> 1;
+			l <<= 63;
+			e -= 63;
+		}
+		int n = 62 - isago_msb64(h);
+		if (n > 0) {
+			h = h << n | l >> (64 - n);
+			l <<= n;
+			e -= n;
+		}
+	}
+	// 53 bits are kept, or fewer if the result is denormal.
+	e += 126;
+	int drop = 10 + max(-1022 - e, 0);
+	uint64_t kept = 0ul, lost = h | 1ul, middle = 1ul << 63;
+	if (drop < 64) {
+		kept = h >> drop;
+		lost = h & ((1ul << drop) - 1ul);
+		middle = 1ul << (drop - 1);
+	}
+	bool more = lost > middle || lost == middle && (l != 0ul || (kept & 1ul) != 0ul);
+	if (mode != NEAREST) more = (lost | l) != 0ul && (mode == UP && !negative || mode == DOWN && negative);
+	if (more) kept += 1ul;
+	if (e >= -1022) kept += uint64_t(uint(e + 1022)) << 52;
+	if (kept >= 0x7ff0000000000000ul) kept = mode == ZERO || mode == DOWN && !negative || mode == UP && negative ? 0x7feffffffffffffful : 0x7ff0000000000000ul;
+	uvec2 w = unpackUint2x32(kept);
+	if (negative) w.y |= 0x80000000u;
+	return packDouble2x32(w);
+}
+
+double isago_add64(double a, double b, int mode) {
+	return isago_fma64(a, 1.0lf, b, mode);
+}
+
+double isago_multiply64(double a, double b, int mode) {
+	uint sign = (unpackDouble2x32(a).y ^ unpackDouble2x32(b).y) & 0x80000000u;
+	return isago_fma64(a, b, packDouble2x32(uvec2(0u, sign)), mode);
+}

@@ -37,8 +37,15 @@ func literal(t sem.Type, v uint64) *shade.Expr {
 			v = uint64(uint32(v))
 		}
 	}
+	if isHalf(t) {
+		in := sem.Inst{Op: sem.OpConvert}.Typed(sem.F32, t)
+		v = sem.Apply(&in, v, 0, 0)
+	}
 	return shade.Lit(shadeType(t, 0), v)
 }
+
+// isHalf reports whether a type is a float of 16 bits. The shader has a float of 32 bits with the same value.
+func isHalf(t sem.Type) bool { return t.Kind == sem.Float && t.Width == 16 }
 
 // expr returns the shader's expression for an expression.
 func (g *lowering) expr(e *expr) *shade.Expr {
@@ -72,6 +79,8 @@ func (g *lowering) expr(e *expr) *shade.Expr {
 		return shade.CallOf(f, g.list(e.args)...)
 	case load:
 		return g.load(e)
+	case outside:
+		return shade.CallOf(g.access("outside", e.state, 8*int(e.imm)), g.unsigned(g.expr(e.args[0]), e.args[0].typ))
 	case canonical:
 		return g.canonical(g.expr(e.args[0]), e.args[0])
 	}
@@ -125,6 +134,9 @@ func (g *lowering) unsigned(a *shade.Expr, t sem.Type) *shade.Expr {
 	case sem.Sint:
 		return g.masked(shade.Make(shade.Bitcast, u, a), t.Width)
 	case sem.Float:
+		if isHalf(t) {
+			return g.call("half_bits", a)
+		}
 		return shade.Make(shade.Bitcast, u, a)
 	}
 	return a
@@ -157,6 +169,9 @@ func (g *lowering) from(a *shade.Expr, t sem.Type) *shade.Expr {
 	case sem.Sint:
 		return g.signed(shade.Make(shade.Bitcast, shadeType(t, 0), a), t)
 	case sem.Float:
+		if isHalf(t) {
+			return g.call("half", a)
+		}
 		return shade.Make(shade.Bitcast, shadeType(t, 0), a)
 	}
 	return a
@@ -217,9 +232,6 @@ func (g *lowering) operation(e *expr) *shade.Expr {
 		a = args[0]
 	}
 	t := e.typ
-	if t.Kind == sem.Float && t.Width == 16 || len(e.args) > 0 && e.from.Kind == sem.Float && e.from.Width == 16 {
-		g.refuse("floats of 16 bits")
-	}
 	if (wide(t) || wide(e.from)) && !g.language.has64() {
 		g.refuse("a value of 64 bits, which %s lacks", g.language)
 	}
@@ -279,11 +291,13 @@ func (g *lowering) operation(e *expr) *shade.Expr {
 	case sem.OpConvert:
 		return g.convert(e, a)
 	case sem.OpClz, sem.OpPopcount:
-		if wide(e.from) {
-			g.refuse("the operation %s of 64 bits", e.op)
-			return a
-		}
 		x := g.unsigned(a, e.from)
+		if wide(e.from) {
+			if e.op == sem.OpPopcount {
+				return shade.Make(shade.Bitcast, shade.U32, g.call("bits64", x))
+			}
+			return shade.Apply(shade.Sub, shade.Uint32(uint32(e.from.Width-1)), shade.Make(shade.Bitcast, shade.U32, g.call("msb64", x)))
+		}
 		if e.op == sem.OpPopcount {
 			return shade.Make(shade.Bitcast, shade.U32, shade.Apply(shade.BitCount, x))
 		}
@@ -425,18 +439,35 @@ func (g *lowering) convert(e *expr, a *shade.Expr) *shade.Expr {
 	t := shadeType(to, 0)
 	switch {
 	case from.Kind == sem.Float && to.Kind == sem.Float:
-		if to.Width < from.Width && mode != sem.Nearest {
-			g.refuse("a conversion of f64 to f32 that does not round to nearest")
+		switch {
+		case to.Width < from.Width && mode == sem.Away:
+			g.refuse("rounding to nearest with ties away from 0")
+		case isHalf(to) && to != from:
+			return g.call("to_half", g.double(a), shade.Int32(int32(mode)))
+		case to.Width < from.Width && mode != sem.Nearest:
+			return g.call("to_float", a, shade.Int32(int32(mode)))
 		}
-		if to == from {
+		if a.Type == t {
 			return a
 		}
 		return shade.Make(shade.Convert, t, a)
-	case from.Kind == sem.Float:
-		if from.Width == 64 || wide(to) {
-			g.refuse("a conversion of f%d to %s", from.Width, to)
-			return shade.Lit(t, 0)
+	case from.Kind == sem.Float && (from.Width == 64 || wide(to)):
+		if mode == sem.Away {
+			g.refuse("rounding to nearest with ties away from 0")
 		}
+		name := "to_uint64"
+		if to.Kind == sem.Sint {
+			name = "to_int64"
+		}
+		bits := g.call(name, g.call("round64", g.double(a), shade.Int32(int32(mode))), shade.Int32(int32(to.Width)))
+		if !wide(to) {
+			bits = shade.Make(shade.Convert, shade.U32, bits)
+		}
+		if to.Kind == sem.Sint {
+			return shade.Make(shade.Bitcast, t, bits)
+		}
+		return bits
+	case from.Kind == sem.Float:
 		x := a
 		if y := e.args[0]; mode != sem.Zero && !(y.form == operation && y.op == sem.OpRint) { // the conversion truncates
 			x = g.round(a, mode)
@@ -447,8 +478,27 @@ func (g *lowering) convert(e *expr, a *shade.Expr) *shade.Expr {
 		}
 		return g.call("to_uint", x, shade.Uint32(uint32(uint64(1)<<to.Width-1)))
 	case to.Kind == sem.Float:
-		if to.Width == 32 && mode != sem.Nearest && from.Width > 24 || to.Width == 64 && from.Width > 53 {
-			g.refuse("a conversion of %s to %s that does not round to nearest", from, to)
+		precision := map[int]int{16: 11, 32: 24, 64: 53}[to.Width]
+		switch {
+		case mode == sem.Away && from.Width > precision:
+			g.refuse("rounding to nearest with ties away from 0")
+		case isHalf(to) && from.Width > 53:
+			g.refuse("a conversion of %s to %s", from, to)
+		case isHalf(to):
+			return g.call("to_half", shade.Make(shade.Convert, shade.F64, a), shade.Int32(int32(mode)))
+		case to.Width == 32 && from.Width > 24 && (mode != sem.Nearest || wide(from)) || to.Width == 64 && from.Width > 53:
+			name, w := "unsigned", shade.U64
+			if from.Kind == sem.Sint {
+				name, w = "signed", shade.I64
+			}
+			if !wide(from) {
+				a = shade.Make(shade.Convert, w, a)
+			}
+			x := g.call(name, a, shade.Int32(int32(precision)), shade.Int32(int32(mode)))
+			if to.Width == 32 {
+				x = shade.Make(shade.Convert, t, x)
+			}
+			return x
 		}
 		return shade.Make(shade.Convert, t, a)
 	}
@@ -484,6 +534,14 @@ func (g *lowering) convert(e *expr, a *shade.Expr) *shade.Expr {
 	return least(shade.Apply(shade.Max, a, shade.Int32(-1<<(to.Width-1))), to.Width-1)
 }
 
+// double returns a float with 64 bits.
+func (g *lowering) double(a *shade.Expr) *shade.Expr {
+	if a.Type.Width == 64 {
+		return a
+	}
+	return shade.Make(shade.Convert, shade.F64, a)
+}
+
 // round returns a float rounded to an integer.
 func (g *lowering) round(a *shade.Expr, mode sem.Mode) *shade.Expr {
 	op := shade.RoundEven
@@ -506,7 +564,7 @@ func (g *lowering) carry(e *expr, a, b, c *shade.Expr) *shade.Expr {
 		g.refuse("the operation %s of 64 bits", e.op)
 		return shade.Lit(shade.B, 0)
 	}
-	cin := shade.Make(shade.Convert, shade.U32, c)
+	cin := g.unsigned(c, e.args[2].typ)
 	if c.IsLiteral() {
 		cin = shade.Lit(shade.U32, c.Bits[0])
 	}
@@ -520,8 +578,35 @@ func (g *lowering) carry(e *expr, a, b, c *shade.Expr) *shade.Expr {
 // float returns arithmetic on floats.
 func (g *lowering) float(e *expr, a, b, c *shade.Expr) *shade.Expr {
 	double := e.typ.Width == 64
-	if e.imm != 0 && e.op != sem.OpRint {
-		g.refuse("the operation %s with directed rounding", e.op)
+	mode := shade.Int32(int32(e.imm))
+	switch e.op {
+	case sem.OpNeg, sem.OpRint:
+	case sem.OpFma:
+		if double && sem.Mode(e.imm) != sem.Away {
+			return g.call("fma64", a, b, c, mode)
+		}
+	case sem.OpAdd, sem.OpSub, sem.OpMul:
+		if sem.Mode(e.imm) == sem.Nearest && isHalf(e.typ) {
+			x := shade.Apply(map[sem.Op]shade.Op{sem.OpAdd: shade.Add, sem.OpSub: shade.Sub, sem.OpMul: shade.Mul}[e.op], a, b)
+			return g.call("to_half", g.double(x), mode)
+		}
+		if sem.Mode(e.imm) == sem.Nearest || sem.Mode(e.imm) == sem.Away || isHalf(e.typ) {
+			break
+		}
+		if e.op == sem.OpSub {
+			b = shade.Apply(shade.Neg, b)
+		}
+		names := []string{"add_rounded", "mul_rounded", "add64", "multiply64"}
+		if e.op == sem.OpMul {
+			names = names[1:]
+		}
+		if double {
+			names = names[2:]
+		}
+		return g.call(names[0], a, b, mode)
+	}
+	if (e.imm != 0 || isHalf(e.typ)) && e.op != sem.OpRint && e.op != sem.OpNeg {
+		g.refuse("the operation %s of %s with such a rounding", e.op, e.typ)
 	}
 	if x := g.withZero(e, a, b); x != nil {
 		return x
@@ -554,10 +639,6 @@ func (g *lowering) float(e *expr, a, b, c *shade.Expr) *shade.Expr {
 		}
 		return g.call("square_root", a)
 	case sem.OpFma:
-		if double {
-			g.refuse("the operation fma of f64")
-			return a
-		}
 		return g.call("fma", a, b, c)
 	case sem.OpExp2, sem.OpLog2, sem.OpSin, sem.OpCos:
 		name := e.op.String()

@@ -32,6 +32,20 @@ type operationCase struct {
 	constant map[int]uint64 // arguments that are constants
 }
 
+// needs64 reports whether an operation has values of 64 bits, or rounds a result of 64 bits.
+func (c operationCase) needs64() bool {
+	if slices.ContainsFunc(append([]sem.Type{c.typ, c.from}, c.args...), func(t sem.Type) bool { return t.Width > 32 }) {
+		return true
+	}
+	switch c.op {
+	case sem.OpAdd, sem.OpSub, sem.OpMul:
+		return c.imm != 0 || isHalf(c.typ)
+	case sem.OpConvert:
+		return isHalf(c.typ) || c.typ == sem.F32 && c.from.Kind != sem.Float && c.from.Width > 24 && c.imm != 0
+	}
+	return false
+}
+
 // operationCases are operations of all kinds.
 func operationCases() (list []operationCase) {
 	f, b, u, s := sem.F32, sem.BoolType, sem.U32, sint(32)
@@ -112,6 +126,44 @@ func operationCases() (list []operationCase) {
 	add(sem.OpCast, f, u, 0, u)
 	add(sem.OpSlice, uint_(1), f, 31, f)
 	add(sem.OpSlice, uint_(23), f, 0, f)
+	// Rounding in modes, 64 and 16 bits.
+	d, h := sem.Type{Kind: sem.Float, Width: 64}, sem.Type{Kind: sem.Float, Width: 16}
+	add(sem.OpClz, u, uint_(64), 0, uint_(64))
+	add(sem.OpClz, u, uint_(40), 0, uint_(40))
+	add(sem.OpPopcount, u, uint_(64), 0, uint_(64))
+	for _, mode := range []sem.Mode{sem.Nearest, sem.Zero, sem.Down, sem.Up} {
+		m := uint64(mode)
+		for _, op := range []sem.Op{sem.OpAdd, sem.OpSub, sem.OpMul} {
+			add(op, d, none, m, d, d)
+			if mode != sem.Nearest {
+				add(op, f, none, m, f, f)
+			}
+		}
+		for _, t := range []sem.Type{h, f} {
+			add(sem.OpConvert, t, d, m, d)
+		}
+		add(sem.OpConvert, h, f, m, f)
+		add(sem.OpRint, h, none, m, h)
+		for _, t := range []sem.Type{uint_(64), sint(64), u, s, uint_(16), sint(8), uint_(40)} {
+			add(sem.OpConvert, t, d, m, d)
+			add(sem.OpConvert, d, t, m, t)
+			add(sem.OpConvert, f, t, m, t)
+			add(sem.OpConvert, t, f, m, f)
+			if t.Width < 64 {
+				add(sem.OpConvert, h, t, m, t)
+			}
+			add(sem.OpConvert, t, h, m, h)
+		}
+	}
+	add(sem.OpFma, d, none, 0, d, d, d)
+	for _, op := range []sem.Op{sem.OpAdd, sem.OpSub, sem.OpMul} {
+		add(op, h, none, 0, h, h)
+	}
+	add(sem.OpConvert, d, h, 0, h)
+	add(sem.OpConvert, f, h, 0, h)
+	add(sem.OpLt, b, h, 0, h, h)
+	add(sem.OpSlice, uint_(1), h, 15, h)
+	add(sem.OpConcat, h, uint_(1), 0, uint_(1), uint_(15))
 	add(sem.OpConcat, u, uint_(8), 0, uint_(8), uint_(24))
 	add(sem.OpConcat, f, uint_(1), 0, uint_(1), uint_(31))
 	add(sem.OpConcat, uint_(8), uint_(3), 0, uint_(3), uint_(5))
@@ -125,7 +177,7 @@ func TestOperations(t *testing.T) {
 		cases := operationCases()
 		if !language.has64() {
 			cases = slices.DeleteFunc(cases, func(c operationCase) bool {
-				return slices.Contains([]sem.Op{sem.OpExp2, sem.OpLog2, sem.OpSin, sem.OpCos}, c.op)
+				return c.needs64() || slices.Contains([]sem.Op{sem.OpExp2, sem.OpLog2, sem.OpSin, sem.OpCos}, c.op)
 			})
 		}
 		failed := map[int]int{}
@@ -205,7 +257,7 @@ func runOperations(t *testing.T, device *vulkan.Device, cases []operationCase, o
 	const groups = 16
 	r := rand.New(rand.NewPCG(seed, 3))
 	var inputs []uint32
-	specials := []uint32{0, 0x80000000, 0x3f800000, 0xbf800000, 0x7f800000, 0xff800000, 0x7fc00000, 1, 0x80000001, 0x007fffff, 0x00800000, 0x7f7fffff, 0xffffffff, 0x7fffffff, 0x3fc00000, 0x4b000001, 0x4f000000, 0x5f000000}
+	specials := []uint32{0, 0x80000000, 0x3f800000, 0xbf800000, 0x7f800000, 0xff800000, 0x7fc00000, 1, 0x80000001, 0x007fffff, 0x00800000, 0x7f7fffff, 0xffffffff, 0x7fffffff, 0x3fc00000, 0x4b000001, 0x4f000000, 0x5f000000, 0x3ff00000, 0xbff00000, 0x7ff00000, 0x00100000, 0x43300000, 0x38000000, 0x3c00, 0x7bff, 0x8000}
 	for range groups * 64 * 3 {
 		v := r.Uint32()
 		switch r.IntN(4) {
@@ -326,13 +378,26 @@ func program(cases []operationCase, in, out *sem.State) (p *flow.Program, eval f
 			switch v, constant := c.constant[k]; {
 			case constant:
 				id = make(sem.OpConst, t, sem.Type{}, v)
+			case t.Width > 32:
+				id = make(sem.OpConcat, uint_(64), sem.U32, 0, reads[(k+1)%3], id)
+				if t.Width < 64 {
+					id = make(sem.OpSlice, t, uint_(64), 7, id)
+				} else if t.Kind != sem.Uint {
+					id = make(sem.OpCast, t, uint_(64), 0, id)
+				}
 			case t != sem.U32:
 				id = make(sem.OpCast, t, sem.U32, 0, id)
 			}
 			args = append(args, id)
 		}
 		id := make(c.op, c.typ, c.from, c.imm, args...)
-		if c.typ != sem.U32 {
+		if c.typ.Width > 32 {
+			wide := id
+			if c.typ != uint_(64) {
+				wide = make(sem.OpCast, uint_(64), c.typ, 0, id)
+			}
+			id = make(sem.OpXor, sem.U32, sem.Type{}, 0, make(sem.OpSlice, sem.U32, uint_(64), 0, wide), make(sem.OpSlice, sem.U32, uint_(64), 32, wide))
+		} else if c.typ != sem.U32 {
 			id = make(sem.OpCast, sem.U32, c.typ, 0, id)
 		}
 		b.End.Outputs = append(b.End.Outputs, flow.Param{ID: id, Variable: flow.Variable{State: out, Number: i}})

@@ -13,34 +13,36 @@ import (
 
 // lowering converts statements to a shader.
 type lowering struct {
-	b         *builder
-	vars      map[*variable]*shade.Var
-	functions map[*function]*shade.Func
-	helpers   []*shade.Func                 // the functions of the library that the shader needs, each after those that it calls
-	overloads map[*shade.Func][]*shade.Func // the forms of functions for vectors
-	accessors map[*variable]*shade.Func
-	accessed  []*shade.Func
-	textures  map[int]*shade.Var
-	memories  map[*sem.State]*shade.Var  // the storage buffers
-	loads     map[*sem.State]*shade.Func // the functions that read them
-	slots     []*shade.Var               // the stored vertices, for each register that a Geometry shader emits
-	triangle  *shade.Func                // emits a triangle
-	stored    map[*variable]bool         // the bool variables that a uniform block holds as numbers
-	external  map[string]*shade.Func     // what the surroundings provide, by name
-	language  Language
-	fast      bool            // Options.Approximate
-	inexact   map[sem.Op]bool // the operations that are not exact
-	prefix    string
-	addr      uint64
-	comment   func(addr uint64) string
-	shown     map[uint64]bool
+	b          *builder
+	vars       map[*variable]*shade.Var
+	functions  map[*function]*shade.Func
+	helpers    []*shade.Func                 // the functions of the library that the shader needs, each after those that it calls
+	overloads  map[*shade.Func][]*shade.Func // the forms of functions for vectors
+	accessors  map[*variable]*shade.Func
+	accessed   []*shade.Func
+	textures   map[int]*shade.Var
+	memories   map[*sem.State]*shade.Var // the storage buffers
+	spaces     map[*sem.State]*shade.Var // the memories of a Compute shader
+	spaceFuncs map[*shade.Var][]*shade.Func
+	loads      map[*sem.State]*shade.Func // the functions that read them
+	slots      []*shade.Var               // the stored vertices, for each register that a Geometry shader emits
+	triangle   *shade.Func                // emits a triangle
+	stored     map[*variable]bool         // the bool variables that a uniform block holds as numbers
+	external   map[string]*shade.Func     // what the surroundings provide, by name
+	language   Language
+	fast       bool            // Options.Approximate
+	inexact    map[sem.Op]bool // the operations that are not exact
+	prefix     string
+	addr       uint64
+	comment    func(addr uint64) string
+	shown      map[uint64]bool
 }
 
 // newLowering returns the lowering of a program.
 func newLowering(b *builder) *lowering {
 	return &lowering{
 		b: b, vars: map[*variable]*shade.Var{}, functions: map[*function]*shade.Func{}, overloads: map[*shade.Func][]*shade.Func{},
-		accessors: map[*variable]*shade.Func{}, stored: map[*variable]bool{}, textures: map[int]*shade.Var{}, memories: map[*sem.State]*shade.Var{}, loads: map[*sem.State]*shade.Func{}, external: map[string]*shade.Func{}, inexact: map[sem.Op]bool{}, addr: NoAddr, shown: map[uint64]bool{},
+		accessors: map[*variable]*shade.Func{}, stored: map[*variable]bool{}, textures: map[int]*shade.Var{}, spaces: map[*sem.State]*shade.Var{}, spaceFuncs: map[*shade.Var][]*shade.Func{}, memories: map[*sem.State]*shade.Var{}, loads: map[*sem.State]*shade.Func{}, external: map[string]*shade.Func{}, inexact: map[sem.Op]bool{}, addr: NoAddr, shown: map[uint64]bool{},
 	}
 }
 
@@ -136,22 +138,13 @@ func (g *lowering) provided(name string, result shade.Type, params ...*shade.Var
 	return f
 }
 
-// access returns the name of the function that reads or writes a memory.
-func (g *lowering) access(what string, s *sem.State, bits int) string {
-	name := g.prefix + what + "_" + identifier(s.Name)
-	if bits != 32 {
-		name += fmt.Sprint("_", bits)
-	}
-	return name
-}
-
 // load returns the bytes at an address of a memory, which the surroundings provide.
 func (g *lowering) load(e *expr) *shade.Expr {
-	if g.b.options.Shape != Function && !g.b.own(e.state) {
+	if !g.b.open && g.b.options.Shape != Function && !g.b.own(e.state) {
 		return g.loadShared(e)
 	}
 	size := max(8, e.typ.Width)
-	f := g.provided(g.access("load", e.state, size), shadeType(bitsType(size), 0), &shade.Var{Name: "address", Type: shade.U32})
+	f := g.access("load", e.state, size)
 	address := g.unsigned(g.expr(e.args[0]), e.args[0].typ)
 	return g.from(g.masked(shade.CallOf(f, address), e.typ.Width), e.typ)
 }
@@ -189,13 +182,17 @@ func (g *lowering) statements(list []*stmt, top bool) (out []*shade.Stmt) {
 			add(g.assignElement(s))
 		case storeBytes:
 			size, v := int(s.bytes)*8, s.value
-			f := g.provided(g.access("store", s.state, size), shade.None, &shade.Var{Name: "address", Type: shade.U32}, &shade.Var{Name: "value", Type: shadeType(bitsType(size), 0)})
+			f := g.access("store", s.state, size)
 			bits := g.expr(v)
 			if v.typ.Kind == sem.Float {
 				bits = g.canonical(bits, v)
 			}
 			address := g.unsigned(g.expr(s.index), s.index.typ)
 			add(&shade.Stmt{Kind: shade.Do, Value: shade.CallOf(f, address, g.resized(g.unsigned(bits, v.typ), v.typ.Width, size))})
+		case exchange:
+			out = append(out, g.exchange(s)...)
+		case barrier:
+			add(&shade.Stmt{Kind: shade.Barrier})
 		case callService:
 			add(g.service(s))
 		case sampleTexture:

@@ -40,6 +40,8 @@ const (
 	Fragment
 	// Geometry is a geometry shader, likewise. Its input is a primitive of Options.Vertices vertices.
 	Geometry
+	// Compute is a compute shader. Only Kernel.Translate makes it.
+	Compute
 )
 
 // UniformForm is the form in which the text declares the uniforms.
@@ -124,6 +126,8 @@ type Text struct {
 	MaxVertices int
 	// Shared are the declarations of the functions that the including shader must define.
 	Shared []string
+	// Memories are the buffers of a Compute shader.
+	Memories []Memory
 	// Doubles and Integers64 are set if the text needs floats or integers of 64 bits.
 	Doubles, Integers64 bool
 	// Approximate says how far the operations that the text does not compute exactly differ from those of isago.
@@ -183,14 +187,10 @@ func Translate(ctx context.Context, l *exec.Launch, o Options) (*Text, error) {
 	c := l.Flow(inside.Key{})
 	c.OneLane = machine.Wave
 	c.Wanted = s.wanted(l, o)
-	p, err := flow.Specialise(ctx, c)
-	if err != nil {
-		if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
-			return nil, err
-		}
-		return nil, &Refusal{NoAddr, err.Error()}
+	if err := s.specialise(ctx, c); err != nil {
+		return nil, err
 	}
-	s.program, s.primitive = p, l.Primitive
+	s.primitive = l.Primitive
 	s.ins, s.outs = machine.Inputs(l.Program.Context), machine.Outputs(l.Program.Context)
 	s.nameOf = func(v flow.Variable) string {
 		return l.NameOf(l.Program.Machine.States[v.State.Index], v.Number, v.Comp)
@@ -229,12 +229,22 @@ func (s *source) wanted(l *exec.Launch, o Options) func(st *sem.State, number, c
 	}
 }
 
+// specialise specialises the program.
+func (s *source) specialise(ctx context.Context, c flow.Config) (err error) {
+	s.program, err = flow.Specialise(ctx, c)
+	if err != nil && !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded) {
+		return &Refusal{NoAddr, err.Error()}
+	}
+	return err
+}
+
 // source is a specialised program with names.
 type source struct {
 	program   *flow.Program
 	machine   *sem.Machine
 	functions []*sem.Function
 	uniforms  []port
+	kernel    *Kernel // nil for other programs
 	outputs   []port
 	// ins and outs are the places of the inputs and outputs in the description.
 	ins, outs []*sem.Place
@@ -424,8 +434,15 @@ func (s *source) translate(o Options) (*Text, error) {
 	if err != nil && !errors.Is(err, flow.ErrIrreducible) {
 		return nil, &Refusal{NoAddr, err.Error()}
 	}
+	if o.Shape == Compute && s.kernel == nil {
+		return nil, &Refusal{NoAddr, "only a kernel becomes a compute shader"}
+	}
 	b := s.builder(o)
+	b.open = o.Shape == Compute
 	b.plan()
+	if b.open {
+		b.checkBarriers()
+	}
 	if b.err != nil {
 		return nil, b.err
 	}
@@ -581,10 +598,13 @@ func (g *lowering) locate(s *source, list []Binding, places []*sem.Place, o Opti
 // shader returns the shader, and the function that is the program.
 func (g *lowering) shader(t *Text, s *source, o Options, list []*stmt) (x *shade.Shader, program *shade.Func) {
 	x = &shade.Shader{}
-	x.Stage = [...]shade.Stage{Function: shade.Library, Vertex: shade.Vertex, Fragment: shade.Fragment, Geometry: shade.Geometry}[o.Shape]
+	x.Stage = [...]shade.Stage{Function: shade.Library, Vertex: shade.Vertex, Fragment: shade.Fragment, Geometry: shade.Geometry, Compute: shade.Compute}[o.Shape]
 	program = &shade.Func{Name: o.Name, Result: shade.None}
 	if t.Stops {
 		program.Result = shade.B
+	}
+	if o.Shape == Compute {
+		g.compute(x, t, s, o)
 	}
 	g.declare(x, program, t, s, o)
 	for _, f := range g.b.called {
@@ -614,8 +634,12 @@ func (g *lowering) shader(t *Text, s *source, o Options, list []*stmt) (x *shade
 	}
 	x.Funcs = append(append(x.Funcs, g.accessed...), program)
 	x.Entry = program
-	if o.Shape != Function {
+	if o.Shape != Function && o.Shape != Compute {
 		x.Entry = g.main(x, program, t, s, o)
+		x.Funcs = append(x.Funcs, x.Entry)
+	}
+	if o.Shape == Compute {
+		x.Entry = g.computeMain(x, program, t, s, o)
 		x.Funcs = append(x.Funcs, x.Entry)
 	}
 	t.Doubles, t.Integers64 = x.Needs()
@@ -693,6 +717,10 @@ func (g *lowering) declare(x *shade.Shader, program *shade.Func, t *Text, s *sou
 			if v.typ.Kind == sem.Bool || wide(v.typ) {
 				g.refuse("the input %s of type %s", in.Name, in.Type)
 			}
+			if o.Shape == Compute {
+				global(v, shade.Private)
+				continue
+			}
 			y := global(v, shade.Input)
 			if y.Location = in.Location; o.Shape == Fragment && v.typ.Kind != sem.Float {
 				y.Interpolation = shade.Flat
@@ -726,7 +754,7 @@ func (g *lowering) declare(x *shade.Shader, program *shade.Func, t *Text, s *sou
 		}
 	}
 	// Components that the program never writes have their initial value.
-	stopped := slices.ContainsFunc(b.p.Blocks, func(x *flow.Block) bool { return x.End.Kind == flow.Stop && len(x.End.Outputs) == 0 })
+	stopped := slices.ContainsFunc(b.p.Blocks, func(x *flow.Block) bool { return x.End.Kind == flow.Stop && len(x.End.Outputs) == 0 }) || b.traps
 	for _, r := range sorted(b.outputs) {
 		if v := b.outputs[r]; o.Shape != Geometry && (len(b.written(r)) < max(1, v.size) || stopped) {
 			program.Body = append(program.Body, assignTo(shade.Value(g.variable(v)), g.expr(repeated(v, r.state.Init))))
@@ -853,6 +881,8 @@ func header(o Options, t *Text, s *source, modes []shade.ControlMode) (lines []s
 	line(s.machine.Wave, "The program is translated for waves of one lane: conditions that a wave decides together hold for each lane alone.")
 	line(t.Doubles, "It needs floats of 64 bits (feature shaderFloat64), whose sums, products and quotients are rounded to nearest.")
 	line(t.Integers64, "It needs integers of 64 bits (feature shaderInt64).")
+	line(s.kernel != nil && s.machine.Wave, "Threads of a wave do not run in step: a kernel whose threads rely on that without a barrier differs.")
+	line(o.Shape == Compute, "An access outside of a memory loads 0 and stores nothing, where isago run ends the thread.")
 	line(len(t.Shared) > 0, "The including shader defines the functions that are declared here without a body.")
 	line(len(t.Textures) > 0, "The sampler filters textures. Offsets, levels and biases are exact only as far as the device computes them.")
 	line(len(t.Textures) > 0 && s.assumes, "The program does not say the dimensions of its textures.")

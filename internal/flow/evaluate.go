@@ -90,7 +90,7 @@ func (e *evaluator) fragment(f *fragment, s *state) error {
 	for s.at < len(e.code.Insts) {
 		in := &e.code.Insts[s.at]
 		switch {
-		case in.Op == sem.OpAtomic && !e.OneLane:
+		case in.Op == sem.OpAtomic:
 			f = e.fall(f)
 			f.serial, s.serial = true, int(in.Imm)
 		case s.serial == s.at && s.serial > 0:

@@ -161,7 +161,7 @@ type Block struct {
 	Params []Param
 	// Insts are the numbers of the operations, in execution order.
 	Insts []ID
-	// Serial is set if the lanes of a wave execute the block one after another, the first lane first.
+	// Serial is set if the block is an atomic region: the lanes of a wave execute it one after another, the first lane first.
 	Serial bool
 	End    Terminator
 }

@@ -48,6 +48,7 @@ func (c *checker) statements(list []*Stmt, breaks, continues bool) {
 	for _, s := range list {
 		if s.Value != nil {
 			c.expr(s.Value, s.Kind == Do)
+			c.swaps(s.Value, s.Kind == Declare)
 		}
 		switch s.Kind {
 		case Declare:
@@ -81,6 +82,14 @@ func (c *checker) statements(list []*Stmt, breaks, continues bool) {
 		case Return:
 			c.that(s.Value == nil && c.f.Result == None || s.Value != nil && s.Value.Type == c.f.Result, "the result")
 		}
+	}
+}
+
+// swaps checks that an expression contains no AtomicSwap. The expression itself may be one if whole is set.
+func (c *checker) swaps(e *Expr, whole bool) {
+	c.that(whole || e.Op != AtomicSwap, "an AtomicSwap in an expression")
+	for _, a := range e.Args {
+		c.swaps(a, false)
 	}
 }
 
@@ -215,6 +224,16 @@ func (c *checker) expr(e *Expr, void bool) {
 		c.that(arg(0) == U32.Vec(int(t.N)) && t.Scalar() == I32, "%s of %v", e.Op, arg(0))
 	case Exp2, Log2, Sin, Cos, DerivX, DerivY:
 		c.that(t.Width == 32, "%s of %v", e.Op, t)
+	case Length:
+		c.that(len(e.Args) == 1 && t == U32 && e.Args[0].Op == Ref && e.Args[0].Var.Storage == Member && arg(0).Len < 0, "a Length")
+	case AtomicSwap:
+		ok := len(e.Args) == 3 && t == U32 && arg(0) == t && arg(1) == t && arg(2) == t && e.Args[0].Op == Index
+		c.that(ok, "an AtomicSwap")
+		if ok {
+			c.dest(e.Args[0])
+			s := e.Args[0].Args[0].Var.Storage
+			c.that(s == Workgroup || s == Member, "an AtomicSwap of %s", e.Args[0].Args[0].Var.Name)
+		}
 	case Sample, SampleBias, SampleLod, SampleGrad, Fetch, Size:
 		c.that(e.Var.Storage == Sampled && e.Var.Type.Kind == Texture, "%s of %s", e.Op, e.Var.Name)
 	}
@@ -224,7 +243,7 @@ func (c *checker) expr(e *Expr, void bool) {
 var names = [...]string{
 	"Literal", "Ref", "Index", "Swizzle", "Construct", "Splat", "Call", "Neg", "Complement", "Not", "Add", "Sub", "Mul", "Div", "Mod", "And", "Or", "Xor", "ShiftLeft", "ShiftRight",
 	"LogicAnd", "LogicOr", "LogicXor", "Eq", "Ne", "Lt", "Le", "Gt", "Ge", "Any", "All", "Select", "Bitcast", "Convert", "Abs", "Min", "Max", "Floor", "Ceil", "Trunc", "RoundEven",
-	"Fma", "Sqrt", "InverseSqrt", "Exp2", "Log2", "Sin", "Cos", "FindMSB", "BitCount", "Sample", "SampleBias", "SampleLod", "SampleGrad", "Fetch", "Size", "DerivX", "DerivY",
+	"Fma", "Sqrt", "InverseSqrt", "Exp2", "Log2", "Sin", "Cos", "FindMSB", "BitCount", "Sample", "SampleBias", "SampleLod", "SampleGrad", "Fetch", "Size", "Length", "AtomicSwap", "DerivX", "DerivY",
 }
 
 func (o Op) String() string { return names[o] }

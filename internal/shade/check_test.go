@@ -15,6 +15,7 @@ func TestCheck(t *testing.T) {
 	assign := func(dest, value *Expr) []*Stmt {
 		return []*Stmt{{Kind: Assign, Dest: dest, Value: value}, {Kind: Return, Value: v}}
 	}
+	swap := Apply(AtomicSwap, At(Value(&Var{Name: "shared", Type: U32.Array(4), Storage: Workgroup}), Value(y)), Value(y), Value(y))
 	vec := Make(Splat, F32.Vec(3), v)
 	for i, c := range []struct {
 		body []*Stmt
@@ -40,6 +41,9 @@ func TestCheck(t *testing.T) {
 		{[]*Stmt{{Kind: Loop, Body: []*Stmt{{Kind: Once, Body: []*Stmt{{Kind: Continue}}}}}}, "a Continue"},
 		{[]*Stmt{{Kind: Loop, Body: []*Stmt{{Kind: Switch, Value: Value(y), Cases: []Case{{0, []*Stmt{{Kind: Break}}}}}}}}, "a Break"},
 		{[]*Stmt{{Kind: If, Value: v}}, "the condition of an If"},
+		{[]*Stmt{{Kind: Declare, Var: &Var{Name: "old", Type: U32}, Value: swap}, {Kind: Return, Value: v}}, ""},
+		{ret(Make(Convert, F32, swap)), "an AtomicSwap in an expression"},
+		{ret(Make(Convert, F32, Apply(Length, Value(&Var{Name: "z", Type: U32.Array(4), Storage: Workgroup})))), "a Length"},
 		{ret(CallOf(&Func{Name: "g", Result: F32})), "a call of g"},
 	} {
 		f := &Func{Name: "f", Params: []*Var{x}, Result: F32, Locals: []*Var{y}, Body: c.body}

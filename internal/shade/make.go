@@ -38,6 +38,8 @@ func Apply(op Op, args ...*Expr) *Expr {
 		t = B.Vec(int(t.N))
 	case Any, All:
 		t = B
+	case Length:
+		t = U32
 	case Select:
 		t = args[1].Type
 	case FindMSB, BitCount:

@@ -75,6 +75,12 @@ const (
 	Fetch      // the texel a (int or ivec) of the level b (int)
 	Size       // of the level a (int); T is int or ivec
 
+	// Length is the number of elements (uint) of the array of any length a, which is a Ref of a Member.
+	Length
+	// AtomicSwap sets a to c if a equals b, and returns what a was before, in one step. a is an Index of a Workgroup variable
+	// or of a Member of a StorageBuffer, of type uint. It is the whole value of a Declare.
+	AtomicSwap
+
 	DerivX // floats of 32 bits, in a Fragment shader only
 	DerivY
 )

@@ -295,7 +295,7 @@ type Func struct {
 	Comment []string
 }
 
-// Expr is an expression: a tree. Nothing but calls of External functions has an effect. A node that occurs twice is computed
+// Expr is an expression: a tree. Only AtomicSwap and calls of functions have effects. A node that occurs twice is computed
 // twice or once.
 type Expr struct {
 	Op   Op

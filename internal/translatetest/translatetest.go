@@ -394,6 +394,9 @@ func define(decl string, before flowtest.Before, states []*exec.State) (body, re
 	if strings.HasPrefix(name, "program_store_") {
 		return "", "a store to a memory"
 	}
+	if strings.HasPrefix(name, "program_outside_") || strings.HasPrefix(name, "program_swap_") {
+		return "", "an access that may end the program, or an atomic access"
+	}
 	if rest, ok := strings.CutPrefix(name, "program_load_"); ok {
 		at := slices.IndexFunc(states, func(s *exec.State) bool { return s.Name == rest })
 		if at < 0 || states[at].Scope < exec.ScopeBlock {

@@ -39,11 +39,13 @@ type Shader struct {
 	// the results. Attributes are the attributes of a vertex. Each has 16 bytes in Inputs.
 	Geometry   string
 	Attributes []Attribute
-	// Groups is the number of workgroups or of vertices.
-	Groups                   int
+	// Groups is the number of workgroups in x or of vertices, and Rows that of workgroups in y; 0 rows are 1.
+	Groups, Rows             int
 	Inputs, Uniforms, Memory []byte
 	// Size is the number of bytes of the results.
 	Size int
+	// Back is set if the results are the memory after the run, and not the buffer at binding 1.
+	Back bool
 	// Results are the results of the run. Err is the error of the compiler or of the validator.
 	Results []byte
 	Err     error
@@ -216,7 +218,7 @@ func (d *Device) run(s *Shader, number int) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, d.program)
-	cmd.Stdin = strings.NewReader(fmt.Sprintln(module, s.Groups, in, base+".out", s.Size, uniforms, memory, geometry, attributes+"-"))
+	cmd.Stdin = strings.NewReader(fmt.Sprintln(module, s.Groups, max(1, s.Rows), in, base+".out", s.Size, uniforms, memory, map[bool]int{false: 1, true: 3}[s.Back], geometry, attributes+"-"))
 	out, err := cmd.CombinedOutput()
 	switch {
 	case ctx.Err() != nil:

@@ -57,7 +57,7 @@ var functions = map[shade.Op]string{
 	shade.Eq: "equal", shade.Ne: "notEqual", shade.Lt: "lessThan", shade.Le: "lessThanEqual", shade.Gt: "greaterThan", shade.Ge: "greaterThanEqual", shade.Not: "not",
 	shade.Any: "any", shade.All: "all", shade.Abs: "abs", shade.Min: "min", shade.Max: "max", shade.Floor: "floor", shade.Ceil: "ceil", shade.Trunc: "trunc",
 	shade.RoundEven: "roundEven", shade.Fma: "fma", shade.Sqrt: "sqrt", shade.InverseSqrt: "inversesqrt", shade.Exp2: "exp2", shade.Log2: "log2", shade.Sin: "sin",
-	shade.Cos: "cos", shade.FindMSB: "findMSB", shade.BitCount: "bitCount", shade.DerivX: "dFdx", shade.DerivY: "dFdy",
+	shade.Cos: "cos", shade.AtomicSwap: "atomicCompSwap", shade.FindMSB: "findMSB", shade.BitCount: "bitCount", shade.DerivX: "dFdx", shade.DerivY: "dFdy",
 }
 
 // samplers are the functions that read textures. The texture is the first argument.
@@ -180,6 +180,8 @@ func (p *printer) expr(e *shade.Expr) text {
 			return primary("gl_in[%s].%s", s, p.name(v))
 		}
 		return primary("%s[%s]", arg(0).in(rankPrimary), s)
+	case shade.Length:
+		return primary("uint(%s.length())", arg(0).in(rankPrimary))
 	case shade.Swizzle:
 		s := arg(0).in(rankPrimary) + "."
 		if a := e.Args[0]; a.Op == shade.Ref {

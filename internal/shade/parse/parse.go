@@ -1,7 +1,7 @@
 // Package parse reads functions that are written in a small part of GLSL. Package translate writes its library so.
 //
 // A text is a sequence of functions, each after those that it calls. Statements are declarations, assignments (also with an
-// operator, ++ and --), if, while, break, continue, return, and calls. Nothing is converted without a constructor. The names in
+// operator, ++ and --), if, while, break, continue, return, and calls. length(a) is the number of elements of an array. Nothing is converted without a constructor. The names in
 // a function are unique. Comments before the first statement become Func.Comment; others may not occur.
 package parse
 
@@ -16,9 +16,9 @@ import (
 	"github.com/isago/isago/internal/shade"
 )
 
-// Functions reads functions. An error starts with the number of its line.
-func Functions(text string) (list []*shade.Func, err error) {
-	p := &parser{line: 1, rest: text, funcs: map[string][]*shade.Func{}}
+// Functions reads functions, which may use global variables. An error starts with the number of its line.
+func Functions(text string, globals ...*shade.Var) (list []*shade.Func, err error) {
+	p := &parser{line: 1, rest: text, funcs: map[string][]*shade.Func{}, globals: globals}
 	defer func() {
 		switch x := recover().(type) {
 		case nil:
@@ -50,6 +50,7 @@ type parser struct {
 	funcs   map[string][]*shade.Func
 	vars    map[string]*shade.Var
 	f       *shade.Func
+	globals []*shade.Var
 }
 
 // tokens are the forms of tokens. The longest operators come first.
@@ -341,8 +342,9 @@ var builtins = map[string]builtin{
 	"packDouble2x32": {shade.Bitcast, 1, shade.U32.Vec(2), shade.F64}, "unpackDouble2x32": {shade.Bitcast, 1, shade.F64, shade.U32.Vec(2)},
 	"packUint2x32": {shade.Bitcast, 1, shade.U32.Vec(2), shade.U64}, "unpackUint2x32": {shade.Bitcast, 1, shade.U64, shade.U32.Vec(2)},
 	"abs": {shade.Abs, 1, shade.None, shade.None}, "min": {shade.Min, 2, shade.None, shade.None}, "max": {shade.Max, 2, shade.None, shade.None},
+	"floor": {shade.Floor, 1, shade.None, shade.None}, "ceil": {shade.Ceil, 1, shade.None, shade.None}, "trunc": {shade.Trunc, 1, shade.None, shade.None},
 	"roundEven": {shade.RoundEven, 1, shade.None, shade.None}, "sqrt": {shade.Sqrt, 1, shade.None, shade.None},
-	"findMSB": {shade.FindMSB, 1, shade.U32, shade.I32}, "bitCount": {shade.BitCount, 1, shade.U32, shade.I32},
+	"atomicCompSwap": {shade.AtomicSwap, 3, shade.U32, shade.U32}, "findMSB": {shade.FindMSB, 1, shade.U32, shade.I32}, "bitCount": {shade.BitCount, 1, shade.U32, shade.I32},
 	"exp2": {shade.Exp2, 1, shade.F32, shade.F32}, "log2": {shade.Log2, 1, shade.F32, shade.F32}, "sin": {shade.Sin, 1, shade.F32, shade.F32}, "cos": {shade.Cos, 1, shade.F32, shade.F32},
 }
 
@@ -364,10 +366,19 @@ func (p *parser) primary() *shade.Expr {
 			break
 		}
 		v := p.vars[name]
+		for _, g := range p.globals {
+			if v == nil && g.Name == name {
+				v = g
+			}
+		}
 		if v == nil {
 			fail("no variable %s", name)
 		}
 		e = shade.Value(v)
+		if p.is("[") {
+			e = shade.At(e, p.of(p.expr(), shade.U32))
+			p.expect("]")
+		}
 	}
 	if p.is(".") {
 		name := p.name()
@@ -395,6 +406,9 @@ func (p *parser) args() (list []*shade.Expr) {
 func (p *parser) call(name string, args []*shade.Expr) *shade.Expr {
 	if t, ok := types[name]; ok {
 		return p.construct(t, args)
+	}
+	if name == "length" && len(args) == 1 {
+		return shade.Apply(shade.Length, args[0])
 	}
 	if b, ok := builtins[name]; ok {
 		from, to := b.from, b.to

@@ -166,6 +166,19 @@ func (x *function) expr(e *shade.Expr) id {
 		return x.texture(e)
 	}
 	args := make([]id, len(e.Args))
+	switch e.Op {
+	case shade.Length:
+		p := x.place(e.Args[0].Var)
+		return x.op(opArrayLength, x.typeID(e.Type), uint32(p.pointer), uint32(p.index))
+	case shade.AtomicSwap:
+		to := e.Args[0]
+		scope := uint32(scopeDevice)
+		if to.Args[0].Var.Storage == shade.Workgroup {
+			scope = scopeWorkgroup
+		}
+		none := uint32(x.number(0))
+		return x.op(opAtomicCompareExchange, x.typeID(e.Type), uint32(x.address(to)), uint32(x.number(scope)), none, none, uint32(x.expr(e.Args[2])), uint32(x.expr(e.Args[1])))
+	}
 	for i, a := range e.Args {
 		args[i] = x.expr(a)
 	}

@@ -115,6 +115,8 @@ const (
 	opBitwiseAnd                 = 199
 	opNot                        = 200
 	opBitCount                   = 205
+	opAtomicCompareExchange      = 230
+	opArrayLength                = 68
 	opDPdx                       = 207
 	opDPdy                       = 208
 	opEmitVertex                 = 218
@@ -182,6 +184,7 @@ const (
 	storageInput           = 1
 	storageUniform         = 2
 	storageOutput          = 3
+	storageWorkgroup       = 4
 	storagePrivate         = 6
 	storageFunction        = 7
 	storagePushConstant    = 9
@@ -238,6 +241,7 @@ const (
 	operandLod  = 2
 	operandGrad = 4
 
+	scopeDevice        = 1
 	scopeWorkgroup     = 2
 	semanticsOfBarrier = 0x8 | 0x40 | 0x100 // AcquireRelease, UniformMemory, WorkgroupMemory
 	imageFormatUnknown = 0

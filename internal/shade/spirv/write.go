@@ -22,7 +22,8 @@ type place struct {
 	// pointer points to the variable, or to the block whose member it is. storage is its storage class.
 	pointer id
 	storage uint32
-	member  id // the constant number of a member of a block, or 0
+	member  id  // the constant number of a member of a block, or 0
+	index   int // the number of a member
 	strided bool
 }
 
@@ -113,7 +114,7 @@ func (w *writer) block(b *shade.Block) {
 		if b.Kind == shade.StorageBuffer && b.WriteOnly {
 			w.decorateMember(structure, i, decorationNonReadable)
 		}
-		w.places[v] = &place{pointer: pointer, storage: storage, member: w.number(uint32(i)), strided: v.Type.Len != 0}
+		w.places[v] = &place{pointer: pointer, storage: storage, member: w.number(uint32(i)), index: i, strided: v.Type.Len != 0}
 	}
 	if b.Kind != shade.PushConstants {
 		w.decorate(pointer, decorationDescriptorSet, uint32(b.Set))
@@ -148,6 +149,8 @@ func (w *writer) global(v *shade.Var) {
 		p.storage = storageOutput
 	case shade.Sampled:
 		p.storage = storageUniformConstant
+	case shade.Workgroup:
+		p.storage = storageWorkgroup
 	}
 	p.pointer = w.variable(p.storage, w.typeID(v.Type), p.value)
 	w.name(p.pointer, v.Name)

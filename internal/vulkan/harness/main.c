@@ -2,12 +2,12 @@
 //
 // Usage: harness < jobs. A line of the jobs is
 //
-//	MODULE GROUPS IN OUT OUTBYTES UNIFORMS MEMORY GEOMETRY ATTRIBUTES
+//	MODULE GROUPS ROWS IN OUT OUTBYTES UNIFORMS MEMORY RESULT GEOMETRY ATTRIBUTES
 //
-// with the file of the SPIR-V module, the number of workgroups, the files of the inputs and of the results, the number of bytes
+// with the file of the SPIR-V module, the numbers of workgroups in x and y, the files of the inputs and of the results, the number of bytes
 // of the results, and the files of the uniform block and of a memory. The module has the entry point main. Binding 0 of set 0
-// has the inputs, 1 the results, 2 the uniform block and 3 the memory. The program prints a line for each job: ok, or what
-// failed.
+// has the inputs, 1 the results, 2 the uniform block and 3 the memory. RESULT is the binding of the buffer that is written to OUT.
+// The program prints a line for each job: ok, or what failed.
 //
 // GEOMETRY is - for a compute shader. For a vertex shader, it is the module of a geometry shader that gets a point for each
 // vertex and writes the results. GROUPS is then the number of vertices, and ATTRIBUTES has for each attribute its location, the
@@ -212,9 +212,9 @@ int main(void) {
 	CHECK(vkCreateFramebuffer(device, &frame_info, NULL, &frame));
 
 	char geometry_name[512], attributes[512], module_name[512], in_name[512], out_name[512], uniforms_name[512], memory_name[512];
-	unsigned groups;
+	unsigned groups, rows, result;
 	size_t out_size;
-	while (scanf("%511s %u %511s %511s %zu %511s %511s %511s %511s", module_name, &groups, in_name, out_name, &out_size, uniforms_name, memory_name, geometry_name, attributes) == 9) {
+	while (scanf("%511s %u %u %511s %511s %zu %511s %511s %u %511s %511s", module_name, &groups, &rows, in_name, out_name, &out_size, uniforms_name, memory_name, &result, geometry_name, attributes) == 11 && result < 4) {
 		int draws = strcmp(geometry_name, "-") != 0;
 		VkShaderModule module = new_module(module_name), geometry = VK_NULL_HANDLE;
 		VkPipeline pipeline;
@@ -250,14 +250,14 @@ int main(void) {
 			vkCmdDraw(commands, groups, 1, 0, 0);
 			vkCmdEndRenderPass(commands);
 		} else {
-			vkCmdDispatch(commands, groups, 1, 1);
+			vkCmdDispatch(commands, groups, rows, 1);
 		}
 		CHECK(vkEndCommandBuffer(commands));
 		VkSubmitInfo submit = {.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO, .commandBufferCount = 1, .pCommandBuffers = &commands};
 		CHECK(vkQueueSubmit(queue, 1, &submit, VK_NULL_HANDLE));
 		CHECK(vkQueueWaitIdle(queue));
 		FILE *f = fopen(out_name, "wb");
-		if (!f || fwrite(b[1].data, 1, out_size, f) != out_size || fclose(f)) {
+		if (!f || fwrite(b[result].data, 1, out_size, f) != out_size || fclose(f)) {
 			printf("cannot write %s\n", out_name);
 			return 1;
 		}

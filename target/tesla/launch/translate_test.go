@@ -1,0 +1,307 @@
+package launch
+
+import (
+	"bytes"
+	"errors"
+	"flag"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/isago/isago/asm"
+	"github.com/isago/isago/exec"
+	"github.com/isago/isago/feed"
+	"github.com/isago/isago/internal/flow/flowtest"
+	"github.com/isago/isago/internal/lazy"
+	"github.com/isago/isago/internal/translatetest"
+	"github.com/isago/isago/internal/vulkan"
+	"github.com/isago/isago/translate"
+)
+
+var translations = flag.Int("translations", 20, "number of random programs and instructions to translate; 0 translates all instructions")
+
+// specials are floats for which arithmetic has special cases, as bits: zeros, infinities, NaN, denormals, limits of integers.
+var specials = []uint32{
+	0, 0x80000000, 0x7f800000, 0xff800000, 0x7fc00000, 1, 0x80000001, 0x007fffff, 0x00800000, 0x7f7fffff, 0xff7fffff,
+	0x3f800000, 0xbf800000, 0x3f000000, 0x3fc00000, 0x40200000, 0x4b000001, 0x4f000000, 0xcf000000, 0x4f800000, 0x7fffffff, 0xffffffff, 0x7ff00000, 0x3ff00000,
+}
+
+// randomWord returns bits that are a special float, a float of moderate size, an integer of some size, or any bits.
+func randomWord(r *rand.Rand) uint32 {
+	switch r.IntN(4) {
+	case 0:
+		return specials[r.IntN(len(specials))]
+	case 1:
+		return math.Float32bits(float32(r.NormFloat64() * 20))
+	case 2:
+		return r.Uint32() >> uint(r.IntN(32))
+	}
+	return r.Uint32()
+}
+
+// given returns a wave with random registers.
+func given(p *exec.Program, lanes int, seed uint64) *exec.Wave {
+	r := rand.New(rand.NewPCG(seed, 11))
+	w := exec.NewWave(p)
+	w.Budget = 1000
+	m := p.Machine
+	for _, s := range m.States {
+		if s.Kind == exec.Memory && s.Count == 0 {
+			w.SetSize(s, 1<<10)
+		}
+	}
+	w.Start(lanes, 0)
+	for _, s := range m.States {
+		if s.Kind != exec.Registers || s.Scope != exec.ScopeLane || s.Use == "special" {
+			continue
+		}
+		for n := range s.Count {
+			for lane := range lanes {
+				v := uint64(randomWord(r))
+				if s.Use == "address" {
+					v = uint64(r.IntN(64) * 4)
+				}
+				w.Set(s, n, 0, lane, v&(1<<s.Type.Bits-1))
+			}
+		}
+	}
+	return w
+}
+
+// assembled returns a program of the statements of a text, and an exit, in a context such as "g200 cp".
+func assembled(t *testing.T, m *exec.Machine, p *asm.Parser, context, text string) *exec.Program {
+	t.Helper()
+	chip, stage, _ := strings.Cut(context, " ")
+	ctx := set.DefaultContext()
+	var err error
+	for name, value := range map[string]string{"chip": chip, "stage": stage} {
+		if ctx, err = set.ParseContext(ctx, name, value); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p.SetContext(ctx)
+	var code []uint32
+	for _, statement := range strings.Split(text+" / exit nop", " / ") {
+		res, err := p.ParseBytes([]byte(statement))
+		if err != nil {
+			t.Fatalf("%s: %v", statement, err)
+		}
+		for at := 0; at < res.Inst.Leaf.Size; at += 32 {
+			code = append(code, uint32(res.Inst.Bits.Uint(at, 32)))
+		}
+	}
+	root, err := m.Root("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	words := m.Words32(root, code, 0)
+	words.Context = ctx
+	return exec.NewProgram(m, words)
+}
+
+// instructions returns what assembles instructions.
+func instructions(t *testing.T) (*exec.Machine, *asm.Parser) {
+	t.Helper()
+	m, err := exec.Open(set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := asm.New(set, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m, p
+}
+
+// others matches instructions whose result depends on the number of the lane or on other lanes.
+var others = lazy.Regexp(`\(l[0-3]+\)|vote|quad|tex`)
+
+// TestTranslatedInstructions compares translated instructions with the plain engine: each instruction that has a row in
+// meaning.txt, with random registers. It takes every n-th row, so that -translations 0 compares all.
+func TestTranslatedInstructions(t *testing.T) {
+	x := translatetest.Open(t)
+	text, err := os.ReadFile("../testdata/meaning.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, p := instructions(t)
+	rows := map[string]bool{}
+	var list [][]string
+	for _, line := range strings.Split(string(text), "\n") {
+		cols := strings.Split(line, "\t")
+		if line != "" && line[0] != '#' && !rows[cols[0]+cols[1]] {
+			rows[cols[0]+cols[1]] = true
+			list = append(list, cols)
+		}
+	}
+	step := 1
+	if *translations > 0 {
+		step = max(1, len(list) / *translations)
+	}
+	for i := 0; i < len(list); i += step {
+		program := assembled(t, m, p, list[i][0], list[i][1])
+		if strings.HasPrefix(list[i][1], "interp") {
+			continue // the driver sees that the test's varying is a denormal, and takes 0 * x for 0
+		}
+		lanes := 32
+		if others().MatchString(list[i][1]) { // as the translation
+			lanes = 1
+		}
+		before, after := given(program, lanes, uint64(i)), given(program, lanes, uint64(i))
+		flowtest.Record(after)
+		after.Run(t.Context())
+		if err := x.Add(t.Context(), strings.Join(list[i][:2], ": "), 0, before, after); err != nil {
+			t.Errorf("%s: %v", list[i][1], err)
+		}
+	}
+	x.Run(t)
+	t.Log(x)
+	if x.Values == 0 {
+		t.Error("nothing was compared")
+	}
+}
+
+// TestTranslated compares translated random programs with the plain engine. Waves have one lane, as the translations.
+func TestTranslated(t *testing.T) {
+	x := translatetest.Open(t)
+	m, parser := instructions(t)
+	operations := []string{"add b32", "sub b32", "and b32", "or b32", "xor b32", "add f32", "mul f32", "min f32", "max f32", "min s32", "max u32", "shl b32", "shr u32"}
+	for i := range max(*translations, 1) {
+		r := rand.New(rand.NewPCG(uint64(i), 12))
+		reg := func() int { return 2 + r.IntN(8) }
+		var list []string
+		for range 8 {
+			list = append(list, fmt.Sprintf("%s $r%d $r%d $r%d", operations[r.IntN(len(operations))], reg(), reg(), reg()))
+			if r.IntN(3) == 0 {
+				list = append(list, fmt.Sprintf("set $c1 $r%d le s32 $r%d $r%d", reg(), reg(), reg()), fmt.Sprintf("(e $c1) mov b32 $r%d $r%d", reg(), reg()))
+			}
+		}
+		program := assembled(t, m, parser, "g200 cp", strings.Join(list, " / "))
+		before, after := given(program, 32, uint64(i)), given(program, 32, uint64(i))
+		after.Run(t.Context())
+		if err := x.Add(t.Context(), strings.Join(list, " / "), 0, before, after); err != nil {
+			t.Errorf("%v", err)
+		}
+	}
+	x.Run(t)
+	t.Log(x)
+	if x.Values == 0 {
+		t.Error("nothing was compared")
+	}
+}
+
+// translateKernel translates a kernel of source with blocks of 64 threads.
+func translateKernel(t *testing.T, body string, language translate.Language) (*translate.Text, error) {
+	t.Helper()
+	text := "architecture {sm_13}\ncode {\n\tname = k\n\treg = 20\n\tsmem = 64\n\tbincode {\n" + body + "\n\t}\n}\n"
+	return Translate(t.Context(), feed.Request{
+		Set: set, Context: set.DefaultContext(), Data: []byte(text), Options: map[string][]string{optBlock: {"64"}, optParams: {""}},
+	}, translate.Options{Language: language})
+}
+
+// TestRefusedKernels tests what compute shaders cannot express, and next to it what is similar and can be expressed.
+func TestRefusedKernels(t *testing.T) {
+	for body, want := range map[string]string{
+		"(e $c1) vote any $c2\nexit nop":                                                                        "the other lanes of a wave (instruction 0x0)",
+		"(l02) mov b32 $r1 $r2\nexit nop":                                                                       "the other lanes of a wave (instruction 0x0)",
+		"bar inc 0x0 0xfff\nbar wait 0x0 0xfff\nexit nop":                                                       "a barrier at which not all threads of a block arrive and wait",
+		"and b32 $c0 # $r0 $r0\n(lg $c0) bra on\nbar inc wait 0x0 0xfff\non:\nexit nop":                         "a barrier that only some of the threads of a block may reach",
+		"mov b32 $r1 u16 s[0x2]\nand b32 $c0 # $r1 $r1\n(lg $c0) bra on\nbar inc wait 0x0 0xfff\non:\nexit nop": "",
+		"mov b32 $r1 $r0\nl:\nbar inc wait 0x0 0xfff\nsub b32 $c0 $r1 $r1 $r2\n(lg $c0) bra l\nexit nop":        "a barrier that only some of the threads of a block may reach",
+		"(lg $c0) mov b32 $r1 $r2\nexit nop":                                                                    "",
+		"exit nop":                                                                                              "",
+	} {
+		_, err := translateKernel(t, body, translate.GLSL)
+		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+			t.Errorf("%s\ngives %v, expected %q", body, err, want)
+		}
+	}
+	if _, err := translateKernel(t, "exit nop", translate.GLSLES); err == nil || !strings.Contains(err.Error(), "kernels become compute shaders in glsl and spirv") {
+		t.Errorf("GLSL ES: %v", err)
+	}
+}
+
+// TestTranslatedKernels runs kernels as compute shaders, in GLSL and in SPIR-V, and compares the memory with that of a run.
+func TestTranslatedKernels(t *testing.T) {
+	device := vulkan.Open(t)
+	random := words(256, func(i int) uint32 { return uint32(i) * 0x9e3779b1 })
+	for name, k := range map[string]*kernels{
+		"saxpy":     (&kernels{}).set(optGrid, "2").set(optBlock, "64").set(optParams, "n:s32 a:f32 x:ptr y:ptr").set(optArg, "n=100", "a=2.5", "x=f32[100]:count", "y=f32[100]:1"),
+		"reverse":   (&kernels{}).set(optBlock, "80").set(optParams, "values:ptr").set(optArg, "values=s32[80]:count"),
+		"vecadd":    (&kernels{}).set(optGrid, "8").set(optBlock, "128").set(optParams, "a:ptr b:ptr c:ptr n:s32").set(optArg, "a=f32[1000]:count", "b=f32[1000]:count", "c=f32[1000]", "n=1000"),
+		"matmul":    (&kernels{}).set(optGrid, "3,3").set(optBlock, "16,16").set(optParams, "a:ptr b:ptr c:ptr n:s32").set(optArg, "a=f32[2304]:count", "b=f32[2304]:count", "c=f32[2304]", "n=48").set(optPointer, "4"),
+		"reduce":    (&kernels{}).set(optGrid, "40").set(optBlock, "256").set(optParams, "in:ptr part:ptr n:s32").set(optArg, "in=u32[10000]:count", "part=u32[40]", "n=10000").set(optPointer, "4"),
+		"histogram": (&kernels{}).set(optGrid, "6").set(optBlock, "96").set(optParams, "data:ptr bins:ptr n:s32").set(optArg, "data=u8[20000]:count", "bins=u32[256]", "n=20000"),
+		"bitonic":   (&kernels{}).set(optBlock, "256").set(optParams, "values:ptr n:s32").set(optArg, "n=256").set(optPointer, "4").array("values", "s32", random),
+		"mandelbrot": (&kernels{}).set(optGrid, "4,3").set(optBlock, "16,16").set(optParams, "steps:ptr colours:ptr width:s32 limit:s32 x:f32 y:f32 step:f32").
+			set(optArg, "steps=u32[3072]", "colours=rgba[3072]", "width=64", "limit=60", "x=-2.2", "y=-1.2", "step=0.05"),
+		"blackscholes": (&kernels{}).set(optGrid, "3").set(optBlock, "128").set(optParams, "call:ptr put:ptr price:ptr strike:ptr years:ptr n:s32 rate:f32 volatility:f32").
+			set(optArg, "call=f32[300]", "put=f32[300]", "price=f32[300]:count", "strike=f32[300]:count", "years=f32[300]:1.5", "n=300", "rate=0.02", "volatility=0.3"),
+	} {
+		data, err := os.ReadFile(example(name + ".cubin"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := k.open(data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		calls, err := s.calls()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s.pointer, err = s.pointerSize(calls); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.load(); err != nil {
+			t.Fatal(err)
+		}
+		c := &calls[0]
+		parameters, _, err := s.sharedOf(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		global := s.places.global.State()
+		before := bytes.Clone(s.shared.Memory(global))
+		var shaders []*vulkan.Shader
+		for _, language := range []translate.Language{translate.GLSL, translate.SPIRV} {
+			text, err := s.translation(c).Translate(t.Context(), translate.Options{Language: language, Binding: 2})
+			if err != nil {
+				t.Errorf("%s: %v", name, err)
+				continue
+			}
+			shaders = append(shaders, &vulkan.Shader{
+				Source: text.Source, Module: text.Module, Groups: c.grid[0], Rows: c.grid[1], Memory: before, Uniforms: parameters, Size: len(before), Back: true,
+			})
+		}
+		device.Run(shaders)
+		if _, err := s.Run(t.Context(), feed.RunOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		want := s.shared.Memory(global)
+		for i, x := range shaders {
+			if errors.Is(x.Err, vulkan.ErrSlow) {
+				t.Logf("SKIPPED: %s: %v", name, x.Err)
+				continue
+			}
+			if x.Err != nil {
+				t.Errorf("%s: %v\n%s", name, x.Err, x.Source)
+				continue
+			}
+			different := 0
+			for at := range want {
+				if x.Results[at] != want[at] {
+					if different++; different == 1 {
+						t.Errorf("%s, shader %d: byte %#x is %#x, expected %#x", name, i, at, x.Results[at], want[at])
+					}
+				}
+			}
+			if bytes.Equal(want, before) {
+				t.Errorf("%s changes no memory", name)
+			}
+		}
+	}
+}

@@ -1,0 +1,514 @@
+package translate
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/isago/isago/exec"
+	"github.com/isago/isago/internal/flow"
+	"github.com/isago/isago/internal/inside"
+	"github.com/isago/isago/internal/sem"
+	"github.com/isago/isago/internal/shade"
+	"github.com/isago/isago/internal/spec"
+)
+
+// Kernel is a program that runs on a grid, and what its threads find when they start.
+type Kernel struct {
+	Program *exec.Program
+	// Block is the number of threads of a block in x, y and z. It is the size of a workgroup.
+	Block [3]int
+	// Thread, Threads, Group and Groups are the places of the thread in its block, of the size of a block, of the block in the
+	// grid and of the size of the grid, in x, y and z. A place may be nil.
+	Thread, Threads, Group, Groups [3]*exec.Place
+	// Lane is the place of the number of a thread in its wave, and Wave that of the number of the wave in its block.
+	Lane, Wave *exec.Place
+	// Lanes is the number of lanes of a wave.
+	Lanes int
+	// Parameters is the place of the parameters, and Bytes their size.
+	Parameters *exec.Place
+	Bytes      int
+	// Registers is the number of registers that the launch allocates, or 0 for all.
+	Registers int
+	// Global is the place of the memory that the launch has: all memories of the place are one buffer.
+	Global *exec.Place
+	// Sizes are the sizes of the memories of a thread and of a block in bytes. The default is the size in the description.
+	Sizes map[*exec.State]int
+}
+
+// Memory is a memory that a Compute shader has in a buffer.
+type Memory struct {
+	Name string
+	// States are the names of the memories of the machine. They are empty for the parameters.
+	States []string
+	// Set and Binding are the numbers of the buffer. Uniform is set if it is a uniform block or push constants, and not a
+	// storage buffer.
+	Set, Binding int
+	Uniform      bool
+	// Size is the size in bytes, or 0 for any multiple of 4 above 0.
+	Size     int
+	ReadOnly bool
+}
+
+// Translate translates a kernel to a compute shader. A buffer holds the memory of the launch. Its first byte has the address 0. An
+// access outside of a memory loads 0 and stores nothing. The error is a *Refusal if the kernel cannot be translated.
+func (k *Kernel) Translate(ctx context.Context, o Options) (*Text, error) {
+	if o.Language != GLSL && o.Language != SPIRV {
+		return nil, &Refusal{NoAddr, fmt.Sprintf("%s: kernels become compute shaders in %s and %s", o.Language, GLSL, SPIRV)}
+	}
+	machine := k.Program.Machine.Inside(inside.Key{})
+	code := func(addr uint64) (*sem.Code, error) { return k.Program.Code(inside.Key{}, addr) }
+	c := flow.Config{Machine: machine, Code: code, OneLane: machine.Wave}
+	if k.Registers > 0 {
+		c.Count = func(s *sem.State) int {
+			if s.Allocated {
+				return k.Registers
+			}
+			return s.Count
+		}
+	}
+	s := source{functions: k.Program.Functions(inside.Key{}), machine: machine, kernel: k}
+	s.nameOf = func(flow.Variable) string { return "" }
+	if err := s.specialise(ctx, c); err != nil {
+		return nil, err
+	}
+	seen := map[uint64]bool{}
+	for _, addr := range s.program.Addrs {
+		if addr == NoAddr || seen[addr] {
+			continue
+		}
+		seen[addr] = true
+		if x, err := code(addr); err == nil {
+			if op := otherLanes(x, k.Lanes); op != "" {
+				return nil, &Refusal{addr, fmt.Sprintf("the operation %s, whose result depends on the other lanes of a wave", op)}
+			}
+		}
+	}
+	o.Shape = Compute
+	return s.translate(o)
+}
+
+// otherLanes returns an operation among the lanes of a wave whose result the instruction writes to a register or memory of a
+// lane, or on which such a write depends. It returns "" if there is none. Masks of lanes from which each lane takes its own bit
+// do not count, and neither do results that only move the program counter and masks of lanes, nor functions of the number of
+// the lane that are the same for all numbers.
+func otherLanes(code *sem.Code, lanes int) string {
+	from, masks := map[sem.ID]string{}, map[sem.ID]string{}
+	values := map[sem.ID][]uint64{} // of functions of the number of the lane, for each lane
+	for i := range code.Insts {
+		in, id := &code.Insts[i], sem.ID(i)
+		switch in.Op {
+		case sem.OpLane, sem.OpConst:
+			for lane := range lanes {
+				values[id] = append(values[id], map[bool]uint64{true: uint64(lane), false: in.Imm}[in.Op == sem.OpLane])
+			}
+			if in.Op == sem.OpLane {
+				from[id] = in.Op.String()
+			}
+			continue
+		case sem.OpAny, sem.OpAll, sem.OpFrom:
+			from[id] = in.Op.String()
+			continue
+		case sem.OpBallot:
+			masks[id] = in.Op.String()
+			continue
+		}
+		for _, a := range [4]sem.ID{in.A, in.B, in.C, in.Guard} {
+			if a == sem.NoID {
+				continue
+			}
+			if from[a] != "" {
+				from[id] = from[a]
+			}
+			if masks[a] == "" {
+				continue
+			}
+			switch in.Op {
+			case sem.OpLanesOf:
+			case sem.OpAnd, sem.OpOr, sem.OpXor, sem.OpNot:
+				masks[id] = masks[a]
+			default:
+				from[id] = masks[a]
+			}
+		}
+		switch in.Op {
+		case sem.OpWrite, sem.OpWriteX, sem.OpStore:
+			if op := from[id]; op != "" && (in.Op == sem.OpStore || in.State.Kind != sem.StackState && in.State.Scope <= spec.ScopeLane) {
+				return op
+			}
+		}
+		if in.Op.Pure() {
+			arg := func(a sem.ID, lane int) uint64 {
+				if a == sem.NoID {
+					return 0
+				}
+				return values[a][lane]
+			}
+			if slices.ContainsFunc([]sem.ID{in.A, in.B, in.C}, func(a sem.ID) bool { return a != sem.NoID && values[a] == nil }) {
+				continue
+			}
+			same := true
+			for lane := range lanes {
+				v := sem.Apply(in, arg(in.A, lane), arg(in.B, lane), arg(in.C, lane))
+				values[id] = append(values[id], v)
+				same = same && v == values[id][0]
+			}
+			if same {
+				delete(from, id)
+			}
+		}
+	}
+	return ""
+}
+
+// checkBarriers refuses a barrier that only some of the threads of a block may reach, as far as the values of the program
+// show it. Loads at an address that is the same in all threads count as the same in all threads.
+func (b *builder) checkBarriers() {
+	depends := b.controlled()
+	varying := map[*node]bool{}
+	divergent := map[*flow.Block]bool{} // only some threads may run the block
+	for changed := true; changed; {
+		changed = false
+		mark := func(n *node, is bool) {
+			if is && !varying[n] {
+				varying[n], changed = true, true
+			}
+		}
+		for _, n := range b.nodes {
+			switch n.Op {
+			case sem.OpRead, sem.OpReadX:
+				mark(n, b.own(n.State))
+			case sem.OpLoad:
+				mark(n, n.State.Scope <= spec.ScopeLane)
+			}
+			for _, a := range slices.Concat(n.args, b.sources[n]) {
+				mark(n, varying[a])
+			}
+			mark(n, n.Guard != flow.NoID && varying[b.nodes[n.Guard]])
+		}
+		for _, x := range b.p.Blocks {
+			if x.End.Kind != flow.Branch || !varying[b.nodes[x.End.Cond]] {
+				continue
+			}
+			region := depends[x]
+			for y := range region {
+				if !divergent[y] {
+					divergent[y], changed = true, true
+				}
+			}
+			// Where the paths meet, parameters have the values of one of them. A loop may have another number of turns.
+			for _, y := range b.p.Blocks {
+				for _, q := range y.Params {
+					list := b.sources[b.nodes[q.ID]]
+					differ := slices.ContainsFunc(list, func(a *node) bool { return a != list[0] })
+					mark(b.nodes[q.ID], differ && (region[x] && region[y] || b.brings(region, x, y)))
+				}
+			}
+		}
+	}
+	for _, x := range b.p.Blocks {
+		for _, id := range x.Insts {
+			n := b.nodes[id]
+			if n.Op == sem.OpBarrier && (divergent[x] || n.Guard != flow.NoID && varying[b.nodes[n.Guard]]) {
+				b.refuse(b.p.Addrs[id], "a barrier that only some of the threads of a block may reach")
+			}
+		}
+	}
+}
+
+// brings reports whether an edge from a branch, or from a block that the branch decides on, leads to a block.
+func (b *builder) brings(region map[*flow.Block]bool, branch, to *flow.Block) bool {
+	return slices.ContainsFunc(b.p.Blocks, func(x *flow.Block) bool {
+		return (x == branch || region[x]) && slices.ContainsFunc(x.End.Edges, func(e flow.Edge) bool { return e.To == to })
+	})
+}
+
+// controlled returns, for each branch, the blocks on whose execution it decides, directly or by the branches that it decides on.
+func (b *builder) controlled() map[*flow.Block]map[*flow.Block]bool {
+	// ends reports whether a path from a block to the end of the program avoids another block.
+	ends := func(from, without *flow.Block) bool {
+		seen := map[*flow.Block]bool{without: true}
+		var visit func(x *flow.Block) bool
+		visit = func(x *flow.Block) bool {
+			if seen[x] {
+				return false
+			}
+			seen[x] = true
+			return len(x.End.Edges) == 0 || slices.ContainsFunc(x.End.Edges, func(e flow.Edge) bool { return visit(e.To) })
+		}
+		return visit(from)
+	}
+	out := map[*flow.Block]map[*flow.Block]bool{}
+	for _, x := range b.p.Blocks {
+		if x.End.Kind != flow.Branch {
+			continue
+		}
+		out[x] = map[*flow.Block]bool{}
+		for _, y := range b.p.Blocks {
+			follows := func(e flow.Edge) bool { return e.To == y || !ends(e.To, y) }
+			if slices.ContainsFunc(x.End.Edges, follows) && (x == y || ends(x, y)) {
+				out[x][y] = true
+			}
+		}
+	}
+	for changed := true; changed; {
+		changed = false
+		for _, set := range out {
+			for _, y := range slices.Collect(maps.Keys(set)) {
+				for z := range out[y] {
+					if !set[z] {
+						set[z], changed = true, true
+					}
+				}
+			}
+		}
+	}
+	return out
+}
+
+// compute declares the memories of a kernel that it uses.
+func (g *lowering) compute(x *shade.Shader, t *Text, s *source, o Options) {
+	k := s.kernel
+	x.Stage, x.LocalSize = shade.Compute, k.Block
+	used := map[*sem.State]bool{}
+	for i := range g.b.p.Insts {
+		if in := &g.b.p.Insts[i]; in.Op == sem.OpLoad || in.Op == sem.OpStore {
+			used[in.State] = true
+		}
+	}
+	written := map[*sem.State]bool{}
+	for i := range g.b.p.Insts {
+		if in := &g.b.p.Insts[i]; in.Op == sem.OpStore {
+			written[in.State] = true
+		}
+	}
+	states := k.Program.Machine.States
+	global := map[*sem.State]bool{}
+	for _, st := range k.Global.States {
+		global[s.machine.States[st.Index]] = true
+	}
+	if k.Parameters != nil && k.Bytes > 0 {
+		used[s.machine.States[k.Parameters.State().Index]] = true
+	}
+	words := shade.U32
+	buffer := func(name string, readOnly bool, list []*sem.State) {
+		m := Memory{Name: g.b.names.unique(identifier(name)), Set: o.Set, Binding: o.Binding + 1 + len(t.Memories), ReadOnly: readOnly}
+		block := &shade.Block{Kind: shade.StorageBuffer, Name: m.Name + "_buffer", Set: m.Set, Binding: m.Binding, ReadOnly: readOnly}
+		v := &shade.Var{Name: m.Name, Type: words.Array(-1), Storage: shade.Member, Block: block, Stride: 4}
+		block.Members = []*shade.Var{v}
+		x.Blocks = append(x.Blocks, block)
+		for _, st := range list {
+			m.States = append(m.States, st.Name)
+			g.spaces[st] = v
+		}
+		t.Memories = append(t.Memories, m)
+	}
+	var list []*sem.State
+	write := false
+	for _, st := range s.machine.States {
+		if global[st] && used[st] {
+			list, write = append(list, st), write || written[st]
+		}
+	}
+	if len(list) > 0 {
+		buffer(k.Global.Name, !write, list)
+	}
+	for i, st := range s.machine.States {
+		if !used[st] || global[st] {
+			continue
+		}
+		size := st.Count
+		if n, ok := k.Sizes[states[i]]; ok {
+			size = n
+		}
+		size = (size + 3) &^ 3
+		storage := shade.Private
+		switch {
+		case st.Scope >= spec.ScopeLaunch:
+			buffer(st.Name, !written[st], []*sem.State{st})
+			continue
+		case st.Scope >= spec.ScopeBlock:
+			storage = shade.Workgroup
+		}
+		if size == 0 {
+			g.refuse("the memory %s, whose size the launch does not say", st.Name)
+			size = 4
+		}
+		v := &shade.Var{Name: g.b.names.unique(identifier(st.Name)), Type: words.Array(size / 4), Storage: storage}
+		x.Globals = append(x.Globals, v)
+		g.spaces[st] = v
+	}
+}
+
+// computeMain returns the function that starts a thread of a kernel.
+func (g *lowering) computeMain(x *shade.Shader, program *shade.Func, t *Text, s *source, o Options) *shade.Func {
+	k := s.kernel
+	f := &shade.Func{Name: "main"}
+	add := func(list ...*shade.Stmt) { f.Body = append(f.Body, list...) }
+	builtins := map[shade.Builtin]*shade.Var{}
+	builtin := func(b shade.Builtin, name string, comp int) *shade.Expr {
+		v := builtins[b]
+		if v == nil {
+			v = &shade.Var{Name: name, Type: shade.U32.Vec(3), Storage: shade.Input, Builtin: b}
+			if b == shade.LocalIndex {
+				v.Type = shade.U32
+			}
+			builtins[b] = v
+			x.Globals = append(x.Globals, v)
+		}
+		if b == shade.LocalIndex {
+			return shade.Value(v)
+		}
+		return shade.Pick(shade.Value(v), comp)
+	}
+	index := func() *shade.Expr { return builtin(shade.LocalIndex, "gl_LocalInvocationIndex", 0) }
+	type given struct {
+		place *exec.Place
+		value *shade.Expr
+	}
+	var list []given
+	give := func(p *exec.Place, value func() *shade.Expr) {
+		if p == nil {
+			return
+		}
+		st := s.machine.States[p.State().Index]
+		if p.State().Kind == exec.Memory && g.spaces[st] != nil || p.State().Kind != exec.Memory && g.b.inputs[register{st, p.Number}] != nil {
+			list = append(list, given{p, value()})
+		}
+	}
+	for c := range 3 {
+		give(k.Thread[c], func() *shade.Expr { return builtin(shade.LocalID, "gl_LocalInvocationID", c) })
+		give(k.Threads[c], func() *shade.Expr { return shade.Uint32(uint32(k.Block[c])) })
+		give(k.Group[c], func() *shade.Expr { return builtin(shade.WorkgroupID, "gl_WorkGroupID", c) })
+		give(k.Groups[c], func() *shade.Expr { return builtin(shade.NumWorkgroups, "gl_NumWorkGroups", c) })
+	}
+	lanes := shade.Uint32(uint32(k.Lanes))
+	give(k.Lane, func() *shade.Expr { return shade.Apply(shade.Mod, index(), lanes) })
+	give(k.Wave, func() *shade.Expr { return shade.Apply(shade.Div, index(), lanes) })
+	// combine returns the bits that the places in a word of 32 bits have. at returns the lowest bit of a place, or -1.
+	combine := func(at func(p *exec.Place) int) *shade.Expr {
+		var sum *shade.Expr
+		for _, x := range list {
+			low := at(x.place)
+			if low < 0 {
+				continue
+			}
+			v := x.value
+			if v.IsLiteral() {
+				v = shade.Uint32(uint32(v.Bits[0]) << uint(low))
+			} else if low > 0 {
+				v = shade.Apply(shade.ShiftLeft, v, shade.Int32(int32(low)))
+			}
+			if sum == nil {
+				sum = v
+			} else {
+				sum = shade.Apply(shade.Or, sum, v)
+			}
+		}
+		return sum
+	}
+	for _, r := range sorted(g.b.inputs) {
+		v := g.b.inputs[r]
+		if v.typ != sem.U32 || v.size > 0 {
+			g.refuse("the input %s of type %s", v.name, v.typ)
+			continue
+		}
+		value := combine(func(p *exec.Place) int {
+			if p.State().Kind == exec.Memory || s.machine.States[p.State().Index] != r.state || p.Number != r.number {
+				return -1
+			}
+			return p.Low
+		})
+		if value == nil {
+			value = shade.Lit(shade.U32, r.state.Init)
+		}
+		add(assignTo(shade.Value(g.variable(v)), value))
+	}
+	// The memories start with zeros.
+	shared := false
+	for _, st := range s.machine.States {
+		v := g.spaces[st]
+		if v == nil || v.Storage == shade.Member {
+			continue
+		}
+		i := &shade.Var{Name: g.b.names.unique("i"), Type: shade.U32}
+		first, step := shade.Uint32(0), shade.Uint32(1)
+		if v.Storage == shade.Workgroup {
+			shared, first, step = true, index(), shade.Uint32(uint32(k.Block[0]*k.Block[1]*k.Block[2]))
+		}
+		at := shade.Value(i)
+		add(&shade.Stmt{Kind: shade.Declare, Var: i, Value: first}, &shade.Stmt{
+			Kind: shade.Loop, Value: shade.Apply(shade.Lt, at, shade.Uint32(uint32(v.Type.Len))),
+			Body: []*shade.Stmt{assignTo(shade.At(shade.Value(v), at), shade.Uint32(0)), assignTo(at, shade.Apply(shade.Add, at, step))},
+		})
+	}
+	var first []*shade.Stmt
+	for _, st := range s.machine.States {
+		v := g.spaces[st]
+		if v == nil || v.Storage != shade.Workgroup {
+			continue
+		}
+		for w := range v.Type.Len {
+			value := combine(func(p *exec.Place) int {
+				if p.State().Kind != exec.Memory || s.machine.States[p.State().Index] != st || int(p.Offset)/4 != w {
+					return -1
+				}
+				return int(p.Offset) % 4 * 8
+			})
+			if value != nil {
+				first = append(first, assignTo(shade.At(shade.Value(v), shade.Uint32(uint32(w))), value))
+			}
+		}
+		if k.Parameters != nil && s.machine.States[k.Parameters.State().Index] == st {
+			first = append(first, g.parameters(x, t, v, k, o)...)
+		}
+	}
+	if len(first) > 0 {
+		// Another invocation may set a word to 0 after this one has set it.
+		add(&shade.Stmt{Kind: shade.Barrier}, &shade.Stmt{Kind: shade.If, Value: shade.Apply(shade.Eq, index(), shade.Uint32(0)), Body: first})
+	}
+	if shared {
+		add(&shade.Stmt{Kind: shade.Barrier})
+	}
+	add(&shade.Stmt{Kind: shade.Do, Value: shade.CallOf(program)})
+	return f
+}
+
+// parameters returns the statements that copy the parameters of a kernel to a memory.
+func (g *lowering) parameters(x *shade.Shader, t *Text, to *shade.Var, k *Kernel, o Options) (out []*shade.Stmt) {
+	n := (k.Bytes + 3) / 4
+	if n == 0 {
+		return nil
+	}
+	at := int(k.Parameters.Offset)
+	if at%4 != 0 || at/4+n > to.Type.Len {
+		g.refuse("%d bytes of parameters at the address %#x of %s", k.Bytes, at, to.Name)
+		return nil
+	}
+	m := Memory{Name: g.b.names.unique("parameters"), Set: o.Set, Binding: o.Binding, Uniform: true, Size: (n + 3) / 4 * 16, ReadOnly: true}
+	block := &shade.Block{Kind: shade.UniformBlock, Name: m.Name + "_block", Set: m.Set, Binding: m.Binding}
+	if o.Uniforms == Push {
+		block.Kind = shade.PushConstants
+	}
+	v := &shade.Var{Name: m.Name, Type: shade.U32.Vec(4).Array((n + 3) / 4), Storage: shade.Member, Block: block, Stride: 16}
+	block.Members = []*shade.Var{v}
+	x.Blocks = append(x.Blocks, block)
+	t.Memories = append(t.Memories, m)
+	for w := range n {
+		value := shade.Pick(shade.At(shade.Value(v), shade.Uint32(uint32(w/4))), w%4)
+		out = append(out, assignTo(shade.At(shade.Value(to), shade.Uint32(uint32(at/4+w))), value))
+	}
+	return out
+}
+
+// checkBarrier refuses a barrier of another kind than that of shaders: all threads of the block arrive and wait.
+func (b *builder) checkBarrier(n *node) {
+	count := n.args[1]
+	if n.Imm&sem.Arrives == 0 || n.Imm&sem.Waits == 0 || count.Op != sem.OpConst || count.Imm != 0 {
+		b.refuse(b.p.Addrs[n.id], "a barrier at which not all threads of a block arrive and wait")
+	}
+	if !b.open {
+		b.refuse(b.p.Addrs[n.id], "a barrier, which only a compute shader has")
+	}
+}

@@ -186,12 +186,12 @@ func Translate(ctx context.Context, l *exec.Launch, o Options) (*Text, error) {
 	s := source{functions: l.Program.Functions(inside.Key{}), machine: machine}
 	c := l.Flow(inside.Key{})
 	c.OneLane = machine.Wave
+	s.ins, s.outs = machine.Inputs(l.Program.Context), machine.Outputs(l.Program.Context)
 	c.Wanted = s.wanted(l, o)
 	if err := s.specialise(ctx, c); err != nil {
 		return nil, err
 	}
 	s.primitive = l.Primitive
-	s.ins, s.outs = machine.Inputs(l.Program.Context), machine.Outputs(l.Program.Context)
 	s.nameOf = func(v flow.Variable) string {
 		return l.NameOf(l.Program.Machine.States[v.State.Index], v.Number, v.Comp)
 	}
@@ -211,8 +211,8 @@ func (o Options) Translate(_ inside.Key, p *flow.Program, from *exec.Program, gi
 	return s.translate(o)
 }
 
-// wanted returns Config.Wanted: the registers for outputs, and the other outputs of the launch. A program that emits vertices
-// has no outputs at its end.
+// wanted returns Config.Wanted: the registers for outputs, and the other outputs of the description and of the launch. A program
+// that emits vertices has no outputs at its end.
 func (s *source) wanted(l *exec.Launch, o Options) func(st *sem.State, number, comp int) bool {
 	for _, p := range l.Outputs {
 		if p.View == nil && p.State.Kind == exec.Registers {
@@ -225,6 +225,8 @@ func (s *source) wanted(l *exec.Launch, o Options) func(st *sem.State, number, c
 		}
 		return st.Use == "output" || slices.ContainsFunc(s.outputs, func(p port) bool {
 			return p.state == st && s.own(st) && number >= p.first && number < p.first+p.count
+		}) || slices.ContainsFunc(s.outs, func(p *sem.Place) bool {
+			return slices.Contains(p.States, st) && s.own(st) && number >= p.Number && number < p.Number+p.Count
 		})
 	}
 }

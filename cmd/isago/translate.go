@@ -282,7 +282,6 @@ type translateJob struct {
 	under   string // the path of the text in the folder, without the extension
 	program *launched
 	set     *isa.Set
-	comment func(addr uint64) string
 	options translate.Options
 	err     error
 }

@@ -85,6 +85,15 @@ func (p *Program) Lower(_ inside.Key, v bits.Value, addr uint64) (*sem.Code, err
 	return p.lower(v, addr)
 }
 
+// Traced returns the code of the word at an address and its origins. Only packages of this module can call it.
+func (p *Program) Traced(_ inside.Key, addr uint64) (*sem.Code, *sem.Origins, error) {
+	v, ok := p.Fetch(addr)
+	if !ok {
+		return nil, nil, errNoWord
+	}
+	return p.Machine.sem.Traced(p.root, p.words(), v, addr)
+}
+
 func (p *Program) lower(v bits.Value, addr uint64) (*sem.Code, error) {
 	return p.Machine.sem.Lower(p.root, p.words(), v, addr)
 }

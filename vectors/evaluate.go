@@ -142,6 +142,34 @@ type mutation struct {
 	id    sem.ID
 	inst  sem.Inst
 	value func(e *evaluation, run int) uint64
+	// If the operation has another constant as an argument, arg is the number of the argument from 1 on, and constant its bits.
+	arg      int
+	constant uint64
+}
+
+// differ appends operations to some code that tell whether the changed operation has another value, and returns their result.
+// It returns NoID for changes of other kinds.
+func (m *mutation) differ(code *sem.Code) sem.ID {
+	old := code.Insts[m.id]
+	if !old.Op.Pure() || m.value != nil && m.arg == 0 || m.value == nil && !m.inst.Op.Pure() {
+		return sem.NoID
+	}
+	add := func(in sem.Inst) sem.ID {
+		code.Insts = append(code.Insts, in)
+		return sem.ID(len(code.Insts) - 1)
+	}
+	none := sem.Inst{A: sem.NoID, B: sem.NoID, C: sem.NoID, Guard: sem.NoID}
+	in := m.inst
+	if m.arg > 0 {
+		in = old
+		a := [...]*sem.ID{&in.A, &in.B, &in.C}[m.arg-1]
+		c := none
+		c.Op, c.Imm = sem.OpConst, m.constant
+		*a = add(c.Typed(code.Insts[*a].Type(), sem.Type{}))
+	}
+	ne := none
+	ne.Op, ne.A, ne.B = sem.OpNe, m.id, add(in)
+	return add(ne.Typed(sem.BoolType, old.Type()))
 }
 
 // mutant evaluates the code of base with a mutation, and returns the runs whose final state differs.

@@ -65,12 +65,16 @@ var ErrInstruction = errors.New("unknown instruction")
 
 // Limits of the generator.
 const (
-	maxTries   = 4000 // of words of an instruction
-	maxStale   = 400  // tries without a new word
-	maxWords   = 48   // of an instruction, and those with code that no other has
-	mostWords  = 512  // of an instruction
-	fullWords  = 4    // words for which every kind of goal is tried, and those with code that no other has
-	maxBatches = 6    // of runs for a word
+	maxTries    = 4000 // of words of an instruction
+	maxStale    = 400  // tries without a new word
+	maxWords    = 48   // of an instruction, and those with code that no other has
+	mostWords   = 512  // of an instruction
+	fullWords   = 4    // words for which every kind of goal is tried, and those with code that no other has
+	maxBatches  = 6    // of runs for a word
+	maxTraps    = 3    // words of an instruction that always trap for the same reason
+	variants    = 24   // variants of a change
+	maxAttempts = 24   // words in which a goal is tried
+	maxSolved   = 3    // words in which the solver looks for a state that a change differs in
 )
 
 // Generate makes the vectors of the instructions of a machine.
@@ -239,12 +243,17 @@ type leafWork struct {
 	// occurs counts the words in which a guard occurs before a vector takes it, and never those for which a proof shows that
 	// no state takes it.
 	occurs, never map[goal]int
+	variants      map[goal]int   // the number of variants of a goal
+	attempts      map[goal]int   // the number of words in which a goal was tried
+	solved        map[goal]int   // the number of words in which the solver looked for a change
+	traps         map[string]int // the number of words that always trap, by reason
 }
 
 // prepare finds the words of the instruction, and the contexts and quirks that matter to them.
 func (w *leafWork) prepare(ctx context.Context) error {
 	w.covered, w.tried, w.lowered, w.places = map[goal]bool{}, map[goal]string{}, map[string]bool{}, map[uint64]bool{}
 	w.made, w.occurs, w.never = map[uint64]bool{}, map[goal]int{}, map[goal]int{}
+	w.variants, w.attempts, w.solved, w.traps = map[goal]int{}, map[goal]int{}, map[goal]int{}, map[string]int{}
 	d, err := w.m.Set().NewDecoder(w.root.Name)
 	if err != nil {
 		return err
@@ -299,6 +308,9 @@ func (w *leafWork) visit(o *sem.Origins) (some bool) {
 		if at := o.Insts[i].Place; !w.places[at] {
 			w.places[at], some = true, true
 		}
+	}
+	for i := range o.Conditions {
+		w.places[o.Conditions[i].Place] = true
 	}
 	return some
 }
@@ -381,7 +393,8 @@ func (w *leafWork) find(ctx context.Context, d *isa.Decoder, s setting) error {
 	}
 	find := newWordFinder(hashText(w.leaf.Name), d, w.leaf)
 	ordinary := 0
-	for tries, stale := 0, 0; tries < maxTries && stale < maxStale && len(w.words) < mostWords; tries++ {
+	effort := w.effort()
+	for tries, stale := 0, 0; tries < effort*maxTries && stale < effort*maxStale && len(w.words) < min(effort, 4)*mostWords; tries++ {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -415,6 +428,10 @@ func (w *leafWork) find(ctx context.Context, d *isa.Decoder, s setting) error {
 	return nil
 }
 
+// effort is a factor for limits: 1 for the instructions of most machines, and more if a root has few instructions, because each
+// of them then has many operations.
+func (w *leafWork) effort() int { return min(16, max(1, 16/len(w.root.Leaves))) }
+
 // fits reports whether a word is an instruction of the leaf in the contexts of the decoder.
 func (w *leafWork) fits(d *isa.Decoder, x *word) bool {
 	d.SetTables(x.tables)
@@ -433,25 +450,49 @@ func (w *leafWork) lower(x *word, s setting) (*sem.Code, *sem.Origins, error) {
 
 // news reports whether a word has a goal that no word before had, and that vectors can reach.
 func (w *leafWork) news(x *word, s setting) bool {
-	n := len(w.tried)
-	for _, f := range x.forms {
-		w.try(f)
-	}
 	code, origins, err := w.lower(x, s)
 	if err != nil || code.Runs {
 		return false
 	}
+	for i := range code.Insts {
+		if in := &code.Insts[i]; in.Op == sem.OpTrap && in.Guard == sem.NoID {
+			if w.traps[in.Text()]++; w.traps[in.Text()] > maxTraps {
+				return false
+			}
+		}
+	}
+	n := len(w.tried)
+	for _, f := range x.forms {
+		w.try(f)
+	}
 	if w.visit(origins) {
 		x.full = true
 	}
-	for _, t := range decidedBy(origins) {
+	for _, t := range decidedBy(origins, nil) {
 		w.try(t)
+	}
+	for i := range code.Insts {
+		if v := variantOf(code, sem.ID(i)); v != 0 {
+			w.try(&target{goal: goal{kind: decided, place: origins.Insts[i].Place, which: int(code.Insts[i].Op), variant: v}})
+		}
 	}
 	return x.full || len(w.tried) > n || len(w.words) == 0
 }
 
+// varies reports whether another goal counts: only so many variants of a change do.
+func (w *leafWork) varies(g goal) bool {
+	if g.variant == 0 {
+		return true
+	}
+	at := g
+	at.variant = 0
+	w.variants[at]++
+	return w.variants[at] <= variants
+}
+
+// try notes that vectors are to reach a goal.
 func (w *leafWork) try(t *target) {
-	if _, ok := w.tried[t.goal]; !ok {
+	if _, ok := w.tried[t.goal]; !ok && w.varies(t.goal) {
 		w.tried[t.goal] = t.text
 	}
 }
@@ -488,13 +529,16 @@ func (w *leafWork) word(ctx context.Context, n int, x *word, s setting) error {
 	}
 	var open []*target
 	for _, t := range all {
-		if !w.covered[t.goal] && (full || t.kind != meets) {
+		if _, ok := w.tried[t.goal]; ok && !w.covered[t.goal] && (full || t.kind != meets) {
+			if w.attempts[t.goal]++; w.attempts[t.goal] > maxAttempts {
+				continue
+			}
 			open = append(open, t)
 		}
 	}
 	sortTargets(open)
 	var forms []*target
-	for _, f := range slices.Concat(x.forms, decidedBy(origins), []*target{{goal: goal{kind: decided}, text: "ordinary values"}}) {
+	for _, f := range slices.Concat(x.forms, decidedBy(origins, w.owned), []*target{{goal: goal{kind: decided}, text: "ordinary values"}}) {
 		if !w.covered[f.goal] {
 			forms = append(forms, f)
 		}
@@ -604,8 +648,8 @@ func (w *leafWork) formed(forms []*target) (texts []string) {
 	return texts
 }
 
-// solve makes vectors for the guards that no batch has taken: it searches for states in which they are, or proves that there
-// are none.
+// solve makes vectors for the guards and changes that no batch has reached: it searches for states in which a guard is taken, or
+// proves that there are none, and for states in which a changed operation has another value.
 func (b *batch) solve(n int) error {
 	var solver *bitblast.Solver
 	width := 1
@@ -617,12 +661,25 @@ func (b *batch) solve(n int) error {
 		src.init.exists[i] = 1<<width - 1
 	}
 	run := 0
+	code := &sem.Code{Insts: slices.Clone(b.code.Insts), Next: b.code.Next, Jumps: b.code.Jumps}
+	differ := map[*target]sem.ID{}
 	for _, t := range b.open {
-		if !t.guards() {
+		if t.change != nil && b.solved[t.goal] < maxSolved {
+			if id := t.change.differ(code); id != sem.NoID {
+				b.solved[t.goal]++
+				differ[t] = id
+			}
+		}
+	}
+	for _, t := range b.open {
+		value, path, wanted := t.value, t.path, t.wanted
+		if id, ok := differ[t]; ok {
+			value, path, wanted = id, sem.NoID, true
+		} else if !t.guards() {
 			continue
 		}
 		if solver == nil {
-			solver = bitblast.New(b.code, bitblast.Options{Lanes: width, Sizes: b.sizes(), ZeroResults: true})
+			solver = bitblast.New(code, bitblast.Options{Lanes: width, Sizes: b.sizes(), ZeroResults: true})
 		}
 		bit := func(id sem.ID) circuit.Lit {
 			if id == sem.NoID {
@@ -630,16 +687,16 @@ func (b *batch) solve(n int) error {
 			}
 			return solver.Value(id)[0]
 		}
-		goal := bit(t.value)
-		if !t.wanted {
+		goal := bit(value)
+		if !wanted {
 			goal = goal.Not()
 		}
-		model, answer := solver.Solve(solver.And(bit(t.path), goal))
+		model, answer := solver.Solve(solver.And(bit(path), goal))
 		switch {
 		case answer == circuit.Sometimes && run < runs:
 			src.give(run, model)
 			run += width
-		case answer == circuit.Never:
+		case answer == circuit.Never && t.guards():
 			b.never[t.goal]++
 		}
 	}
@@ -693,10 +750,10 @@ func waves(m uint64, width int) (out uint64) {
 	return out
 }
 
-// decidedBy lists the goals of conditions that the word decides.
-func decidedBy(o *sem.Origins) (list []*target) {
+// decidedBy lists the goals of conditions that the word decides, at the places that are owned or, if owned is nil, at all.
+func decidedBy(o *sem.Origins, owned map[uint64]bool) (list []*target) {
 	for i := range o.Conditions {
-		if c := &o.Conditions[i]; c.Value == sem.NoID {
+		if c := &o.Conditions[i]; c.Value == sem.NoID && (owned == nil || owned[c.Place]) {
 			which := 0
 			if c.Holds {
 				which = 1

@@ -30,6 +30,8 @@ type goal struct {
 	place uint64
 	// nth tells goals at one place apart, such as those of the components of a vector.
 	nth, which int
+	// variant tells changes at a place apart by variantOf: what holds for one format says nothing about another one.
+	variant uint64
 }
 
 // guards reports whether the goal belongs to the guards of the code.
@@ -77,8 +79,10 @@ func targetsOf(code *sem.Code, origins *sem.Origins, owned map[uint64]bool) []*t
 
 // add adds a goal. Goals with the same place and which are told apart by their order.
 func (t *targets) add(x *target) {
-	t.seen[x.goal]++
-	x.nth = t.seen[x.goal]
+	at := x.goal
+	at.variant = 0
+	t.seen[at]++
+	x.nth = t.seen[at]
 	t.list = append(t.list, x)
 }
 
@@ -188,8 +192,22 @@ func (t *targets) guarded(id sem.ID, in *sem.Inst) {
 func (t *targets) mutate(id sem.ID, which int, m *mutation, format string, args ...any) {
 	o := &t.origins.Insts[id]
 	m.id = id
-	t.add(&target{goal: goal{kind: differs, place: o.Place, which: int(t.code.Insts[id].Op)<<8 | which},
+	t.add(&target{goal: goal{kind: differs, place: o.Place, which: int(t.code.Insts[id].Op)<<8 | which, variant: variantOf(t.code, id)},
 		text: t.describe(id, fmt.Sprintf(format, args...)), change: m})
+}
+
+// variantOf returns a number for the bits that an operation takes or moves, or 0: the width of a format is in them.
+func variantOf(code *sem.Code, id sem.ID) uint64 {
+	in := &code.Insts[id]
+	switch in.Op {
+	case sem.OpSlice:
+		return mix(1, in.Imm<<16|uint64(in.Type().Width))
+	case sem.OpShl, sem.OpShr:
+		if by := &code.Insts[in.B]; by.Op == sem.OpConst {
+			return mix(2, by.Imm)
+		}
+	}
+	return 0
 }
 
 // replace adds a mutation that replaces an operation.
@@ -282,7 +300,7 @@ func (t *targets) pure(id sem.ID, in *sem.Inst) {
 		c := t.code.Insts[*a]
 		for k, v := range neighbours(c.Imm, c.Type()) {
 			changed := *in
-			t.mutate(id, 20+4*i+k, &mutation{value: func(e *evaluation, r int) uint64 {
+			t.mutate(id, 20+4*i+k, &mutation{arg: i + 1, constant: v, value: func(e *evaluation, r int) uint64 {
 				var args [3]uint64
 				for j, a := range [3]sem.ID{changed.A, changed.B, changed.C} {
 					if a != sem.NoID {
@@ -386,6 +404,14 @@ func (t *targets) effects(id sem.ID, in *sem.Inst) {
 				return m & e.guard(in)
 			}})
 		t.drop(id, in)
+	case sem.OpFrom:
+		t.mutate(id, 0, &mutation{value: func(e *evaluation, r int) uint64 {
+			b := e.values[in.B][r] ^ 1
+			if b >= uint64(e.init.width) || e.init.exists[r/e.init.width]>>b&1 == 0 {
+				return 0
+			}
+			return e.values[in.A][e.init.first(r)+int(b)]
+		}}, "reads this lane, not another one")
 	case sem.OpWrite:
 		t.drop(id, in)
 	case sem.OpStore, sem.OpJump, sem.OpEnd, sem.OpPop, sem.OpPush, sem.OpTrap, sem.OpService, sem.OpBarrier:

@@ -114,6 +114,7 @@ type source struct {
 	insts    []sem.Inst
 	purposes []purpose
 	limits   []float32 // the constants that floats are compared with
+	numbers  []uint64  // the constants that integers are compared or combined with
 	next     uint64    // the address of the next instruction
 	init     *initial
 	uses     map[component]purpose
@@ -142,7 +143,10 @@ func newSource(seed uint64, insts []sem.Inst, next uint64, plain, width int) *so
 			s.ranges = max(s.ranges, uint64(in.State.Count))
 		case sem.OpLoad, sem.OpStore:
 			s.ranges = max(s.ranges, 256)
+		case sem.OpEq, sem.OpNe, sem.OpAnd, sem.OpMin, sem.OpMax:
+			s.constants(in)
 		case sem.OpLt, sem.OpLe:
+			s.constants(in)
 			for _, a := range [2]sem.ID{in.A, in.B} {
 				if c := &insts[a]; in.From().Kind == sem.Float && in.From().Width == 32 && c.Op == sem.OpConst && uint32(c.Imm)<<1 != 0 {
 					s.limits = append(s.limits, math.Float32frombits(uint32(c.Imm)))
@@ -163,6 +167,15 @@ func newSource(seed uint64, insts []sem.Inst, next uint64, plain, width int) *so
 		register: s.register, entries: s.entries, load: s.load,
 	}
 	return s
+}
+
+// constants notes the integers among the arguments of an operation.
+func (s *source) constants(in *sem.Inst) {
+	for _, a := range [2]sem.ID{in.A, in.B} {
+		if c := &s.insts[a]; c.Op == sem.OpConst && (c.Type().Kind == sem.Uint || c.Type().Kind == sem.Sint) && c.Type().Width >= 8 && c.Imm > 1 {
+			s.numbers = append(s.numbers, c.Imm)
+		}
+	}
 }
 
 func widthMask(w int) uint64 {
@@ -272,6 +285,9 @@ func (s *source) value(t sem.Type, p purpose, run int) uint64 {
 		return s.Uint64() & s.init.exists[run/s.init.width]
 	case t.Width < 8:
 		return s.Uint64()
+	}
+	if len(s.numbers) > 0 && s.IntN(4) == 0 { // next to a limit
+		return s.numbers[s.IntN(len(s.numbers))] + uint64(s.IntN(9)) - 4
 	}
 	switch s.IntN(8) {
 	case 0, 1, 2, 3:

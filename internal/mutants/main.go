@@ -73,7 +73,7 @@ func run(ctx context.Context, opt *options, out io.Writer) (survived int, err er
 	if err != nil {
 		return 0, err
 	}
-	res, err := vectors.Generate(ctx, m, vectors.Options{Instructions: opt.instructions, NoPrograms: true, NoQuestions: true, Jobs: runtime.NumCPU()})
+	res, err := vectors.Generate(ctx, m, vectors.Options{Instructions: opt.instructions, NoQuestions: true, Jobs: runtime.NumCPU()})
 	if err != nil {
 		return 0, err
 	}
@@ -102,7 +102,7 @@ func run(ctx context.Context, opt *options, out io.Writer) (survived int, err er
 			}
 			continue
 		}
-		v, err := t.try(mutant, len(opt.instructions) > 0)
+		v, err := t.try(mutant, &c, len(opt.instructions) > 0)
 		if err != nil {
 			return survived, fmt.Errorf("%s: %s: %w", place, c.what, err)
 		}
@@ -113,13 +113,13 @@ func run(ctx context.Context, opt *options, out io.Writer) (survived int, err er
 			killed++
 		case same:
 			equivalent++
-		case alive:
+		case alive, unreached:
 			survived++
 		}
 		done++
 		fmt.Fprintf(out, "%s: %s: %s\n", place, c.what, v.text)
 	}
-	fmt.Fprintf(out, "%s: %d mutants: %d killed, %d equivalent, %d survived\n", opt.isa, done, killed, equivalent, survived)
+	fmt.Fprintf(out, "%s: %d mutants: %d killed, %d proved equivalent, %d survived or not reached\n", opt.isa, done, killed, equivalent, survived)
 	return survived, nil
 }
 

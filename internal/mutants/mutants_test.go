@@ -90,7 +90,9 @@ func TestVerdicts(t *testing.T) {
 		{"return a + b;", "return a - b;", res.Files, dead, "killed by add/"},
 		{"return a + b;", "return b + a;", res.Files, same, "equivalent: proved"},
 		{"a < 0 ? -32768", "a < 1 ? -32768", res.Files, same, "equivalent"},
-		{"return a + b;", "return a + b;", res.Files, same, "equivalent: no word's code changes"},
+		{"return a + b;", "return b - -a;", res.Files, same, "equivalent"},
+		{"a < 0 ? -32768", "a < 0 ? 32768", res.Files, same, "equivalent: "},
+		{"unsigned", "Unsigned", res.Files, unreached, "NOT REACHED: no word's code changes"},
 		{"overflow(a, b)", "carry(a, b)", []*vectors.File{&one}, alive, "SURVIVED: no vector has a word whose code it changes"},
 		{"return a + b;", "return a + b + (a == 1234 ? 1 : 0);", res.Files, alive, "SURVIVED"},
 	} {
@@ -103,7 +105,8 @@ func TestVerdicts(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		v, err := trial.try(mutant, false)
+		c := change{file: "example.xml", from: strings.Index(string(files["example.xml"].Data), test.old)}
+		v, err := trial.try(mutant, &c, false)
 		if err != nil || v.kind != test.want || !strings.HasPrefix(v.text, test.text) {
 			t.Errorf("%s: got %d %q, %v, expected %q", test.new, v.kind, v.text, err, test.text)
 		}

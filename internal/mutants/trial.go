@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/exec"
@@ -28,12 +29,12 @@ type trial struct {
 	seed    uint64
 }
 
-// group are the vectors of one word with the same tables, contexts and quirks.
+// group are the vectors of one word, or of one program, with the same tables, contexts and quirks.
 type group struct {
 	code    step.Code
 	program *step.Program
-	text    string // the operations of the word
-	states  []int  // the states that it accesses, by index
+	text    string // the operations
+	states  []int  // the states that they access, by index
 	cases   []testCase
 }
 
@@ -67,6 +68,7 @@ const (
 	dead      kind = iota // a vector reveals the mutant
 	same                  // no word does anything else
 	alive                 // no vector reveals it
+	unreached             // no word is known whose code it changes
 	elsewhere             // it changes only instructions that were not selected
 )
 
@@ -131,14 +133,16 @@ func (t *trial) addCase(byKey map[string]*group, f *vectors.File, v *vectors.Vec
 		if err != nil {
 			return err
 		}
-		c, err := p.Code(inside.Key{}, v.Initial.PC)
+		list, err := codes(p, v.Initial.PC, len(v.Words))
 		if err != nil {
 			return err
 		}
-		g.text = c.String()
-		for i := range c.Insts {
-			if s := c.Insts[i].State; s != nil {
-				g.states = append(g.states, s.Index)
+		g.text = text(list)
+		for _, c := range list {
+			for i := range c.Insts {
+				if s := c.Insts[i].State; s != nil {
+					g.states = append(g.states, s.Index)
+				}
 			}
 		}
 		g.program = t.runner.Program(p)
@@ -146,6 +150,30 @@ func (t *trial) addCase(byKey map[string]*group, f *vectors.File, v *vectors.Vec
 	}
 	g.cases = append(g.cases, c)
 	return nil
+}
+
+// codes returns the code of the words from an address on, up to a word without code. Only the first must have code.
+func codes(p *exec.Program, pc uint64, words int) (list []*sem.Code, err error) {
+	for range words {
+		c, err := p.Code(inside.Key{}, pc)
+		if err != nil {
+			if len(list) == 0 {
+				return nil, err
+			}
+			break
+		}
+		list, pc = append(list, c), c.Next
+	}
+	return list, nil
+}
+
+// text returns the operations of some code.
+func text(list []*sem.Code) string {
+	var w strings.Builder
+	for _, c := range list {
+		fmt.Fprintln(&w, c)
+	}
+	return w.String()
 }
 
 // outcome is what a vector records of a run.
@@ -207,8 +235,8 @@ func (g *group) differs(r *step.Runner, p *step.Program) (string, error) {
 	return "", nil
 }
 
-// try returns the verdict for a mutant. selected is set if the vectors are those of some instructions.
-func (t *trial) try(mutant *exec.Machine, selected bool) (verdict, error) {
+// try returns the verdict for the mutant with a change. selected is set if the vectors are those of some instructions.
+func (t *trial) try(mutant *exec.Machine, c *change, selected bool) (verdict, error) {
 	r := step.NewRunner(mutant)
 	states := t.changedStates(mutant)
 	var changed []*group
@@ -217,11 +245,11 @@ func (t *trial) try(mutant *exec.Machine, selected bool) (verdict, error) {
 		if err != nil {
 			return verdict{}, err
 		}
-		code, err := p.Code(inside.Key{}, g.cases[0].query.Initial.PC)
+		list, err := codes(p, g.cases[0].query.Initial.PC, len(g.code.Words))
 		if err != nil {
 			return verdict{dead, "killed by " + g.cases[0].name + ", which has no code: " + err.Error()}, nil
 		}
-		if code.String() == g.text && !slices.ContainsFunc(g.states, func(i int) bool { return states[i] }) {
+		if text(list) == g.text && !slices.ContainsFunc(g.states, func(i int) bool { return states[i] }) {
 			continue
 		}
 		name, err := g.differs(r, r.Program(p))
@@ -237,8 +265,8 @@ func (t *trial) try(mutant *exec.Machine, selected bool) (verdict, error) {
 		return verdict{same, fmt.Sprintf("equivalent: proved for the %d words whose code changes", len(changed))}, nil
 	}
 	if len(changed) > 0 {
-		text, err := t.distinguish(mutant, changed)
-		return verdict{alive, "SURVIVED: " + text}, err
+		how, err := t.distinguish(mutant, changed)
+		return verdict{alive, "SURVIVED: " + how}, err
 	}
 	if selected {
 		return verdict{elsewhere, ""}, nil
@@ -250,7 +278,34 @@ func (t *trial) try(mutant *exec.Machine, selected bool) (verdict, error) {
 			return verdict{alive, fmt.Sprintf("SURVIVED: no vector has a word whose code it changes, such as %s %v (quirks %v)", s.leaf, s.bits, s.words.Quirks)}, nil
 		}
 	}
-	return verdict{same, fmt.Sprintf("equivalent: no word's code changes, of %d words of vectors and %d random ones", len(t.groups), len(t.samples))}, nil
+	for i, a := range t.m.Inside(inside.Key{}).States {
+		if a.Init != sem.States[i].Init {
+			return verdict{same, "equivalent: changes only the initial value of " + a.Name + ", and vectors state all values"}, nil
+		}
+	}
+	if n := t.reaching(c); n > 0 {
+		return verdict{same, fmt.Sprintf("equivalent: %d words of vectors have code from there, and it stays the same", n)}, nil
+	}
+	return verdict{unreached, fmt.Sprintf("NOT REACHED: no word's code changes, of %d words of vectors and %d random ones", len(t.groups), len(t.samples))}, nil
+}
+
+// reaching counts the words whose code comes from the place of a change.
+func (t *trial) reaching(c *change) (n int) {
+	at := func(o *sem.Origin) bool {
+		return o.Span.IsValid() && o.Span.Src.Name == c.file && o.Span.Off <= c.from && c.from < o.Span.End
+	}
+	for _, g := range t.groups {
+		p, err := g.code.Program(t.m)
+		if err != nil {
+			continue
+		}
+		_, o, err := p.Traced(inside.Key{}, g.cases[0].query.Initial.PC)
+		if err == nil && (slices.ContainsFunc(o.Insts, func(o sem.Origin) bool { return at(&o) }) ||
+			slices.ContainsFunc(o.Conditions, func(c sem.Condition) bool { return at(&c.Origin) })) {
+			n++
+		}
+	}
+	return n
 }
 
 // changedStates returns the states, by index, of which an access does something else. The state of a vector is complete, so
@@ -275,9 +330,9 @@ func (t *trial) proved(mutant *exec.Machine, words []*group) bool {
 			return true
 		}
 		pc := g.cases[0].query.Initial.PC
-		a, err := p.Code(inside.Key{}, pc)
-		b, err2 := q.Code(inside.Key{}, pc)
-		return err != nil || err2 != nil || !equal(a, b, t.m.Inside(inside.Key{}).States)
+		a, err := codes(p, pc, len(g.code.Words))
+		b, err2 := codes(q, pc, len(g.code.Words))
+		return err != nil || err2 != nil || !slices.EqualFunc(a, b, func(a, b *sem.Code) bool { return equal(a, b, t.m.Inside(inside.Key{}).States) })
 	})
 }
 

@@ -147,9 +147,9 @@ type mutation struct {
 	constant uint64
 }
 
-// differ appends operations to some code that tell whether the changed operation has another value, and returns their result.
-// It returns NoID for changes of other kinds.
-func (m *mutation) differ(code *sem.Code) sem.ID {
+// differ appends operations to some code, of which n are its own, that tell whether the change leads to other values, and returns their result. It
+// returns NoID for changes of other kinds.
+func (m *mutation) differ(code *sem.Code, n int) sem.ID {
 	old := code.Insts[m.id]
 	if !old.Op.Pure() || m.value != nil && m.arg == 0 || m.value == nil && !m.inst.Op.Pure() {
 		return sem.NoID
@@ -167,10 +167,45 @@ func (m *mutation) differ(code *sem.Code) sem.ID {
 		c.Op, c.Imm = sem.OpConst, m.constant
 		*a = add(c.Typed(code.Insts[*a].Type(), sem.Type{}))
 	}
-	ne := none
-	ne.Op, ne.A, ne.B = sem.OpNe, m.id, add(in)
-	return add(ne.Typed(sem.BoolType, old.Type()))
+	// other has the values that depend on the change. The operations after them, such as writes and sums of floats, must see a
+	// difference.
+	other := map[sem.ID]sem.ID{m.id: add(in)}
+	result := sem.NoID
+	differ := func(a sem.ID) {
+		if _, ok := other[a]; !ok {
+			return
+		}
+		ne := none
+		ne.Op, ne.A, ne.B = sem.OpNe, a, other[a]
+		id := add(ne.Typed(sem.BoolType, code.Insts[a].Type()))
+		if result != sem.NoID {
+			or := none
+			or.Op, or.A, or.B = sem.OpOr, result, id
+			id = add(or.Typed(sem.BoolType, sem.Type{}))
+		}
+		result = id
+	}
+	for i := m.id + 1; int(i) < n; i++ {
+		in := code.Insts[i]
+		if !in.Op.Pure() || floating(&in) || len(other) == maxCone {
+			in.EachArg(differ)
+			continue
+		}
+		depends := false
+		for _, a := range []*sem.ID{&in.A, &in.B, &in.C} {
+			if x, ok := other[*a]; ok {
+				*a, depends = x, true
+			}
+		}
+		if depends {
+			other[i] = add(in)
+		}
+	}
+	return result
 }
+
+// maxCone is the number of operations that differ copies.
+const maxCone = 64
 
 // mutant evaluates the code of base with a mutation, and returns the runs whose final state differs.
 func (e *evaluation) mutant(base *evaluation, m *mutation) uint64 {

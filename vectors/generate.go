@@ -65,16 +65,18 @@ var ErrInstruction = errors.New("unknown instruction")
 
 // Limits of the generator.
 const (
-	maxTries    = 4000 // of words of an instruction
-	maxStale    = 400  // tries without a new word
-	maxWords    = 48   // of an instruction, and those with code that no other has
-	mostWords   = 512  // of an instruction
-	fullWords   = 4    // words for which every kind of goal is tried, and those with code that no other has
-	maxBatches  = 6    // of runs for a word
-	maxTraps    = 3    // words of an instruction that always trap for the same reason
-	variants    = 24   // variants of a change
-	maxAttempts = 24   // words in which a goal is tried
-	maxSolved   = 3    // words in which the solver looks for a state that a change differs in
+	maxTries     = 4000 // of words of an instruction
+	maxStale     = 400  // tries without a new word
+	maxWords     = 48   // of an instruction, and those with code that no other has
+	mostWords    = 512  // of an instruction
+	fullWords    = 4    // words for which every kind of goal is tried, and those with code that no other has
+	maxBatches   = 6    // of runs for a word
+	maxTraps     = 3    // words of an instruction that always trap for the same reason
+	variants     = 24   // variants of a change
+	maxFlips     = 6    // words in which the other outcome of a condition that the word decides is tried
+	maxAttempts  = 24   // words in which a goal is tried
+	maxConflicts = 400  // of the solver in a word, for changes
+	maxSolved    = 3    // words in which the solver looks for a state that a change differs in
 )
 
 // Generate makes the vectors of the instructions of a machine.
@@ -392,6 +394,7 @@ func (w *leafWork) find(ctx context.Context, d *isa.Decoder, s setting) error {
 		}
 	}
 	find := newWordFinder(hashText(w.leaf.Name), d, w.leaf)
+	find.ends = true
 	ordinary := 0
 	effort := w.effort()
 	for tries, stale := 0, 0; tries < effort*maxTries && stale < effort*maxStale && len(w.words) < min(effort, 4)*mostWords; tries++ {
@@ -527,10 +530,15 @@ func (w *leafWork) word(ctx context.Context, n int, x *word, s setting) error {
 			w.occurs[t.goal]++
 		}
 	}
+	all = append(all, w.flips(x, s, code, origins)...)
 	var open []*target
 	for _, t := range all {
 		if _, ok := w.tried[t.goal]; ok && !w.covered[t.goal] && (full || t.kind != meets) {
-			if w.attempts[t.goal]++; w.attempts[t.goal] > maxAttempts {
+			limit := maxAttempts
+			if t.flipped != nil {
+				limit = maxFlips
+			}
+			if w.attempts[t.goal]++; w.attempts[t.goal] > limit && !t.guards() {
 				continue
 			}
 			open = append(open, t)
@@ -590,9 +598,15 @@ func (b *batch) run(src *source, forms []*target) (some bool, err error) {
 	b.scratch.init = src.init
 	masks := make([]uint64, len(b.open))
 	for i, t := range b.open {
-		if t.change != nil {
+		switch {
+		case t.change != nil:
 			masks[i] = b.scratch.mutant(e, t.change)
-		} else {
+		case t.flipped != nil:
+			other := newEvaluation(t.flipped.Insts, src.init)
+			other.base = e // so that its loads make no values
+			other.run()
+			masks[i] = other.differs(e)
+		default:
 			masks[i] = t.reached(e)
 		}
 		masks[i] = waves(masks[i]&src.init.lanes(), width)
@@ -660,12 +674,12 @@ func (b *batch) solve(n int) error {
 	for i := range src.init.exists {
 		src.init.exists[i] = 1<<width - 1
 	}
-	run := 0
+	run, conflicts := 0, maxConflicts
 	code := &sem.Code{Insts: slices.Clone(b.code.Insts), Next: b.code.Next, Jumps: b.code.Jumps}
 	differ := map[*target]sem.ID{}
 	for _, t := range b.open {
-		if t.change != nil && b.solved[t.goal] < maxSolved {
-			if id := t.change.differ(code); id != sem.NoID {
+		if t.change != nil && b.solved[t.goal] < maxSolved && len(differ) < runs {
+			if id := t.change.differ(code, len(b.code.Insts)); id != sem.NoID {
 				b.solved[t.goal]++
 				differ[t] = id
 			}
@@ -673,13 +687,17 @@ func (b *batch) solve(n int) error {
 	}
 	for _, t := range b.open {
 		value, path, wanted := t.value, t.path, t.wanted
-		if id, ok := differ[t]; ok {
+		id, changes := differ[t]
+		if changes {
 			value, path, wanted = id, sem.NoID, true
 		} else if !t.guards() {
 			continue
 		}
 		if solver == nil {
 			solver = bitblast.New(code, bitblast.Options{Lanes: width, Sizes: b.sizes(), ZeroResults: true})
+		}
+		if solver.Conflicts = nil; changes {
+			solver.Conflicts = &conflicts
 		}
 		bit := func(id sem.ID) circuit.Lit {
 			if id == sem.NoID {
@@ -760,6 +778,28 @@ func decidedBy(o *sem.Origins, owned map[uint64]bool) (list []*target) {
 			}
 			list = append(list, &target{goal: goal{kind: decided, place: c.Place, which: which}, text: rule(&c.Origin, fmt.Sprintf("%s is %t", excerpt(c.Span), c.Holds))})
 		}
+	}
+	return list
+}
+
+// flips lists the changes of the conditions that a word decides: with the other outcome, the runs end differently.
+func (w *leafWork) flips(x *word, s setting, code *sem.Code, o *sem.Origins) (list []*target) {
+	seen := map[goal]bool{}
+	for _, t := range decidedBy(o, w.owned) {
+		g := t.goal
+		g.kind, g.which = differs, g.which|1<<20
+		if w.covered[g] || seen[g] || w.attempts[g] >= maxFlips {
+			continue
+		}
+		seen[g] = true
+		f := &target{goal: g, text: "depends on this: " + t.text}
+		var err error
+		if f.flipped, err = w.sem.Flipped(w.sem.Model.Roots[w.root.ID], s.input(x), x.bits, 0, g.place); err != nil || f.flipped.Runs || f.flipped.String() == code.String() {
+			w.attempts[g]++
+			continue
+		}
+		w.try(f)
+		list = append(list, f)
 	}
 	return list
 }

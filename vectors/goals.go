@@ -44,6 +44,8 @@ type target struct {
 	// reached returns the runs that reach the goal, or change is the mutation that they must reveal.
 	reached func(e *evaluation) uint64
 	change  *mutation
+	// flipped is the code with the other outcome of a condition that the word decides. The runs must end differently.
+	flipped *sem.Code
 	// value and wanted are what a guard must be, for the solver; path is the condition under which it counts.
 	value, path sem.ID
 	wanted      bool
@@ -416,6 +418,9 @@ func (t *targets) effects(id sem.ID, in *sem.Inst) {
 		t.drop(id, in)
 	case sem.OpStore, sem.OpJump, sem.OpEnd, sem.OpPop, sem.OpPush, sem.OpTrap, sem.OpService, sem.OpBarrier:
 		t.drop(id, in)
+		if in.Op == sem.OpPush || in.Op == sem.OpPop {
+			t.full(id, in)
+		}
 	case sem.OpTop:
 		if len(in.State.Slots) > 1 {
 			next := (in.Comp + 1) % len(in.State.Slots)
@@ -437,6 +442,22 @@ func (t *targets) drop(id sem.ID, in *sem.Inst) {
 	t.replace(id, 41, func(in *sem.Inst) {
 		*in = sem.Inst{Op: sem.OpSkip, A: sem.NoID, B: sem.NoID, C: sem.NoID, Guard: sem.NoID}
 	}, "%s", effectText(in))
+}
+
+// full adds a goal: a push on a full stack, or a pop from an empty one.
+func (t *targets) full(id sem.ID, in *sem.Inst) {
+	text, depth := "pops an empty "+in.State.Name, 0
+	if in.Op == sem.OpPush {
+		text, depth = "pushes on a full "+in.State.Name, in.State.Count
+	}
+	t.add(&target{goal: goal{kind: meets, place: t.origins.Insts[id].Place, which: 101}, text: t.describe(id, text), reached: func(e *evaluation) (m uint64) {
+		for r, entries := range e.init.stack(in.State) {
+			if len(entries) == depth {
+				m |= 1 << r
+			}
+		}
+		return m & e.guard(in)
+	}})
 }
 
 func effectText(in *sem.Inst) string {

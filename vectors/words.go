@@ -28,6 +28,8 @@ type wordFinder struct {
 	d    *isa.Decoder
 	leaf *isa.Leaf
 	free []int // the bits that the pattern leaves free
+	// ends makes fields more likely that have all bits set or none.
+	ends bool
 	buf  []isa.Field
 }
 
@@ -61,6 +63,14 @@ func (f *wordFinder) random(like *word) (w word, ok bool) {
 	in, ok := f.d.Decode(v)
 	if !ok || in.Leaf != f.leaf {
 		return w, false
+	}
+	if f.ends && f.IntN(2) == 0 {
+		f.buf = f.d.Fields(f.buf[:0], in)
+		for _, x := range f.buf {
+			if n := uint64(f.IntN(2)) * ^uint64(0); !x.Derived() && !x.Index && f.IntN(3) == 0 {
+				_ = f.d.SetField(&in, x.Path, n&widthMask(widthOf(&x)))
+			}
+		}
 	}
 	for _, x := range f.d.IndexFields(in) { // a small number keeps the tables small
 		n := uint64(f.IntN(2))
@@ -105,10 +115,7 @@ func (f *wordFinder) forms(in isa.Inst) (list []*target) {
 			}
 			continue
 		}
-		width := 0
-		for _, p := range x.Parts {
-			width += p.Width
-		}
+		width := widthOf(x)
 		name := x.Meaning
 		if name == "" {
 			name = strconv.FormatUint(x.Value.Uint(0, 64), 10)
@@ -135,6 +142,14 @@ func (f *wordFinder) forms(in isa.Inst) (list []*target) {
 		}
 	}
 	return list
+}
+
+// widthOf returns the number of bits of a field.
+func widthOf(x *isa.Field) (width int) {
+	for _, p := range x.Parts {
+		width += p.Width
+	}
+	return width
 }
 
 // enum reports whether a type is an enum with few values.

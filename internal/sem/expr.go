@@ -259,9 +259,7 @@ func (l *lowerer) under(cond ID, run func()) {
 // cond lowers a condition: a bool, or a number that is known when the instruction is lowered, which holds if
 // it is not 0.
 func (l *lowerer) cond(e *expr) ID {
-	id := l.truth(e)
-	l.condition(id, e.span)
-	return id
+	return l.condition(l.truth(e), e.span)
 }
 
 // truth is cond without a record of the condition.

@@ -35,6 +35,9 @@ type Origins struct {
 	Conditions []Condition
 
 	kept []Origin // while operations get new numbers
+	// flip is the place of a condition that gets the other outcome, and flips is set if there is one.
+	flip  uint64
+	flips bool
 }
 
 // Traced is Lower with the origins of the operations. The code also has the operations that compute the paths of the
@@ -45,6 +48,13 @@ func (m *Machine) Traced(root *model.Root, w *Words, v bits.Value, addr uint64) 
 	o := l.b.origins
 	code, err := l.lower(root, v, addr)
 	return code, o, err
+}
+
+// Flipped is Lower, but the conditions at a place that the word, the contexts and the quirks decide have the other outcome.
+func (m *Machine) Flipped(root *model.Root, w *Words, v bits.Value, addr, place uint64) (*Code, error) {
+	l := m.newLowerer(w)
+	l.b.origins = &Origins{flip: place, flips: true}
+	return l.lower(root, v, addr)
 }
 
 // here is the origin of what is lowered now.
@@ -60,17 +70,21 @@ func mixed(x, y uint64) uint64 {
 	return x ^ x>>32
 }
 
-// condition records a condition. value may be a constant.
-func (l *lowerer) condition(value ID, at diag.Span) {
+// condition records a condition, and returns it or its other outcome. value may be a constant.
+func (l *lowerer) condition(value ID, at diag.Span) ID {
 	b := l.b
 	if b.origins == nil {
-		return
+		return value
 	}
 	c := Condition{Origin: b.here(at), Value: value, Path: l.guardOf(l.path)}
 	if v, ok := b.isConst(value); ok {
 		c.Value, c.Holds = NoID, v != 0
+		if b.origins.flips && b.origins.flip == c.Place {
+			value = b.flag(v == 0)
+		}
 	}
 	b.origins.Conditions = append(b.origins.Conditions, c)
+	return value
 }
 
 // asks marks the paths of the conditions that are used as used, and drops the other conditions.

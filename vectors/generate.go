@@ -73,9 +73,8 @@ const (
 	maxBatches   = 6    // of runs for a word
 	maxTraps     = 3    // words of an instruction that always trap for the same reason
 	variants     = 24   // variants of a change
-	maxFlips     = 6    // words in which the other outcome of a condition that the word decides is tried
 	maxAttempts  = 24   // words in which a goal is tried
-	maxConflicts = 400  // of the solver in a word, for changes
+	maxConflicts = 1500 // of the solver in a word, for changes
 	maxSolved    = 3    // words in which the solver looks for a state that a change differs in
 )
 
@@ -534,11 +533,7 @@ func (w *leafWork) word(ctx context.Context, n int, x *word, s setting) error {
 	var open []*target
 	for _, t := range all {
 		if _, ok := w.tried[t.goal]; ok && !w.covered[t.goal] && (full || t.kind != meets) {
-			limit := maxAttempts
-			if t.flipped != nil {
-				limit = maxFlips
-			}
-			if w.attempts[t.goal]++; w.attempts[t.goal] > limit && !t.guards() {
+			if w.attempts[t.goal]++; w.attempts[t.goal] > maxAttempts && !t.guards() {
 				continue
 			}
 			open = append(open, t)
@@ -788,7 +783,7 @@ func (w *leafWork) flips(x *word, s setting, code *sem.Code, o *sem.Origins) (li
 	for _, t := range decidedBy(o, w.owned) {
 		g := t.goal
 		g.kind, g.which = differs, g.which|1<<20
-		if w.covered[g] || seen[g] || w.attempts[g] >= maxFlips {
+		if w.covered[g] || seen[g] || w.attempts[g] >= maxAttempts {
 			continue
 		}
 		seen[g] = true

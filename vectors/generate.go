@@ -73,6 +73,7 @@ const (
 	maxBatches   = 6    // of runs for a word
 	maxTraps     = 3    // words of an instruction that always trap for the same reason
 	variants     = 24   // variants of a change
+	maxDeciding  = 4    // words that decide a condition in the same way
 	maxAttempts  = 24   // words in which a goal is tried
 	maxConflicts = 1500 // of the solver in a word, for changes
 	maxSolved    = 3    // words in which the solver looks for a state that a change differs in
@@ -245,6 +246,7 @@ type leafWork struct {
 	// no state takes it.
 	occurs, never map[goal]int
 	variants      map[goal]int   // the number of variants of a goal
+	deciding      map[goal]int   // the number of words that decide a condition
 	attempts      map[goal]int   // the number of words in which a goal was tried
 	solved        map[goal]int   // the number of words in which the solver looked for a change
 	traps         map[string]int // the number of words that always trap, by reason
@@ -254,7 +256,7 @@ type leafWork struct {
 func (w *leafWork) prepare(ctx context.Context) error {
 	w.covered, w.tried, w.lowered, w.places = map[goal]bool{}, map[goal]string{}, map[string]bool{}, map[uint64]bool{}
 	w.made, w.occurs, w.never = map[uint64]bool{}, map[goal]int{}, map[goal]int{}
-	w.variants, w.attempts, w.solved, w.traps = map[goal]int{}, map[goal]int{}, map[goal]int{}, map[string]int{}
+	w.variants, w.deciding, w.attempts, w.solved, w.traps = map[goal]int{}, map[goal]int{}, map[goal]int{}, map[goal]int{}, map[string]int{}
 	d, err := w.m.Set().NewDecoder(w.root.Name)
 	if err != nil {
 		return err
@@ -410,7 +412,7 @@ func (w *leafWork) find(ctx context.Context, d *isa.Decoder, s setting) error {
 			continue
 		}
 		stale = 0
-		if !x.full {
+		if !x.full && !x.rare {
 			if ordinary++; ordinary > maxWords {
 				continue
 			}
@@ -472,13 +474,16 @@ func (w *leafWork) news(x *word, s setting) bool {
 	}
 	for _, t := range decidedBy(origins, nil) {
 		w.try(t)
+		if w.deciding[t.goal]++; w.deciding[t.goal] <= maxDeciding {
+			x.rare = true
+		}
 	}
 	for i := range code.Insts {
 		if v := variantOf(code, sem.ID(i)); v != 0 {
 			w.try(&target{goal: goal{kind: decided, place: origins.Insts[i].Place, which: int(code.Insts[i].Op), variant: v}})
 		}
 	}
-	return x.full || len(w.tried) > n || len(w.words) == 0
+	return x.full || x.rare || len(w.tried) > n || len(w.words) == 0
 }
 
 // varies reports whether another goal counts: only so many variants of a change do.
@@ -547,7 +552,7 @@ func (w *leafWork) word(ctx context.Context, n int, x *word, s setting) error {
 		}
 	}
 	b := &batch{leafWork: w, word: x, setting: s, code: code, open: open, scratch: newEvaluation(code.Insts, nil)}
-	for i, idle := 0, 0; i < maxBatches && idle < 2 && (len(b.open) > 0 || i == 0); i++ {
+	for i, idle := 0, 0; i < min(w.effort(), 3)*maxBatches && idle < min(w.effort(), 3)+1 && (len(b.open) > 0 || i == 0); i++ {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}

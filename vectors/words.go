@@ -20,6 +20,8 @@ type word struct {
 	forms []*target
 	// full is set if vectors for the word must reach every kind of goal, because no word before has the same code.
 	full bool
+	// rare is set if few words before decide a condition as this one does.
+	rare bool
 }
 
 // wordFinder finds words of one leaf.

@@ -75,8 +75,8 @@ const (
 	variants     = 24   // variants of a change
 	maxDeciding  = 4    // words that decide a condition in the same way
 	maxAttempts  = 24   // words in which a goal is tried
-	maxConflicts = 1500 // of the solver in a word, for changes
-	maxSolved    = 3    // words in which the solver looks for a state that a change differs in
+	maxConflicts = 600  // of the solver in a word, for changes
+	maxSolved    = 2    // words in which the solver looks for a state that a change differs in
 )
 
 // Generate makes the vectors of the instructions of a machine.

@@ -147,8 +147,8 @@ type mutation struct {
 	constant uint64
 }
 
-// differ appends operations to some code, of which n are its own, that tell whether the change leads to other values, and returns their result. It
-// returns NoID for changes of other kinds.
+// differ appends operations to some code, of which n are its own, that tell whether the change leads to other values, and
+// returns their result. It returns NoID for changes of other kinds.
 func (m *mutation) differ(code *sem.Code, n int) sem.ID {
 	old := code.Insts[m.id]
 	if !old.Op.Pure() || m.value != nil && m.arg == 0 || m.value == nil && !m.inst.Op.Pure() {

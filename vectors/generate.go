@@ -76,6 +76,7 @@ const (
 	maxDeciding  = 4    // words that decide a condition in the same way
 	maxAttempts  = 24   // words in which a goal is tried
 	maxConflicts = 600  // of the solver in a word, for changes
+	maxUnknown   = 2    // words in which the solver reaches its limit for a guard
 	maxSolved    = 2    // words in which the solver looks for a state that a change differs in
 )
 
@@ -249,6 +250,7 @@ type leafWork struct {
 	deciding      map[goal]int   // the number of words that decide a condition
 	attempts      map[goal]int   // the number of words in which a goal was tried
 	solved        map[goal]int   // the number of words in which the solver looked for a change
+	unknown       map[goal]int   // the number of words in which the solver reached its limit
 	traps         map[string]int // the number of words that always trap, by reason
 }
 
@@ -256,7 +258,7 @@ type leafWork struct {
 func (w *leafWork) prepare(ctx context.Context) error {
 	w.covered, w.tried, w.lowered, w.places = map[goal]bool{}, map[goal]string{}, map[string]bool{}, map[uint64]bool{}
 	w.made, w.occurs, w.never = map[uint64]bool{}, map[goal]int{}, map[goal]int{}
-	w.variants, w.deciding, w.attempts, w.solved, w.traps = map[goal]int{}, map[goal]int{}, map[goal]int{}, map[goal]int{}, map[string]int{}
+	w.variants, w.deciding, w.attempts, w.solved, w.unknown, w.traps = map[goal]int{}, map[goal]int{}, map[goal]int{}, map[goal]int{}, map[goal]int{}, map[string]int{}
 	d, err := w.m.Set().NewDecoder(w.root.Name)
 	if err != nil {
 		return err
@@ -690,7 +692,7 @@ func (b *batch) solve(n int) error {
 		id, changes := differ[t]
 		if changes {
 			value, path, wanted = id, sem.NoID, true
-		} else if !t.guards() {
+		} else if !t.guards() || b.unknown[t.goal] == maxUnknown {
 			continue
 		}
 		if solver == nil {
@@ -716,6 +718,8 @@ func (b *batch) solve(n int) error {
 			run += width
 		case answer == circuit.Never && t.guards():
 			b.never[t.goal]++
+		case answer == circuit.Unknown && t.guards():
+			b.unknown[t.goal]++
 		}
 	}
 	if run == 0 {

@@ -176,7 +176,7 @@ func (f *translateFlags) check() (err error) {
 			return usagef("--%s cannot be combined with --uniforms %s, which has no block with a binding", name, f.uniforms)
 		}
 	}
-	if o.Position != "" && o.Shape == translate.Function {
+	if o.Position != "" && o.Shape != translate.Vertex {
 		return usagef("--position needs --shape vertex")
 	}
 	return f.checkRaw()

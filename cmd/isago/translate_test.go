@@ -66,7 +66,7 @@ func TestTranslateOpens(t *testing.T) {
 }
 
 // TestTranslateStage translates the fragment program of a capture in its own stage, without a flag: its comments have exports of
-// fragment programs, and its text is that of the program alone.
+// fragment programs, and it is the only program of its text.
 func TestTranslateStage(t *testing.T) {
 	capture := filepath.Join(t.TempDir(), "capture.rd")
 	if err := os.WriteFile(capture, placeCapture(t, "../../examples/a2xx/lights.vs.bin", "../../examples/a2xx/choices.fs.bin"), 0o666); err != nil {

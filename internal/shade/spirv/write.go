@@ -1,7 +1,7 @@
 // Package spirv writes shaders as SPIR-V modules for Vulkan.
 //
-// A Go program can so make a module without another tool, and a module states what a text cannot: each float operation has the
-// decoration NoContraction, and the execution modes of SPV_KHR_float_controls stand in it. The version is 1.3, the highest that
+// A Go program needs no other tool, and a module states what a text cannot: each float operation has the
+// decoration NoContraction, and the module has the execution modes of SPV_KHR_float_controls. The version is 1.3, the highest that
 // each device with Vulkan 1.1 accepts. It has storage buffers without an extension, and needs SPV_KHR_float_controls, which
 // almost all devices have.
 //

@@ -605,7 +605,7 @@ func external(e *shade.Expr) (yes bool) {
 	return yes
 }
 
-// assign writes an assignment. WGSL has none to several components: the others are set to themselves, or each is set alone.
+// assign writes an assignment. WGSL has none to several components: the others are set to themselves, or each has its own assignment.
 func (p *printer) assign(dest, value *shade.Expr) {
 	n := len(dest.Comps)
 	if dest.Op != shade.Swizzle || n == 1 {

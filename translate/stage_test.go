@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -80,33 +81,73 @@ func TestFetches(t *testing.T) {
 	}
 }
 
-// TestFragments compares fragment programs with the plain engine, in whose place of textures are numbers made of coordinates.
+// TestFragments compares fragment programs with the plain engine. They draw into a picture with several render targets.
 func TestFragments(t *testing.T) {
 	x := translatetest.Open(t)
 	for i, e := range stages[3:5] {
-		l := e.launch(t)
-		text, err := translate.Translate(t.Context(), l, translate.Options{Shape: translate.Fragment, Binding: 2})
-		if err != nil {
-			t.Fatalf("%s: %v", e.file, err)
-		}
-		if kills := strings.Contains(text.Source, "\tif (killed) discard;\n"); kills != (i == 0) {
-			t.Errorf("%s: discard: %v", e.file, kills)
-		}
-		before, after := wave(l, 1, exec.Lanes), wave(l, 1, exec.Lanes)
-		flush(l, before)
-		flush(l, after)
-		after.Services = map[string]exec.Service{"texture": translatetest.Texel}
-		if err := after.Run(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		if err := x.AddText(e.file, text, before, after); err != nil {
-			t.Errorf("%s: %v", e.file, err)
+		for _, language := range []translate.Language{translate.GLSL, translate.SPIRV} {
+			l := e.launch(t)
+			text, err := translate.Translate(t.Context(), l, translate.Options{Language: language, Shape: translate.Fragment, Binding: 2})
+			if err != nil {
+				t.Fatalf("%s: %v", e.file, err)
+			}
+			if kills := strings.Contains(text.Source, "\tif (killed) discard;\n"); language == translate.GLSL && kills != (i == 0) {
+				t.Errorf("%s: discard: %v", e.file, kills)
+			}
+			for seed := range uint64(4) {
+				before, after := wave(l, seed, exec.Lanes), wave(l, seed, exec.Lanes)
+				for _, w := range []*exec.Wave{before, after} {
+					flush(l, w)
+					if len(text.Textures) > 0 {
+						coordinates(t, l, w, seed)
+					}
+				}
+				after.Services = map[string]exec.Service{"texture": translatetest.Texels(text)}
+				if err := after.Run(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+				if err := x.AddText(e.file, text, before, after); err != nil {
+					t.Errorf("%s: %v", e.file, err)
+				}
+			}
 		}
 	}
 	x.Run(t)
 	t.Log(x)
-	if x.Programs != 2 || len(x.Refused) > 0 {
-		t.Errorf("%d programs were compared, expected 2", x.Programs)
+	if x.Programs != 16 || len(x.Refused) > 0 {
+		t.Errorf("%d programs were compared, expected 16", x.Programs)
+	}
+}
+
+// coordinates gives lanes and constants numbers that are coordinates in textures: odd multiples of 1/64 from -2 to 2. They are
+// between texels of no level. The constants of textures say only that these have two dimensions.
+func coordinates(t *testing.T, l *exec.Launch, w *exec.Wave, seed uint64) {
+	constants, err := exec.PlaceOf(l.Program.Machine, l.Program.Context, "fetch constants")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n := range constants.Count {
+		for k := range 6 {
+			l.Shared.Set(constants.State(), n, k, uint64([6]int{5: 1 << 9}[k]))
+		}
+	}
+	r := rand.New(rand.NewPCG(seed, 7))
+	number := func() uint64 { return uint64(math.Float32bits(float32(2*r.IntN(128)-127) / 64)) }
+	for _, s := range l.Program.Machine.States {
+		if s.Kind != exec.Registers || s.ReadOnly || s.Type.Kind != isa.Float {
+			continue
+		}
+		for n := range s.Count {
+			for k := range s.Type.Lanes {
+				if s.Scope != exec.ScopeLane {
+					l.Shared.Set(s, n, k, number())
+					continue
+				}
+				for lane := range exec.Lanes {
+					w.Set(s, n, k, lane, number())
+				}
+			}
+		}
 	}
 }
 

@@ -201,7 +201,8 @@ func testExamples(t *testing.T, o translate.Options) {
 	}
 }
 
-// flush replaces denormals in the inputs and uniforms of a wave by 0. llvmpipe does so in the stages of its graphics pipeline.
+// flush replaces numbers below 2^-63 in the inputs and uniforms of a wave by 0. Their products are denormals, which llvmpipe replaces by
+// 0 in the stages of its graphics pipeline.
 func flush(l *exec.Launch, w *exec.Wave) {
 	for _, s := range l.Program.Machine.States {
 		if s.Kind != exec.Registers || s.ReadOnly || s.Type.Kind != isa.Float {
@@ -211,10 +212,10 @@ func flush(l *exec.Launch, w *exec.Wave) {
 			for k := range s.Type.Lanes {
 				for lane := range exec.Lanes {
 					v := w.Get(s, n, k, lane)
-					switch denormal := v&0x7f800000 == 0 && v&0x7fffffff != 0; {
-					case denormal && s.Scope == exec.ScopeLane:
+					switch small := v&0x7fffffff < 0x20000000 && v&0x7fffffff != 0; {
+					case small && s.Scope == exec.ScopeLane:
 						w.Set(s, n, k, lane, 0)
-					case denormal:
+					case small:
 						l.Shared.Set(s, n, k, 0)
 					}
 				}

@@ -131,7 +131,7 @@ func (x *Comparison) Add(ctx context.Context, name string, entry uint64, before 
 // Options are the options with which a text is translated for a Comparison.
 var Options = translate.Options{Shape: translate.Function, Name: "program", Set: 0, Binding: 2}
 
-// AddText adds a translated program: a vertex shader in GLSL or SPIR-V, or a function as GLSL and as SPIR-V, or as WGSL.
+// AddText adds a translated program: a vertex or fragment shader in GLSL or SPIR-V, or a function as GLSL and as SPIR-V, or as WGSL.
 func (x *Comparison) AddText(name string, text *translate.Text, before flowtest.Before, after *exec.Wave) error {
 	states, machine := after.Program.Machine.States, after.Program.Machine.Inside(inside.Key{})
 	stops := make([]string, exec.Lanes)
@@ -147,18 +147,15 @@ func (x *Comparison) AddText(name string, text *translate.Text, before flowtest.
 		return x.refuse("it does not end")
 	}
 	j := &job{name: name, text: text, shader: &vulkan.Shader{Groups: 1}}
-	vertex := text.Shader(inside.Key{}).Stage == shade.Vertex
+	stage := text.Shader(inside.Key{}).Stage
+	draws := stage != shade.Library
 	write, language := spirv.Write, " as SPIR-V"
 	switch {
-	case vertex:
-		j.shader = &vulkan.Shader{Groups: exec.Lanes, Source: text.Source, Module: text.Module, Geometry: geometry(text), Attributes: attributes(text)}
+	case stage == shade.Vertex:
+		j.shader.Source, j.shader.Module, j.shader.Draw = text.Source, text.Module, vertexDraw(text)
 		x.jobs = append(x.jobs, j)
-	case text.Shader(inside.Key{}).Stage == shade.Fragment:
-		module, err := spirv.Write(fragment(text))
-		if err != nil {
-			return err
-		}
-		j.shader.Module = module
+	case stage == shade.Fragment:
+		j.shader.Source, j.shader.Module, j.shader.Draw = text.Source, text.Module, fragmentDraw(text)
 		x.jobs = append(x.jobs, j)
 	case text.Language == translate.WGSL:
 		write, language = x.WGSL, " as WGSL"
@@ -191,14 +188,14 @@ func (x *Comparison) AddText(name string, text *translate.Text, before flowtest.
 		}
 		for _, b := range text.Inputs {
 			for n := range b.Count {
-				if b.Builtin != "" && text.Shader(inside.Key{}).Stage != shade.Library {
+				if b.Builtin != "" && draws {
 					continue
 				}
 				for k := range b.Components {
 					v := before.Get(byName[b.State], b.First+n, b.Comp+k, lane)
 					j.shader.Inputs = binary.LittleEndian.AppendUint32(j.shader.Inputs, word(v, types[b.State]))
 				}
-				for k := b.Components; vertex && k < 4; k++ {
+				for k := b.Components; draws && k < 4; k++ {
 					j.shader.Inputs = binary.LittleEndian.AppendUint32(j.shader.Inputs, 0)
 				}
 			}
@@ -222,7 +219,7 @@ func (x *Comparison) AddText(name string, text *translate.Text, before flowtest.
 		}
 	}
 	j.shader.Size = exec.Lanes * 4 * (len(j.types) + 1)
-	if vertex || j.shader.Module != nil {
+	if draws {
 		return nil
 	}
 	module, err := shadetest.Compute(text.Shader(inside.Key{}), func(f *shade.Func, memory *shade.Expr) ([]*shade.Stmt, error) {
@@ -469,6 +466,11 @@ func (x *Comparison) Run(t testing.TB) {
 func (x *Comparison) compare(j *job) error {
 	if j.shader.Err != nil {
 		return j.shader.Err
+	}
+	if j.shader.Draw != nil {
+		if err := j.drawn(); err != nil {
+			return err
+		}
 	}
 	x.Programs++
 	x.Lines += j.text.Lines

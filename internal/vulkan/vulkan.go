@@ -1,11 +1,11 @@
-// Package vulkan compiles GLSL, validates SPIR-V and runs compute and vertex shaders on a Vulkan device, for tests of translations. It needs the packages
+// Package vulkan compiles GLSL, validates SPIR-V and runs shaders on a Vulkan device, for tests of translations. It needs the packages
 // glslang-tools, spirv-tools, mesa-vulkan-drivers and libvulkan-dev of Debian, and gcc.
 package vulkan
 
 import (
 	"bytes"
 	"context"
-	_ "embed"
+	"embed"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -18,16 +18,17 @@ import (
 	"time"
 )
 
-//go:embed harness/main.c
-var harness []byte
+//go:embed harness
+var harness embed.FS
 
 // Device runs shaders.
 type Device struct {
 	dir, program string
+	draws        func() (program string, err error)
 	files        int
 }
 
-// Shader is a compute or vertex shader and its data.
+// Shader is a compute shader, or a shader of a graphics pipeline, and its data.
 type Shader struct {
 	// Source is the GLSL text, whose set 0 has the inputs at binding 0, the results at 1, a uniform block at 2 and a memory at 3.
 	// If it is "", Module is the SPIR-V module.
@@ -35,11 +36,9 @@ type Shader struct {
 	Module []byte
 	// Loose is set if the arithmetic of the module need not have the decoration NoContraction, which WGSL cannot ask for.
 	Loose bool
-	// Geometry is set for a vertex shader. It is the GLSL text of a geometry shader that gets a point for each vertex and writes
-	// the results. Attributes are the attributes of a vertex. Each has 16 bytes in Inputs.
-	Geometry   string
-	Attributes []Attribute
-	// Groups is the number of workgroups in x or of vertices, and Rows that of workgroups in y; 0 rows are 1.
+	// Draw is set for a shader of a graphics pipeline.
+	Draw *Draw
+	// Groups is the number of workgroups in x, and Rows that of workgroups in y; 0 rows are 1.
 	Groups, Rows             int
 	Inputs, Uniforms, Memory []byte
 	// Size is the number of bytes of the results.
@@ -69,22 +68,37 @@ func Open(t testing.TB) *Device {
 		}
 	}
 	d := &Device{dir: t.TempDir()}
-	d.program = filepath.Join(d.dir, "harness")
-	source := d.program + ".c"
-	if err := os.WriteFile(source, harness, 0o666); err != nil {
+	d.draws = sync.OnceValues(func() (string, error) { return d.build("draw") })
+	if err := os.CopyFS(d.dir, harness); err != nil {
 		t.Fatal(err)
 	}
-	if out, err := exec.Command("gcc", "-Wall", "-Wextra", "-Werror", "-O1", "-o", d.program, source, "-lvulkan").CombinedOutput(); err != nil {
-		if bytes.Contains(out, []byte("vulkan/vulkan.h")) {
-			t.Skip("SKIPPED: libvulkan-dev is not installed, so no translation runs")
-		}
-		t.Fatalf("%v\n%s", err, out)
+	var err error
+	if d.program, err = d.build("main"); errors.Is(err, errHeader) {
+		t.Skip("SKIPPED: libvulkan-dev is not installed, so no translation runs")
+	} else if err != nil {
+		t.Fatal(err)
 	}
 	cmd := exec.Command(d.program)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Skipf("SKIPPED: there is no Vulkan device (install mesa-vulkan-drivers), so no translation runs: %s", out)
 	}
 	return d
+}
+
+var errHeader = errors.New("there is no vulkan/vulkan.h")
+
+// build compiles a program of the harness, and returns its file.
+func (d *Device) build(name string) (string, error) {
+	program := filepath.Join(d.dir, name)
+	source := filepath.Join(d.dir, "harness", name+".c")
+	out, err := exec.Command("gcc", "-Wall", "-Wextra", "-Werror", "-O1", "-o", program, source, "-lvulkan").CombinedOutput()
+	switch {
+	case err != nil && bytes.Contains(out, []byte("vulkan/vulkan.h")):
+		return "", errHeader
+	case err != nil:
+		return "", fmt.Errorf("%w\n%s", err, out)
+	}
+	return program, nil
 }
 
 // Compile compiles and validates GLSL of a stage, such as vert or comp, and returns the name of the file with the module.
@@ -184,15 +198,12 @@ func (d *Device) Run(list []*Shader) {
 
 // run compiles and runs a shader.
 func (d *Device) run(s *Shader, number int) ([]byte, error) {
-	module, geometry, attributes, stage, err := "", "-", "", "comp", error(nil)
-	if s.Geometry != "" {
-		if geometry, err = d.compile(s.Geometry, "geom", number); err != nil {
+	module, stage, program, err := "", "comp", d.program, error(nil)
+	if s.Draw != nil {
+		stage = s.Draw.Stage
+		if program, err = d.draws(); err != nil {
 			return nil, err
 		}
-		stage = "vert"
-	}
-	for _, a := range s.Attributes {
-		attributes += fmt.Sprintf("%d%c%d,", a.Location, a.Kind, a.Components)
 	}
 	if s.Source != "" {
 		module, err = d.compile(s.Source, stage, number)
@@ -209,16 +220,24 @@ func (d *Device) run(s *Shader, number int) ([]byte, error) {
 		}
 		return base + kind, os.WriteFile(base+kind, data, 0o666)
 	}
-	in, err1 := name(".in", s.Inputs)
-	uniforms, err2 := name(".uniforms", s.Uniforms)
-	memory, err3 := name(".memory", s.Memory)
-	if err := errors.Join(err1, err2, err3); err != nil {
-		return nil, err
+	job := ""
+	if s.Draw != nil {
+		if job, err = d.job(s, module, base+".out", number); err != nil {
+			return nil, err
+		}
+	} else {
+		in, err1 := name(".in", s.Inputs)
+		uniforms, err2 := name(".uniforms", s.Uniforms)
+		memory, err3 := name(".memory", s.Memory)
+		if err := errors.Join(err1, err2, err3); err != nil {
+			return nil, err
+		}
+		job = fmt.Sprintln(module, s.Groups, max(1, s.Rows), in, base+".out", s.Size, uniforms, memory, map[bool]int{false: 1, true: 3}[s.Back])
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, d.program)
-	cmd.Stdin = strings.NewReader(fmt.Sprintln(module, s.Groups, max(1, s.Rows), in, base+".out", s.Size, uniforms, memory, map[bool]int{false: 1, true: 3}[s.Back], geometry, attributes+"-"))
+	cmd := exec.CommandContext(ctx, program)
+	cmd.Stdin = strings.NewReader(job)
 	out, err := cmd.CombinedOutput()
 	switch {
 	case ctx.Err() != nil:
@@ -226,5 +245,9 @@ func (d *Device) run(s *Shader, number int) ([]byte, error) {
 	case err != nil:
 		return nil, fmt.Errorf("%w\n%s", err, out)
 	}
-	return os.ReadFile(base + ".out")
+	data, err := os.ReadFile(base + ".out")
+	if err == nil && s.Draw != nil {
+		return s.drawn(data)
+	}
+	return data, err
 }

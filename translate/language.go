@@ -14,7 +14,7 @@ type Language uint8
 const (
 	// GLSL is GLSL 4.50 for Vulkan.
 	GLSL Language = iota
-	// GLSLES is GLSL ES 3.10. It has no 64 bits, so that exp2, log2, sin and cos need Options.Approximate.
+	// GLSLES is GLSL ES 3.10, and 3.20 for a Geometry shader. It has no 64 bits, so that exp2, log2, sin and cos need Options.Approximate.
 	GLSLES
 	// SPIRV is a SPIR-V 1.3 module for Vulkan 1.1, whose entry point is main. It is no Function, because Vulkan links no modules,
 	// and has no Plain uniforms.
@@ -107,7 +107,7 @@ func (l Language) print(x *shade.Shader, program *shade.Func, t *Text) error {
 		}
 	default:
 		var text *glsl.Text
-		if text, err = glsl.Print(x, map[Language]glsl.Dialect{GLSL: glsl.Vulkan450, GLSLES: glsl.ES310}[l]); err == nil {
+		if text, err = glsl.Print(x, map[Language]glsl.Dialect{GLSL: glsl.Vulkan450, GLSLES: glsl.ES}[l]); err == nil {
 			t.Source, t.Lines = text.Source, text.Lines[program]
 		}
 	}

@@ -878,7 +878,7 @@ func header(o Options, t *Text, s *source, modes []shade.ControlMode) (lines []s
 		without = "OpenGL has no execution modes"
 	}
 	line(len(modes) == 0, without+": signed zeros, infinities, NaN and roundings are exact only on devices that keep them.")
-	line(es, "Without GL_EXT_gpu_shader5, a device may fuse products and sums, and so round them once instead of twice.")
+	line(es && o.Shape != Geometry, "Without GL_EXT_gpu_shader5, a device may fuse products and sums, and so round them once instead of twice.")
 	line(o.Demand != DemandDenormals || len(modes) == 0, "Denormals are exact only on devices that keep them.")
 	line(s.machine.Wave, "The program is translated for waves of one lane: conditions that a wave decides together hold for each lane alone.")
 	line(t.Doubles, "It needs floats of 64 bits (feature shaderFloat64), whose sums, products and quotients are rounded to nearest.")

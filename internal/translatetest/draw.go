@@ -79,14 +79,33 @@ func fragmentDraw(text *translate.Text) *vulkan.Draw {
 	return d
 }
 
-// position returns the name of the output that the shader assigns to gl_Position, or "".
-func position(text *translate.Text) (name string) {
-	shade.Walk(text.Shader(inside.Key{}).Entry.Body, func(e *shade.Expr) {
-		if e.Op == shade.Ref && e.Var.Storage == shade.Output && e.Var.Builtin == shade.NotBuiltin {
-			name = e.Var.Name
+// position returns the name of the output whose value the shader assigns to gl_Position, or "".
+func position(text *translate.Text) string {
+	root := func(e *shade.Expr) *shade.Var {
+		for len(e.Args) > 0 {
+			e = e.Args[0]
 		}
-	})
-	return name
+		return e.Var
+	}
+	var from *shade.Var
+	names := map[*shade.Var]string{} // of the outputs, by what is assigned to them
+	for _, f := range text.Shader(inside.Key{}).Funcs {
+		for _, s := range f.Body {
+			if s.Kind != shade.Assign || root(s.Value) == nil {
+				continue
+			}
+			switch v := root(s.Dest); {
+			case v.Builtin == shade.Position:
+				from = root(s.Value)
+			case v.Storage == shade.Output:
+				names[root(s.Value)] = v.Name
+			}
+		}
+	}
+	if from != nil && from.Storage == shade.Output {
+		return from.Name
+	}
+	return names[from]
 }
 
 // drawn replaces the results of a draw by the rows that a compute shader would write: for each lane 1 and its outputs.
@@ -94,7 +113,7 @@ func (j *job) drawn() error {
 	if j.shader.Draw.Stage == "frag" {
 		return j.fragments()
 	}
-	rows, err := vertices(j.text, j.shader, j.shader.Results, exec.Lanes)
+	rows, err := vertices(j.text, j.shader, len(j.want))
 	if err != nil {
 		return err
 	}
@@ -109,8 +128,8 @@ func (j *job) drawn() error {
 }
 
 // vertices returns the outputs of the vertices that transform feedback captured.
-func vertices(text *translate.Text, s *vulkan.Shader, data []byte, count int) (rows [][]uint32, err error) {
-	words := 0
+func vertices(text *translate.Text, s *vulkan.Shader, count int) (rows [][]uint32, err error) {
+	data, words := s.Results, 0
 	for _, c := range s.Draw.Captured {
 		words += c.Components
 	}
@@ -295,4 +314,38 @@ func Texels(text *translate.Text) exec.Service {
 			}
 		}
 	}
+}
+
+// topologies are the numbers of primitives in Vulkan.
+var topologies = map[shade.Primitive]int{shade.Points: 0, shade.Lines: 1, shade.Triangles: 3, shade.LinesAdjacency: 6, shade.TrianglesAdjacency: 8}
+
+// AddGeometry adds a geometry shader in GLSL or SPIR-V. inputs returns the components of an input of a vertex, of which there are
+// count. want has the outputs of the vertices of triangles that the engine emits, in the order in which they are drawn.
+func (x *Comparison) AddGeometry(name string, text *translate.Text, before *exec.Wave, count int, inputs func(vertex int, b translate.Binding) []uint64, want [][]uint64) {
+	s := text.Shader(inside.Key{})
+	list := attributes(text)
+	draw := &vulkan.Draw{Stage: "geom", Vertex: pass(list), Attributes: list, Count: count, Topology: topologies[s.From], Captured: captured(text), Most: len(want) + 3}
+	j := &job{name: name, text: text, want: want, shader: &vulkan.Shader{Source: text.Source, Module: text.Module, Draw: draw}}
+	j.shader.Uniforms = uniforms(text, before.Program.Machine.States, before)
+	for n := range count {
+		for _, b := range text.Inputs {
+			values := inputs(n, b)
+			for k := range 4 {
+				v := uint32(0)
+				if k < len(values) {
+					v = uint32(values[k])
+				}
+				j.shader.Inputs = binary.LittleEndian.AppendUint32(j.shader.Inputs, v)
+			}
+		}
+	}
+	for range want {
+		j.ends = append(j.ends, true)
+	}
+	for _, b := range text.Outputs {
+		for range b.Components {
+			j.types, j.mask = append(j.types, sem.F32), append(j.mask, true)
+		}
+	}
+	x.jobs = append(x.jobs, j)
 }

@@ -63,7 +63,7 @@ func (d *Device) job(s *Shader, module, out string, number int) (string, error) 
 	x, base := s.Draw, strings.TrimSuffix(module, ".spv")
 	stages := map[string]string{x.Stage: module}
 	if x.Stage != "vert" {
-		file, err := d.compile(x.Vertex, "vert", number)
+		file, err := d.passed(x.Vertex, number)
 		if err != nil {
 			return "", err
 		}
@@ -81,9 +81,6 @@ func (d *Device) job(s *Shader, module, out string, number int) (string, error) 
 		}
 		stages[x.Stage] = base + ".edited.spv"
 		if err := os.WriteFile(stages[x.Stage], data, 0o666); err != nil {
-			return "", err
-		}
-		if err := valid(stages[x.Stage], false); err != nil {
 			return "", err
 		}
 	}
@@ -109,6 +106,18 @@ func (d *Device) job(s *Shader, module, out string, number int) (string, error) 
 	}
 	fmt.Fprintln(&w, "topology", x.Topology, "targets", x.Targets, "draw", x.Count, max(1, x.Width), x.size(), out)
 	return w.String(), failed
+}
+
+// passed returns the module of a vertex shader, which several draws may have.
+func (d *Device) passed(source string, number int) (string, error) {
+	d.mutex.Lock()
+	defer d.mutex.Unlock()
+	if file := d.vertex[source]; file != "" {
+		return file, nil
+	}
+	file, err := d.compile(source, "vert", number)
+	d.vertex[source] = file
+	return file, err
 }
 
 // size returns the most bytes of transform feedback.

@@ -26,6 +26,9 @@ type Device struct {
 	dir, program string
 	draws        func() (program string, err error)
 	files        int
+	// vertex has the modules of vertex shaders by their texts.
+	mutex  sync.Mutex
+	vertex map[string]string
 }
 
 // Shader is a compute shader, or a shader of a graphics pipeline, and its data.
@@ -67,7 +70,7 @@ func Open(t testing.TB) *Device {
 			t.Skipf("SKIPPED: %s is not installed, so no translation runs (apt-get install glslang-tools spirv-tools mesa-vulkan-drivers libvulkan-dev gcc)", tool)
 		}
 	}
-	d := &Device{dir: t.TempDir()}
+	d := &Device{dir: t.TempDir(), vertex: map[string]string{}}
 	d.draws = sync.OnceValues(func() (string, error) { return d.build("draw") })
 	if err := os.CopyFS(d.dir, harness); err != nil {
 		t.Fatal(err)

@@ -1,4 +1,4 @@
-// Package glsl prints shaders as GLSL 4.50 for Vulkan or as GLSL ES 3.10.
+// Package glsl prints shaders as GLSL 4.50 for Vulkan or as GLSL ES 3.10; geometry shaders are GLSL ES 3.20.
 package glsl
 
 import (
@@ -16,7 +16,7 @@ type Dialect uint8
 // The dialects.
 const (
 	Vulkan450 Dialect = iota
-	ES310
+	ES                // version 3.10, or 3.20 for a Geometry shader
 )
 
 // Text is a printed shader.
@@ -28,10 +28,15 @@ type Text struct {
 
 // Print prints a shader. The error says what the dialect cannot express.
 func Print(s *shade.Shader, d Dialect) (*Text, error) {
-	p := &printer{Shader: s, es: d == ES310, lines: map[*shade.Func]int{}}
+	p := &printer{Shader: s, es: d == ES, lines: map[*shade.Func]int{}}
 	version := "450"
-	if p.es {
+	switch {
+	case p.es && s.Stage == shade.Geometry:
+		version = "320 es"
+	case p.es:
 		version = "310 es"
+	}
+	if p.es {
 		p.refuse()
 	}
 	if s.Stage != shade.Library {
@@ -44,10 +49,12 @@ func Print(s *shade.Shader, d Dialect) (*Text, error) {
 		p.line("#extension %s : require", e)
 	}
 	if p.es {
-		p.line("#extension GL_EXT_gpu_shader5 : enable")
-		p.line("#ifndef GL_EXT_gpu_shader5")
-		p.line("#define precise")
-		p.line("#endif")
+		if s.Stage != shade.Geometry { // version 3.20 has precise
+			p.line("#extension GL_EXT_gpu_shader5 : enable")
+			p.line("#ifndef GL_EXT_gpu_shader5")
+			p.line("#define precise")
+			p.line("#endif")
+		}
 		p.precisions()
 	}
 	for _, c := range s.Controls {
@@ -97,7 +104,7 @@ func (p *printer) line(format string, args ...any) {
 // fail records what the dialect cannot express.
 func (p *printer) fail(format string, args ...any) {
 	if p.err == nil {
-		p.err = fmt.Errorf(format+", which "+map[bool]string{false: "GLSL 4.50", true: "GLSL ES 3.10"}[p.es]+" lacks", args...)
+		p.err = fmt.Errorf(format+", which "+map[bool]string{false: "GLSL 4.50", true: "GLSL ES"}[p.es]+" lacks", args...)
 	}
 }
 
@@ -106,9 +113,6 @@ func (p *printer) refuse() {
 	if doubles, integers := p.Needs(); doubles || integers {
 		p.fail("numbers of 64 bits")
 	}
-	if p.Stage == shade.Geometry {
-		p.fail("geometry shaders")
-	}
 	for _, b := range p.Blocks {
 		if b.Kind == shade.PushConstants {
 			p.fail("push constants")
@@ -116,8 +120,12 @@ func (p *printer) refuse() {
 	}
 	for _, v := range p.Globals {
 		switch v.Builtin {
-		case shade.ClipDistance, shade.PrimitiveID, shade.Layer, shade.ViewportIndex, shade.SampleID:
+		case shade.ClipDistance, shade.ViewportIndex, shade.SampleID:
 			p.fail("the variable %s", builtins[v.Builtin])
+		case shade.PrimitiveID, shade.Layer:
+			if p.Stage != shade.Geometry {
+				p.fail("the variable %s", builtins[v.Builtin])
+			}
 		}
 		if v.Interpolation == shade.NoPerspective {
 			p.fail("noperspective")
@@ -139,6 +147,7 @@ func (p *printer) extensions() (list []string) {
 	_, int64s := p.Needs()
 	add(int64s, "GL_ARB_gpu_shader_int64")
 	for _, v := range p.Globals {
+		add(p.es && p.Stage == shade.Geometry && v.Builtin == shade.PointSize, "GL_EXT_geometry_point_size")
 		add(p.Stage == shade.Vertex && (v.Builtin == shade.Layer || v.Builtin == shade.ViewportIndex), "GL_ARB_shader_viewport_layer_array")
 	}
 	return list

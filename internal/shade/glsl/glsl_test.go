@@ -14,9 +14,6 @@ import (
 
 // TestStages compiles a shader of each stage, with all builtins, textures and statements that its stage has.
 func TestStages(t *testing.T) {
-	if _, err := exec.LookPath("glslangValidator"); err != nil {
-		t.Skip("SKIPPED: glslangValidator is not installed (apt-get install glslang-tools)")
-	}
 	suffixes := map[shade.Stage]string{shade.Vertex: "vert", shade.Fragment: "frag", shade.Geometry: "geom", shade.Compute: "comp"}
 	for name, s := range shadetest.Stages() {
 		if name == "fragment" {
@@ -35,28 +32,45 @@ func TestStages(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		file := filepath.Join(t.TempDir(), "a."+suffixes[s.Stage])
-		if err := os.WriteFile(file, []byte(text.Source), 0o666); err != nil {
-			t.Fatal(err)
-		}
-		out, err := exec.Command("glslangValidator", "-V", "--target-env", "vulkan1.2", "-o", os.DevNull, file).CombinedOutput()
-		if err != nil || strings.Contains(string(out), "WARNING") {
-			t.Errorf("%s: %v\n%s\n%s", name, err, out, text.Source)
-		}
+		compile(t, text.Source, "."+suffixes[s.Stage], "-V", "--target-env", "vulkan1.2", "-o", os.DevNull)
+	}
+}
+
+// compile compiles a text with glslangValidator.
+func compile(t *testing.T, source, extension string, options ...string) {
+	t.Helper()
+	if _, err := exec.LookPath("glslangValidator"); err != nil {
+		t.Skip("SKIPPED: glslangValidator is not installed (apt-get install glslang-tools)")
+	}
+	file := filepath.Join(t.TempDir(), "a"+extension)
+	if err := os.WriteFile(file, []byte(source), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.Command("glslangValidator", append(options, file)...).CombinedOutput(); err != nil || strings.Contains(string(out), "WARNING") {
+		t.Errorf("%v\n%s\n%s", err, out, source)
 	}
 }
 
 // TestES checks what GLSL ES cannot express.
 func TestES(t *testing.T) {
 	for name, want := range map[string]string{
-		"vertex": "push constants, which GLSL ES 3.10 lacks", "layers": "the variable gl_Layer, which GLSL ES 3.10 lacks",
-		"fragment": "noperspective, which GLSL ES 3.10 lacks", "geometry": "geometry shaders, which GLSL ES 3.10 lacks",
+		"vertex": "push constants, which GLSL ES lacks", "layers": "the variable gl_Layer, which GLSL ES lacks",
+		"fragment": "noperspective, which GLSL ES lacks", "geometry": "the variable gl_ViewportIndex, which GLSL ES lacks",
 	} {
-		if _, err := Print(shadetest.Stages()[name], ES310); err == nil || err.Error() != want {
+		if _, err := Print(shadetest.Stages()[name], ES); err == nil || err.Error() != want {
 			t.Errorf("%s: the error is %v, expected %s", name, err, want)
 		}
 	}
-	if text, err := Print(shadetest.Stages()["early"], ES310); err != nil || !strings.Contains(text.Source, "layout(early_fragment_tests) in;\n") {
+	geometry := shadetest.Stages()["geometry"]
+	viewport := func(v *shade.Var) bool { return v != nil && v.Builtin == shade.ViewportIndex }
+	geometry.Globals = slices.DeleteFunc(geometry.Globals, viewport)
+	geometry.Entry.Body = slices.DeleteFunc(geometry.Entry.Body, func(s *shade.Stmt) bool { return s.Dest != nil && viewport(s.Dest.Var) })
+	text, err := Print(geometry, ES)
+	if err != nil {
+		t.Fatal(err)
+	}
+	compile(t, text.Source, ".geom")
+	if text, err := Print(shadetest.Stages()["early"], ES); err != nil || !strings.Contains(text.Source, "layout(early_fragment_tests) in;\n") {
 		t.Errorf("%v\n%v", err, text)
 	}
 }
@@ -121,7 +135,7 @@ func TestOffsets(t *testing.T) {
 		set(shade.Pick(shade.Apply(shade.Add, pair, pair), 0)),
 	}}
 	s := &shade.Shader{Blocks: []*shade.Block{b}, Funcs: []*shade.Func{f}, Entry: f}
-	text, err := Print(s, ES310)
+	text, err := Print(s, ES)
 	if err != nil {
 		t.Fatal(err)
 	}

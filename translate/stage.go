@@ -463,7 +463,7 @@ func (g *lowering) builtin(x *shade.Shader, word string, storage shade.Storage) 
 			return shade.Value(v)
 		}
 	}
-	v := &shade.Var{Name: word, Type: y.typ, Storage: storage, Builtin: y.value}
+	v := &shade.Var{Name: identifier(word), Type: y.typ, Storage: storage, Builtin: y.value}
 	x.Globals = append(x.Globals, v)
 	return shade.Value(v)
 }

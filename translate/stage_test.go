@@ -6,10 +6,13 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	osexec "os/exec"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/isago/isago/exec"
+	"github.com/isago/isago/internal/shade/shadetest"
 	"github.com/isago/isago/internal/translatetest"
 	"github.com/isago/isago/internal/vulkan"
 	"github.com/isago/isago/isa"
@@ -17,46 +20,83 @@ import (
 )
 
 // stages are examples in the shapes of their stages.
-var stages = []struct {
-	example
-	shape translate.Shape
-	stage string
-}{
-	{example{"a2xx/light.vs.bin", "a2xx", "vs"}, translate.Vertex, "vert"},
-	{example{"a2xx/lights.vs.bin", "a2xx", "vs"}, translate.Vertex, "vert"},
-	{example{"a2xx/calls.vs.bin", "a2xx", "vs"}, translate.Vertex, "vert"},
-	{example{"a2xx/choices.fs.bin", "a2xx", "fs"}, translate.Fragment, "frag"},
-	{example{"a2xx/textures.fs.bin", "a2xx", "fs"}, translate.Fragment, "frag"},
-	{example{"pica200/points.shbin", "pica200", ""}, translate.Geometry, "geom"},
+var stages = func() (list []stage) {
+	for _, e := range examples {
+		x := stage{e, translate.Vertex, "vert"}
+		if e.stage == "fs" {
+			x.shape, x.extension = translate.Fragment, "frag"
+		}
+		list = append(list, x)
+	}
+	return append(list, stage{example{"pica200/points.shbin", "pica200", ""}, translate.Geometry, "geom"})
+}()
+
+// ofMachine returns the examples of a machine in a shape.
+func ofMachine(machine string, shape translate.Shape) []stage {
+	return slices.DeleteFunc(slices.Clone(stages), func(x stage) bool { return x.machine != machine || x.shape != shape })
 }
 
-// TestStages compiles and validates examples in the shapes of their stages, in each language.
+// stage is an example in a shape.
+type stage struct {
+	example
+	shape     translate.Shape
+	extension string
+}
+
+// TestStages compiles and validates examples in the shapes of their stages, in each language. spirv-cross converts the modules to GLSL
+// ES.
 func TestStages(t *testing.T) {
 	device := vulkan.Open(t)
+	if _, err := osexec.LookPath("spirv-cross"); err != nil {
+		t.Skip("SKIPPED: spirv-cross is not installed (apt-get install spirv-cross)")
+	}
+	texts := map[string]string{}
 	for _, e := range stages {
-		for _, language := range []translate.Language{translate.GLSL, translate.SPIRV} {
-			text, err := translate.Translate(t.Context(), e.launch(t), translate.Options{Language: language, Shape: e.shape})
-			if err != nil {
-				t.Errorf("%s: %v", e.file, err)
+		for _, language := range translate.Languages() {
+			o := translate.Options{Language: language, Shape: e.shape}
+			o.Approximate = language != translate.GLSL && slices.Contains(transcendental, e.file)
+			text, err := translate.Translate(t.Context(), e.launch(t), o)
+			if language == translate.WGSL && e.shape == translate.Geometry {
+				if want := "cannot be translated: geometry shaders, which WGSL lacks"; err == nil || err.Error() != want {
+					t.Errorf("%s: the error is %v, expected %s", e.file, err, want)
+				}
 				continue
 			}
-			if language == translate.SPIRV {
-				_, err = device.Validate(text.Module)
-			} else {
-				_, err = device.Compile(text.Source, e.stage)
+			if err != nil {
+				t.Errorf("%s as %s: %v", e.file, language, err)
+				continue
+			}
+			if text.Approximate != nil != o.Approximate || o.Approximate && text.Source != "" && !strings.Contains(text.Source, "by at most: "+text.Approximate[0]) {
+				t.Errorf("%s: approximate: %q\n%s", e.file, text.Approximate, text.Source)
+			}
+			switch language {
+			case translate.WGSL:
+				texts[strings.ReplaceAll(e.file, "/", "-")] = text.Source
+			case translate.GLSLES:
+				err = device.CompileES(text.Source, e.extension)
+			case translate.GLSL:
+				_, err = device.Compile(text.Source, e.extension)
+			case translate.SPIRV:
+				var module, source string
+				if module, err = device.Validate(text.Module); err == nil {
+					if source, err = vulkan.Cross(module, e.shape == translate.Geometry); err == nil {
+						err = device.CompileES(source, e.extension)
+					}
+				}
 			}
 			if err != nil {
 				t.Errorf("%s as %s: %v\n%s", e.file, language, err, text.Source)
 			}
 		}
 	}
+	shadetest.Validate(t, texts)
 }
 
 // TestFetches compares vertex programs that compute the addresses of their attributes with the plain engine: the vertex shader
 // gets its number from the device, and the bytes from a storage buffer.
 func TestFetches(t *testing.T) {
 	x := translatetest.Open(t)
-	for _, e := range stages[:3] {
+	for _, e := range ofMachine("a2xx", translate.Vertex) {
 		l := e.launch(t)
 		o := translate.Options{Shape: translate.Vertex, Binding: 2}
 		for _, o.Language = range []translate.Language{translate.GLSL, translate.SPIRV} {
@@ -84,7 +124,7 @@ func TestFetches(t *testing.T) {
 // TestFragments compares fragment programs with the plain engine. They draw into a picture with several render targets.
 func TestFragments(t *testing.T) {
 	x := translatetest.Open(t)
-	for i, e := range stages[3:5] {
+	for i, e := range ofMachine("a2xx", translate.Fragment) {
 		for _, language := range []translate.Language{translate.GLSL, translate.SPIRV} {
 			l := e.launch(t)
 			text, err := translate.Translate(t.Context(), l, translate.Options{Language: language, Shape: translate.Fragment, Binding: 2})

@@ -124,6 +124,36 @@ func (d *Device) compile(source, stage string, number int) (string, error) {
 	return module, valid(module, true)
 }
 
+// CompileES compiles GLSL ES of a stage, such as vert or comp.
+func (d *Device) CompileES(source, stage string) error {
+	d.files++
+	name := filepath.Join(d.dir, fmt.Sprintf("s%d.%s", d.files, stage))
+	if err := os.WriteFile(name, []byte(source), 0o666); err != nil {
+		return err
+	}
+	out, err := exec.Command("glslangValidator", name).CombinedOutput()
+	text := strings.TrimSpace(strings.Replace(string(out), name, "", 1))
+	if err != nil || text != "" {
+		return fmt.Errorf("glslangValidator: %v\n%s\n%s", err, text, source)
+	}
+	return nil
+}
+
+// Cross returns what spirv-cross makes of a module: GLSL ES 3.10, or 3.20 for a geometry shader.
+func Cross(module string, geometry bool) (string, error) {
+	version := "310"
+	if geometry {
+		version = "320"
+	}
+	var text, failed bytes.Buffer
+	cmd := exec.Command("spirv-cross", "--es", "--version", version, module)
+	cmd.Stdout, cmd.Stderr = &text, &failed
+	if err := cmd.Run(); err != nil {
+		return "", fmt.Errorf("spirv-cross: %w\n%s", err, failed.String())
+	}
+	return text.String(), nil
+}
+
 // Validate validates a SPIR-V module and returns the name of a file with it.
 func (d *Device) Validate(module []byte) (string, error) {
 	d.files++

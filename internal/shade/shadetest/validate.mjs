@@ -35,6 +35,22 @@ for (const file of process.argv.slice(2)) {
 		if (pipeline) {
 			console.log(`${file}: ${pipeline.message}`);
 		}
+	} else if (/@fragment/.test(code)) {
+		// The vertex shader has the inputs as outputs. A target has four floats.
+		device.pushErrorScope('validation');
+		const inputs = [...code.matchAll(/(@location\(\d+\)) (?:(@interpolate\([^)]*\)) )?(\w+)_in: ([\w<>]+)/g)];
+		const vertex = `struct out { ${inputs.map(([, location, how, name, type]) => `${location} ${how ?? ''} ${name}: ${type},`).join(' ')} @builtin(position) at: vec4<f32> }
+			@vertex fn main() -> out { var x: out; return x; }`;
+		const outputs = /struct main_out \{([^}]*)\}/.exec(code)?.[1] ?? '';
+		const targets = [...outputs.matchAll(/@location\((\d+)\)/g)].map(() => ({ format: 'rgba8unorm' }));
+		device.createRenderPipeline({
+			layout: 'auto', vertex: { module: device.createShaderModule({ code: vertex }) }, fragment: { module, targets },
+			primitive: { topology: 'triangle-list' }, depthStencil: { format: 'depth24plus', depthWriteEnabled: true, depthCompare: 'less' },
+		});
+		const pipeline = await device.popErrorScope();
+		if (pipeline) {
+			console.log(`${file}: ${pipeline.message}`);
+		}
 	}
 }
 process.exit(0);

@@ -32,6 +32,9 @@ func (x *function) address(e *shade.Expr) id {
 		at = at.Args[0]
 	}
 	p := x.place(at.Var)
+	if p.widened && e.Op == shade.Ref && e.Type.N == 0 {
+		indices = append(indices, x.number(0))
+	}
 	if p.member != 0 {
 		indices = append(indices, p.member)
 	}
@@ -48,6 +51,12 @@ func (x *function) load(e *shade.Expr) id {
 		p := x.place(e.Var)
 		if p.value != 0 {
 			return p.value
+		}
+		if p.widened && e.Type.N == 2 {
+			whole := e.Type.Vec(4)
+			pointer := x.op(opAccessChain, x.pointer(p.storage, x.typeID(whole)), uint32(p.pointer), uint32(p.member))
+			v := x.op(opLoad, x.typeID(whole), uint32(pointer))
+			return x.op(opVectorShuffle, x.typeID(e.Type), uint32(v), uint32(v), 0, 1)
 		}
 		if p.strided { // its type differs from that of the value
 			var parts []id

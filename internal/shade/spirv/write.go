@@ -9,6 +9,8 @@
 package spirv
 
 import (
+	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -25,6 +27,7 @@ type place struct {
 	member  id  // the constant number of a member of a block, or 0
 	index   int // the number of a member
 	strided bool
+	widened bool // the member has four components, of which the shader reads the first ones
 }
 
 // writer writes a shader.
@@ -90,14 +93,27 @@ func (w *writer) block(b *shade.Block) {
 		return
 	}
 	var members []uint32
-	for _, v := range b.Members {
+	numbers := make([]int, len(b.Members))
+	gaps := map[int]int{} // the offsets of members that nothing reads
+	// ES has no offsets. So that spirv-cross can make ES of the module, the rules of std140 give each member its offset.
+	uniform, at := b.Kind != shade.StorageBuffer, 0
+	widened := func(v *shade.Var) bool { return uniform && v.Type.Len == 0 && v.Type.N < 3 }
+	for i, v := range b.Members {
 		if v.Type.Kind == shade.Bool {
 			w.fail("the member %s of type bool", v.Name)
 		}
-		t := v.Type
-		if t.Len == 0 {
+		if uniform && v.Offset > at {
+			gaps[len(members)] = at
+			members = append(members, uint32(w.strided(shade.U32.Vec(4).Array((v.Offset-at)/16), 16)))
+		}
+		at = v.Offset + 16*max(1, v.Type.Len)
+		numbers[i] = len(members)
+		switch t := v.Type; {
+		case widened(v):
+			members = append(members, uint32(w.typeID(t.Vec(4))))
+		case t.Len == 0:
 			members = append(members, uint32(w.typeID(t)))
-		} else {
+		default:
 			members = append(members, uint32(w.strided(t, v.Stride)))
 		}
 	}
@@ -105,7 +121,12 @@ func (w *writer) block(b *shade.Block) {
 	w.name(structure, b.Name)
 	w.decorate(structure, decorationBlock)
 	pointer := w.variable(storage, structure, 0)
-	for i, v := range b.Members {
+	for _, i := range slices.Sorted(maps.Keys(gaps)) {
+		w.memberName(structure, i, fmt.Sprint("pad", i))
+		w.decorateMember(structure, i, decorationOffset, uint32(gaps[i]))
+	}
+	for n, v := range b.Members {
+		i := numbers[n]
 		w.memberName(structure, i, v.Name)
 		w.decorateMember(structure, i, decorationOffset, uint32(v.Offset))
 		if b.Kind == shade.StorageBuffer && b.ReadOnly {
@@ -114,7 +135,7 @@ func (w *writer) block(b *shade.Block) {
 		if b.Kind == shade.StorageBuffer && b.WriteOnly {
 			w.decorateMember(structure, i, decorationNonReadable)
 		}
-		w.places[v] = &place{pointer: pointer, storage: storage, member: w.number(uint32(i)), index: i, strided: v.Type.Len != 0}
+		w.places[v] = &place{pointer: pointer, storage: storage, member: w.number(uint32(i)), index: i, strided: v.Type.Len != 0, widened: widened(v)}
 	}
 	if b.Kind != shade.PushConstants {
 		w.decorate(pointer, decorationDescriptorSet, uint32(b.Set))

@@ -51,6 +51,8 @@ type Option struct {
 	Bool bool
 	// Writes is set if the option names an output file, as NAME=FILE.
 	Writes bool
+	// Translates is set if the option also applies to translations.
+	Translates bool
 }
 
 // Runner is a program with inputs that can run. Each machine has its own implementation. Batch is that for programs

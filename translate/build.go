@@ -802,14 +802,7 @@ func (b *builder) list(list []flow.ID) []*stmt {
 		if n.Op == sem.OpLoad && (n.Guard != flow.NoID || n.State.Outside == sem.OutsideTrap) {
 			flush()
 			out = append(out, b.guard(n, b.trap(n))...)
-			s := b.assignment([]*node{n})
-			if n.Guard != flow.NoID && !b.open && b.options.Shape != Function { // the buffer may not have the address of a load that does not happen
-				zero := &stmt{kind: assign, dest: s.dest, comps: s.comps, value: s.value.args[2], addrs: s.addrs}
-				s.value, s.addrs = s.value.args[1], nil
-				out = append(out, zero)
-				s = &stmt{kind: branch, value: b.value(b.nodes[n.Guard]), body: []*stmt{s}}
-			}
-			out = append(out, s)
+			out = append(out, b.assignment([]*node{n}))
 			continue
 		}
 		if len(open) > 0 && !b.joins(open, n) {

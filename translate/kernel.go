@@ -17,7 +17,10 @@ import (
 // Kernel is a program that runs on a grid, and what its threads find when they start.
 type Kernel struct {
 	Program *exec.Program
-	// Block is the number of threads of a block in x, y and z. It is the size of a workgroup.
+	// Entry is the address of the first instruction, in units of the program counter.
+	Entry uint64
+	// Block is the number of threads of a block in x, y and z. It is the size of a workgroup. If it is zero, the host chooses it
+	// when it creates the pipeline, with the specialization constants 0, 1 and 2, whose defaults are 1.
 	Block [3]int
 	// Thread, Threads, Group and Groups are the places of the thread in its block, of the size of a block, of the block in the
 	// grid and of the size of the grid, in x, y and z. A place may be nil.
@@ -37,29 +40,18 @@ type Kernel struct {
 	Sizes map[*exec.State]int
 }
 
-// Memory is a memory that a Compute shader has in a buffer.
-type Memory struct {
-	Name string
-	// States are the names of the memories of the machine. They are empty for the parameters.
-	States []string
-	// Set and Binding are the numbers of the buffer. Uniform is set if it is a uniform block or push constants, and not a
-	// storage buffer.
-	Set, Binding int
-	Uniform      bool
-	// Size is the size in bytes, or 0 for any multiple of 4 above 0.
-	Size     int
-	ReadOnly bool
-}
-
 // Translate translates a kernel to a compute shader. A buffer holds the memory of the launch. Its first byte has the address 0. An
 // access outside of a memory loads 0 and stores nothing. The error is a *Refusal if the kernel cannot be translated.
 func (k *Kernel) Translate(ctx context.Context, o Options) (*Text, error) {
 	if o.Language != GLSL && o.Language != SPIRV {
 		return nil, &Refusal{NoAddr, fmt.Sprintf("%s: kernels become compute shaders in %s and %s", o.Language, GLSL, SPIRV)}
 	}
+	if o.Uniforms == Plain && k.Block == [3]int{} {
+		return nil, &Refusal{NoAddr, "OpenGL has no specialization constants for the size of a block"}
+	}
 	machine := k.Program.Machine.Inside(inside.Key{})
 	code := func(addr uint64) (*sem.Code, error) { return k.Program.Code(inside.Key{}, addr) }
-	c := flow.Config{Machine: machine, Code: code, OneLane: machine.Wave}
+	c := flow.Config{Machine: machine, Code: code, Entry: k.Entry, OneLane: machine.Wave}
 	if k.Registers > 0 {
 		c.Count = func(s *sem.State) int {
 			if s.Allocated {
@@ -267,83 +259,10 @@ func (b *builder) controlled() map[*flow.Block]map[*flow.Block]bool {
 	return out
 }
 
-// compute declares the memories of a kernel that it uses.
-func (g *lowering) compute(x *shade.Shader, t *Text, s *source, o Options) {
-	k := s.kernel
-	x.Stage, x.LocalSize = shade.Compute, k.Block
-	used := map[*sem.State]bool{}
-	for i := range g.b.p.Insts {
-		if in := &g.b.p.Insts[i]; in.Op == sem.OpLoad || in.Op == sem.OpStore {
-			used[in.State] = true
-		}
-	}
-	written := map[*sem.State]bool{}
-	for i := range g.b.p.Insts {
-		if in := &g.b.p.Insts[i]; in.Op == sem.OpStore {
-			written[in.State] = true
-		}
-	}
-	states := k.Program.Machine.States
-	global := map[*sem.State]bool{}
-	for _, st := range k.Global.States {
-		global[s.machine.States[st.Index]] = true
-	}
-	if k.Parameters != nil && k.Bytes > 0 {
-		used[s.machine.States[k.Parameters.State().Index]] = true
-	}
-	words := shade.U32
-	buffer := func(name string, readOnly bool, list []*sem.State) {
-		m := Memory{Name: g.b.names.unique(identifier(name)), Set: o.Set, Binding: o.Binding + 1 + len(t.Memories), ReadOnly: readOnly}
-		block := &shade.Block{Kind: shade.StorageBuffer, Name: m.Name + "_buffer", Set: m.Set, Binding: m.Binding, ReadOnly: readOnly}
-		v := &shade.Var{Name: m.Name, Type: words.Array(-1), Storage: shade.Member, Block: block, Stride: 4}
-		block.Members = []*shade.Var{v}
-		x.Blocks = append(x.Blocks, block)
-		for _, st := range list {
-			m.States = append(m.States, st.Name)
-			g.spaces[st] = v
-		}
-		t.Memories = append(t.Memories, m)
-	}
-	var list []*sem.State
-	write := false
-	for _, st := range s.machine.States {
-		if global[st] && used[st] {
-			list, write = append(list, st), write || written[st]
-		}
-	}
-	if len(list) > 0 {
-		buffer(k.Global.Name, !write, list)
-	}
-	for i, st := range s.machine.States {
-		if !used[st] || global[st] {
-			continue
-		}
-		size := st.Count
-		if n, ok := k.Sizes[states[i]]; ok {
-			size = n
-		}
-		size = (size + 3) &^ 3
-		storage := shade.Private
-		switch {
-		case st.Scope >= spec.ScopeLaunch:
-			buffer(st.Name, !written[st], []*sem.State{st})
-			continue
-		case st.Scope >= spec.ScopeBlock:
-			storage = shade.Workgroup
-		}
-		if size == 0 {
-			g.refuse("the memory %s, whose size the launch does not say", st.Name)
-			size = 4
-		}
-		v := &shade.Var{Name: g.b.names.unique(identifier(st.Name)), Type: words.Array(size / 4), Storage: storage}
-		x.Globals = append(x.Globals, v)
-		g.spaces[st] = v
-	}
-}
-
 // computeMain returns the function that starts a thread of a kernel.
 func (g *lowering) computeMain(x *shade.Shader, program *shade.Func, t *Text, s *source, o Options) *shade.Func {
 	k := s.kernel
+	x.LocalSize = k.Block
 	f := &shade.Func{Name: "main"}
 	add := func(list ...*shade.Stmt) { f.Body = append(f.Body, list...) }
 	builtins := map[shade.Builtin]*shade.Var{}
@@ -362,6 +281,19 @@ func (g *lowering) computeMain(x *shade.Shader, program *shade.Func, t *Text, s 
 		}
 		return shade.Pick(shade.Value(v), comp)
 	}
+	// threads is the number of threads of a block in a direction, or in all directions for -1.
+	var threads func(c int) *shade.Expr
+	threads = func(c int) *shade.Expr {
+		switch {
+		case c < 0 && k.Block == [3]int{}:
+			return shade.Apply(shade.Mul, shade.Apply(shade.Mul, threads(0), threads(1)), threads(2))
+		case c < 0:
+			return shade.Uint32(uint32(k.Block[0] * k.Block[1] * k.Block[2]))
+		case k.Block == [3]int{}:
+			return builtin(shade.WorkgroupSize, "gl_WorkGroupSize", c)
+		}
+		return shade.Uint32(uint32(k.Block[c]))
+	}
 	index := func() *shade.Expr { return builtin(shade.LocalIndex, "gl_LocalInvocationIndex", 0) }
 	type given struct {
 		place *exec.Place
@@ -379,7 +311,7 @@ func (g *lowering) computeMain(x *shade.Shader, program *shade.Func, t *Text, s 
 	}
 	for c := range 3 {
 		give(k.Thread[c], func() *shade.Expr { return builtin(shade.LocalID, "gl_LocalInvocationID", c) })
-		give(k.Threads[c], func() *shade.Expr { return shade.Uint32(uint32(k.Block[c])) })
+		give(k.Threads[c], func() *shade.Expr { return threads(c) })
 		give(k.Group[c], func() *shade.Expr { return builtin(shade.WorkgroupID, "gl_WorkGroupID", c) })
 		give(k.Groups[c], func() *shade.Expr { return builtin(shade.NumWorkgroups, "gl_NumWorkGroups", c) })
 	}
@@ -435,7 +367,7 @@ func (g *lowering) computeMain(x *shade.Shader, program *shade.Func, t *Text, s 
 		i := &shade.Var{Name: g.b.names.unique("i"), Type: shade.U32}
 		first, step := shade.Uint32(0), shade.Uint32(1)
 		if v.Storage == shade.Workgroup {
-			shared, first, step = true, index(), shade.Uint32(uint32(k.Block[0]*k.Block[1]*k.Block[2]))
+			shared, first, step = true, index(), threads(-1)
 		}
 		at := shade.Value(i)
 		add(&shade.Stmt{Kind: shade.Declare, Var: i, Value: first}, &shade.Stmt{
@@ -443,7 +375,7 @@ func (g *lowering) computeMain(x *shade.Shader, program *shade.Func, t *Text, s 
 			Body: []*shade.Stmt{assignTo(shade.At(shade.Value(v), at), shade.Uint32(0)), assignTo(at, shade.Apply(shade.Add, at, step))},
 		})
 	}
-	var first []*shade.Stmt
+	var first, copies []*shade.Stmt
 	for _, st := range s.machine.States {
 		v := g.spaces[st]
 		if v == nil || v.Storage != shade.Workgroup {
@@ -461,12 +393,16 @@ func (g *lowering) computeMain(x *shade.Shader, program *shade.Func, t *Text, s 
 			}
 		}
 		if k.Parameters != nil && s.machine.States[k.Parameters.State().Index] == st {
-			first = append(first, g.parameters(x, t, v, k, o)...)
+			all, last := g.parameters(x, t, v, o, index, threads(-1))
+			first, copies = append(first, last...), all
 		}
 	}
+	if len(first)+len(copies) > 0 { // another invocation may set a word to 0 after this one has set it
+		add(&shade.Stmt{Kind: shade.Barrier})
+	}
+	add(copies...)
 	if len(first) > 0 {
-		// Another invocation may set a word to 0 after this one has set it.
-		add(&shade.Stmt{Kind: shade.Barrier}, &shade.Stmt{Kind: shade.If, Value: shade.Apply(shade.Eq, index(), shade.Uint32(0)), Body: first})
+		add(&shade.Stmt{Kind: shade.If, Value: shade.Apply(shade.Eq, index(), shade.Uint32(0)), Body: first})
 	}
 	if shared {
 		add(&shade.Stmt{Kind: shade.Barrier})
@@ -475,31 +411,47 @@ func (g *lowering) computeMain(x *shade.Shader, program *shade.Func, t *Text, s 
 	return f
 }
 
-// parameters returns the statements that copy the parameters of a kernel to a memory.
-func (g *lowering) parameters(x *shade.Shader, t *Text, to *shade.Var, k *Kernel, o Options) (out []*shade.Stmt) {
-	n := (k.Bytes + 3) / 4
-	if n == 0 {
-		return nil
-	}
+// maxCopied is the number of words from which on a loop copies the parameters.
+const maxCopied = 16
+
+// parameters declares the parameters of a kernel. It returns the statements that copy them to a memory: all invocations run copies,
+// and the first one runs last.
+func (g *lowering) parameters(x *shade.Shader, t *Text, to *shade.Var, o Options, index func() *shade.Expr, threads *shade.Expr) (copies, last []*shade.Stmt) {
+	k := g.source.kernel
 	at := int(k.Parameters.Offset)
-	if at%4 != 0 || at/4+n > to.Type.Len {
-		g.refuse("%d bytes of parameters at the address %#x of %s", k.Bytes, at, to.Name)
-		return nil
+	n := min((k.Bytes+3)/4, to.Type.Len-at/4) // the kernel does not read the others
+	if n <= 0 {
+		return nil, nil
 	}
-	m := Memory{Name: g.b.names.unique("parameters"), Set: o.Set, Binding: o.Binding, Uniform: true, Size: (n + 3) / 4 * 16, ReadOnly: true}
-	block := &shade.Block{Kind: shade.UniformBlock, Name: m.Name + "_block", Set: m.Set, Binding: m.Binding}
-	if o.Uniforms == Push {
-		block.Kind = shade.PushConstants
+	if at%4 != 0 {
+		g.refuse("parameters at the address %#x of %s", at, to.Name)
 	}
-	v := &shade.Var{Name: m.Name, Type: shade.U32.Vec(4).Array((n + 3) / 4), Storage: shade.Member, Block: block, Stride: 16}
+	b := Buffer{Name: g.b.names.unique("parameters"), Set: o.Set, Binding: o.Binding, Uniform: true, Size: (k.Bytes + 15) &^ 15, ReadOnly: true}
+	block := &shade.Block{Kind: blockKinds[o.Uniforms], Name: b.Name + "_block", Set: b.Set, Binding: b.Binding}
+	v := &shade.Var{Name: b.Name, Type: shade.U32.Vec(4).Array(b.Size / 16), Storage: shade.Member, Block: block, Stride: 16}
 	block.Members = []*shade.Var{v}
 	x.Blocks = append(x.Blocks, block)
-	t.Memories = append(t.Memories, m)
-	for w := range n {
-		value := shade.Pick(shade.At(shade.Value(v), shade.Uint32(uint32(w/4))), w%4)
-		out = append(out, assignTo(shade.At(shade.Value(to), shade.Uint32(uint32(at/4+w))), value))
+	t.Buffers = append(t.Buffers, b)
+	copyWord := func(row *shade.Expr, first *shade.Expr, comp int) *shade.Stmt {
+		return assignTo(shade.At(shade.Value(to), first), shade.Pick(shade.At(shade.Value(v), row), comp))
 	}
-	return out
+	done := 0
+	if n > maxCopied {
+		done = n &^ 3
+		i := &shade.Var{Name: g.b.names.unique("i"), Type: shade.U32}
+		row := shade.Value(i)
+		loop := &shade.Stmt{Kind: shade.Loop, Value: shade.Apply(shade.Lt, row, shade.Uint32(uint32(done/4)))}
+		for comp := range 4 {
+			word := shade.Apply(shade.Add, shade.Apply(shade.Mul, row, shade.Uint32(4)), shade.Uint32(uint32(at/4+comp)))
+			loop.Body = append(loop.Body, copyWord(row, word, comp))
+		}
+		loop.Body = append(loop.Body, assignTo(row, shade.Apply(shade.Add, row, threads)))
+		copies = []*shade.Stmt{{Kind: shade.Declare, Var: i, Value: index()}, loop}
+	}
+	for w := done; w < n; w++ {
+		last = append(last, copyWord(shade.Uint32(uint32(w/4)), shade.Uint32(uint32(at/4+w)), w%4))
+	}
+	return copies, last
 }
 
 // checkBarrier refuses a barrier of another kind than that of shaders: all threads of the block arrive and wait.

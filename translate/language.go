@@ -35,8 +35,8 @@ var (
 // Languages returns all languages.
 func Languages() []Language { return all[Language](len(languages)) }
 
-// Shapes returns all shapes that any program can have.
-func Shapes() []Shape { return all[Shape](int(Compute)) }
+// Shapes returns all shapes.
+func Shapes() []Shape { return all[Shape](len(shapes)) }
 
 // UniformForms returns all forms of uniforms.
 func UniformForms() []UniformForm { return all[UniformForm](len(uniformForms)) }

@@ -2,12 +2,14 @@ package translate
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
 	"github.com/isago/isago/internal/sem"
 	"github.com/isago/isago/internal/shade"
 	"github.com/isago/isago/internal/shade/parse"
+	"github.com/isago/isago/internal/spec"
 )
 
 // The functions that access a memory of words. NAME is the name of the memory, and SIZE its size in bytes, which is a multiple
@@ -114,14 +116,14 @@ uint swap_NAME(uint address, uint expected, uint value) {
 `
 )
 
-// access returns a function that accesses bytes of a memory: load, store, swap or outside. The shader has the functions of
-// the memories that it has. The surroundings define the others.
+// access returns a function that accesses bytes of a memory: load, store, swap or outside. The surroundings define the functions
+// of the memories that the shader does not have.
 func (g *lowering) access(what string, s *sem.State, bits int) *shade.Func {
 	suffix := ""
 	if bits != 32 {
 		suffix = fmt.Sprint("_", bits)
 	}
-	if v := g.spaces[s]; v != nil {
+	if v := g.space(s); v != nil {
 		name := what + "_" + v.Name + suffix
 		for _, f := range g.functionsOf(v) {
 			if f.Name == name {
@@ -143,6 +145,92 @@ func (g *lowering) access(what string, s *sem.State, bits int) *shade.Func {
 		result = shade.B
 	}
 	return g.provided(g.prefix+what+"_"+identifier(s.Name)+suffix, result, params...)
+}
+
+// memory is a buffer for memories of the machine.
+type memory struct {
+	name   string
+	states []*sem.State
+}
+
+// memories returns the buffers that a shader of the machine can have, in the order of their bindings. All memories of Kernel.Global
+// are one.
+func (s *source) memories() (list []memory) {
+	seen := map[*sem.State]bool{}
+	if k := s.kernel; k != nil && k.Global != nil {
+		m := memory{name: k.Global.Name}
+		for _, st := range k.Global.States {
+			m.states = append(m.states, s.machine.States[st.Index])
+			seen[s.machine.States[st.Index]] = true
+		}
+		list = append(list, m)
+	}
+	for _, st := range s.machine.States {
+		if st.Kind == sem.MemoryState && st.Scope >= spec.ScopeLaunch && !seen[st] {
+			list = append(list, memory{st.Name, []*sem.State{st}})
+		}
+	}
+	return list
+}
+
+// space returns the variable with the words of a memory. It is nil if the surroundings provide the memory.
+func (g *lowering) space(st *sem.State) *shade.Var {
+	s, o := g.source, g.b.options
+	if v := g.spaces[st]; v != nil || o.Shape == Function {
+		return v
+	}
+	v := &shade.Var{Type: shade.U32.Array(-1), Storage: shade.Member, Stride: 4}
+	for _, m := range s.memories() {
+		if !slices.Contains(m.states, st) {
+			continue
+		}
+		v.Name = g.b.names.unique(identifier(m.name))
+		v.Block = &shade.Block{Kind: shade.StorageBuffer, Name: v.Name + "_buffer", ReadOnly: !g.stores(m.states), Members: []*shade.Var{v}}
+		for _, x := range m.states {
+			g.spaces[x] = v
+		}
+		return v
+	}
+	if s.kernel == nil {
+		return nil
+	}
+	v = &shade.Var{Name: g.b.names.unique(identifier(st.Name)), Storage: shade.Private}
+	if st.Scope >= spec.ScopeBlock {
+		v.Storage = shade.Workgroup
+	}
+	size := st.Count
+	if n, ok := s.kernel.Sizes[s.kernel.Program.Machine.States[st.Index]]; ok {
+		size = n
+	}
+	if size == 0 {
+		g.refuse("the memory %s, whose size the launch does not say", st.Name)
+	}
+	v.Type = shade.U32.Array((max(1, min(size, g.extent(st))) + 3) / 4)
+	g.spaces[st] = v
+	return v
+}
+
+// stores reports whether the program may write one of the memories.
+func (g *lowering) stores(list []*sem.State) bool {
+	return slices.ContainsFunc(g.b.p.Insts, func(in sem.Inst) bool { return in.Op == sem.OpStore && slices.Contains(list, in.State) })
+}
+
+// extent returns a number of bytes from address 0 on that has all accesses to a memory, if the program does not compute their
+// addresses.
+func (g *lowering) extent(st *sem.State) int {
+	most := 0
+	for i := range g.b.p.Insts {
+		in := &g.b.p.Insts[i]
+		if in.Op != sem.OpLoad && in.Op != sem.OpStore || in.State != st {
+			continue
+		}
+		at := &g.b.p.Insts[in.A]
+		if at.Op != sem.OpConst || at.Imm > math.MaxInt32 {
+			return math.MaxInt32
+		}
+		most = max(most, int(at.Imm)+8) // no access has more than 64 bits
+	}
+	return most
 }
 
 // functionsOf returns the functions of a memory that the shader has.

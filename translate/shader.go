@@ -14,6 +14,7 @@ import (
 // lowering converts statements to a shader.
 type lowering struct {
 	b          *builder
+	source     *source
 	vars       map[*variable]*shade.Var
 	functions  map[*function]*shade.Func
 	helpers    []*shade.Func                 // the functions of the library that the shader needs, each after those that it calls
@@ -21,14 +22,12 @@ type lowering struct {
 	accessors  map[*variable]*shade.Func
 	accessed   []*shade.Func
 	textures   map[int]*shade.Var
-	memories   map[*sem.State]*shade.Var // the storage buffers
-	spaces     map[*sem.State]*shade.Var // the memories of a Compute shader
+	spaces     map[*sem.State]*shade.Var // the memories that the shader has
 	spaceFuncs map[*shade.Var][]*shade.Func
-	loads      map[*sem.State]*shade.Func // the functions that read them
-	slots      []*shade.Var               // the stored vertices, for each register that a Geometry shader emits
-	triangle   *shade.Func                // emits a triangle
-	stored     map[*variable]bool         // the bool variables that a uniform block holds as numbers
-	external   map[string]*shade.Func     // what the surroundings provide, by name
+	slots      []*shade.Var           // the stored vertices, for each register that a Geometry shader emits
+	triangle   *shade.Func            // emits a triangle
+	stored     map[*variable]bool     // the bool variables that a uniform block holds as numbers
+	external   map[string]*shade.Func // what the surroundings provide, by name
 	language   Language
 	fast       bool            // Options.Approximate
 	inexact    map[sem.Op]bool // the operations that are not exact
@@ -42,7 +41,7 @@ type lowering struct {
 func newLowering(b *builder) *lowering {
 	return &lowering{
 		b: b, vars: map[*variable]*shade.Var{}, functions: map[*function]*shade.Func{}, overloads: map[*shade.Func][]*shade.Func{},
-		accessors: map[*variable]*shade.Func{}, stored: map[*variable]bool{}, textures: map[int]*shade.Var{}, spaces: map[*sem.State]*shade.Var{}, spaceFuncs: map[*shade.Var][]*shade.Func{}, memories: map[*sem.State]*shade.Var{}, loads: map[*sem.State]*shade.Func{}, external: map[string]*shade.Func{}, inexact: map[sem.Op]bool{}, addr: NoAddr, shown: map[uint64]bool{},
+		accessors: map[*variable]*shade.Func{}, stored: map[*variable]bool{}, textures: map[int]*shade.Var{}, spaces: map[*sem.State]*shade.Var{}, spaceFuncs: map[*shade.Var][]*shade.Func{}, external: map[string]*shade.Func{}, inexact: map[sem.Op]bool{}, addr: NoAddr, shown: map[uint64]bool{},
 	}
 }
 
@@ -140,9 +139,6 @@ func (g *lowering) provided(name string, result shade.Type, params ...*shade.Var
 
 // load returns the bytes at an address of a memory, which the surroundings provide.
 func (g *lowering) load(e *expr) *shade.Expr {
-	if !g.b.open && g.b.options.Shape != Function && !g.b.own(e.state) {
-		return g.loadShared(e)
-	}
 	size := max(8, e.typ.Width)
 	f := g.access("load", e.state, size)
 	address := g.unsigned(g.expr(e.args[0]), e.args[0].typ)

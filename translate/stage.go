@@ -43,12 +43,20 @@ type Texture struct {
 	SamplerBinding int
 }
 
-// Buffer is a storage buffer with the bytes of a memory, from address 0 on.
+// Buffer is a buffer with the bytes of memories, from address 0 on, or with the parameters of a kernel.
 type Buffer struct {
 	Name string
-	// State is the name of the memory.
-	State        string
+	// States are the names of the memories that have these bytes. They are empty for parameters.
+	States []string
+	// Set and Binding are the numbers of the buffer. Push constants have none.
 	Set, Binding int
+	// Uniform is set for parameters, which are a uniform block or push constants. Other buffers are storage buffers.
+	Uniform bool
+	// Size is the size of a uniform block or of push constants in bytes. A storage buffer has any multiple of 4 bytes above 0: a
+	// load outside of it gives 0, and a store outside of it does nothing.
+	Size int
+	// ReadOnly is set if the program does not write the buffer.
+	ReadOnly bool
 }
 
 // dimensions are the names of the dimensions of textures, by their numbers in host callbacks.
@@ -291,20 +299,10 @@ func (g *lowering) sampled(s *stmt) *shade.Stmt {
 	return assignTo(shade.Value(g.variable(s.dest)), e)
 }
 
-// shared returns the memories that lanes share, which a stage has as storage buffers.
-func (s *source) shared() (list []*sem.State) {
-	for _, st := range s.machine.States {
-		if st.Kind == sem.MemoryState && !s.own(st) {
-			list = append(list, st)
-		}
-	}
-	return list
-}
-
-// resources gives textures and memories their bindings. They follow that of the uniform block: first all memories of the
-// machine, then the textures by their numbers.
+// resources declares textures and memories. The bindings follow that of the uniform block: first all memories of the machine that
+// become buffers, then the textures by their numbers.
 func (g *lowering) resources(x *shade.Shader, t *Text, s *source, o Options) {
-	set, memories := o.Set, s.shared()
+	set, memories := o.Set, s.memories()
 	if o.Uniforms == Plain { // OpenGL has no sets
 		set = -1
 	}
@@ -318,14 +316,23 @@ func (g *lowering) resources(x *shade.Shader, t *Text, s *source, o Options) {
 			}
 		}
 	}
-	for i, st := range memories {
-		v := g.memories[st]
+	for i, m := range memories {
+		v := g.spaces[m.states[0]]
 		if v == nil {
 			continue
 		}
 		v.Block.Set, v.Block.Binding = set, o.Binding+1+i
 		x.Blocks = append(x.Blocks, v.Block)
-		t.Buffers = append(t.Buffers, Buffer{v.Name, st.Name, o.Set, v.Block.Binding})
+		b := Buffer{Name: v.Name, Set: o.Set, Binding: v.Block.Binding, ReadOnly: v.Block.ReadOnly}
+		for _, st := range m.states {
+			b.States = append(b.States, st.Name)
+		}
+		t.Buffers = append(t.Buffers, b)
+	}
+	for _, st := range s.machine.States {
+		if v := g.spaces[st]; v != nil && v.Block == nil {
+			x.Globals = append(x.Globals, v)
+		}
 	}
 	for n, v := range g.textures {
 		v.Set, v.Binding = set, o.Binding+1+len(memories)+n
@@ -335,43 +342,6 @@ func (g *lowering) resources(x *shade.Shader, t *Text, s *source, o Options) {
 	}
 	slices.SortFunc(t.Textures, func(a, b Texture) int { return cmp.Compare(a.Number, b.Number) })
 	slices.SortStableFunc(x.Globals, func(a, b *shade.Var) int { return cmp.Compare(a.Binding, b.Binding) })
-}
-
-// loadShared returns the value at an address of a memory in a storage buffer.
-func (g *lowering) loadShared(e *expr) *shade.Expr {
-	address := g.unsigned(g.expr(e.args[0]), e.args[0].typ)
-	bits := g.loadWord(e.state, address)
-	if wide(e.typ) {
-		high := g.loadWord(e.state, shade.Apply(shade.Add, address, shade.Uint32(4)))
-		bits = shade.Make(shade.Bitcast, shade.U64, shade.Make(shade.Construct, shade.U32.Vec(2), bits, high))
-	}
-	return g.from(g.masked(bits, e.typ.Width), e.typ)
-}
-
-// loadWord returns the word at an address of a memory in a storage buffer. The address need not be a multiple of 4.
-func (g *lowering) loadWord(st *sem.State, address *shade.Expr) *shade.Expr {
-	f := g.loads[st]
-	if f == nil {
-		block := &shade.Block{Kind: shade.StorageBuffer, Name: g.b.names.unique(identifier(st.Name) + "_buffer"), ReadOnly: true}
-		words := &shade.Var{Name: g.b.names.unique(identifier(st.Name) + "_words"), Type: shade.U32.Array(-1), Storage: shade.Member, Block: block, Stride: 4}
-		block.Members = []*shade.Var{words}
-		g.memories[st] = words
-		a := &shade.Var{Name: "address", Type: shade.U32, Storage: shade.Param}
-		w, shift := &shade.Var{Name: "w", Type: shade.U32}, &shade.Var{Name: "shift", Type: shade.U32}
-		number := func(n uint32) *shade.Expr { return shade.Uint32(n) }
-		first := shade.Apply(shade.ShiftRight, shade.Value(a), number(2))
-		at := func(i *shade.Expr) *shade.Expr { return shade.At(shade.Value(words), i) }
-		next := shade.Apply(shade.ShiftLeft, at(shade.Apply(shade.Add, first, number(1))), shade.Apply(shade.Sub, number(32), shade.Value(shift)))
-		f = &shade.Func{Name: g.b.names.unique("load_" + identifier(st.Name)), Params: []*shade.Var{a}, Result: shade.U32, Body: []*shade.Stmt{
-			{Kind: shade.Declare, Var: w, Value: at(first)},
-			{Kind: shade.Declare, Var: shift, Value: shade.Apply(shade.Mul, shade.Apply(shade.And, shade.Value(a), number(3)), number(8))},
-			{Kind: shade.If, Value: shade.Apply(shade.Eq, shade.Value(shift), number(0)), Body: []*shade.Stmt{{Kind: shade.Return, Value: shade.Value(w)}}},
-			{Kind: shade.Return, Value: shade.Apply(shade.Or, shade.Apply(shade.ShiftRight, shade.Value(w), shade.Value(shift)), next)},
-		}}
-		g.loads[st] = f
-		g.accessed = append(g.accessed, f)
-	}
-	return shade.CallOf(f, address)
 }
 
 // place returns the place that the description declares for a register, or nil.

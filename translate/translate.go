@@ -119,15 +119,13 @@ type Text struct {
 	Name string
 	// Uniforms, Inputs and Outputs are the registers that the text names.
 	Uniforms, Inputs, Outputs []Binding
-	// Textures and Buffers are the textures and memories that the shader of a stage reads.
+	// Textures and Buffers are the textures and memories of a shader, which has no parameters for them.
 	Textures []Texture
 	Buffers  []Buffer
 	// MaxVertices is the number of vertices that a Geometry shader can emit.
 	MaxVertices int
 	// Shared are the declarations of the functions that the including shader must define.
 	Shared []string
-	// Memories are the buffers of a Compute shader.
-	Memories []Memory
 	// Doubles and Integers64 are set if the text needs floats or integers of 64 bits.
 	Doubles, Integers64 bool
 	// Approximate says how far the operations that the text does not compute exactly differ from those of isago.
@@ -455,6 +453,7 @@ func (s *source) translate(o Options) (*Text, error) {
 		return nil, b.err
 	}
 	g := newLowering(b)
+	g.source = s
 	g.comment, g.language, g.fast = o.Comment, o.Language, o.Approximate
 	if o.Shape == Function {
 		g.prefix = o.Name + "_"
@@ -474,6 +473,9 @@ func (s *source) translate(o Options) (*Text, error) {
 	t.shader = x
 	if err := o.Language.print(x, program, t); err != nil {
 		return nil, err
+	}
+	if o.Shape == Compute { // it sets its registers itself
+		t.Inputs = nil
 	}
 	words := map[uint64]bool{}
 	for _, a := range s.program.Addrs {
@@ -605,9 +607,6 @@ func (g *lowering) shader(t *Text, s *source, o Options, list []*stmt) (x *shade
 	if t.Stops {
 		program.Result = shade.B
 	}
-	if o.Shape == Compute {
-		g.compute(x, t, s, o)
-	}
 	g.declare(x, program, t, s, o)
 	for _, f := range g.b.called {
 		g.functions[f] = &shade.Func{Name: g.b.names.unique(identifier(g.prefix + f.name)), Result: shadeType(f.result.Type(), 0)}
@@ -661,6 +660,9 @@ func (g *lowering) shader(t *Text, s *source, o Options, list []*stmt) (x *shade
 	return x, program
 }
 
+// blockKinds are the kinds of uniform blocks by the forms of uniforms.
+var blockKinds = [...]shade.BlockKind{Block: shade.UniformBlock, Push: shade.PushConstants, Plain: shade.PlainUniforms}
+
 // declare declares the variables of the interface, and the arrays. The program starts with statements that prepare them.
 func (g *lowering) declare(x *shade.Shader, program *shade.Func, t *Text, s *source, o Options) {
 	b := g.b
@@ -681,8 +683,7 @@ func (g *lowering) declare(x *shade.Shader, program *shade.Func, t *Text, s *sou
 	}
 	if len(t.Uniforms) > 0 {
 		block := &shade.Block{
-			Kind: map[UniformForm]shade.BlockKind{Block: shade.UniformBlock, Push: shade.PushConstants, Plain: shade.PlainUniforms}[o.Uniforms],
-			Name: o.Name + "_uniforms", Set: o.Set, Binding: o.Binding,
+			Kind: blockKinds[o.Uniforms], Name: o.Name + "_uniforms", Set: o.Set, Binding: o.Binding,
 		}
 		for _, u := range t.Uniforms {
 			v := byName[u.Name]
@@ -888,7 +889,7 @@ func header(o Options, t *Text, s *source, modes []shade.ControlMode) (lines []s
 	line(len(t.Shared) > 0, "The including shader defines the functions that are declared here without a body.")
 	line(len(t.Textures) > 0, "The sampler filters textures. Offsets, levels and biases are exact only as far as the device computes them.")
 	line(len(t.Textures) > 0 && s.assumes, "The program does not say the dimensions of its textures.")
-	line(len(t.Buffers) > 0, "A storage buffer has the bytes of a memory from address 0 on, and a word more.")
+	line(len(t.Buffers) > 0 && o.Shape != Compute, "A storage buffer has the bytes of a memory from address 0 on.")
 	line(o.Shape == Geometry, fmt.Sprintf("It emits at most %d vertices. Slots are empty at the start of a primitive, and a triangle with an empty slot has zeros.", t.MaxVertices))
 	line(t.Stops && o.Shape == Function, "The function returns whether the program ended normally.")
 	return lines

@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 
-	"github.com/isago/isago/bits"
 	"github.com/isago/isago/exec"
 	"github.com/isago/isago/feed"
 	"github.com/isago/isago/internal/program"
@@ -18,6 +17,8 @@ type launched struct {
 	// start is the place of the program in its image, in bits, and registers the number of allocated registers, or 0.
 	start     int64
 	registers int
+	// runner runs the program. It is nil if run does not support the program.
+	runner feed.Runner
 	// err is the reason why run cannot launch the program, or nil. launch has no names then.
 	err error
 }
@@ -32,8 +33,8 @@ func (p *launched) prefix(file string) string {
 }
 
 // launches prepares the programs of a file. If run does not support a program, or launches it in another way, the launch has
-// no names and no constants.
-func (f *machineFlags) launches(set *isa.Set, im *program.Image, data []byte, quirks map[string]string) (list []launched, err error) {
+// no names and no constants. options are the options of the machine.
+func (f *machineFlags) launches(set *isa.Set, im *program.Image, data []byte, quirks map[string]string, options map[string][]string) (list []launched, err error) {
 	m, err := exec.Open(set)
 	if err != nil {
 		return nil, err
@@ -59,9 +60,9 @@ func (f *machineFlags) launches(set *isa.Set, im *program.Image, data []byte, qu
 			if part.Several || len(entries) > 1 {
 				p.name = e.Name
 			}
-			var r feed.Runner
-			if r, p.err = f.launch(set, ctx, data, launchName(part, e), quirks); p.err == nil {
-				if l, ok := r.(feed.Launched); ok {
+			req := feed.Request{Set: set, Context: ctx, Data: data, Program: launchName(part, e), Quirks: quirks, Options: options}
+			if p.runner, p.err = f.launch(req); p.err == nil {
+				if l, ok := p.runner.(feed.Launched); ok {
 					p.launch = l.Launched()
 					list = append(list, p)
 					continue
@@ -86,16 +87,12 @@ func launchName(part program.Member, e program.Entry) string {
 }
 
 // launch opens a program as run does. It returns nil if run does not support the format.
-func (f *machineFlags) launch(set *isa.Set, ctx bits.Value, data []byte, name string, quirks map[string]string) (feed.Runner, error) {
-	m, _, known := f.recognise(data)
+func (f *machineFlags) launch(req feed.Request) (feed.Runner, error) {
+	m, _, known := f.recognise(req.Data)
 	if !known || m.Launch == nil {
 		return nil, nil
 	}
-	r, err := m.Launch(feed.Request{Set: set, Context: ctx, Data: data, Program: name, Quirks: quirks})
-	if err != nil {
-		return nil, err
-	}
-	return r, nil
+	return m.Launch(req)
 }
 
 // instructionText returns a function that returns the address and the text of an instruction of a program.

@@ -328,7 +328,7 @@ func (f *lintFlags) programs(set *isa.Set, im *program.Image, part program.Membe
 		}
 		known[e.Program] = true
 		p := lint.Program{Entries: []int64{addr}}
-		r, _ := f.launch(set, part.Context, data, e.Program, nil)
+		r, _ := f.launch(feed.Request{Set: set, Context: part.Context, Data: data, Program: e.Program})
 		describe(&p, set, part.Context, r, src)
 		list = append(list, p)
 	}
@@ -337,7 +337,7 @@ func (f *lintFlags) programs(set *isa.Set, im *program.Image, part program.Membe
 	}
 	if len(others) > 0 {
 		p := lint.Program{Entries: others}
-		r, _ := f.launch(set, part.Context, data, launchName(part, program.Entry{}), nil)
+		r, _ := f.launch(feed.Request{Set: set, Context: part.Context, Data: data, Program: launchName(part, program.Entry{})})
 		describe(&p, set, part.Context, r, src)
 		list = append(list, p)
 	}

@@ -7,9 +7,7 @@ import (
 	"fmt"
 	"image/png"
 	"io/fs"
-	"maps"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -33,18 +31,15 @@ type runFlags struct {
 	in, inFormat, program string
 	png                   string
 	set, read, quirks     []string
-	// options holds the values of options that only some machines have, by name.
-	options map[string]*[]string
-	// writes holds the names of the options that name output files.
-	writes               []string
-	count                int
-	budget, inLimit      int64
-	strict, trace, stats bool
-	demo                 bool
+	options               machineOptions
+	count                 int
+	budget, inLimit       int64
+	strict, trace, stats  bool
+	demo                  bool
 }
 
 func newRun() *cobra.Command {
-	f := runFlags{options: map[string]*[]string{}}
+	var f runFlags
 	cmd := &cobra.Command{
 		Use:     "run [flags] FILE[:PROGRAM]",
 		GroupID: "code",
@@ -135,41 +130,10 @@ reach the end of the program, or read a register that was never written; 130 if 
 	flags.BoolVar(&f.stats, "stats", false, "print the number of instructions and the speed to standard error")
 	f.addRaw(cmd)
 	f.addTables(cmd)
-	f.addOptions(cmd)
+	f.options.add(cmd, func(feed.Option) bool { return true })
 	complete(cmd, "quirk", func() []string { return quirkPairs(f.loaded()) })
 	complete(cmd, "in-format", fixed("json", "csv", "raw"))
 	return cmd
-}
-
-// addOptions adds the flags of machines. An option with the name of an existing flag shares that flag.
-func (f *runFlags) addOptions(cmd *cobra.Command) {
-	for _, m := range catalog.Machines() {
-		for _, o := range m.Options {
-			usage := o.Usage + " (" + m.Name + ")"
-			switch {
-			case cmd.Flags().Lookup(o.Name) != nil:
-			case o.Bool:
-				cmd.Flags().Bool(o.Name, false, usage)
-				f.options[o.Name] = &[]string{"true"}
-			default:
-				f.options[o.Name] = cmd.Flags().StringArray(o.Name, nil, usage)
-				if o.Writes {
-					f.writes = append(f.writes, o.Name)
-				}
-			}
-		}
-	}
-}
-
-// optionOutputs lists the files that options of machines name as outputs.
-func (f *runFlags) optionOutputs() (names []string) {
-	for _, option := range f.writes {
-		for _, value := range *f.options[option] {
-			_, file, _ := strings.Cut(value, "=")
-			names = append(names, file)
-		}
-	}
-	return names
 }
 
 // check returns an error for a flag that has no effect on this run.
@@ -193,29 +157,11 @@ func (f *runFlags) check(cmd *cobra.Command) error {
 // givenOptions returns the options on the command line. It returns an error for an option that is not in known; what
 // names the program in the error.
 func (f *runFlags) givenOptions(cmd *cobra.Command, what string, known []feed.Option) (map[string][]string, error) {
-	has := func(name string) bool {
-		return slices.ContainsFunc(known, func(o feed.Option) bool { return o.Name == name })
-	}
-	given := map[string][]string{}
-	for _, name := range slices.Sorted(maps.Keys(f.options)) {
-		flag := cmd.Flags().Lookup(name)
-		if !flag.Changed || flag.Value.Type() == "bool" && flag.Value.String() == "false" {
-			continue
-		}
-		if !has(name) {
-			return nil, usagef("--%s does not apply to %s", name, what)
-		}
-		given[name] = *f.options[name]
-	}
-	if f.mesh == "" && !has("size") && cmd.Flags().Changed("size") {
+	given, err := f.options.given(cmd, what, known)
+	if err == nil && f.mesh == "" && !hasOption(known, "size") && cmd.Flags().Changed("size") {
 		return nil, usagef("--size needs --mesh")
 	}
-	for _, o := range known {
-		if flag := cmd.Flags().Lookup(o.Name); f.options[o.Name] == nil && flag.Changed {
-			given[o.Name] = []string{flag.Value.String()}
-		}
-	}
-	return given, nil
+	return given, err
 }
 
 func (f *runFlags) run(cmd *cobra.Command, name string) error {
@@ -237,7 +183,7 @@ func (f *runFlags) run(cmd *cobra.Command, name string) error {
 		return err
 	}
 	files := &sessionOf(cmd).files
-	if err := files.mayWrite(append(f.optionOutputs(), f.output, f.png)...); err != nil { // before a long run
+	if err := files.mayWrite(append(f.options.outputs(), f.output, f.png)...); err != nil { // before a long run
 		return err
 	}
 	opt := feed.RunOptions{RunOptions: exec.RunOptions{Jobs: f.jobs, Budget: f.budget, Strict: f.strict}, Count: f.count, Stats: f.stats}

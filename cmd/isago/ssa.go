@@ -29,7 +29,7 @@ func (f *disFlags) blocks(cmd *cobra.Command, name string) error {
 	if err != nil {
 		return err
 	}
-	list, err := f.launches(set, im, data, f.withQuirks(set, im.Quirks))
+	list, err := f.launches(set, im, data, f.withQuirks(set, im.Quirks), nil)
 	if err != nil {
 		return err
 	}

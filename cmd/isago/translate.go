@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -17,8 +18,10 @@ import (
 
 	"github.com/isago/isago/diag"
 	"github.com/isago/isago/exec"
+	"github.com/isago/isago/feed"
 	"github.com/isago/isago/internal/inorder"
 	"github.com/isago/isago/isa"
+	"github.com/isago/isago/target/catalog"
 	"github.com/isago/isago/translate"
 	"github.com/isago/isago/view"
 )
@@ -31,6 +34,7 @@ type translateFlags struct {
 	to, shape, uniforms, demand, scheme, entry string
 	locations, quirks                          []string
 	options                                    translate.Options
+	machineOptions                             machineOptions
 	noComments, json                           bool
 }
 
@@ -58,6 +62,10 @@ Shapes:
   vertex    a vertex shader: textures are samplers, memories are storage buffers
   fragment  a fragment shader, likewise
   geometry  a geometry shader, likewise
+  compute   a compute shader, for kernels only
+
+A kernel becomes a compute shader, and another program becomes a function, unless --shape is given. Without
+--block, the size of a workgroup is the specialization constants 0, 1 and 2.
 
 --json prints a map: for each program the uniforms, inputs and outputs with their names, registers, offsets
 and locations, and what the text needs. If no -o is given, the map also contains the texts.
@@ -73,7 +81,8 @@ Exit status: 0; 1 if translate cannot read or write; 2 for a mistake on the comm
 refused; 130 if translate was interrupted.`,
 		Example: `  isago translate light.shbin
   isago translate --shape vertex --set 1 -o light.vert light.shbin
-  isago translate --interface registers --json -o shaders/ game/`,
+  isago translate --interface registers --json -o shaders/ game/
+  isago translate --block 128 --params "a:ptr b:ptr c:ptr n:s32" vecadd.cubin`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			args, err := orStandardInput(cmd, args, noFile)
 			if err != nil {
@@ -99,7 +108,8 @@ refused; 130 if translate was interrupted.`,
 		complete(cmd, name, fixed(values...))
 	}
 	choice(&f.to, "to", "`LANGUAGE` of the text", namesOfAll(translate.Languages()))
-	choice(&f.shape, "shape", "`SHAPE` of the text", namesOfAll(translate.Shapes()))
+	flags.StringVar(&f.shape, "shape", "", "`SHAPE` of the text: "+strings.Join(namesOfAll(translate.Shapes()), ", ")+" (default: compute for a kernel, function for other programs)")
+	complete(cmd, "shape", fixed(namesOfAll(translate.Shapes())...))
 	choice(&f.uniforms, "uniforms", "`FORM` of the uniforms; plain is for OpenGL", namesOfAll(translate.UniformForms()))
 	choice(&f.demand, "demand", "`WHAT` the text demands of the device for floats: nearest rounding with signed zeros, infinities and NaN, also denormals, or nothing", namesOfAll(translate.Demands()))
 	choice(&f.scheme, "interface", "`SCHEME` of names and places: the names in the file, or registers, the same for all programs of a machine", []string{"names", "registers"})
@@ -116,6 +126,7 @@ refused; 130 if translate was interrupted.`,
 	flags.BoolVar(&f.json, "json", false, "print the map of names, registers and places as JSON")
 	f.addOrder(cmd)
 	f.addTables(cmd)
+	f.machineOptions.add(cmd, func(o feed.Option) bool { return o.Translates })
 	complete(cmd, "quirk", func() []string { return quirkPairs(f.loaded()) })
 	return cmd
 }
@@ -143,11 +154,13 @@ func (f *translateFlags) check() (err error) {
 	if o.Language, err = chosen("to", f.to, translate.Languages()); err != nil {
 		return err
 	}
-	if o.Shape, err = chosen("shape", f.shape, translate.Shapes()); err != nil {
-		return err
-	}
-	if o.Language == translate.SPIRV && o.Shape == translate.Function {
-		return usagef("--to spirv needs another --shape, because Vulkan links no modules")
+	if f.shape != "" {
+		if o.Shape, err = chosen("shape", f.shape, translate.Shapes()); err != nil {
+			return err
+		}
+		if o.Shape == translate.Function && o.Language == translate.SPIRV {
+			return usagef("--to %s needs another --shape, because Vulkan links no modules", f.to)
+		}
 	}
 	if o.Uniforms, err = chosen("uniforms", f.uniforms, translate.UniformForms()); err != nil {
 		return err
@@ -189,7 +202,6 @@ const manifestName = "manifest.json"
 type translations struct {
 	Format   int            `json:"format"`
 	Language string         `json:"language"`
-	Shape    string         `json:"shape"`
 	Uniforms string         `json:"uniforms"`
 	Set      *int           `json:"set,omitempty"`
 	Binding  *int           `json:"binding,omitempty"`
@@ -201,6 +213,7 @@ type translation struct {
 	File    string `json:"file"`
 	Program string `json:"program,omitempty"`
 	Machine string `json:"machine,omitempty"`
+	Shape   string `json:"shape,omitempty"`
 	// Entry is the address of the first instruction, in bytes.
 	Entry  *int64 `json:"entry,omitempty"`
 	Output string `json:"output,omitempty"`
@@ -217,15 +230,17 @@ type translatedText struct {
 	Outputs     []locationBinding `json:"outputs"`
 	Textures    []textureBinding  `json:"textures,omitempty"`
 	Buffers     []bufferBinding   `json:"buffers,omitempty"`
-	MaxVertices int               `json:"max_vertices,omitempty"`
-	Shared      []string          `json:"shared,omitempty"`
-	Doubles     bool              `json:"doubles,omitempty"`
-	Integers64  bool              `json:"integers64,omitempty"`
-	Stops       bool              `json:"stops,omitempty"`
-	Lines       int               `json:"lines"`
-	Words       int               `json:"instructions"`
-	Text        string            `json:"text,omitempty"`
-	Module      []byte            `json:"module,omitempty"`
+	// Block is the size of a workgroup, if it is not that of specialization constants.
+	Block       *[3]int  `json:"block,omitempty"`
+	MaxVertices int      `json:"max_vertices,omitempty"`
+	Shared      []string `json:"shared,omitempty"`
+	Doubles     bool     `json:"doubles,omitempty"`
+	Integers64  bool     `json:"integers64,omitempty"`
+	Stops       bool     `json:"stops,omitempty"`
+	Lines       int      `json:"lines"`
+	Words       int      `json:"instructions"`
+	Text        string   `json:"text,omitempty"`
+	Module      []byte   `json:"module,omitempty"`
 }
 
 // registerBinding is a variable for registers.
@@ -263,10 +278,13 @@ type textureBinding struct {
 }
 
 type bufferBinding struct {
-	Name    string `json:"name"`
-	State   string `json:"state"`
-	Set     int    `json:"set"`
-	Binding int    `json:"binding"`
+	Name     string   `json:"name"`
+	States   []string `json:"states,omitempty"`
+	Set      *int     `json:"set,omitempty"`
+	Binding  *int     `json:"binding,omitempty"`
+	Uniform  bool     `json:"uniform,omitempty"`
+	Size     int      `json:"size,omitempty"`
+	ReadOnly bool     `json:"read_only,omitempty"`
 }
 
 // refusal is the reason why a program has no text.
@@ -281,15 +299,18 @@ type translateJob struct {
 	record  *translation
 	under   string // the path of the text in the folder, without the extension
 	program *launched
-	set     *isa.Set
-	options translate.Options
-	err     error
+	// kernel is set for the shape Compute, and isKernel for any shape.
+	kernel   *translate.Kernel
+	isKernel bool
+	set      *isa.Set
+	options  translate.Options
+	err      error
 }
 
 // translated is the result of a job.
 type translated struct {
 	record *translation
-	under  string
+	name   string // the path of the text in the folder
 	text   []byte
 	err    error
 }
@@ -318,7 +339,7 @@ func (f *translateFlags) run(cmd *cobra.Command, list []input, several bool) err
 		}
 		defer dir.drop()
 	}
-	all := translations{Format: 1, Language: f.to, Shape: f.shape, Uniforms: f.uniforms}
+	all := translations{Format: 1, Language: f.to, Uniforms: f.uniforms}
 	if f.options.Uniforms == translate.Block {
 		all.Set, all.Binding = &f.options.Set, &f.options.Binding
 	}
@@ -337,7 +358,7 @@ func (f *translateFlags) run(cmd *cobra.Command, list []input, several bool) err
 	start := func() (func(translateJob) translated, error) {
 		return func(j translateJob) translated { return j.run(ctx) }, nil
 	}
-	err := inorder.Run(f.jobs, f.programs(cmd, list, toFolder || f.json), start, func(r translated, _ bool) error {
+	err := inorder.Run(f.jobs, f.programs(cmd, list, toFolder || f.json, several), start, func(r translated, _ bool) error {
 		progress.report("%s: translating", inputName(r.record.File))
 		var refused *diag.Error
 		switch {
@@ -355,7 +376,7 @@ func (f *translateFlags) run(cmd *cobra.Command, list []input, several bool) err
 		switch {
 		case r.err != nil:
 		case dir != nil:
-			name := uniqueName(names, r.under, f.options.Extension())
+			name := uniqueName(names, r.name)
 			r.record.Output = filepath.ToSlash(name)
 			return dir.write(name, r.text)
 		case f.output == "-" && f.json:
@@ -410,10 +431,10 @@ func (f *translateFlags) run(cmd *cobra.Command, list []input, several bool) err
 }
 
 // uniqueName returns a name of a file that no other text of the folder has.
-func uniqueName(taken map[string]bool, under, extension string) string {
-	name := under + extension
+func uniqueName(taken map[string]bool, path string) string {
+	name, extension := path, filepath.Ext(path)
 	for i := 2; taken[strings.ToLower(name)]; i++ {
-		name = fmt.Sprintf("%s-%d%s", under, i, extension)
+		name = fmt.Sprintf("%s-%d%s", strings.TrimSuffix(path, extension), i, extension)
 	}
 	taken[strings.ToLower(name)] = true
 	return name
@@ -439,11 +460,11 @@ func (f *translateFlags) checkLocations(list []*translation) error {
 }
 
 // programs opens files, and returns the programs in them.
-func (f *translateFlags) programs(cmd *cobra.Command, list []input, many bool) iter.Seq[translateJob] {
+func (f *translateFlags) programs(cmd *cobra.Command, list []input, many, several bool) iter.Seq[translateJob] {
 	return func(yield func(translateJob) bool) {
 		for _, in := range list {
 			own := *f // each file selects its own machine
-			jobs, err := own.open(cmd, in, many)
+			jobs, err := own.open(cmd, in, many, several)
 			if err == nil {
 				err = cmd.Context().Err()
 			}
@@ -469,8 +490,8 @@ func refusalOf(err error) *refusal {
 	return &r
 }
 
-// open opens the programs of a file.
-func (f *translateFlags) open(cmd *cobra.Command, in input, many bool) (jobs []translateJob, err error) {
+// open opens the programs of a file. many is set if it may have several programs, and several if there are several files.
+func (f *translateFlags) open(cmd *cobra.Command, in input, many, several bool) (jobs []translateJob, err error) {
 	name, err := f.pick(in.name)
 	if err == nil {
 		err = noWords(name)
@@ -496,7 +517,11 @@ func (f *translateFlags) open(cmd *cobra.Command, in input, many bool) (jobs []t
 	for q, value := range p.im.Quirks {
 		given[q] = cmp.Or(given[q], value)
 	}
-	programs, err := f.launches(p.set, p.im, p.data, f.withQuirks(p.set, given))
+	options, err := f.optionsFor(cmd, &p, several)
+	if err != nil {
+		return nil, err
+	}
+	programs, err := f.launches(p.set, p.im, p.data, f.withQuirks(p.set, given), options)
 	if err != nil {
 		return nil, err
 	}
@@ -536,9 +561,12 @@ func (f *translateFlags) open(cmd *cobra.Command, in input, many bool) (jobs []t
 	}
 	for i := range programs {
 		j := translateJob{program: &programs[i], set: p.set, options: f.options, under: in.under}
+		if err := f.choose(&j, name, several); err != nil {
+			return nil, err
+		}
 		l := j.program.launch
 		entry := int64(l.Program.Machine.Address(l.Entry))
-		j.record = &translation{File: inputName(name), Program: j.program.name, Machine: p.set.Name(), Entry: &entry}
+		j.record = &translation{File: inputName(name), Program: j.program.name, Machine: p.set.Name(), Shape: j.options.Shape.String(), Entry: &entry}
 		if len(programs) > 1 {
 			j.under += "." + fileNameOf(cmp.Or(j.program.name, strconv.Itoa(i)))
 		}
@@ -556,6 +584,50 @@ func (f *translateFlags) open(cmd *cobra.Command, in input, many bool) (jobs []t
 		jobs = append(jobs, j)
 	}
 	return jobs, nil
+}
+
+// optionsFor returns the options of the machine of a program. Programs of other machines do not have them: if there are several
+// files, the options are only for those that do.
+func (f *translateFlags) optionsFor(cmd *cobra.Command, p *imageFile, several bool) (map[string][]string, error) {
+	m, _, _ := f.recognise(p.data)
+	known := m.Options
+	if several {
+		known = nil
+		for _, m := range catalog.Machines() {
+			known = append(known, m.Options...)
+		}
+	}
+	options, err := f.machineOptions.given(cmd, "programs for "+p.set.Name(), known)
+	maps.DeleteFunc(options, func(name string, _ []string) bool { return !hasOption(m.Options, name) })
+	return options, err
+}
+
+// choose chooses the shape of a program, and opens a kernel that becomes a compute shader.
+func (f *translateFlags) choose(j *translateJob, file string, several bool) (err error) {
+	p := j.program
+	kernel, is := p.runner.(interface {
+		Kernel() (*translate.Kernel, error)
+	})
+	j.isKernel = is
+	if f.shape == "" {
+		j.options.Shape = translate.Function
+		if is {
+			j.options.Shape = translate.Compute
+		}
+	}
+	if is && j.options.Shape == translate.Compute && p.err == nil {
+		if j.kernel, p.err = kernel.Kernel(); p.err == nil {
+			j.kernel.Entry = p.launch.Entry
+		}
+	}
+	switch {
+	case several:
+	case p.err != nil:
+		return misuse(nil, p.err)
+	case f.shape == "" && !is && f.options.Language == translate.SPIRV:
+		return usagef("--to %s needs a --shape for %s, because Vulkan links no modules", f.to, inputName(file))
+	}
+	return nil
 }
 
 // fileNameOf replaces the characters of the name of a program that the name of a file should not have.
@@ -645,41 +717,58 @@ func (f *translateFlags) innerTexts(p *imageFile) (map[int64][]innerText, error)
 
 // run translates the program.
 func (j *translateJob) run(ctx context.Context) translated {
-	r := translated{record: j.record, under: j.under, err: j.err}
+	r := translated{record: j.record, name: j.under + j.options.Extension(), err: j.err}
 	if j.program == nil {
 		return r
 	}
-	if j.program.err != nil { // the launch has a mistake, such as a damaged declaration
-		r.record.Refused = refusalOf(j.program.err)
-		r.err = fmt.Errorf("%s%w", j.program.prefix(j.record.File), j.program.err)
+	prefix := j.program.prefix(j.record.File)
+	refuse := func(reason string, address *int64) translated {
+		r.record.Refused = &refusal{diag.NotTranslated, reason, address}
+		r.err = diag.Errorf(diag.NotTranslated, diag.Span{}, "%scannot be translated: %s", prefix, reason)
 		return r
 	}
-	text, err := translate.Translate(ctx, j.program.launch, j.options)
+	if err := j.program.err; errors.As(err, new(*exec.OptionError)) {
+		return refuse(err.Error(), nil)
+	} else if err != nil { // the launch has a mistake, such as a damaged declaration
+		r.record.Refused = refusalOf(err)
+		r.err = fmt.Errorf("%s%w", prefix, err)
+		return r
+	}
+	text, err := j.translate(ctx)
 	var no *translate.Refusal
 	switch {
+	case errors.As(err, &no) && no.Addr != translate.NoAddr:
+		at := int64(j.program.launch.Program.Machine.Address(no.Addr))
+		prefix += fmt.Sprintf("0x%x: ", at)
+		return refuse(no.Reason, &at)
 	case errors.As(err, &no):
-		refused := refusal{Code: diag.NotTranslated, Reason: no.Reason}
-		prefix := j.program.prefix(j.record.File)
-		if no.Addr != translate.NoAddr {
-			at := int64(j.program.launch.Program.Machine.Address(no.Addr))
-			refused.Address = &at
-			prefix += fmt.Sprintf("0x%x: ", at)
-		}
-		r.record.Refused = &refused
-		r.err = diag.Errorf(diag.NotTranslated, diag.Span{}, "%scannot be translated: %s", prefix, no.Reason)
-		return r
+		return refuse(no.Reason, nil)
 	case err != nil:
 		r.err = err
 		return r
 	}
 	r.text = text.Bytes()
-	r.record.translatedText = mapOf(text, j.program.launch.Program.Machine)
+	r.record.translatedText = mapOf(text, j.options)
+	if j.kernel != nil && j.kernel.Block != [3]int{} {
+		r.record.Block = &j.kernel.Block
+	}
 	r.record.Function = text.Name
 	return r
 }
 
+// translate translates the program.
+func (j *translateJob) translate(ctx context.Context) (*translate.Text, error) {
+	if j.kernel != nil {
+		return j.kernel.Translate(ctx, j.options)
+	}
+	if j.isKernel && j.options.Shape != translate.Function {
+		return nil, &translate.Refusal{Addr: translate.NoAddr, Reason: "a kernel, which becomes a compute shader or a function"}
+	}
+	return translate.Translate(ctx, j.program.launch, j.options)
+}
+
 // mapOf returns the map of a text.
-func mapOf(text *translate.Text, m *exec.Machine) *translatedText {
+func mapOf(text *translate.Text, o translate.Options) *translatedText {
 	t := &translatedText{
 		Uniforms: []uniformBinding{}, Inputs: []locationBinding{}, Outputs: []locationBinding{}, Shared: text.Shared,
 		Doubles: text.Doubles, Integers64: text.Integers64, Stops: text.Stops, Lines: text.Lines, Words: text.Words, MaxVertices: text.MaxVertices,
@@ -705,7 +794,11 @@ func mapOf(text *translate.Text, m *exec.Machine) *translatedText {
 		t.Textures = append(t.Textures, textureBinding{x.Name, x.Number, x.Dimension, x.Set, x.Binding, x.SamplerBinding})
 	}
 	for _, x := range text.Buffers {
-		t.Buffers = append(t.Buffers, bufferBinding(x))
+		b := bufferBinding{Name: x.Name, States: x.States, Uniform: x.Uniform, Size: x.Size, ReadOnly: x.ReadOnly}
+		if !x.Uniform || o.Uniforms == translate.Block {
+			b.Set, b.Binding = &x.Set, &x.Binding
+		}
+		t.Buffers = append(t.Buffers, b)
 	}
 	for _, b := range text.Outputs {
 		var written bytes.Buffer

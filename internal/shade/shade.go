@@ -129,7 +129,8 @@ type Shader struct {
 	// shader is for.
 	Entry *Func
 
-	// LocalSize is the size of a workgroup of a Compute shader.
+	// LocalSize is the size of a workgroup of a Compute shader. If it is zero, it is that of the specialization constants 0, 1
+	// and 2, whose defaults are 1.
 	LocalSize [3]int
 	// From and To are the primitives that a Geometry shader gets and emits, and MaxVertices the most vertices that it emits.
 	From, To    Primitive
@@ -276,6 +277,7 @@ const (
 	GlobalID                 // uvec3: GlobalInvocationID
 	WorkgroupID              // uvec3
 	NumWorkgroups            // uvec3
+	WorkgroupSize            // uvec3: a constant
 )
 
 // Func is a function.

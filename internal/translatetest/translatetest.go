@@ -169,7 +169,7 @@ func (x *Comparison) AddText(name string, text *translate.Text, before flowtest.
 	}
 	j.shader.Uniforms = uniforms(text, states, before)
 	for _, s := range states {
-		buffer := slices.ContainsFunc(text.Buffers, func(b translate.Buffer) bool { return b.State == s.Name && b.Binding == 3 })
+		buffer := slices.ContainsFunc(text.Buffers, func(b translate.Buffer) bool { return slices.Contains(b.States, s.Name) && b.Binding == 3 })
 		if s.Kind == exec.Memory && (buffer || strings.Contains(text.Source, "load_"+s.Name)) {
 			j.shader.Memory = before.Memory(s)
 		}

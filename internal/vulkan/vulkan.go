@@ -42,7 +42,9 @@ type Shader struct {
 	// Draw is set for a shader of a graphics pipeline.
 	Draw *Draw
 	// Groups is the number of workgroups in x, and Rows that of workgroups in y; 0 rows are 1.
-	Groups, Rows             int
+	Groups, Rows int
+	// Block is the size of a workgroup for the specialization constants 0, 1 and 2, or zero.
+	Block                    [3]int
 	Inputs, Uniforms, Memory []byte
 	// Size is the number of bytes of the results.
 	Size int
@@ -265,7 +267,7 @@ func (d *Device) run(s *Shader, number int) ([]byte, error) {
 		if err := errors.Join(err1, err2, err3); err != nil {
 			return nil, err
 		}
-		job = fmt.Sprintln(module, s.Groups, max(1, s.Rows), in, base+".out", s.Size, uniforms, memory, map[bool]int{false: 1, true: 3}[s.Back])
+		job = fmt.Sprintln(module, s.Groups, max(1, s.Rows), in, base+".out", s.Size, uniforms, memory, map[bool]int{false: 1, true: 3}[s.Back], s.Block[0], s.Block[1], s.Block[2])
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()

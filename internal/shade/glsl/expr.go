@@ -252,7 +252,7 @@ var builtins = map[shade.Builtin]string{
 	shade.InstanceIndex: "gl_InstanceIndex", shade.PrimitiveID: "gl_PrimitiveID", shade.Layer: "gl_Layer", shade.ViewportIndex: "gl_ViewportIndex",
 	shade.FragCoord: "gl_FragCoord", shade.FrontFacing: "gl_FrontFacing", shade.PointCoord: "gl_PointCoord", shade.HelperInvocation: "gl_HelperInvocation",
 	shade.SampleID: "gl_SampleID", shade.FragDepth: "gl_FragDepth", shade.LocalID: "gl_LocalInvocationID", shade.LocalIndex: "gl_LocalInvocationIndex",
-	shade.GlobalID: "gl_GlobalInvocationID", shade.WorkgroupID: "gl_WorkGroupID", shade.NumWorkgroups: "gl_NumWorkGroups",
+	shade.GlobalID: "gl_GlobalInvocationID", shade.WorkgroupID: "gl_WorkGroupID", shade.NumWorkgroups: "gl_NumWorkGroups", shade.WorkgroupSize: "gl_WorkGroupSize",
 }
 
 // openGL are the names that differ in OpenGL.

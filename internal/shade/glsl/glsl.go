@@ -184,7 +184,14 @@ func (p *printer) widened(v *shade.Var) bool {
 func (p *printer) layouts() {
 	switch p.Stage {
 	case shade.Compute:
-		p.line("layout(local_size_x = %d, local_size_y = %d, local_size_z = %d) in;", p.LocalSize[0], p.LocalSize[1], p.LocalSize[2])
+		switch {
+		case p.LocalSize != [3]int{}:
+			p.line("layout(local_size_x = %d, local_size_y = %d, local_size_z = %d) in;", p.LocalSize[0], p.LocalSize[1], p.LocalSize[2])
+		case p.es:
+			p.fail("a workgroup whose size is a specialization constant")
+		default:
+			p.line("layout(local_size_x_id = 0, local_size_y_id = 1, local_size_z_id = 2) in;")
+		}
 	case shade.Geometry:
 		p.line("layout(%s) in;", primitives[p.From])
 		p.line("layout(%s, max_vertices = %d) out;", primitives[p.To], p.MaxVertices)

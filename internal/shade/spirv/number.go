@@ -43,6 +43,8 @@ const (
 	opConstantFalse              = 42
 	opConstant                   = 43
 	opConstantComposite          = 44
+	opSpecConstant               = 50
+	opSpecConstantComposite      = 51
 	opFunction                   = 54
 	opFunctionParameter          = 55
 	opFunctionEnd                = 56
@@ -193,6 +195,7 @@ const (
 
 // Decorations.
 const (
+	decorationSpecID        = 1
 	decorationBlock         = 2
 	decorationArrayStride   = 6
 	decorationBuiltIn       = 11
@@ -223,6 +226,7 @@ var builtins = map[shade.Builtin]uint32{
 	shade.FragDepth:        22,
 	shade.HelperInvocation: 23,
 	shade.NumWorkgroups:    24,
+	shade.WorkgroupSize:    25,
 	shade.WorkgroupID:      26,
 	shade.LocalID:          27,
 	shade.GlobalID:         28,

@@ -56,8 +56,8 @@ func Write(s *shade.Shader) ([]byte, error) {
 	var ports []uint32
 	for _, v := range s.Globals {
 		w.global(v)
-		if v.Storage == shade.Input || v.Storage == shade.Output {
-			ports = append(ports, uint32(w.places[v].pointer))
+		if p := w.places[v].pointer; p != 0 && (v.Storage == shade.Input || v.Storage == shade.Output) {
+			ports = append(ports, uint32(p))
 		}
 	}
 	for _, f := range s.Funcs {
@@ -159,6 +159,10 @@ func (w *writer) variable(storage uint32, t id, init id) id {
 func (w *writer) global(v *shade.Var) {
 	p := &place{storage: storagePrivate}
 	w.places[v] = p
+	if v.Builtin == shade.WorkgroupSize {
+		p.value = w.workgroupSize()
+		return
+	}
 	switch v.Storage {
 	case shade.Const:
 		if p.value = w.value(v.Type, v.Bits); v.Type.Len == 0 {
@@ -182,6 +186,29 @@ func (w *writer) global(v *shade.Var) {
 	case shade.Input, shade.Output:
 		w.interfaceOf(v, p.pointer)
 	}
+}
+
+// workgroupSize returns the size of a workgroup, as a constant.
+func (w *writer) workgroupSize() id {
+	return w.once("WorkgroupSize", func() id {
+		if w.shader.LocalSize != [3]int{} {
+			var bits []uint64
+			for _, n := range w.shader.LocalSize {
+				bits = append(bits, uint64(n))
+			}
+			return w.value(shade.U32.Vec(3), bits)
+		}
+		operands := []uint32{uint32(w.typeID(shade.U32.Vec(3))), uint32(w.next())}
+		for n := range uint32(3) {
+			x := w.next()
+			w.emit(sectionGlobals, opSpecConstant, uint32(w.typeID(shade.U32)), uint32(x), 1)
+			w.decorate(x, decorationSpecID, n)
+			operands = append(operands, uint32(x))
+		}
+		w.emit(sectionGlobals, opSpecConstantComposite, operands...)
+		w.decorate(id(operands[1]), decorationBuiltIn, builtins[shade.WorkgroupSize])
+		return id(operands[1])
+	})
 }
 
 // interfaceOf adds the decorations of an input or output.
@@ -269,7 +296,10 @@ func (w *writer) entry(ports []uint32) {
 		mode(to)
 		mode(modeOutputVertices, uint32(s.MaxVertices))
 	case shade.Compute:
-		mode(modeLocalSize, uint32(s.LocalSize[0]), uint32(s.LocalSize[1]), uint32(s.LocalSize[2]))
+		if s.LocalSize == [3]int{} {
+			w.workgroupSize() // which replaces the mode
+		}
+		mode(modeLocalSize, uint32(max(1, s.LocalSize[0])), uint32(max(1, s.LocalSize[1])), uint32(max(1, s.LocalSize[2])))
 	}
 	for _, c := range s.Controls {
 		w.extension("SPV_KHR_float_controls")

@@ -193,6 +193,8 @@ func (p *printer) expr(e *shade.Expr) text {
 			list = append(list, a)
 		}
 		return call("%s(%s)", p.funcName(e.Func), strings.Join(list, ", "))
+	case shade.Length:
+		return call("arrayLength(&%s)", p.list(e.Args))
 	case shade.Select:
 		return call("select(%s)", p.list([]*shade.Expr{e.Args[2], e.Args[1], e.Args[0]}))
 	case shade.FindMSB:

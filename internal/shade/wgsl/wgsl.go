@@ -365,6 +365,9 @@ func (p *printer) entry() {
 		}
 		p.line("@fragment")
 	case shade.Compute:
+		if p.LocalSize == [3]int{} {
+			p.fail("a workgroup whose size is a specialization constant")
+		}
 		p.line("@compute @workgroup_size(%d, %d, %d)", p.LocalSize[0], p.LocalSize[1], p.LocalSize[2])
 	}
 	var params []string

@@ -32,12 +32,16 @@ int main(void) {
 	CHECK(vkAllocateDescriptorSets(device, &set_alloc, &set));
 
 	char module_name[512], in_name[512], out_name[512], uniforms_name[512], memory_name[512];
-	unsigned groups, rows, result;
+	unsigned groups, rows, result, block[3];
 	size_t out_size;
-	while (scanf("%511s %u %u %511s %511s %zu %511s %511s %u", module_name, &groups, &rows, in_name, out_name, &out_size, uniforms_name, memory_name, &result) == 9 && result < 4) {
+	while (scanf("%511s %u %u %511s %511s %zu %511s %511s %u %u %u %u", module_name, &groups, &rows, in_name, out_name, &out_size, uniforms_name, memory_name, &result, &block[0], &block[1], &block[2]) == 12 && result < 4) {
 		VkShaderModule module = new_module(module_name);
 		VkPipeline pipeline;
+		const VkSpecializationMapEntry sizes[3] = {{0, 0, 4}, {1, 4, 4}, {2, 8, 4}};
+		VkSpecializationInfo constants = {.mapEntryCount = 3, .pMapEntries = sizes, .dataSize = sizeof block, .pData = block};
 		VkComputePipelineCreateInfo info = {.sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO, .layout = layout, .stage = stage(VK_SHADER_STAGE_COMPUTE_BIT, module)};
+		if (block[0] > 0)
+			info.stage.pSpecializationInfo = &constants;
 		CHECK(vkCreateComputePipelines(device, VK_NULL_HANDLE, 1, &info, NULL, &pipeline));
 		struct buffer b[4] = {
 			load(in_name, VK_BUFFER_USAGE_STORAGE_BUFFER_BIT), new_buffer(out_size, VK_BUFFER_USAGE_STORAGE_BUFFER_BIT),

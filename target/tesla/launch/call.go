@@ -49,8 +49,31 @@ func (s *session) calls() ([]call, error) {
 	return list, nil
 }
 
-// single returns the kernel of --kernel, --grid and --block.
+// single returns the kernel of --kernel, --grid and --block, with its arguments.
 func (s *session) single() (c call, err error) {
+	if c, err = s.chosen(); err != nil {
+		return c, err
+	}
+	if err := s.missing(c.kernel); err != nil {
+		return c, err
+	}
+	c.params, c.said = s.params, len(s.params) > 0
+	for _, name := range s.order {
+		if !c.said && s.constantOrVariable(name) == nil {
+			c.params = append(c.params, s.paramOf(name))
+		}
+	}
+	for _, p := range c.params {
+		c.args = append(c.args, p.name)
+		if s.given[p.name] == nil {
+			return c, exec.Optionf("parameter %s has no value, expected --%s %s=VALUE", p.name, optArg, p.name)
+		}
+	}
+	return c, nil
+}
+
+// chosen returns the kernel of --kernel, --grid, --block and --shared.
+func (s *session) chosen() (c call, err error) {
 	o := s.req.Options
 	c.places = s.places
 	name := last(o[optKernel], s.req.Program)
@@ -67,21 +90,6 @@ func (s *session) single() (c call, err error) {
 	if text := last(o[optShared], ""); text != "" {
 		if c.shared, err = strconv.Atoi(text); err != nil || c.shared < 0 || c.shared > s.places.maxShared() {
 			return c, exec.Optionf("--%s %q, expected up to %d bytes", optShared, text, s.places.maxShared())
-		}
-	}
-	if err := s.missing(c.kernel); err != nil {
-		return c, err
-	}
-	c.params, c.said = s.params, len(s.params) > 0
-	for _, name := range s.order {
-		if !c.said && s.constantOrVariable(name) == nil {
-			c.params = append(c.params, s.paramOf(name))
-		}
-	}
-	for _, p := range c.params {
-		c.args = append(c.args, p.name)
-		if s.given[p.name] == nil {
-			return c, exec.Optionf("parameter %s has no value, expected --%s %s=VALUE", p.name, optArg, p.name)
 		}
 	}
 	return c, nil
@@ -335,8 +343,7 @@ func fetch(code []uint32, unit int) func(addr uint64) (v bits.Value, ok bool) {
 	}
 }
 
-// sharedOf returns the parameters as they are in the memory of a block, and the size of this memory: what the kernel
-// declares plus what the call adds, or else all shared memory of the hardware.
+// sharedOf returns the parameters as they are in the memory of a block, and the size of this memory.
 func (s *session) sharedOf(c *call) (parameters []byte, size int, err error) {
 	at, _ := c.place(s.pointer)
 	for i, p := range c.params {
@@ -359,11 +366,16 @@ func (s *session) sharedOf(c *call) (parameters []byte, size int, err error) {
 		}
 		copy(to, put(nil, unsigned(64), a.addr))
 	}
-	size = s.places.maxShared()
-	if c.shared >= 0 {
-		size = min(max(c.kernel.Shared, s.places.start()+len(parameters))+c.shared, size)
+	return parameters, c.sharedSize(len(parameters)), nil
+}
+
+// sharedSize returns the size of the memory of a block with a number of bytes of parameters: what the kernel declares plus what the
+// call adds, or else all shared memory of the hardware.
+func (c *call) sharedSize(parameters int) int {
+	if c.shared < 0 {
+		return c.places.maxShared()
 	}
-	return parameters, size, nil
+	return min(max(c.kernel.Shared, c.places.start()+parameters)+c.shared, c.places.maxShared())
 }
 
 // fit sets the registers and the sizes of the memories of a warp.

@@ -224,6 +224,52 @@ func TestRefusedKernels(t *testing.T) {
 	}
 }
 
+// TestParameters tests which bytes are the parameters of a kernel: with their types, those up to the end of the last one, and without,
+// the declared shared memory after the 16 bytes of the launch.
+func TestParameters(t *testing.T) {
+	text := func(shared int) []byte {
+		return fmt.Appendf(nil, "architecture {sm_13}\ncode {\n\tname = k\n\treg = 4\n\tsmem = %d\n\tbincode {\nexit nop\n\t}\n}\n", shared)
+	}
+	for _, x := range []struct {
+		shared         int
+		params         []string
+		bytes, memory  int
+		more, expected string
+	}{
+		{shared: 64, bytes: 48, memory: 16384},
+		{shared: 64, params: []string{"a:u32 b:f32x2"}, bytes: 16, memory: 16384},
+		{shared: 64, params: []string{""}, bytes: 0, more: "100", memory: 164},
+		{shared: 0, params: []string{"a:u16"}, bytes: 2, more: "0", memory: 18},
+		{shared: 0, expected: "the file does not have the size of the parameters of kernel k: declare their types"},
+	} {
+		req := feed.Request{Set: set, Context: set.DefaultContext(), Data: text(x.shared), Options: map[string][]string{}}
+		if x.params != nil {
+			req.Options[optParams] = x.params
+		}
+		if x.more != "" {
+			req.Options[optShared] = []string{x.more}
+		}
+		r, err := Open(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		k, err := r.(*session).Kernel()
+		if x.expected != "" {
+			if err == nil || !strings.Contains(err.Error(), x.expected) {
+				t.Errorf("%+v: the error is %v", x, err)
+			}
+			continue
+		}
+		if err != nil {
+			t.Errorf("%+v: %v", x, err)
+			continue
+		}
+		if n := k.Sizes[k.Parameters.State()]; k.Bytes != x.bytes || n != x.memory {
+			t.Errorf("%+v: %d bytes of parameters, and %d of shared memory", x, k.Bytes, n)
+		}
+	}
+}
+
 // TestTranslatedKernels runs kernels as compute shaders, in GLSL and in SPIR-V, and compares the memory with that of a run.
 func TestTranslatedKernels(t *testing.T) {
 	device := vulkan.Open(t)
@@ -268,13 +314,18 @@ func TestTranslatedKernels(t *testing.T) {
 		before := bytes.Clone(s.shared.Memory(global))
 		var shaders []*vulkan.Shader
 		for _, language := range []translate.Language{translate.GLSL, translate.SPIRV} {
-			text, err := s.translation(c).Translate(t.Context(), translate.Options{Language: language, Binding: 2})
+			kernel := s.translation(c, len(parameters))
+			block := [3]int{}
+			if language == translate.SPIRV || name == "saxpy" { // the size of a block is a specialization constant
+				kernel.Block, block = block, kernel.Block
+			}
+			text, err := kernel.Translate(t.Context(), translate.Options{Language: language, Binding: 2})
 			if err != nil {
 				t.Errorf("%s: %v", name, err)
 				continue
 			}
 			shaders = append(shaders, &vulkan.Shader{
-				Source: text.Source, Module: text.Module, Groups: c.grid[0], Rows: c.grid[1], Memory: before, Uniforms: parameters, Size: len(before), Back: true,
+				Source: text.Source, Module: text.Module, Groups: c.grid[0], Rows: c.grid[1], Block: block, Memory: before, Uniforms: parameters, Size: len(before), Back: true,
 			})
 		}
 		device.Run(shaders)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"math/bits"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -474,7 +475,7 @@ func (w *leafWork) news(x *word, s setting) bool {
 	if w.visit(origins) {
 		x.full = true
 	}
-	for _, t := range decidedBy(origins, nil) {
+	for _, t := range decidedBy(origins, x, nil) {
 		w.try(t)
 		if w.deciding[t.goal]++; w.deciding[t.goal] <= maxDeciding {
 			x.rare = true
@@ -548,7 +549,7 @@ func (w *leafWork) word(ctx context.Context, n int, x *word, s setting) error {
 	}
 	sortTargets(open)
 	var forms []*target
-	for _, f := range slices.Concat(x.forms, decidedBy(origins, w.owned), []*target{{goal: goal{kind: decided}, text: "ordinary values"}}) {
+	for _, f := range slices.Concat(x.forms, decidedBy(origins, x, w.owned), []*target{{goal: goal{kind: decided}, text: "ordinary values"}}) {
 		if !w.covered[f.goal] {
 			forms = append(forms, f)
 		}
@@ -561,7 +562,8 @@ func (w *leafWork) word(ctx context.Context, n int, x *word, s setting) error {
 		plain, width := 0, 1
 		if i == 0 {
 			plain = 2
-		} else if i%2 == 1 && votes(code) {
+		}
+		if i%2 == 0 && votes(code) {
 			width = waveLanes
 		}
 		src := newSource(mix(hashText(w.leaf.Name), uint64(n*100+i)), code.Insts, code.Next, plain, width)
@@ -772,15 +774,29 @@ func waves(m uint64, width int) (out uint64) {
 	return out
 }
 
-// decidedBy lists the goals of conditions that the word decides, at the places that are owned or, if owned is nil, at all.
-func decidedBy(o *sem.Origins, owned map[uint64]bool) (list []*target) {
+// named matches the fields that a condition names.
+var named = regexp.MustCompile(`\{(\w+)\}`)
+
+// decidedBy lists the goals of conditions that the word decides, at the places that are owned or, if owned is nil, at all. If x is
+// not nil, each value of a narrow field that a condition names is a goal too.
+func decidedBy(o *sem.Origins, x *word, owned map[uint64]bool) (list []*target) {
 	for i := range o.Conditions {
 		if c := &o.Conditions[i]; c.Value == sem.NoID && (owned == nil || owned[c.Place]) {
 			which := 0
 			if c.Holds {
 				which = 1
 			}
-			list = append(list, &target{goal: goal{kind: decided, place: c.Place, which: which}, text: rule(&c.Origin, fmt.Sprintf("%s is %t", excerpt(c.Span), c.Holds))})
+			text := fmt.Sprintf("%s is %t", excerpt(c.Span), c.Holds)
+			list = append(list, &target{goal: goal{kind: decided, place: c.Place, which: which}, asked: c.Place, text: rule(&c.Origin, text)})
+			if x == nil || !c.Span.IsValid() {
+				continue
+			}
+			for _, field := range named.FindAllStringSubmatch(c.Span.Src.Text[c.Span.Off:c.Span.End], -1) {
+				if v, ok := x.narrow[field[1]]; ok {
+					list = append(list, &target{goal: goal{kind: decided, place: mix(c.Place, hashText(field[1])), which: v}, asked: c.Place,
+						text: rule(&c.Origin, fmt.Sprintf("%s is %d: %s", field[1], v, text))})
+				}
+			}
 		}
 	}
 	return list
@@ -789,19 +805,27 @@ func decidedBy(o *sem.Origins, owned map[uint64]bool) (list []*target) {
 // flips lists the changes of the conditions that a word decides: with the other outcome, the runs end differently.
 func (w *leafWork) flips(x *word, s setting, code *sem.Code, o *sem.Origins) (list []*target) {
 	seen := map[goal]bool{}
-	for _, t := range decidedBy(o, w.owned) {
+	codes := map[uint64]*sem.Code{} // by the place of the condition; nil if the outcome makes no difference
+	for _, t := range decidedBy(o, x, w.owned) {
 		g := t.goal
 		g.kind, g.which = differs, g.which|1<<20
 		if w.covered[g] || seen[g] || w.attempts[g] >= maxAttempts {
 			continue
 		}
 		seen[g] = true
-		f := &target{goal: g, text: "depends on this: " + t.text}
-		var err error
-		if f.flipped, err = w.sem.Flipped(w.sem.Model.Roots[w.root.ID], s.input(x), x.bits, 0, g.place); err != nil || f.flipped.Runs || f.flipped.String() == code.String() {
+		flipped, ok := codes[t.asked]
+		if !ok {
+			other, err := w.sem.Flipped(w.sem.Model.Roots[w.root.ID], s.input(x), x.bits, 0, t.asked)
+			if err == nil && !other.Runs && other.String() != code.String() {
+				flipped = other
+			}
+			codes[t.asked] = flipped
+		}
+		if flipped == nil {
 			w.attempts[g]++
 			continue
 		}
+		f := &target{goal: g, text: "depends on this: " + t.text, flipped: flipped}
 		w.try(f)
 		list = append(list, f)
 	}

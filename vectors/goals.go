@@ -46,6 +46,8 @@ type target struct {
 	change  *mutation
 	// flipped is the code with the other outcome of a condition that the word decides. The runs must end differently.
 	flipped *sem.Code
+	// asked is the place of that condition.
+	asked uint64
 	// value and wanted are what a guard must be, for the solver; path is the condition under which it counts.
 	value, path sem.ID
 	wanted      bool

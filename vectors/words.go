@@ -18,6 +18,8 @@ type word struct {
 	text   string
 	// forms are the goals that the fields of the word reach.
 	forms []*target
+	// narrow are the values of the narrow fields, by name.
+	narrow map[string]int
 	// full is set if vectors for the word must reach every kind of goal, because no word before has the same code.
 	full bool
 	// rare is set if few words before decide a condition as this one does.
@@ -100,12 +102,14 @@ func (f *wordFinder) random(like *word) (w word, ok bool) {
 	if f.d.NumFindings() > 0 {
 		return w, false
 	}
-	w.forms = f.forms(in)
+	w.narrow = map[string]int{}
+	w.forms = f.forms(in, w.narrow)
 	return w, true
 }
 
-// forms lists the goals that the fields of a word reach: each value of a narrow field, and each bit of a wide one.
-func (f *wordFinder) forms(in isa.Inst) (list []*target) {
+// forms lists the goals that the fields of a word reach: each value of a narrow field, and each bit of a wide one. It adds the
+// values of narrow fields to narrow.
+func (f *wordFinder) forms(in isa.Inst, narrow map[string]int) (list []*target) {
 	f.buf = f.d.Fields(f.buf[:0], in)
 	var around []string // the texts of the fields around
 	for i := range f.buf {
@@ -134,6 +138,9 @@ func (f *wordFinder) forms(in isa.Inst) (list []*target) {
 		}
 		for len(around) <= x.Depth {
 			around = append(around, text)
+		}
+		if width <= 4 {
+			narrow[x.Path[strings.LastIndexByte(x.Path, '.')+1:]] = int(x.Value.Uint(0, 16))
 		}
 		if width <= 4 || f.enum(x.Type) {
 			add(int(x.Value.Uint(0, 16)), text)

@@ -77,7 +77,7 @@ func run(ctx context.Context, opt *options, out io.Writer) (survived int, err er
 	if err != nil {
 		return 0, err
 	}
-	t, err := newTrial(m, res.Files, opt.seed)
+	t, err := newTrial(m, res.Files, opt.seed, opt.instructions)
 	if err != nil {
 		return 0, err
 	}

@@ -34,7 +34,7 @@ type group struct {
 	code    step.Code
 	program *step.Program
 	text    string // the operations
-	states  []int  // the states that they access, by index
+	states  []int  // the states that they access with a number that they compute, or as a stack, by index
 	cases   []testCase
 }
 
@@ -73,7 +73,7 @@ const (
 )
 
 // newTrial prepares vectors, and checks that the machine passes them.
-func newTrial(m *exec.Machine, files []*vectors.File, seed uint64) (*trial, error) {
+func newTrial(m *exec.Machine, files []*vectors.File, seed uint64, instructions []string) (*trial, error) {
 	t := &trial{m: m, runner: step.NewRunner(m), seed: seed}
 	byKey := map[string]*group{}
 	for _, f := range files {
@@ -93,7 +93,7 @@ func newTrial(m *exec.Machine, files []*vectors.File, seed uint64) (*trial, erro
 			return nil, fmt.Errorf("%s fails on the machine itself", name)
 		}
 	}
-	return t, t.sample()
+	return t, t.sample(instructions)
 }
 
 // add adds a vector, and the same with each value of a quirk that decides it.
@@ -140,7 +140,8 @@ func (t *trial) addCase(byKey map[string]*group, f *vectors.File, v *vectors.Vec
 		g.text = text(list)
 		for _, c := range list {
 			for i := range c.Insts {
-				if s := c.Insts[i].State; s != nil {
+				in := &c.Insts[i]
+				if s := in.State; s != nil && in.Op != sem.OpRead && in.Op != sem.OpWrite { // those have a number that exists
 					g.states = append(g.states, s.Index)
 				}
 			}
@@ -261,22 +262,27 @@ func (t *trial) try(mutant *exec.Machine, c *change, selected bool) (verdict, er
 		}
 		changed = append(changed, g)
 	}
-	if len(changed) > 0 && len(states) == 0 && t.proved(mutant, changed) {
-		return verdict{same, fmt.Sprintf("equivalent: proved for the %d words whose code changes", len(changed))}, nil
-	}
-	if len(changed) > 0 {
+	if len(changed) > 0 && (len(states) > 0 || !t.proved(mutant, changed)) {
 		how, err := t.distinguish(mutant, changed)
 		return verdict{alive, "SURVIVED: " + how}, err
 	}
-	if selected {
-		return verdict{elsewhere, ""}, nil
-	}
 	sem := mutant.Inside(inside.Key{})
+	n := 0
 	for i := range t.samples {
 		s := &t.samples[i]
-		if s.lower(sem) != s.text {
-			return verdict{alive, fmt.Sprintf("SURVIVED: no vector has a word whose code it changes, such as %s %v (quirks %v)", s.leaf, s.bits, s.words.Quirks)}, nil
+		if s.lower(sem) == s.text {
+			continue
 		}
+		if !s.proved(t.m.Inside(inside.Key{}), sem) {
+			return verdict{alive, fmt.Sprintf("SURVIVED: no vector has a word that reveals it, such as %s %v (quirks %v)", s.leaf, s.bits, s.words.Quirks)}, nil
+		}
+		n++
+	}
+	if len(changed)+n > 0 {
+		return verdict{same, fmt.Sprintf("equivalent: proved for %d words of vectors and %d random ones, whose code changes", len(changed), n)}, nil
+	}
+	if selected {
+		return verdict{elsewhere, ""}, nil
 	}
 	for i, a := range t.m.Inside(inside.Key{}).States {
 		if a.Init != sem.States[i].Init {
@@ -406,8 +412,8 @@ const (
 	perRoot = 8192
 )
 
-// sample makes random words of all instructions, for each context and each quirk that matters to them.
-func (t *trial) sample() error {
+// sample makes random words of some or all instructions, for each context and each quirk that matters to them.
+func (t *trial) sample(instructions []string) error {
 	random := rand.New(rand.NewPCG(t.seed, 2))
 	set, machine := t.m.Set(), t.m.Inside(inside.Key{})
 	contexts := []bits.Value{set.DefaultContext()}
@@ -431,6 +437,9 @@ func (t *trial) sample() error {
 			return err
 		}
 		for _, leaf := range root.Leaves {
+			if len(instructions) > 0 && !slices.Contains(instructions, leaf.Name) {
+				continue
+			}
 			for n := range max(perLeaf, perRoot/len(root.Leaves)) {
 				t.sampleLeaf(random, d, leaf, contexts[n%len(contexts)])
 			}
@@ -472,6 +481,13 @@ func (t *trial) sampleLeaf(r *rand.Rand, d *isa.Decoder, leaf *isa.Leaf, context
 			}
 		}
 	}
+}
+
+// proved reports whether the word does the same on a mutant, whatever the state.
+func (s *sample) proved(m, mutant *sem.Machine) bool {
+	a, err := m.Lower(m.Model.Roots[s.root], &s.words, s.bits, 0)
+	b, err2 := mutant.Lower(mutant.Model.Roots[s.root], &s.words, s.bits, 0)
+	return err == nil && err2 == nil && equal(a, b, m.States)
 }
 
 // lower returns the operations of the word, or the error.

@@ -475,7 +475,7 @@ func (w *leafWork) news(x *word, s setting) bool {
 	if w.visit(origins) {
 		x.full = true
 	}
-	for _, t := range decidedBy(origins, x, nil) {
+	for _, t := range decidedBy(origins, nil, nil) {
 		w.try(t)
 		if w.deciding[t.goal]++; w.deciding[t.goal] <= maxDeciding {
 			x.rare = true
@@ -549,7 +549,7 @@ func (w *leafWork) word(ctx context.Context, n int, x *word, s setting) error {
 	}
 	sortTargets(open)
 	var forms []*target
-	for _, f := range slices.Concat(x.forms, decidedBy(origins, x, w.owned), []*target{{goal: goal{kind: decided}, text: "ordinary values"}}) {
+	for _, f := range slices.Concat(x.forms, decidedBy(origins, nil, w.owned), []*target{{goal: goal{kind: decided}, text: "ordinary values"}}) {
 		if !w.covered[f.goal] {
 			forms = append(forms, f)
 		}
@@ -778,7 +778,7 @@ func waves(m uint64, width int) (out uint64) {
 var named = regexp.MustCompile(`\{(\w+)\}`)
 
 // decidedBy lists the goals of conditions that the word decides, at the places that are owned or, if owned is nil, at all. If x is
-// not nil, each value of a narrow field that a condition names is a goal too.
+// not nil, it lists one for each narrow field that the condition names, with the value in the word x.
 func decidedBy(o *sem.Origins, x *word, owned map[uint64]bool) (list []*target) {
 	for i := range o.Conditions {
 		if c := &o.Conditions[i]; c.Value == sem.NoID && (owned == nil || owned[c.Place]) {
@@ -787,15 +787,17 @@ func decidedBy(o *sem.Origins, x *word, owned map[uint64]bool) (list []*target) 
 				which = 1
 			}
 			text := fmt.Sprintf("%s is %t", excerpt(c.Span), c.Holds)
-			list = append(list, &target{goal: goal{kind: decided, place: c.Place, which: which}, asked: c.Place, text: rule(&c.Origin, text)})
-			if x == nil || !c.Span.IsValid() {
-				continue
-			}
-			for _, field := range named.FindAllStringSubmatch(c.Span.Src.Text[c.Span.Off:c.Span.End], -1) {
-				if v, ok := x.narrow[field[1]]; ok {
-					list = append(list, &target{goal: goal{kind: decided, place: mix(c.Place, hashText(field[1])), which: v}, asked: c.Place,
-						text: rule(&c.Origin, fmt.Sprintf("%s is %d: %s", field[1], v, text))})
+			n := len(list)
+			if x != nil && c.Span.IsValid() {
+				for _, field := range named.FindAllStringSubmatch(c.Span.Src.Text[c.Span.Off:c.Span.End], -1) {
+					if v, ok := x.narrow[field[1]]; ok {
+						list = append(list, &target{goal: goal{kind: decided, place: mix(c.Place, hashText(field[1])), which: v}, asked: c.Place,
+							text: rule(&c.Origin, fmt.Sprintf("%s with %s = %d", text, field[1], v))})
+					}
 				}
+			}
+			if len(list) == n {
+				list = append(list, &target{goal: goal{kind: decided, place: c.Place, which: which}, asked: c.Place, text: rule(&c.Origin, text)})
 			}
 		}
 	}

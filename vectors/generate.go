@@ -72,7 +72,7 @@ const (
 	mostWords    = 512  // of an instruction
 	fullWords    = 4    // words for which every kind of goal is tried, and those with code that no other has
 	maxBatches   = 6    // of runs for a word
-	maxTraps     = 3    // words of an instruction that always trap for the same reason
+	maxTraps     = 3    // words of an instruction that always trap at the same place
 	variants     = 24   // variants of a change
 	maxDeciding  = 4    // words that decide a condition in the same way
 	maxAttempts  = 24   // words in which a goal is tried
@@ -252,14 +252,14 @@ type leafWork struct {
 	attempts      map[goal]int   // the number of words in which a goal was tried
 	solved        map[goal]int   // the number of words in which the solver looked for a change
 	unknown       map[goal]int   // the number of words in which the solver reached its limit
-	traps         map[string]int // the number of words that always trap, by reason
+	traps         map[uint64]int // the number of words that always trap, by place
 }
 
 // prepare finds the words of the instruction, and the contexts and quirks that matter to them.
 func (w *leafWork) prepare(ctx context.Context) error {
 	w.covered, w.tried, w.lowered, w.places = map[goal]bool{}, map[goal]string{}, map[string]bool{}, map[uint64]bool{}
 	w.made, w.occurs, w.never = map[uint64]bool{}, map[goal]int{}, map[goal]int{}
-	w.variants, w.deciding, w.attempts, w.solved, w.unknown, w.traps = map[goal]int{}, map[goal]int{}, map[goal]int{}, map[goal]int{}, map[goal]int{}, map[string]int{}
+	w.variants, w.deciding, w.attempts, w.solved, w.unknown, w.traps = map[goal]int{}, map[goal]int{}, map[goal]int{}, map[goal]int{}, map[goal]int{}, map[uint64]int{}
 	d, err := w.m.Set().NewDecoder(w.root.Name)
 	if err != nil {
 		return err
@@ -463,7 +463,8 @@ func (w *leafWork) news(x *word, s setting) bool {
 	}
 	for i := range code.Insts {
 		if in := &code.Insts[i]; in.Op == sem.OpTrap && in.Guard == sem.NoID {
-			if w.traps[in.Text()]++; w.traps[in.Text()] > maxTraps {
+			at := origins.Insts[i].Place
+			if w.traps[at]++; w.traps[at] > maxTraps {
 				return false
 			}
 		}

@@ -11,11 +11,15 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/isago/isago/diag"
 	"github.com/isago/isago/exec"
+	"github.com/isago/isago/feed"
+	"github.com/isago/isago/internal/program"
 	"github.com/isago/isago/internal/shade/shadetest"
 	"github.com/isago/isago/internal/translatetest"
 	"github.com/isago/isago/internal/vulkan"
 	"github.com/isago/isago/isa"
+	"github.com/isago/isago/target/catalog"
 	"github.com/isago/isago/translate"
 )
 
@@ -121,20 +125,69 @@ func TestFetches(t *testing.T) {
 	}
 }
 
+// fragments are fragment programs in source, for what the examples do not have.
+var fragments = []struct{ name, machine, source string }{
+	{"four colours", "a2xx", `ALLOC PARAM/PIXEL SIZE(0x3)
+EXEC_END
+	ALU:	MAXv	export0 = R0, R0
+	ALU:	MAXv	export2 = R1, R1
+	ALU:	ADDv	export1 = R0, R1
+	ALU:	MULv	export3 = R0, R1`},
+	{"a depth", "xenos", `EXEC
+	ALU:	KILLGTv	R2.x___ = R1, R0
+ALLOC PARAM/PIXEL SIZE(0x1)
+EXEC_END
+	ALU:	MAXv	export0 = R1, R1
+	ALU:	MAXv	export61.x___ = R0, R0`},
+	{"one dimension", "xenos", `EXEC
+	FETCH:	SAMPLE	R0.xyzw = R0.xxx CONST(2)
+ALLOC PARAM/PIXEL SIZE(0x0)
+EXEC_END
+	ALU:	MAXv	export0 = R0, R0`},
+	{"three dimensions", "xenos", `EXEC
+	FETCH:	SAMPLE	R0.zyxw = R0.xyz CONST(1) DIM(3D) OFFSET(2,0,-2)
+ALLOC PARAM/PIXEL SIZE(0x0)
+EXEC_END
+	ALU:	MAXv	export0 = R0, R0`},
+	{"coordinates that count texels", "xenos", `EXEC
+	FETCH:	SAMPLE	R1.xyzw = R0.xyx CONST(3) DENORM DIM(2D) LOD(0)
+	FETCH:	SAMPLE	R2.xyzw = R0.yxx CONST(3) DENORM DIM(2D) OFFSET(1,3,0)
+ALLOC PARAM/PIXEL SIZE(0x0)
+EXEC_END
+	ALU:	ADDv	export0 = R1, R2`},
+	{"derivatives", "xenos", `EXEC
+	FETCH:	SET_GRADIENTS_H	R1.____ = R1.xxx CONST(0)
+	FETCH:	SET_GRADIENTS_V	R2.____ = R2.xxx CONST(0)
+	FETCH:	SAMPLE	R0.xyzw = R0.xyx CONST(0) DIM(2D) USE_REG_GRADIENTS
+ALLOC PARAM/PIXEL SIZE(0x0)
+EXEC_END
+	ALU:	MAXv	export0 = R0, R0`},
+	{"a bias, and a texture on two ways", "a2xx", `EXEC
+	ALU:	SETGTv	R2 = R1, C0
+EXEC
+	(S)ALU:	MAXv	R3.____ = R1, R1
+		PRED_SETGTs	R3.x___ = R1.x
+COND_PRED_EXEC COND(1)
+	FETCH:	SAMPLE	R0.xyzw = R0.xyx CONST(0) LOD_BIAS(16)
+COND_PRED_EXEC COND(0)
+	FETCH:	SAMPLE	R0.xyzw = R0.yxx CONST(0)
+ALLOC PARAM/PIXEL SIZE(0x0)
+EXEC_END
+	ALU:	ADDv	export0 = R0, R2`},
+}
+
 // TestFragments compares fragment programs with the plain engine. They draw into a picture with several render targets.
 func TestFragments(t *testing.T) {
 	x := translatetest.Open(t)
-	for i, e := range ofMachine("a2xx", translate.Fragment) {
+	add := func(name string, rounds uint64, launch func() *exec.Launch) {
 		for _, language := range []translate.Language{translate.GLSL, translate.SPIRV} {
-			l := e.launch(t)
+			l := launch()
 			text, err := translate.Translate(t.Context(), l, translate.Options{Language: language, Shape: translate.Fragment, Binding: 2})
 			if err != nil {
-				t.Fatalf("%s: %v", e.file, err)
+				t.Errorf("%s: %v", name, err)
+				return
 			}
-			if kills := strings.Contains(text.Source, "\tif (killed) discard;\n"); language == translate.GLSL && kills != (i == 0) {
-				t.Errorf("%s: discard: %v", e.file, kills)
-			}
-			for seed := range uint64(4) {
+			for seed := range rounds {
 				before, after := wave(l, seed, exec.Lanes), wave(l, seed, exec.Lanes)
 				for _, w := range []*exec.Wave{before, after} {
 					flush(l, w)
@@ -146,17 +199,59 @@ func TestFragments(t *testing.T) {
 				if err := after.Run(t.Context()); err != nil {
 					t.Fatal(err)
 				}
-				if err := x.AddText(e.file, text, before, after); err != nil {
-					t.Errorf("%s: %v", e.file, err)
+				if err := x.AddText(fmt.Sprint(name, ", ", language), text, before, after); err != nil {
+					t.Errorf("%s: %v", name, err)
 				}
 			}
 		}
 	}
+	for _, e := range ofMachine("a2xx", translate.Fragment) {
+		add(e.file, 2, func() *exec.Launch { return e.launch(t) })
+	}
+	for _, f := range fragments {
+		add(f.name, 1, func() *exec.Launch { return compile(t, f.machine, "fs", ".stage fs\n"+f.source+"\n") })
+	}
 	x.Run(t)
 	t.Log(x)
-	if x.Programs != 16 || len(x.Refused) > 0 {
-		t.Errorf("%d programs were compared, expected 16", x.Programs)
+	if want := 8 + 2*len(fragments); x.Programs != want || len(x.Refused) > 0 {
+		t.Errorf("%d programs were compared, expected %d", x.Programs, want)
 	}
+}
+
+// compile opens a program in source.
+func compile(t *testing.T, machine, stage, source string) *exec.Launch {
+	t.Helper()
+	m, product, err := catalog.Find(machine)
+	if err != nil {
+		t.Fatal(err)
+	}
+	set, err := m.Load(isa.Options{})
+	if err != nil {
+		t.Fatal(diag.Render(err))
+	}
+	ctx := set.DefaultContext()
+	if stage != "" {
+		if ctx, err = set.ParseContext(ctx, "stage", stage); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c, err := m.NewCompiler()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := c.Compile([]*diag.Source{{Name: machine, Text: source}}, program.CompileOptions{})
+	if err != nil {
+		t.Fatalf("%s\n%s", diag.Render(err), source)
+	}
+	quirks := map[string]string{}
+	for _, v := range product.Settings {
+		quirks[v.Name] = v.Value
+	}
+	r, err := m.Launch(feed.Request{Set: set, Context: ctx, Data: out.Bytes, Quirks: quirks})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r.(feed.Launched).Launched()
 }
 
 // coordinates gives lanes and constants numbers that are coordinates in textures: odd multiples of 1/64 from -2 to 2. They are
@@ -270,5 +365,36 @@ func TestPrimitives(t *testing.T) {
 		if _, err := translate.Translate(t.Context(), l, x.o); !errors.As(err, &refusal) || refusal.Reason != x.want {
 			t.Errorf("%+v: the error is %v, expected %s", x.o, err, x.want)
 		}
+	}
+}
+
+// TestStagesRefused checks what stages cannot express, and where the program has it.
+func TestStagesRefused(t *testing.T) {
+	const exports = "ALLOC MEMORY SIZE(0x0)\nEXEC\n\tALU:\tMAXv\texport32 = R0, R0\nALLOC %s SIZE(0x0)\nEXEC_END\n\tALU:\tMAXv\texport%d = R0, R0\n"
+	for _, x := range []struct {
+		machine, stage, source string
+		o                      translate.Options
+		want                   string
+	}{
+		{"a2xx", "fs", fmt.Sprintf(exports, "PARAM/PIXEL", 0), translate.Options{Shape: translate.Fragment}, "export32 is not an output of a fragment shader, unless it gets a location"},
+		{"a2xx", "vs", fmt.Sprintf(exports, "POSITION", 62), translate.Options{Shape: translate.Vertex}, "export32 is not an output of a vertex shader, unless it gets a location"},
+		{"a2xx", "vs", fmt.Sprintf(exports, "POSITION", 62), translate.Options{Shape: translate.Vertex, Locations: map[string]int{"export32": 16}}, ""},
+		{"xenos", "fs", "EXEC\n\tFETCH:\tSAMPLE\tR0.xyzw = R0.xyz CONST(0) DIM(CUBE)\nALLOC PARAM/PIXEL SIZE(0x0)\nEXEC_END\n\tALU:\tMAXv\texport0 = R0, R0\n", translate.Options{Shape: translate.Fragment}, "a sample of a cube map"},
+	} {
+		_, err := translate.Translate(t.Context(), compile(t, x.machine, x.stage, ".stage "+x.stage+"\n"+x.source), x.o)
+		var refusal *translate.Refusal
+		switch {
+		case x.want == "":
+			if err != nil {
+				t.Errorf("%s: %v", x.source, err)
+			}
+		case !errors.As(err, &refusal) || refusal.Reason != x.want || refusal.Addr == translate.NoAddr:
+			t.Errorf("%s: the error is %v, expected %s and an address", x.source, err, x.want)
+		}
+	}
+	variable := compile(t, "pica200", "", ".gsh variable c48 2\n.out - position o0\n.proc main\n\tsetemit 2, prim\n\tmov o0, c5\n\temit\n\tend\n.end\n")
+	const want = "cannot be translated: primitives with any number of vertices, which geometry shaders do not have"
+	if _, err := translate.Translate(t.Context(), variable, translate.Options{Shape: translate.Geometry}); err == nil || err.Error() != want {
+		t.Errorf("the error is %v, expected %s", err, want)
 	}
 }

@@ -582,6 +582,8 @@ func (g *lowering) locate(s *source, list []Binding, places []*sem.Place, o Opti
 			take(x, n)
 		} else if p != nil {
 			take(x, x.First-p.Number)
+		} else if o.Shape != Function && x.Mask != 0 && s.elsewhere(places, x) {
+			g.b.refuse(g.writer(x), "%s is not an output of a %s shader, unless it gets a location", x.Name, o.Shape)
 		} else if o.Registers {
 			take(x, x.First)
 		} else {
@@ -597,6 +599,23 @@ func (g *lowering) locate(s *source, list []Binding, places []*sem.Place, o Opti
 		}
 		take(x, first)
 	}
+}
+
+// elsewhere reports whether the description has a place for an array of outputs in the file of a binding, but not for the binding:
+// all varyings or colours are in the array.
+func (s *source) elsewhere(list []*sem.Place, x *Binding) bool {
+	return s.place(list, x) == nil && slices.ContainsFunc(list, func(p *sem.Place) bool { return !p.Chosen && p.Count > 1 && p.State().Name == x.State })
+}
+
+// writer returns the address of the first instruction that writes an output, or NoAddr.
+func (g *lowering) writer(x *Binding) uint64 {
+	addr := uint64(NoAddr)
+	for v, list := range g.b.p.Writers {
+		if v.State.Name == x.State && v.Number == x.First && len(list) > 0 {
+			addr = min(addr, slices.Min(list))
+		}
+	}
+	return addr
 }
 
 // shader returns the shader, and the function that is the program.

@@ -11,10 +11,10 @@ import (
 )
 
 // body returns what define returns, in the form of shade.
-func body(f *shade.Func, memory *shade.Expr, before flowtest.Before, states []*exec.State) ([]*shade.Stmt, error) {
+func body(f *shade.Func, program string, memory *shade.Expr, before flowtest.Before, states []*exec.State) ([]*shade.Stmt, error) {
 	apply, number := shade.Apply, func(n int) *shade.Expr { return shade.Uint32(uint32(n)) }
 	local := func(name string) *shade.Var { return &shade.Var{Name: name, Type: shade.U32} }
-	if rest, ok := strings.CutPrefix(f.Name, "program_load_"); ok {
+	if rest, ok := strings.CutPrefix(f.Name, program+"_load_"); ok {
 		for _, s := range states {
 			if s.Name != rest {
 				continue
@@ -32,7 +32,7 @@ func body(f *shade.Func, memory *shade.Expr, before flowtest.Before, states []*e
 			}, nil
 		}
 	}
-	if strings.HasPrefix(f.Name, "program_store_") || strings.HasPrefix(f.Name, "program_load_") {
+	if strings.HasPrefix(f.Name, program+"_store_") || strings.HasPrefix(f.Name, program+"_load_") {
 		return nil, errors.New("no definition of " + f.Name)
 	}
 	sum := local("sum")

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -48,6 +49,9 @@ type Comparison struct {
 	device   *vulkan.Device
 	language translate.Language // of the programs of Add
 	jobs     []*job
+	batch    *batch // is not full
+	added    int    // programs of Add
+	err      error  // of the first program that differed
 }
 
 // job is a program that waits for its run.
@@ -59,6 +63,7 @@ type job struct {
 	ends   []bool     // for each lane, whether the program ends normally
 	types  []sem.Type
 	mask   []bool // for each output, whether the program writes it
+	batch  *batch // nil if the shader does not share its text
 }
 
 var language = flag.String("language", "glsl", "language of the translations of random programs: glsl (with SPIR-V), glsl-es or wgsl")
@@ -66,6 +71,7 @@ var language = flag.String("language", "glsl", "language of the translations of 
 // Open returns a comparison. It skips the test if there is no device.
 func Open(t testing.TB) *Comparison {
 	x := &Comparison{device: vulkan.Open(t), Refused: map[string]int{}}
+	x.device.Unoptimized = true
 	for _, l := range translate.Languages() {
 		if l.String() == *language {
 			x.language = l
@@ -117,6 +123,10 @@ func (x *Comparison) Add(ctx context.Context, name string, entry uint64, before 
 	}
 	o := Options
 	o.Language = x.language
+	if x.added++; x.added%(4*batchSize) == 0 { // to bound the memory
+		x.run()
+	}
+	o.Name += fmt.Sprint(x.added) // so that texts can be in one shader
 	text, err := o.Translate(inside.Key{}, p, after.Program, c.Given)
 	var refusal *translate.Refusal
 	if errors.As(err, &refusal) {
@@ -160,11 +170,14 @@ func (x *Comparison) AddText(name string, text *translate.Text, before flowtest.
 	case text.Language == translate.WGSL:
 		write, language = x.WGSL, " as WGSL"
 	default:
-		reason := ""
-		j.shader.Source, reason = wrap(text, before, states)
+		function, reason := wrap(text, before, states)
 		if reason != "" {
 			return x.refuse(reason)
 		}
+		if x.batch == nil || !x.batch.add(text.Name, function) {
+			x.batch = &batch{language: text.Language, functions: map[string]string{text.Name: function}}
+		}
+		j.shader.Entry, j.batch = "test_"+text.Name, x.batch
 		x.jobs = append(x.jobs, j)
 	}
 	j.shader.Uniforms = uniforms(text, states, before)
@@ -223,14 +236,14 @@ func (x *Comparison) AddText(name string, text *translate.Text, before flowtest.
 		return nil
 	}
 	module, err := shadetest.Compute(text.Shader(inside.Key{}), func(f *shade.Func, memory *shade.Expr) ([]*shade.Stmt, error) {
-		return body(f, memory, before, states)
+		return body(f, text.Name, memory, before, states)
 	}, write)
 	if err != nil {
 		return err
 	}
 	other, shader := *j, *j.shader
-	shader.Source, shader.Module, shader.Loose = "", module, text.Language == translate.WGSL
-	other.name, other.shader = name+language, &shader
+	shader.Entry, shader.Module, shader.Loose = "", module, text.Language == translate.WGSL
+	other.name, other.shader, other.batch = name+language, &shader, nil
 	x.jobs = append(x.jobs, &other)
 	return nil
 }
@@ -268,12 +281,42 @@ func uniforms(text *translate.Text, states []*exec.State, before flowtest.Before
 	return out
 }
 
-// wrap returns a compute shader that calls the function for each lane. reason is the reason why there is none.
-func wrap(text *translate.Text, before flowtest.Before, states []*exec.State) (source, reason string) {
-	var w strings.Builder
-	version := map[translate.Language]string{translate.GLSL: "450", translate.GLSLES: "310 es"}[text.Language]
-	w.WriteString("#version " + version + "\n#extension GL_EXT_spirv_intrinsics : require\n" + text.Source)
-	w.WriteString(`
+// batchSize is the number of functions that are compiled together. glslang takes a quarter of a second to start.
+const batchSize = 32
+
+// batch is a compute shader with several functions. The function test_NAME calls the function NAME for each lane.
+type batch struct {
+	language  translate.Language
+	functions map[string]string // the text of each function and of its caller, by name
+	text      string
+}
+
+// add adds a function. It reports whether the batch has room for it.
+func (b *batch) add(name, function string) bool {
+	if len(b.functions) == batchSize || b.functions[name] != "" {
+		return false
+	}
+	b.functions[name] = function
+	return true
+}
+
+// source returns the text.
+func (b *batch) source() string {
+	if b.text != "" {
+		return b.text
+	}
+	extensions, rest := map[string]bool{"#extension GL_EXT_spirv_intrinsics : require\n": true}, ""
+	for _, name := range slices.Sorted(maps.Keys(b.functions)) {
+		for line := range strings.Lines(b.functions[name]) {
+			if strings.HasPrefix(line, "#extension") { // they must come first
+				extensions[line] = true
+			} else {
+				rest += line
+			}
+		}
+	}
+	version := map[translate.Language]string{translate.GLSL: "450", translate.GLSLES: "310 es"}[b.language]
+	b.text = "#version " + version + "\n" + strings.Join(slices.Sorted(maps.Keys(extensions)), "") + `
 spirv_execution_mode(extensions = ["SPV_KHR_float_controls"], capabilities = [4466], 4461, 32);
 layout(local_size_x = 64) in;
 layout(std430, set = 0, binding = 0) readonly buffer test_inputs { uint test_in[]; };
@@ -283,15 +326,41 @@ uint test_bits(float x) { return isnan(x) || (floatBitsToUint(x) & 0x7fffffffu) 
 uint test_bits(uint x) { return x; }
 uint test_bits(int x) { return uint(x); }
 uint test_bits(bool x) { return uint(x); }
-`)
+` + rest + "void main() {}\n"
+	return b.text
+}
+
+// wrap returns the text of a function, and a function that calls it for a lane. reason is the reason why there is none. Names that
+// do not start with the name of the function are renamed, so that another text may have them too.
+func wrap(text *translate.Text, before flowtest.Before, states []*exec.State) (function, reason string) {
+	var w, undef strings.Builder
+	rename := func(name string) {
+		if !strings.HasPrefix(name, text.Name) && !strings.HasPrefix(name, "isago_") {
+			fmt.Fprintf(&w, "#define %s %s_%[1]s\n", name, text.Name)
+			fmt.Fprintf(&undef, "#undef %s\n", name)
+		}
+	}
+	s := text.Shader(inside.Key{})
+	for _, f := range s.Funcs {
+		rename(f.Name)
+	}
+	for _, v := range s.Globals {
+		rename(v.Name)
+	}
+	for _, b := range s.Blocks {
+		for _, v := range b.Members {
+			rename(v.Name)
+		}
+	}
+	w.WriteString(text.Source)
 	for _, decl := range text.Shared {
-		body, why := define(decl, before, states)
+		body, why := define(decl, text.Name, before, states)
 		if why != "" {
 			return "", why
 		}
 		w.WriteString(body)
 	}
-	w.WriteString("void main() {\n\tuint lane = gl_LocalInvocationIndex;\n")
+	fmt.Fprintf(&w, "void test_%s() {\n\tuint lane = gl_LocalInvocationIndex;\n", text.Name)
 	var args []string
 	total := 0
 	for _, b := range text.Inputs {
@@ -347,7 +416,7 @@ uint test_bits(bool x) { return uint(x); }
 			return "", "a parameter of type " + b.Type
 		}
 	}
-	call := fmt.Sprintf("program(%s)", strings.Join(args, ", "))
+	call := fmt.Sprintf("%s(%s)", text.Name, strings.Join(args, ", "))
 	if text.Stops {
 		fmt.Fprintf(&w, "\ttest_out[lane * %du] = uint(%s);\n", size, call)
 	} else {
@@ -365,7 +434,7 @@ uint test_bits(bool x) { return uint(x); }
 		}
 	}
 	w.WriteString("}\n")
-	return w.String(), ""
+	return w.String() + undef.String(), ""
 }
 
 // types returns the names of a type and of its vectors.
@@ -385,16 +454,16 @@ var prototype = regexp.MustCompile(`^(\w+) (\w+)\((.*)\);$`)
 
 // define returns the definition of a function that the translation declares: a load reads the memory, and a service returns
 // what flowtest.Record returns.
-func define(decl string, before flowtest.Before, states []*exec.State) (body, reason string) {
+func define(decl, program string, before flowtest.Before, states []*exec.State) (body, reason string) {
 	m := prototype.FindStringSubmatch(decl)
 	result, name, params := m[1], m[2], m[3]
-	if strings.HasPrefix(name, "program_store_") {
+	if strings.HasPrefix(name, program+"_store_") {
 		return "", "a store to a memory"
 	}
-	if strings.HasPrefix(name, "program_outside_") || strings.HasPrefix(name, "program_swap_") {
+	if strings.HasPrefix(name, program+"_outside_") || strings.HasPrefix(name, program+"_swap_") {
 		return "", "an access that may end the program, or an atomic access"
 	}
-	if rest, ok := strings.CutPrefix(name, "program_load_"); ok {
+	if rest, ok := strings.CutPrefix(name, program+"_load_"); ok {
 		at := slices.IndexFunc(states, func(s *exec.State) bool { return s.Name == rest })
 		if at < 0 || states[at].Scope < exec.ScopeBlock {
 			return "", "a load of other bytes than 4, or of a memory of a lane"
@@ -440,26 +509,34 @@ func define(decl string, before flowtest.Before, states []*exec.State) (body, re
 	return w.String(), ""
 }
 
-// Run runs the programs that were added, and reports each difference from the plain engine.
+// Run runs the programs that were added, and reports the first difference from the plain engine.
 func (x *Comparison) Run(t testing.TB) {
 	t.Helper()
+	if x.run(); x.err != nil {
+		t.Error(x.err)
+	}
+}
+
+// run runs the programs that were added.
+func (x *Comparison) run() {
 	var shaders []*vulkan.Shader
 	for _, j := range x.jobs {
+		if j.batch != nil {
+			j.shader.Source = j.batch.source()
+		}
 		shaders = append(shaders, j.shader)
 	}
 	x.device.Run(shaders)
-	jobs := x.jobs
-	x.jobs = nil
-	for _, j := range jobs {
+	for _, j := range x.jobs {
 		if errors.Is(j.shader.Err, vulkan.ErrSlow) {
 			x.Refused[j.shader.Err.Error()]++
 			continue
 		}
-		if err := x.compare(j); err != nil {
-			t.Errorf("%s: %v\n%s", j.name, err, j.text.Source)
-			return
+		if err := x.compare(j); err != nil && x.err == nil {
+			x.err = fmt.Errorf("%s: %w\n%s", j.name, err, j.text.Source)
 		}
 	}
+	x.jobs, x.batch = nil, nil
 }
 
 // compare compares the results of a program.

@@ -60,7 +60,7 @@ const (
 // job writes the files of a draw, and returns the job for the harness. module is the file of the shader, and out that of the
 // results.
 func (d *Device) job(s *Shader, module, out string, number int) (string, error) {
-	x, base := s.Draw, strings.TrimSuffix(module, ".spv")
+	x, base := s.Draw, strings.TrimSuffix(out, ".out")
 	stages := map[string]string{x.Stage: module}
 	if x.Stage != "vert" {
 		file, err := d.passed(x.Vertex, number)
@@ -115,7 +115,7 @@ func (d *Device) passed(source string, number int) (string, error) {
 	if file := d.vertex[source]; file != "" {
 		return file, nil
 	}
-	file, err := d.compile(source, "vert", number)
+	file, err := d.compile(source, "vert", nil, number)
 	d.vertex[source] = file
 	return file, err
 }
@@ -146,6 +146,7 @@ func (s *Shader) drawn(data []byte) ([]byte, error) {
 // The numbers of instructions, decorations and other words of SPIR-V.
 const (
 	headWords                                       = 5
+	debugName                                       = 5
 	entryPoint, executionMode, capability           = 15, 16, 17
 	typePointer, variable, decorate, memberDecorate = 32, 59, 71, 72
 	builtIn, flat, location, offset                 = 11, 14, 30, 35
@@ -191,7 +192,12 @@ func (m module) with(decorations []uint32, feedback bool) (data []byte) {
 		}
 		first[op] = true
 	})
-	for _, w := range out {
+	return out.bytes()
+}
+
+// bytes returns the bytes of the module.
+func (m module) bytes() (data []byte) {
+	for _, w := range m {
 		data = binary.LittleEndian.AppendUint32(data, w)
 	}
 	return data

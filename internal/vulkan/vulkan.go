@@ -3,17 +3,21 @@
 package vulkan
 
 import (
+	"bufio"
 	"bytes"
-	"context"
+	"cmp"
 	"embed"
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -23,6 +27,10 @@ var harness embed.FS
 
 // Device runs shaders.
 type Device struct {
+	// Unoptimized asks the compiler of lavapipe not to optimise. It then takes half of the time for most functions, and much
+	// longer for some large ones.
+	Unoptimized bool
+
 	dir, program string
 	draws        func() (program string, err error)
 	files        int
@@ -37,6 +45,9 @@ type Shader struct {
 	// If it is "", Module is the SPIR-V module.
 	Source string
 	Module []byte
+	// Entry is the function of Source that is the entry point. The default is main. Shaders with the same Source are compiled
+	// together.
+	Entry string
 	// Loose is set if the arithmetic of the module need not have the decoration NoContraction, which WGSL cannot ask for.
 	Loose bool
 	// Draw is set for a shader of a graphics pipeline.
@@ -109,19 +120,36 @@ func (d *Device) build(name string) (string, error) {
 // Compile compiles and validates GLSL of a stage, such as vert or comp, and returns the name of the file with the module.
 func (d *Device) Compile(source, stage string) (string, error) {
 	d.files++
-	return d.compile(source, stage, d.files)
+	return d.compile(source, stage, nil, d.files)
 }
 
-func (d *Device) compile(source, stage string, number int) (string, error) {
+// compile compiles GLSL. entries are the functions that are entry points as well as main.
+func (d *Device) compile(source, stage string, entries []string, number int) (string, error) {
 	name := filepath.Join(d.dir, fmt.Sprintf("s%d.%s", number, stage))
 	if err := os.WriteFile(name, []byte(source), 0o666); err != nil {
 		return "", err
 	}
 	module := name + ".spv"
-	out, err := exec.Command("glslangValidator", "-V", "--target-env", "vulkan1.1", "-o", module, name).CombinedOutput()
+	args := []string{"-V", "--target-env", "vulkan1.1", "-o", module, name}
+	if entries != nil {
+		args = append(args, "--keep-uncalled")
+	}
+	out, err := exec.Command("glslangValidator", args...).CombinedOutput()
 	text := strings.TrimSpace(strings.Replace(string(out), name, "", 1))
 	if err != nil || text != "" {
 		return "", fmt.Errorf("glslangValidator: %v\n%s", err, text)
+	}
+	if entries != nil {
+		data, err := os.ReadFile(module)
+		if err != nil {
+			return "", err
+		}
+		if data, err = addEntries(data, entries); err != nil {
+			return "", err
+		}
+		if err := os.WriteFile(module, data, 0o666); err != nil {
+			return "", err
+		}
 	}
 	return module, valid(module, true)
 }
@@ -154,6 +182,51 @@ func Cross(module string, geometry bool) (string, error) {
 		return "", fmt.Errorf("spirv-cross: %w\n%s", err, failed.String())
 	}
 	return text.String(), nil
+}
+
+// addEntries makes functions of a module entry points with the execution modes of main. GLSL cannot have several.
+func addEntries(data []byte, names []string) ([]byte, error) {
+	m := read(data)
+	text := func(w []uint32) string {
+		var b []byte
+		for _, x := range w {
+			b = binary.LittleEndian.AppendUint32(b, x)
+		}
+		b, _, _ = bytes.Cut(b, []byte{0})
+		return string(b)
+	}
+	ids := map[string]uint32{}
+	var modes [][]uint32
+	m.each(func(op uint32, w []uint32) {
+		switch op {
+		case debugName:
+			ids[text(w[2:])] = w[1]
+		case executionMode:
+			modes = append(modes, w)
+		}
+	})
+	out := slices.Clone(m[:headWords])
+	m.each(func(op uint32, w []uint32) {
+		out = append(out, w...)
+		for _, f := range names {
+			id := ids[f+"("] // as glslang names functions
+			if op == entryPoint && text(w[3:]) == "main" {
+				words := append(read(append([]byte(f), make([]byte, 4-len(f)%4)...)), w[5:]...)
+				out = append(out, instruction(entryPoint, append([]uint32{w[1], id}, words...)...)...)
+			}
+			if op == executionMode && &w[0] == &modes[len(modes)-1][0] {
+				for _, x := range modes {
+					out = append(out, instruction(executionMode, append([]uint32{id}, x[2:]...)...)...)
+				}
+			}
+		}
+	})
+	for _, f := range names {
+		if ids[f+"("] == 0 {
+			return nil, fmt.Errorf("the module has no function %s", f)
+		}
+	}
+	return out.bytes(), nil
 }
 
 // Validate validates a SPIR-V module and returns the name of a file with it.
@@ -212,14 +285,33 @@ const patience = 30 * time.Second
 // ErrSlow is the error of a shader that the driver does not compile and run in time.
 var ErrSlow = errors.New("the driver takes too long")
 
-// Run compiles and runs shaders, each in a process of its own. It sets their Results and Err.
+// unit is a text that is compiled once for several shaders.
+type unit struct {
+	once    sync.Once
+	entries []string
+	module  string
+	err     error
+}
+
+// Run compiles and runs shaders. It sets their Results and Err.
 func (d *Device) Run(list []*Shader) {
+	units := map[string]*unit{}
+	for _, s := range list {
+		if s.Source != "" && units[s.Source] == nil {
+			units[s.Source] = &unit{}
+		}
+		if s.Entry != "" && !slices.Contains(units[s.Source].entries, s.Entry) {
+			units[s.Source].entries = append(units[s.Source].entries, s.Entry)
+		}
+	}
 	var wait sync.WaitGroup
 	work := make(chan int)
 	for range 2 {
 		wait.Go(func() {
+			p := &process{device: d, program: d.program}
+			defer p.stop()
 			for i := range work {
-				list[i].Results, list[i].Err = d.run(list[i], d.files+i+1)
+				list[i].Results, list[i].Err = d.run(p, list[i], units[list[i].Source], d.files+i+1)
 			}
 		})
 	}
@@ -232,23 +324,26 @@ func (d *Device) Run(list []*Shader) {
 }
 
 // run compiles and runs a shader.
-func (d *Device) run(s *Shader, number int) ([]byte, error) {
-	module, stage, program, err := "", "comp", d.program, error(nil)
+func (d *Device) run(p *process, s *Shader, u *unit, number int) ([]byte, error) {
+	module, stage, err := "", "comp", error(nil)
 	if s.Draw != nil {
 		stage = s.Draw.Stage
-		if program, err = d.draws(); err != nil {
+		p = &process{device: d}
+		defer p.stop()
+		if p.program, err = d.draws(); err != nil {
 			return nil, err
 		}
 	}
-	if s.Source != "" {
-		module, err = d.compile(s.Source, stage, number)
+	if u != nil {
+		u.once.Do(func() { u.module, u.err = d.compile(s.Source, stage, u.entries, number) })
+		module, err = u.module, u.err
 	} else {
 		module, err = d.validate(s, number)
 	}
 	if err != nil {
 		return nil, err
 	}
-	base := strings.TrimSuffix(module, ".spv")
+	base := filepath.Join(d.dir, fmt.Sprint("s", number))
 	name := func(kind string, data []byte) (string, error) {
 		if len(data) == 0 {
 			return "-", nil
@@ -267,22 +362,79 @@ func (d *Device) run(s *Shader, number int) ([]byte, error) {
 		if err := errors.Join(err1, err2, err3); err != nil {
 			return nil, err
 		}
-		job = fmt.Sprintln(module, s.Groups, max(1, s.Rows), in, base+".out", s.Size, uniforms, memory, map[bool]int{false: 1, true: 3}[s.Back], s.Block[0], s.Block[1], s.Block[2])
+		job = fmt.Sprintln(module, cmp.Or(s.Entry, "main"), s.Groups, max(1, s.Rows), in, base+".out", s.Size, uniforms, memory, map[bool]int{false: 1, true: 3}[s.Back], s.Block[0], s.Block[1], s.Block[2])
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, program)
-	cmd.Stdin = strings.NewReader(job)
-	out, err := cmd.CombinedOutput()
-	switch {
-	case ctx.Err() != nil:
-		return nil, ErrSlow
-	case err != nil:
-		return nil, fmt.Errorf("%w\n%s", err, out)
+	if err := p.do(job); err != nil {
+		return nil, err
 	}
 	data, err := os.ReadFile(base + ".out")
 	if err == nil && s.Draw != nil {
 		return s.drawn(data)
 	}
 	return data, err
+}
+
+// process is a process of the program that runs shaders. It starts with the first of them.
+type process struct {
+	device  *Device
+	program string
+	cmd     *exec.Cmd
+	jobs    io.WriteCloser
+	lines   *bufio.Scanner
+}
+
+// do runs a job. A process that fails or takes too long ends, and the next job starts another.
+func (p *process) do(job string) error {
+	if p.cmd == nil {
+		if err := p.start(); err != nil {
+			return err
+		}
+	}
+	var slow atomic.Bool
+	running := p.cmd.Process
+	kill := time.AfterFunc(patience, func() {
+		slow.Store(true)
+		running.Kill()
+	})
+	defer kill.Stop()
+	_, err := io.WriteString(p.jobs, job)
+	var said []string
+	for err == nil && p.lines.Scan() {
+		if p.lines.Text() == "ok" {
+			return nil
+		}
+		said = append(said, p.lines.Text())
+	}
+	err = errors.Join(err, p.stop())
+	if slow.Load() {
+		return ErrSlow
+	}
+	return fmt.Errorf("the device fails: %v\n%s", err, strings.Join(said, "\n"))
+}
+
+// start starts the process.
+func (p *process) start() error {
+	p.cmd = exec.Command(p.program)
+	p.cmd.Env = append(os.Environ(), "LP_NATIVE_VECTOR_WIDTH=128") // its code is compiled faster
+	if p.device.Unoptimized {
+		p.cmd.Env = append(p.cmd.Env, "GALLIVM_PERF=nopt")
+	}
+	out, err := p.cmd.StdoutPipe()
+	p.cmd.Stderr = p.cmd.Stdout
+	if err == nil {
+		p.jobs, err = p.cmd.StdinPipe()
+	}
+	p.lines = bufio.NewScanner(out)
+	return errors.Join(err, p.cmd.Start())
+}
+
+// stop ends the process.
+func (p *process) stop() error {
+	if p.cmd == nil {
+		return nil
+	}
+	p.jobs.Close()
+	err := p.cmd.Wait()
+	p.cmd = nil
+	return err
 }

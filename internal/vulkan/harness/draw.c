@@ -262,5 +262,10 @@ int main(void) {
 	put(f, counter.data, 4);
 	put(f, captured.data, capture);
 	put(f, picture.data, pixels);
-	return fclose(f) != 0;
+	if (fclose(f)) {
+		printf("cannot write %s\n", name);
+		return 1;
+	}
+	printf("ok\n");
+	return 0;
 }

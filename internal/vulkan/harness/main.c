@@ -2,12 +2,13 @@
 //
 // Usage: harness < jobs. A line of the jobs is
 //
-//	MODULE GROUPS ROWS IN OUT OUTBYTES UNIFORMS MEMORY RESULT
+//	MODULE ENTRY GROUPS ROWS IN OUT OUTBYTES UNIFORMS MEMORY RESULT X Y Z
 //
-// with the file of the SPIR-V module, the numbers of workgroups in x and y, the files of the inputs and of the results, the number of bytes
-// of the results, and the files of the uniform block and of a memory. The module has the entry point main. Binding 0 of set 0
+// with the file of the SPIR-V module, the name of its entry point, the numbers of workgroups in x and y, the files of the inputs and of the results, the number of bytes
+// of the results, and the files of the uniform block and of a memory. Binding 0 of set 0
 // has the inputs, 1 the results, 2 the uniform block and 3 the memory. RESULT is the binding of the buffer that is written to OUT.
-// The uniform block is also in the push constants, if it has at most 128 bytes. The program prints a line for each job: ok, or
+// X, Y and Z are the specialization constants 0 to 2, if X is not 0. The uniform block is also in the push constants, if it has at
+// most 128 bytes. The program prints a line for each job: ok, or
 // what failed.
 #include "device.h"
 
@@ -31,15 +32,16 @@ int main(void) {
 	VkDescriptorSet set;
 	CHECK(vkAllocateDescriptorSets(device, &set_alloc, &set));
 
-	char module_name[512], in_name[512], out_name[512], uniforms_name[512], memory_name[512];
+	char module_name[512], entry[64], in_name[512], out_name[512], uniforms_name[512], memory_name[512];
 	unsigned groups, rows, result, block[3];
 	size_t out_size;
-	while (scanf("%511s %u %u %511s %511s %zu %511s %511s %u %u %u %u", module_name, &groups, &rows, in_name, out_name, &out_size, uniforms_name, memory_name, &result, &block[0], &block[1], &block[2]) == 12 && result < 4) {
+	while (scanf("%511s %63s %u %u %511s %511s %zu %511s %511s %u %u %u %u", module_name, entry, &groups, &rows, in_name, out_name, &out_size, uniforms_name, memory_name, &result, &block[0], &block[1], &block[2]) == 13 && result < 4) {
 		VkShaderModule module = new_module(module_name);
 		VkPipeline pipeline;
 		const VkSpecializationMapEntry sizes[3] = {{0, 0, 4}, {1, 4, 4}, {2, 8, 4}};
 		VkSpecializationInfo constants = {.mapEntryCount = 3, .pMapEntries = sizes, .dataSize = sizeof block, .pData = block};
 		VkComputePipelineCreateInfo info = {.sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO, .layout = layout, .stage = stage(VK_SHADER_STAGE_COMPUTE_BIT, module)};
+		info.stage.pName = entry;
 		if (block[0] > 0)
 			info.stage.pSpecializationInfo = &constants;
 		CHECK(vkCreateComputePipelines(device, VK_NULL_HANDLE, 1, &info, NULL, &pipeline));

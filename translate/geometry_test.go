@@ -60,7 +60,7 @@ func TestGeometry(t *testing.T) {
 	if err != nil {
 		t.Fatal(diag.Render(err))
 	}
-	for _, g := range geometries {
+	for i, g := range geometries {
 		var data []byte
 		if g.file != "" {
 			if data, err = os.ReadFile(filepath.Join("..", "examples", g.file)); err != nil {
@@ -127,7 +127,11 @@ func TestGeometry(t *testing.T) {
 		if err := r.Read(text, "json"); err != nil {
 			t.Fatalf("%s: %v", g.name, err)
 		}
-		for _, language := range []translate.Language{translate.GLSL, translate.SPIRV} {
+		languages := []translate.Language{translate.GLSL, translate.SPIRV}
+		if i > 0 { // the lowering is the same
+			languages = languages[i%2:][:1]
+		}
+		for _, language := range languages {
 			o := translate.Options{Language: language, Shape: translate.Geometry, Binding: 2, Vertices: g.vertices, Attributes: g.attributes}
 			text, err := translate.Translate(t.Context(), l, o)
 			if err != nil {
@@ -157,7 +161,7 @@ func TestGeometry(t *testing.T) {
 	}
 	x.Run(t)
 	t.Log(x)
-	if x.Programs != 2*len(geometries) {
-		t.Errorf("%d programs were compared, expected %d", x.Programs, 2*len(geometries))
+	if want := 1 + len(geometries); x.Programs != want {
+		t.Errorf("%d programs were compared, expected %d", x.Programs, want)
 	}
 }

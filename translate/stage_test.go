@@ -393,6 +393,10 @@ func TestStagesRefused(t *testing.T) {
 			t.Errorf("%s: the error is %v, expected %s and an address", x.source, err, x.want)
 		}
 	}
+	points := example{"pica200/points.shbin", "pica200", ""}.launch(t)
+	if _, err := translate.Translate(t.Context(), points, translate.Options{Shape: translate.Vertex}); err == nil || err.Error() != "cannot be translated: it emits vertices, which a vertex shader does not (instruction 0x4)" {
+		t.Errorf("the error is %v", err)
+	}
 	variable := compile(t, "pica200", "", ".gsh variable c48 2\n.out - position o0\n.proc main\n\tsetemit 2, prim\n\tmov o0, c5\n\temit\n\tend\n.end\n")
 	const want = "cannot be translated: primitives with any number of vertices, which geometry shaders do not have"
 	if _, err := translate.Translate(t.Context(), variable, translate.Options{Shape: translate.Geometry}); err == nil || err.Error() != want {

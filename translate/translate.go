@@ -298,6 +298,8 @@ func (s *source) builder(o Options) *builder {
 	b.load()
 	if o.Shape == Geometry {
 		s.emits(b)
+	} else if i := slices.IndexFunc(b.nodes, func(n *node) bool { return b.callback(n) == emitKind }); i >= 0 {
+		b.refuse(b.p.Addrs[i], "it emits vertices, which a %s shader does not", o.Shape)
 	}
 	live := b.live()
 	b.markLate()

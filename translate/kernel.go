@@ -43,8 +43,8 @@ type Kernel struct {
 // Translate translates a kernel to a compute shader. A buffer holds the memory of the launch. Its first byte has the address 0. An
 // access outside of a memory loads 0 and stores nothing. The error is a *Refusal if the kernel cannot be translated.
 func (k *Kernel) Translate(ctx context.Context, o Options) (*Text, error) {
-	if o.Language != GLSL && o.Language != SPIRV {
-		return nil, &Refusal{NoAddr, fmt.Sprintf("%s: kernels become compute shaders in %s and %s", o.Language, GLSL, SPIRV)}
+	if o.Language == GLSLES || o.Language == WGSL {
+		return nil, &Refusal{NoAddr, fmt.Sprintf("%s: kernels become compute shaders in %s, %s and %s", o.Language, GLSL, SPIRV, HLSL)}
 	}
 	if o.Uniforms == Plain && k.Block == [3]int{} {
 		return nil, &Refusal{NoAddr, "OpenGL has no specialization constants for the size of a block"}

@@ -22,11 +22,17 @@ const (
 	// WGSL is the language of WebGPU. It has no 64 bits either, and lets devices assume that there are no infinities and NaN,
 	// flush denormals and fuse products and sums. It has no Push and no Plain uniforms.
 	WGSL
+	// HLSL is the language of Direct3D, for a Vertex, Fragment or Compute shader. The program spirv-cross of the user makes it of
+	// the SPIR-V module: its bits were not compared. It has neither Push nor Plain uniforms, and no floats of 64 bits. It is for
+	// shader model 5.1, or 6.0 if it has integers of 64 bits. Binding n of a set is the register n of the space with the number
+	// of the set: b for uniforms and parameters, t and s for a texture and its sampler, t for a buffer that is only read, and u
+	// for other buffers. Location n is the semantic TEXCOORD n, or SV_Target n of a Fragment shader.
+	HLSL
 )
 
 // The names of languages, shapes, forms of uniforms and demands.
 var (
-	languages    = [...]string{GLSL: "glsl", GLSLES: "glsl-es", SPIRV: "spirv", WGSL: "wgsl"}
+	languages    = [...]string{GLSL: "glsl", GLSLES: "glsl-es", SPIRV: "spirv", WGSL: "wgsl", HLSL: "hlsl"}
 	shapes       = [...]string{Function: "function", Vertex: "vertex", Fragment: "fragment", Geometry: "geometry", Compute: "compute"}
 	uniformForms = [...]string{Block: "block", Push: "push", Plain: "plain"}
 	demands      = [...]string{DemandRounding: "rounding", DemandDenormals: "denormals", DemandNothing: "nothing"}
@@ -40,6 +46,14 @@ func Shapes() []Shape { return all[Shape](len(shapes)) }
 
 // UniformForms returns all forms of uniforms.
 func UniformForms() []UniformForm { return all[UniformForm](len(uniformForms)) }
+
+// Dimensions returns the names of all dimensions of textures.
+func Dimensions() (names []string) {
+	for _, d := range dimensions {
+		names = append(names, d.name)
+	}
+	return names
+}
 
 // Demands returns all demands.
 func Demands() []Demand { return all[Demand](len(demands)) }
@@ -71,6 +85,8 @@ func (o Options) Extension() string {
 		extension += ".spv"
 	case WGSL:
 		extension = ".wgsl"
+	case HLSL:
+		extension += ".hlsl"
 	}
 	return extension
 }
@@ -83,8 +99,16 @@ func (t *Text) Bytes() []byte {
 	return []byte(t.Source)
 }
 
-// has64 reports whether a language has floats and integers of 64 bits.
-func (l Language) has64() bool { return l == GLSL || l == SPIRV }
+// lacks reports whether a language lacks floats of 64 bits, if the text needs them, or integers of 64 bits likewise.
+func (l Language) lacks(doubles, integers bool) bool {
+	switch l {
+	case GLSL, SPIRV:
+		return false
+	case HLSL:
+		return doubles
+	}
+	return doubles || integers
+}
 
 // prototype returns the declaration of a function.
 func (l Language) prototype(f *shade.Func) string {
@@ -100,6 +124,8 @@ func (l Language) print(x *shade.Shader, program *shade.Func, t *Text) error {
 	switch l {
 	case SPIRV:
 		t.Module, err = spirv.Write(x)
+	case HLSL:
+		err = t.hlsl(x)
 	case WGSL:
 		var text *wgsl.Text
 		if text, err = wgsl.Print(x); err == nil {

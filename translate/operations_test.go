@@ -175,7 +175,7 @@ func TestOperations(t *testing.T) {
 	device := vulkan.Open(t)
 	for _, language := range []Language{GLSL, GLSLES, SPIRV, WGSL} {
 		cases := operationCases()
-		if !language.has64() {
+		if language.lacks(true, true) {
 			cases = slices.DeleteFunc(cases, func(c operationCase) bool {
 				return c.needs64() || slices.Contains([]sem.Op{sem.OpExp2, sem.OpLog2, sem.OpSin, sem.OpCos}, c.op)
 			})

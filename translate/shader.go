@@ -61,8 +61,12 @@ func (g *lowering) variable(v *variable) *shade.Var {
 // helper adds a function of the library to the shader, after those that it calls.
 func (g *lowering) helper(name string) *shade.Func {
 	f := library()[name]
-	if doubles, integers := (&shade.Shader{Funcs: []*shade.Func{f}}).Needs(); (doubles || integers) && !g.language.has64() {
-		g.refuse("the operation %s, which %s cannot compute exactly: it has no 64 bits", name, g.language)
+	if doubles, integers := (&shade.Shader{Funcs: []*shade.Func{f}}).Needs(); g.language.lacks(doubles, integers) {
+		what := "64 bits"
+		if g.language == HLSL {
+			what = "floats of 64 bits"
+		}
+		g.refuse("the operation %s, which %s cannot compute exactly: it has no %s", name, g.language, what)
 	}
 	g.addHelper(f)
 	return f

@@ -39,7 +39,7 @@ type Texture struct {
 	Number       int
 	Dimension    string
 	Set, Binding int
-	// SamplerBinding is the binding of the sampler in WGSL, where textures have no samplers.
+	// SamplerBinding is the binding of the sampler in WGSL, and the register of the sampler in HLSL, where textures have no samplers.
 	SamplerBinding int
 }
 

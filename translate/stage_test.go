@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"os"
 	osexec "os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -66,6 +68,12 @@ func TestStages(t *testing.T) {
 				}
 				continue
 			}
+			if language == translate.HLSL && e.shape == translate.Geometry {
+				if err == nil || !strings.HasPrefix(err.Error(), "cannot be translated: a geometry in hlsl: ") {
+					t.Errorf("%s as HLSL: the error is %v", e.file, err)
+				}
+				continue
+			}
 			if err != nil {
 				t.Errorf("%s as %s: %v", e.file, language, err)
 				continue
@@ -80,6 +88,8 @@ func TestStages(t *testing.T) {
 				err = device.CompileES(text.Source, e.extension)
 			case translate.GLSL:
 				_, err = device.Compile(text.Source, e.extension)
+			case translate.HLSL:
+				err = checkHLSL(t, text, e.extension)
 			case translate.SPIRV:
 				var module, source string
 				if module, err = device.Validate(text.Module); err == nil {
@@ -94,6 +104,48 @@ func TestStages(t *testing.T) {
 		}
 	}
 	shadetest.Validate(t, texts)
+}
+
+// checkHLSL compiles HLSL, and looks for the names of the map and the header.
+func checkHLSL(t *testing.T, text *translate.Text, extension string) error {
+	name := filepath.Join(t.TempDir(), "text.hlsl")
+	if err := os.WriteFile(name, text.Bytes(), 0o666); err != nil {
+		return err
+	}
+	out, err := osexec.Command("glslangValidator", "-D", "-V", "-S", extension, "-e", "main", "-o", name+".spv", name).CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("%w\n%s", err, out)
+	}
+	want := []string{"// Translated by isago and spirv-cross ", " Its bits were not compared with those of isago run.\n"}
+	for _, x := range text.Uniforms {
+		want = append(want, fmt.Sprintf(" : packoffset(c%d)", x.Offset/16), " "+x.Name)
+	}
+	for _, x := range text.Inputs {
+		if x.Builtin == "" {
+			want = append(want, fmt.Sprintf("%s : TEXCOORD%d;", x.Name, x.Location))
+		}
+	}
+	semantic := "TEXCOORD"
+	if extension == "frag" {
+		semantic = "SV_Target"
+	}
+	for _, x := range text.Outputs {
+		if x.Builtin == "" {
+			want = append(want, fmt.Sprintf("%s : %s%d;", x.Name, semantic, x.Location))
+		}
+	}
+	for _, x := range text.Textures {
+		want = append(want, fmt.Sprintf("%s : register(t%d, space%d)", x.Name, x.Binding, x.Set), fmt.Sprintf(" : register(s%d, space%d)", x.SamplerBinding, x.Set))
+	}
+	for _, x := range text.Buffers { // programs of stages only read them
+		want = append(want, fmt.Sprintf("ByteAddressBuffer %s : register(t%d, space%d)", x.Name, x.Binding, x.Set))
+	}
+	for _, w := range want {
+		if !strings.Contains(text.Source, w) {
+			t.Errorf("%s: no %q in\n%s", text.Name, w, text.Source)
+		}
+	}
+	return nil
 }
 
 // TestFetches compares vertex programs that compute the addresses of their attributes with the plain engine: the vertex shader

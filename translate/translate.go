@@ -436,6 +436,9 @@ func (s *source) translate(o Options) (*Text, error) {
 	if err != nil && !errors.Is(err, flow.ErrIrreducible) {
 		return nil, &Refusal{NoAddr, err.Error()}
 	}
+	if reason := o.crossRefusal(); reason != "" {
+		return nil, &Refusal{NoAddr, reason}
+	}
 	if o.Shape == Compute && s.kernel == nil {
 		return nil, &Refusal{NoAddr, "only a kernel becomes a compute shader"}
 	}
@@ -457,7 +460,7 @@ func (s *source) translate(o Options) (*Text, error) {
 	g := newLowering(b)
 	g.source = s
 	g.comment, g.language, g.fast = o.Comment, o.Language, o.Approximate
-	if o.Shape == Function {
+	if o.Shape == Function || o.Language == HLSL { // whose functions, such as mul, could be overloaded
 		g.prefix = o.Name + "_"
 	}
 	t := &Text{Name: o.Name, Language: o.Language, Stops: b.stops}
@@ -472,12 +475,12 @@ func (s *source) translate(o Options) (*Text, error) {
 	if err := shade.Check(x); err != nil {
 		return nil, err
 	}
+	if o.Shape == Compute { // it sets its registers itself
+		t.Inputs = nil
+	}
 	t.shader = x
 	if err := o.Language.print(x, program, t); err != nil {
 		return nil, err
-	}
-	if o.Shape == Compute { // it sets its registers itself
-		t.Inputs = nil
 	}
 	words := map[uint64]bool{}
 	for _, a := range s.program.Addrs {
@@ -861,7 +864,7 @@ func (g *lowering) position(t *Text, o Options) string {
 
 // modes returns the execution modes that make floats exact.
 func (o Options) modes() (list []shade.ControlMode) {
-	if o.Language == GLSLES || o.Language == WGSL || o.Uniforms == Plain || o.Demand == DemandNothing {
+	if o.Language == GLSLES || o.Language == WGSL || o.Language == HLSL || o.Uniforms == Plain || o.Demand == DemandNothing {
 		return nil
 	}
 	list = []shade.ControlMode{shade.SignedZeroInfNanPreserve, shade.RoundingModeRTE}
@@ -879,7 +882,7 @@ func header(o Options, t *Text, s *source, modes []shade.ControlMode) (lines []s
 		}
 	}
 	es, wgsl := o.Language == GLSLES, o.Language == WGSL
-	line(len(t.Approximate) == 0, "Translated by isago. It computes the bits that isago run computes. NaN may have other bits.")
+	line(len(t.Approximate) == 0 && o.Language != HLSL, "Translated by isago. It computes the bits that isago run computes. NaN may have other bits.")
 	line(len(t.Approximate) > 0, "Translated by isago. It is approximate: the device computes some operations, whose results differ from those of isago run.")
 	line(len(t.Approximate) > 0, "On llvmpipe, for arguments between 0.01 and 100, they differ by at most: "+strings.Join(t.Approximate, ", ")+".")
 	line(o.Shape == Function && !es && !wgsl, "The including shader starts with #version 450 or later.")
@@ -894,6 +897,8 @@ func header(o Options, t *Text, s *source, modes []shade.ControlMode) (lines []s
 	switch {
 	case wgsl:
 		without = "WGSL lets devices take infinities and NaN for impossible, and fuse products and sums"
+	case o.Language == HLSL:
+		without = "HLSL has no execution modes"
 	case es:
 		without = "OpenGL ES has no execution modes"
 	case o.Uniforms == Plain:

@@ -32,7 +32,7 @@ type translateFlags struct {
 	rangeFlags
 	outputFlag
 	to, shape, uniforms, demand, scheme, entry string
-	locations, quirks                          []string
+	locations, quirks, dimensions              []string
 	options                                    translate.Options
 	machineOptions                             machineOptions
 	noComments, json                           bool
@@ -56,6 +56,7 @@ Languages:
   glsl-es   GLSL ES 3.10
   spirv     a SPIR-V module for Vulkan 1.1
   wgsl      WGSL for WebGPU
+  hlsl      HLSL, which the program spirv-cross makes of the SPIR-V module; its bits were not compared
 
 Shapes:
   function  a function whose parameters are the inputs and outputs, for an emulator's own shader
@@ -119,6 +120,10 @@ refused; 130 if translate was interrupted.`,
 	flags.Var(amount[int]{&o.Binding, 0}, "binding", "`NUMBER` of the binding of the uniform block")
 	flags.StringArrayVar(&f.locations, "location", nil, "location of an input or output, as `NAME=NUMBER`; repeatable")
 	flags.StringVar(&o.Position, "position", "", "`NAME` of the output that becomes gl_Position (default: the first that contains pos, or the first)")
+	flags.StringArrayVar(&f.dimensions, "dimension", nil, "dimension of a texture that the program does not state, as `NUMBER=DIM`: "+strings.Join(translate.Dimensions(), ", ")+"; repeatable")
+	flags.Var(amount[int]{&o.Vertices, 1}, "vertices", "`NUMBER` of vertices of a primitive that a geometry shader gets: 1, 2, 3, or 4 or 6 with adjacency (default: in the file)")
+	flags.Var(amount[int]{&o.Attributes, 1}, "attributes", "`NUMBER` of registers that a geometry shader gets for each vertex (default: in the file)")
+	flags.Var(amount[int]{&o.MaxVertices, 1}, "max-vertices", "`NUMBER` of vertices that a geometry shader can emit (default: those of a program without loops, or what every device allows)")
 	flags.StringVar(&f.entry, "entry", "", "start at `PLACE`, a label or an address as isago dis prints it, such as 0x20")
 	flags.StringArrayVar(&f.quirks, "quirk", nil, "choose the value of a quirk, as `NAME=VALUE`")
 	flags.BoolVar(&o.Approximate, "approximate", false, "use the faster computations of the device where exact ones cost; the header of the text lists them")
@@ -158,7 +163,7 @@ func (f *translateFlags) check() (err error) {
 		if o.Shape, err = chosen("shape", f.shape, translate.Shapes()); err != nil {
 			return err
 		}
-		if o.Shape == translate.Function && o.Language == translate.SPIRV {
+		if o.Shape == translate.Function && needsStage(o.Language) {
 			return usagef("--to %s needs another --shape, because Vulkan links no modules", f.to)
 		}
 	}
@@ -192,8 +197,31 @@ func (f *translateFlags) check() (err error) {
 	if o.Position != "" && o.Shape != translate.Vertex {
 		return usagef("--position needs --shape vertex")
 	}
+	for _, name := range []string{"vertices", "attributes", "max-vertices"} {
+		if o.Shape != translate.Geometry && f.cmd.Flags().Changed(name) {
+			return usagef("--%s needs --shape geometry", name)
+		}
+	}
+	if len(f.dimensions) > 0 && (o.Shape == translate.Function || o.Shape == translate.Compute) {
+		return usagef("--dimension needs --shape vertex, fragment or geometry")
+	}
+	o.Dimensions = map[int]string{}
+	for _, x := range f.dimensions {
+		number, dimension, _ := strings.Cut(x, "=")
+		n, err := strconv.ParseUint(number, 0, 31)
+		if err != nil || !slices.Contains(translate.Dimensions(), dimension) {
+			return usagef("--dimension %q, expected NUMBER=DIM, where DIM is one of %s", x, strings.Join(translate.Dimensions(), ", "))
+		}
+		o.Dimensions[int(n)] = dimension
+	}
+	if err := o.Language.Missing(); err != nil {
+		return fmt.Errorf("--to %w", err)
+	}
 	return f.checkRaw()
 }
+
+// needsStage reports whether a language has no functions that another shader includes.
+func needsStage(l translate.Language) bool { return l == translate.SPIRV || l == translate.HLSL }
 
 // manifestName is the name of the map in a folder of translations. translate recognises such a folder by it.
 const manifestName = "manifest.json"
@@ -391,7 +419,7 @@ func (f *translateFlags) run(cmd *cobra.Command, list []input, several bool) err
 		return nil
 	})
 	if err == nil {
-		err = f.checkLocations(all.Programs)
+		err = f.checkNames(all.Programs)
 	}
 	if err != nil {
 		return err
@@ -440,20 +468,28 @@ func uniqueName(taken map[string]bool, path string) string {
 	return name
 }
 
-// checkLocations returns an error for a --location of a name that no program has.
-func (f *translateFlags) checkLocations(list []*translation) error {
-	known := map[string]bool{}
+// checkNames returns an error for a --location of a name, or a --dimension of a texture, that no program has.
+func (f *translateFlags) checkNames(list []*translation) error {
+	names, textures := map[string]bool{}, map[int]bool{}
 	for _, r := range list {
 		if r.translatedText == nil {
 			return nil
 		}
 		for _, b := range slices.Concat(r.Inputs, r.Outputs) {
-			known[b.Name] = true
+			names[b.Name] = true
+		}
+		for _, x := range r.Textures {
+			textures[x.Number] = true
 		}
 	}
-	for _, x := range f.locations {
-		if name, _, _ := strings.Cut(x, "="); !known[name] {
-			return usagef("--location %s: no input or output has the name %s", x, name)
+	for _, name := range slices.Sorted(maps.Keys(f.options.Locations)) {
+		if !names[name] {
+			return usagef("--location %s=%d: no input or output has the name %[1]s", name, f.options.Locations[name])
+		}
+	}
+	for _, n := range slices.Sorted(maps.Keys(f.options.Dimensions)) {
+		if !textures[n] {
+			return usagef("--dimension %d=%s: no program has the texture %[1]d", n, f.options.Dimensions[n])
 		}
 	}
 	return nil
@@ -624,7 +660,7 @@ func (f *translateFlags) choose(j *translateJob, file string, several bool) (err
 	case several:
 	case p.err != nil:
 		return misuse(nil, p.err)
-	case f.shape == "" && !is && f.options.Language == translate.SPIRV:
+	case f.shape == "" && !is && needsStage(f.options.Language):
 		return usagef("--to %s needs a --shape for %s, because Vulkan links no modules", f.to, inputName(file))
 	}
 	return nil

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -82,6 +83,57 @@ func TestTranslateStage(t *testing.T) {
 	got, want := text(capture+":1"), text("--isa", "a2xx", "--stage", "fs", "../../examples/a2xx/choices.fs.bin")
 	if got != want {
 		t.Errorf("%s\nexpected\n%s", got, want)
+	}
+}
+
+// TestTranslateHLSL translates a kernel to HLSL: the map has the names and registers of the text. Without spirv-cross, there is an
+// error.
+func TestTranslateHLSL(t *testing.T) {
+	args := []string{"translate", "--to", "hlsl", "--json", "--block", "64", "--set", "1", "../../examples/tesla/vecadd.cubin"}
+	var out, errs bytes.Buffer
+	if _, err := exec.LookPath("spirv-cross"); err != nil {
+		t.Log("SKIPPED: spirv-cross is not installed, so no HLSL is tested (apt-get install spirv-cross)")
+	} else {
+		if status := run(args, strings.NewReader(""), &out, &errs); status != exitOK {
+			t.Fatalf("status %d: %s", status, &errs)
+		}
+		var all struct {
+			Programs []struct {
+				Text    string
+				Block   [3]int
+				Buffers []struct {
+					Name         string
+					Set, Binding int
+					Uniform      bool
+				}
+			}
+		}
+		if err := json.Unmarshal(out.Bytes(), &all); err != nil {
+			t.Fatal(err)
+		}
+		p := all.Programs[0]
+		want := []string{"[numthreads(64, 1, 1)]", " for shader model 6.0. Its bits were not compared", "// The host writes the number of workgroups into the cbuffer SPIRV_Cross_NumWorkgroups.\n"}
+		for _, b := range p.Buffers {
+			if b.Uniform {
+				want = append(want, fmt.Sprintf("register(b%d, space%d)\n{\n    uint4 %s[1] : packoffset(c0);", b.Binding, b.Set, b.Name))
+			} else {
+				want = append(want, fmt.Sprintf("RWByteAddressBuffer %s : register(u%d, space%d);", b.Name, b.Binding, b.Set))
+			}
+		}
+		for _, w := range want {
+			if !strings.Contains(p.Text, w) {
+				t.Errorf("no %q in\n%s", w, p.Text)
+			}
+		}
+		if len(p.Buffers) != 2 {
+			t.Errorf("%d buffers", len(p.Buffers))
+		}
+	}
+	t.Setenv("PATH", "")
+	errs.Reset()
+	want := "isago translate: --to hlsl needs the program spirv-cross, which is not in PATH: install it, for example the package spirv-cross of Debian\n"
+	if status := run(args, strings.NewReader(""), &out, &errs); status != exitMistake || errs.String() != want {
+		t.Errorf("status %d: %s", status, &errs)
 	}
 }
 

@@ -121,6 +121,11 @@ func (w *writer) block(b *shade.Block) {
 	w.name(structure, b.Name)
 	w.decorate(structure, decorationBlock)
 	pointer := w.variable(storage, structure, 0)
+	if b.Kind == shade.StorageBuffer {
+		w.name(pointer, b.Members[0].Name)
+	} else {
+		w.name(pointer, "uniforms")
+	}
 	for _, i := range slices.Sorted(maps.Keys(gaps)) {
 		w.memberName(structure, i, fmt.Sprint("pad", i))
 		w.decorateMember(structure, i, decorationOffset, uint32(gaps[i]))

@@ -219,7 +219,7 @@ func TestRefusedKernels(t *testing.T) {
 			t.Errorf("%s\ngives %v, expected %q", body, err, want)
 		}
 	}
-	if _, err := translateKernel(t, "exit nop", translate.GLSLES); err == nil || !strings.Contains(err.Error(), "kernels become compute shaders in glsl and spirv") {
+	if _, err := translateKernel(t, "exit nop", translate.GLSLES); err == nil || !strings.Contains(err.Error(), "kernels become compute shaders in glsl, spirv and hlsl") {
 		t.Errorf("GLSL ES: %v", err)
 	}
 }

@@ -440,7 +440,7 @@ func (s *source) translate(o Options) (*Text, error) {
 		return nil, &Refusal{NoAddr, reason}
 	}
 	if o.Shape == Compute && s.kernel == nil {
-		return nil, &Refusal{NoAddr, "only a kernel becomes a compute shader"}
+		return nil, &Refusal{NoAddr, "only a kernel of a container becomes a compute shader"}
 	}
 	b := s.builder(o)
 	b.open = o.Shape == Compute

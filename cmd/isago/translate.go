@@ -625,15 +625,18 @@ func (f *translateFlags) open(cmd *cobra.Command, in input, many, several bool) 
 // optionsFor returns the options of the machine of a program. Programs of other machines do not have them: if there are several
 // files, the options are only for those that do.
 func (f *translateFlags) optionsFor(cmd *cobra.Command, p *imageFile, several bool) (map[string][]string, error) {
-	m, _, _ := f.recognise(p.data)
-	known := m.Options
+	m, _, container := f.recognise(p.data)
+	known, what := m.Options, "programs for "+p.set.Name()
+	if !container {
+		what = "raw code"
+	}
 	if several {
 		known = nil
 		for _, m := range catalog.Machines() {
 			known = append(known, m.Options...)
 		}
 	}
-	options, err := f.machineOptions.given(cmd, "programs for "+p.set.Name(), known)
+	options, err := f.machineOptions.given(cmd, what, known)
 	maps.DeleteFunc(options, func(name string, _ []string) bool { return !hasOption(m.Options, name) })
 	return options, err
 }

@@ -232,6 +232,12 @@ func (b *builder) simpler(in *Inst) (ID, bool) {
 		return b.simplerLogic(in)
 	case OpAdd, OpSub, OpXor, OpShl, OpShr:
 		return b.simplerSum(in)
+	case OpMul:
+		for _, x := range [2][2]ID{{in.A, in.B}, {in.B, in.A}} {
+			if v, ok := b.isConst(x[0]); ok && in.Type().integer() && v < 2 {
+				return x[v], true // x * 0 is 0, and x * 1 is x
+			}
+		}
 	case OpEq, OpNe:
 		if in.From().Kind == Bool {
 			differ := b.op(OpXor, BoolType, BoolType, 0, in.A, in.B)

@@ -46,6 +46,12 @@ func (c *checker) that(holds bool, format string, args ...any) {
 // statements checks statements. breaks and continues are set where Break and Continue may be.
 func (c *checker) statements(list []*Stmt, breaks, continues bool) {
 	for _, s := range list {
+		for _, x := range [2]*Stmt{s.Init, s.Step} {
+			if x != nil {
+				c.that(s.Kind == Loop && (x.Kind == Assign || x.Kind == Declare && x == s.Init), "the step of a loop")
+				c.statements([]*Stmt{x}, false, false)
+			}
+		}
 		if s.Value != nil {
 			c.expr(s.Value, s.Kind == Do)
 			c.swaps(s.Value, s.Kind == Declare)

@@ -1,6 +1,11 @@
 package shade
 
-import "slices"
+import (
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+)
 
 // Lit returns the constant scalar with the given bits.
 func Lit(t Type, bits uint64) *Expr { return &Expr{Op: Literal, Type: t, Bits: []uint64{bits}} }
@@ -80,6 +85,11 @@ func EachStmt(list []*Stmt, f func(s *Stmt)) {
 		f(s)
 		EachStmt(s.Body, f)
 		EachStmt(s.Else, f)
+		for _, x := range [2]*Stmt{s.Init, s.Step} {
+			if x != nil {
+				f(x)
+			}
+		}
 		for _, c := range s.Cases {
 			EachStmt(c.Body, f)
 		}
@@ -126,4 +136,36 @@ func (s *Shader) Modes(list ...ControlMode) (out []Control) {
 		}
 	}
 	return out
+}
+
+// Equal reports whether two expressions are the same.
+func Equal(a, b *Expr) bool {
+	return a == b || a.Op == b.Op && a.Type == b.Type && a.Var == b.Var && a.Func == b.Func && slices.Equal(a.Bits, b.Bits) && slices.Equal(a.Comps, b.Comps) && slices.EqualFunc(a.Args, b.Args, Equal)
+}
+
+// Spread returns the arguments of an operator as a language has them whose operators accept a vector and a scalar: one of them
+// may be the scalar of a Splat.
+func Spread(e *Expr) (a, b *Expr) {
+	a, b = e.Args[0], e.Args[1]
+	switch {
+	case e.Type.N == 0 || e.Type.Kind == Bool:
+	case a.Op == Splat && b.Op != Splat && e.Op != ShiftLeft && e.Op != ShiftRight:
+		a = a.Args[0]
+	case b.Op == Splat:
+		b = b.Args[0]
+	}
+	return a, b
+}
+
+// Decimal returns the shortest decimal number that is a float of some bits, with a point or an exponent.
+func Decimal(f float64, width int) string {
+	form := byte('g')
+	if a := math.Abs(f); a >= 1e-4 && a < 1e9 {
+		form = 'f'
+	}
+	s := strconv.FormatFloat(f, form, -1, width)
+	if !strings.ContainsAny(s, ".e") {
+		s += ".0"
+	}
+	return s
 }

@@ -324,7 +324,7 @@ const (
 	// If runs Body if Value is true, and otherwise Else.
 	If
 	// Loop repeats Body while Value is true, or without end if Value is nil. Break leaves it, and Continue starts the next
-	// turn.
+	// turn. Init is a Declare or an Assign before the loop, and Step an Assign at the end of each turn; both may be nil.
 	Loop
 	// Once runs Body once. Break leaves it. No Continue leads out of it.
 	Once
@@ -355,6 +355,7 @@ type Stmt struct {
 	Dest       *Expr
 	Value      *Expr
 	Body, Else []*Stmt
+	Init, Step *Stmt
 	Cases      []Case
 	Text       string
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/isago/isago/internal/shade"
 )
 
-// text is a printed expression. rank is the rank of its outermost operator: an operator that binds weaker has a greater rank.
-type text struct {
+// fragment is a printed expression. rank is the rank of its outermost operator: an operator that binds weaker has a greater rank.
+type fragment struct {
 	s    string
 	rank int
 }
@@ -34,15 +34,25 @@ const (
 )
 
 // in returns the text for a place where operators up to a rank need no parentheses.
-func (t text) in(rank int) string {
+func (t fragment) in(rank int) string {
 	if t.rank > rank {
 		return "(" + t.s + ")"
 	}
 	return t.s
 }
 
+// inside returns the text of an argument of an operator. Readers do not know by heart how arithmetic and comparisons bind in
+// operations on bits.
+func inside(t fragment, operator, rank int) string {
+	bits := operator == rankShift || operator >= rankAnd && operator <= rankOr
+	if bits && t.rank != operator && t.rank >= rankMul && t.rank <= rankEqual {
+		rank = rankUnary
+	}
+	return t.in(rank)
+}
+
 // operators are the left-associative operators.
-var operators = map[shade.Op]text{
+var operators = map[shade.Op]fragment{
 	shade.Add: {"+", rankAdd}, shade.Sub: {"-", rankAdd}, shade.Mul: {"*", rankMul}, shade.Div: {"/", rankMul}, shade.Mod: {"%", rankMul},
 	shade.And: {"&", rankAnd}, shade.Or: {"|", rankOr}, shade.Xor: {"^", rankXor}, shade.ShiftLeft: {"<<", rankShift}, shade.ShiftRight: {">>", rankShift},
 	shade.LogicAnd: {"&&", rankLogicAnd}, shade.LogicOr: {"||", rankLogicOr}, shade.LogicXor: {"^^", rankLogicXor},
@@ -50,7 +60,7 @@ var operators = map[shade.Op]text{
 }
 
 // prefixes are the unary operators. The argument of Neg is primary: there is an operator --.
-var prefixes = map[shade.Op]text{shade.Neg: {"-", rankPrimary}, shade.Complement: {"~", rankUnary}, shade.Not: {"!", rankUnary}}
+var prefixes = map[shade.Op]fragment{shade.Neg: {"-", rankPrimary}, shade.Complement: {"~", rankUnary}, shade.Not: {"!", rankUnary}}
 
 // functions are the functions of the language. Comparisons and Not are functions for vectors only.
 var functions = map[shade.Op]string{
@@ -87,21 +97,23 @@ func Type(t shade.Type) string {
 	return names[1] + strconv.Itoa(int(t.N))
 }
 
-func primary(format string, args ...any) text { return text{fmt.Sprintf(format, args...), rankPrimary} }
+func primary(format string, args ...any) fragment {
+	return fragment{fmt.Sprintf(format, args...), rankPrimary}
+}
 
 // signed returns the text of a number that may be negative.
-func signed(s string) text {
+func signed(s string) fragment {
 	if s[0] == '-' {
-		return text{s, rankUnary}
+		return fragment{s, rankUnary}
 	}
-	return text{s, rankPrimary}
+	return fragment{s, rankPrimary}
 }
 
 // longest is the number of digits up to which a float of 64 bits is written in decimals.
 const longest = 8
 
 // literal prints a constant scalar.
-func literal(t shade.Type, v uint64) text {
+func literal(t shade.Type, v uint64) fragment {
 	switch {
 	case t.Kind == shade.Bool:
 		return primary("%t", v != 0)
@@ -127,15 +139,12 @@ func literal(t shade.Type, v uint64) text {
 	if t.Width == 32 {
 		f, least = float64(math.Float32frombits(uint32(v))), 0x1p-126
 	}
-	s := strconv.FormatFloat(f, 'g', -1, int(t.Width))
+	s := shade.Decimal(f, int(t.Width))
 	if f != f || math.IsInf(f, 0) || f == 0 && v != 0 || f != 0 && math.Abs(f) < least || t.Width == 64 && len(s) > longest {
 		if t.Width == 64 {
 			return primary("packDouble2x32(uvec2(%#xu, %#xu))", v&0xffffffff, v>>32)
 		}
 		return primary("uintBitsToFloat(%#xu)", v)
-	}
-	if !strings.ContainsAny(s, ".e") {
-		s += ".0"
 	}
 	if t.Width == 64 {
 		s += "lf"
@@ -153,8 +162,8 @@ func (p *printer) list(args []*shade.Expr) string {
 }
 
 // expr prints an expression.
-func (p *printer) expr(e *shade.Expr) text {
-	arg := func(i int) text { return p.expr(e.Args[i]) }
+func (p *printer) expr(e *shade.Expr) fragment {
+	arg := func(i int) fragment { return p.expr(e.Args[i]) }
 	switch e.Op {
 	case shade.Literal:
 		if e.Type.N == 0 {
@@ -167,9 +176,9 @@ func (p *printer) expr(e *shade.Expr) text {
 		return primary("%s(%s)", Type(e.Type), strings.Join(list, ", "))
 	case shade.Ref:
 		if p.widened(e.Var) {
-			return text{e.Var.Name + "." + "xyzw"[:e.Type.Count()], rankPrimary}
+			return fragment{e.Var.Name + "." + "xyzw"[:e.Type.Count()], rankPrimary}
 		}
-		return text{p.name(e.Var), rankPrimary}
+		return fragment{p.name(e.Var), rankPrimary}
 	case shade.Index:
 		i := e.Args[1]
 		s := p.expr(i).s
@@ -190,7 +199,7 @@ func (p *printer) expr(e *shade.Expr) text {
 		for _, k := range e.Comps {
 			s += "xyzw"[k : k+1]
 		}
-		return text{s, rankPrimary}
+		return fragment{s, rankPrimary}
 	case shade.Construct, shade.Splat, shade.Convert:
 		return primary("%s(%s)", Type(e.Type), p.list(e.Args))
 	case shade.Call:
@@ -198,10 +207,13 @@ func (p *printer) expr(e *shade.Expr) text {
 	case shade.Bitcast:
 		return primary("%s(%s)", bitcast(e.Args[0].Type, e.Type), p.list(e.Args))
 	case shade.Select:
+		if c := e.Args[0]; c.Op == shade.Splat {
+			return fragment{p.expr(c.Args[0]).in(rankLogicOr) + " ? " + arg(1).in(rankLogicOr) + " : " + arg(2).in(rankSelect), rankSelect}
+		}
 		if e.Args[0].Type.N > 0 {
 			return primary("mix(%s, %s, %s)", arg(2).s, arg(1).s, arg(0).s)
 		}
-		return text{arg(0).in(rankLogicOr) + " ? " + arg(1).in(rankLogicOr) + " : " + arg(2).in(rankSelect), rankSelect}
+		return fragment{arg(0).in(rankLogicOr) + " ? " + arg(1).in(rankLogicOr) + " : " + arg(2).in(rankSelect), rankSelect}
 	}
 	if p.es && e.Op == shade.Fma {
 		p.fail("the function fma")
@@ -214,10 +226,11 @@ func (p *printer) expr(e *shade.Expr) text {
 	}
 	if e.Args[0].Type.N == 0 || functions[e.Op] == "" {
 		if o, ok := operators[e.Op]; ok {
-			return text{arg(0).in(o.rank) + " " + o.s + " " + arg(1).in(o.rank-1), o.rank}
+			a, b := shade.Spread(e)
+			return fragment{inside(p.expr(a), o.rank, o.rank) + " " + o.s + " " + inside(p.expr(b), o.rank, o.rank-1), o.rank}
 		}
 		if o, ok := prefixes[e.Op]; ok {
-			return text{o.s + arg(0).in(o.rank), rankUnary}
+			return fragment{o.s + arg(0).in(o.rank), rankUnary}
 		}
 	}
 	return primary("%s(%s)", functions[e.Op], p.list(e.Args))

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/isago/isago/internal/shade"
+	"github.com/isago/isago/internal/shade/text"
 )
 
 // Dialect is a version of the language.
@@ -40,28 +41,28 @@ func Print(s *shade.Shader, d Dialect) (*Text, error) {
 		p.refuse()
 	}
 	if s.Stage != shade.Library {
-		p.line("#version %s", version)
+		p.Line("#version %s", version)
 	}
 	for _, l := range s.Header {
-		p.line("// %s", l)
+		p.Line("// %s", l)
 	}
 	for _, e := range p.extensions() {
-		p.line("#extension %s : require", e)
+		p.Line("#extension %s : require", e)
 	}
 	if p.es {
 		if s.Stage != shade.Geometry { // version 3.20 has precise
-			p.line("#extension GL_EXT_gpu_shader5 : enable")
-			p.line("#ifndef GL_EXT_gpu_shader5")
-			p.line("#define precise")
-			p.line("#endif")
+			p.Line("#extension GL_EXT_gpu_shader5 : enable")
+			p.Line("#ifndef GL_EXT_gpu_shader5")
+			p.Line("#define precise")
+			p.Line("#endif")
 		}
 		p.precisions()
 	}
 	for _, c := range s.Controls {
-		p.line("spirv_execution_mode(extensions = [\"SPV_KHR_float_controls\"], capabilities = [%d], %d, %d); // %s", c.Mode+5, c.Mode, c.Width, c.Mode)
+		p.Line("spirv_execution_mode(extensions = [\"SPV_KHR_float_controls\"], capabilities = [%d], %d, %d); // %s", c.Mode+5, c.Mode, c.Width, c.Mode)
 	}
 	p.layouts()
-	p.line("")
+	p.Line("")
 	for _, b := range s.Blocks {
 		p.block(b)
 	}
@@ -74,7 +75,7 @@ func Print(s *shade.Shader, d Dialect) (*Text, error) {
 	if p.err != nil {
 		return nil, p.err
 	}
-	return &Text{p.out.String(), p.lines}, nil
+	return &Text{p.Out.String(), p.lines}, nil
 }
 
 // Prototype returns the declaration of a function.
@@ -83,22 +84,10 @@ func Prototype(f *shade.Func) string { return signature(f) + ";" }
 // printer prints a shader.
 type printer struct {
 	*shade.Shader
+	text.Writer
 	es    bool
 	err   error
-	out   strings.Builder
-	depth int
 	lines map[*shade.Func]int
-	count int
-}
-
-// line writes a line.
-func (p *printer) line(format string, args ...any) {
-	s := fmt.Sprintf(format, args...)
-	if s != "" {
-		p.out.WriteString(strings.Repeat("\t", p.depth))
-	}
-	p.out.WriteString(s + "\n")
-	p.count++
 }
 
 // fail records what the dialect cannot express.
@@ -162,7 +151,7 @@ func (p *printer) precisions() {
 		}
 	}
 	for _, t := range types {
-		p.line("precision highp %s;", t)
+		p.Line("precision highp %s;", t)
 	}
 }
 
@@ -186,18 +175,18 @@ func (p *printer) layouts() {
 	case shade.Compute:
 		switch {
 		case p.LocalSize != [3]int{}:
-			p.line("layout(local_size_x = %d, local_size_y = %d, local_size_z = %d) in;", p.LocalSize[0], p.LocalSize[1], p.LocalSize[2])
+			p.Line("layout(local_size_x = %d, local_size_y = %d, local_size_z = %d) in;", p.LocalSize[0], p.LocalSize[1], p.LocalSize[2])
 		case p.es:
 			p.fail("a workgroup whose size is a specialization constant")
 		default:
-			p.line("layout(local_size_x_id = 0, local_size_y_id = 1, local_size_z_id = 2) in;")
+			p.Line("layout(local_size_x_id = 0, local_size_y_id = 1, local_size_z_id = 2) in;")
 		}
 	case shade.Geometry:
-		p.line("layout(%s) in;", primitives[p.From])
-		p.line("layout(%s, max_vertices = %d) out;", primitives[p.To], p.MaxVertices)
+		p.Line("layout(%s) in;", primitives[p.From])
+		p.Line("layout(%s, max_vertices = %d) out;", primitives[p.To], p.MaxVertices)
 	case shade.Fragment:
 		if p.EarlyTests {
-			p.line("layout(early_fragment_tests) in;")
+			p.Line("layout(early_fragment_tests) in;")
 		}
 	}
 }
@@ -225,16 +214,16 @@ func (p *printer) block(b *shade.Block) {
 	}
 	if b.Kind == shade.PlainUniforms {
 		for _, v := range b.Members {
-			p.line("uniform %s;", member(v))
+			p.Line("uniform %s;", member(v))
 		}
-		p.line("")
+		p.Line("")
 		return
 	}
 	switch b.Kind {
 	case shade.UniformBlock:
-		p.line("layout(std140, %s) uniform %s {", p.binding(b.Set, b.Binding), b.Name)
+		p.Line("layout(std140, %s) uniform %s {", p.binding(b.Set, b.Binding), b.Name)
 	case shade.PushConstants:
-		p.line("layout(std140, push_constant) uniform %s {", b.Name)
+		p.Line("layout(std140, push_constant) uniform %s {", b.Name)
 	case shade.StorageBuffer:
 		access := ""
 		if b.ReadOnly {
@@ -243,29 +232,29 @@ func (p *printer) block(b *shade.Block) {
 		if b.WriteOnly {
 			access += "writeonly "
 		}
-		p.line("layout(std430, %s) %sbuffer %s {", p.binding(b.Set, b.Binding), access, b.Name)
+		p.Line("layout(std430, %s) %sbuffer %s {", p.binding(b.Set, b.Binding), access, b.Name)
 	}
 	at := 0
 	for i, v := range b.Members {
 		switch {
 		case !p.es:
-			p.line("\tlayout(offset = %d) %s;", v.Offset, member(v))
+			p.Line("\tlayout(offset = %d) %s;", v.Offset, member(v))
 			continue
 		case v.Offset > at && b.Kind == shade.UniformBlock:
-			p.line("\tuvec4 %s_pad%d[%d];", b.Name, i, (v.Offset-at)/16)
+			p.Line("\tuvec4 %s_pad%d[%d];", b.Name, i, (v.Offset-at)/16)
 		}
-		p.line("\t%s; // offset %d", member(v), v.Offset)
+		p.Line("\t%s; // offset %d", member(v), v.Offset)
 		at = v.Offset + 16*max(1, v.Type.Len)
 	}
-	p.line("};")
-	p.line("")
+	p.Line("};")
+	p.Line("")
 }
 
 // global writes the declaration of a variable outside of functions.
 func (p *printer) global(v *shade.Var) {
 	if v.Builtin != shade.NotBuiltin {
 		if v.Builtin == shade.ClipDistance && v.Storage == shade.Output {
-			p.line("out float gl_ClipDistance[%d];", v.Type.Len)
+			p.Line("out float gl_ClipDistance[%d];", v.Type.Len)
 		}
 		return
 	}
@@ -295,20 +284,20 @@ func (p *printer) global(v *shade.Var) {
 			list = append(list, p.expr(&shade.Expr{Op: shade.Literal, Type: v.Type.Elem(), Bits: v.Bits[i : i+n]}).s)
 		}
 		if v.Type.Len > 0 {
-			p.line("const %s %s%s = %s[](%s);", t, v.Name, array, t, strings.Join(list, ", "))
+			p.Line("const %s %s%s = %s[](%s);", t, v.Name, array, t, strings.Join(list, ", "))
 			return
 		}
-		p.line("const %s %s = %s;", t, v.Name, list[0])
+		p.Line("const %s %s = %s;", t, v.Name, list[0])
 	case shade.Private:
-		p.line("%s%s %s%s;", precise, t, v.Name, array)
+		p.Line("%s%s %s%s;", precise, t, v.Name, array)
 	case shade.Workgroup:
-		p.line("shared %s %s%s;", t, v.Name, array)
+		p.Line("shared %s %s%s;", t, v.Name, array)
 	case shade.Input:
-		p.line("layout(location = %d) %sin %s %s%s;", v.Location, interpolation, t, v.Name, array)
+		p.Line("layout(location = %d) %sin %s %s%s;", v.Location, interpolation, t, v.Name, array)
 	case shade.Output:
-		p.line("layout(location = %d) %s%sout %s %s%s;", v.Location, interpolation, precise, t, v.Name, array)
+		p.Line("layout(location = %d) %s%sout %s %s%s;", v.Location, interpolation, precise, t, v.Name, array)
 	case shade.Sampled:
-		p.line("layout(%s) uniform %s %s%s;", p.binding(v.Set, v.Binding), t, v.Name, array)
+		p.Line("layout(%s) uniform %s %s%s;", p.binding(v.Set, v.Binding), t, v.Name, array)
 	}
 }
 
@@ -335,7 +324,7 @@ func signature(f *shade.Func) string {
 // function writes a function.
 func (p *printer) function(f *shade.Func) {
 	if f.External {
-		p.line("%s", Prototype(f))
+		p.Line("%s", Prototype(f))
 		return
 	}
 	guard := strings.ToUpper(f.Name)
@@ -345,29 +334,29 @@ func (p *printer) function(f *shade.Func) {
 	short := len(f.Body) == 1 && f.Body[0].Kind == shade.Return && len(f.Comment)+len(f.Locals) == 0
 	switch {
 	case f.Guarded:
-		p.line("#ifndef %s", guard)
-		p.line("#define %s", guard)
+		p.Line("#ifndef %s", guard)
+		p.Line("#define %s", guard)
 	case !short:
-		p.line("")
+		p.Line("")
 	}
 	if short {
-		p.line("%s { return %s; }", signature(f), p.expr(f.Body[0].Value).s)
+		p.Line("%s { return %s; }", signature(f), p.expr(f.Body[0].Value).s)
 		p.lines[f] = 1
 	} else {
-		p.line("%s {", signature(f))
-		p.depth++
+		p.Line("%s {", signature(f))
+		p.Depth++
 		for _, c := range f.Comment {
-			p.line("// %s", c)
+			p.Line("// %s", c)
 		}
 		p.locals(f.Locals)
-		p.count = 0
-		p.statements(f.Body)
-		p.lines[f] = p.count
-		p.depth--
-		p.line("}")
+		p.Count = 0
+		p.language().Statements(f.Body)
+		p.lines[f] = p.Count
+		p.Depth--
+		p.Line("}")
 	}
 	if f.Guarded {
-		p.line("#endif")
+		p.Line("#endif")
 	}
 }
 
@@ -386,47 +375,20 @@ func (p *printer) locals(list []*shade.Var) {
 		byType[t] = append(byType[t], name)
 	}
 	for _, t := range slices.Sorted(maps.Keys(byType)) {
-		p.line("%s %s;", t, strings.Join(byType[t], ", "))
+		p.Line("%s %s;", t, strings.Join(byType[t], ", "))
 	}
 }
 
-// statements writes statements.
-func (p *printer) statements(list []*shade.Stmt) {
-	for _, s := range list {
-		p.statement(s)
+// language returns the syntax of statements.
+func (p *printer) language() *text.Language {
+	return &text.Language{
+		Writer: &p.Writer, Expr: func(e *shade.Expr) string { return p.expr(e).s }, Simple: p.simple, Other: p.other, Condition: "(%s)",
+		Forever: "while (true) {", Once: "do {", OnceEnd: "} while (false);", CaseBreak: "break;",
 	}
 }
 
-// inner writes the statements of a block.
-func (p *printer) inner(list []*shade.Stmt) {
-	p.depth++
-	p.statements(list)
-	p.depth--
-}
-
-// jump returns a statement that is short enough to follow an if in its line.
-func (p *printer) jump(s *shade.Stmt) (text string, ok bool) {
-	switch s.Kind {
-	case shade.Break:
-		return "break;", true
-	case shade.Continue:
-		return "continue;", true
-	case shade.Discard:
-		return "discard;", true
-	case shade.Return:
-		if s.Value == nil {
-			return "return;", true
-		}
-		return "return " + p.expr(s.Value).s + ";", true
-	}
-	return "", false
-}
-
-func (p *printer) statement(s *shade.Stmt) {
-	if text, ok := p.jump(s); ok {
-		p.line("%s", text)
-		return
-	}
+// simple returns the text of a declaration, an assignment or a call.
+func (p *printer) simple(s *shade.Stmt) string {
 	switch s.Kind {
 	case shade.Declare:
 		precise, array, value := "", "", ""
@@ -439,61 +401,34 @@ func (p *printer) statement(s *shade.Stmt) {
 		if s.Value != nil {
 			value = " = " + p.expr(s.Value).s
 		}
-		p.line("%s%s %s%s%s;", precise, Type(s.Var.Type.Elem()), s.Var.Name, array, value)
+		return fmt.Sprintf("%s%s %s%s%s", precise, Type(s.Var.Type.Elem()), s.Var.Name, array, value)
 	case shade.Assign:
-		p.line("%s = %s;", p.expr(s.Dest).s, p.expr(s.Value).s)
-	case shade.Do:
-		p.line("%s;", p.expr(s.Value).s)
-	case shade.If:
-		cond := p.expr(s.Value).s
-		if len(s.Body) == 1 && len(s.Else) == 0 {
-			if text, ok := p.jump(s.Body[0]); ok {
-				p.line("if (%s) %s", cond, text)
-				return
-			}
+		dest := p.expr(s.Dest).s
+		switch operator, b := text.Update(s, func(op shade.Op) string { return updates[op] }); {
+		case b != nil:
+			return dest + " " + operator + " " + p.expr(b).s
+		case operator != "":
+			return dest + operator
 		}
-		p.line("if (%s) {", cond)
-		p.inner(s.Body)
-		for len(s.Else) == 1 && s.Else[0].Kind == shade.If {
-			s = s.Else[0]
-			p.line("} else if (%s) {", p.expr(s.Value).s)
-			p.inner(s.Body)
-		}
-		if len(s.Else) > 0 {
-			p.line("} else {")
-			p.inner(s.Else)
-		}
-		p.line("}")
-	case shade.Loop:
-		cond := "true"
-		if s.Value != nil {
-			cond = p.expr(s.Value).s
-		}
-		p.line("while (%s) {", cond)
-		p.inner(s.Body)
-		p.line("}")
-	case shade.Once:
-		p.line("do {")
-		p.inner(s.Body)
-		p.line("} while (false);")
-	case shade.Switch:
-		p.line("switch (%s) {", p.expr(s.Value).s)
-		for _, c := range s.Cases {
-			p.line("case %du: {", c.Number)
-			p.inner(c.Body)
-			p.line("\tbreak;")
-			p.line("}")
-		}
-		p.line("}")
+		return dest + " = " + p.expr(s.Value).s
+	}
+	return p.expr(s.Value).s
+}
+
+// updates are the operators that an assignment can contain.
+var updates = map[shade.Op]string{
+	shade.Add: "+", shade.Sub: "-", shade.Mul: "*", shade.Div: "/", shade.And: "&", shade.Or: "|", shade.Xor: "^", shade.ShiftLeft: "<<", shade.ShiftRight: ">>",
+}
+
+// other writes the statements that only GLSL has in this form.
+func (p *printer) other(s *shade.Stmt) {
+	switch s.Kind {
 	case shade.Barrier:
-		p.line("memoryBarrier();")
-		p.line("barrier();")
+		p.Line("memoryBarrier();")
+		p.Line("barrier();")
 	case shade.EmitVertex:
-		p.line("EmitVertex();")
+		p.Line("EmitVertex();")
 	case shade.EndPrimitive:
-		p.line("EndPrimitive();")
-	case shade.Comment:
-		p.line("// %s", s.Text)
-		p.count--
+		p.Line("EndPrimitive();")
 	}
 }

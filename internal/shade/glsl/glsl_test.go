@@ -90,7 +90,7 @@ func TestExpressions(t *testing.T) {
 		{apply(shade.Neg, apply(shade.Neg, a)), "-(-a)"},
 		{apply(shade.Neg, shade.Int32(-1)), "-(-1)"},
 		{apply(shade.Complement, apply(shade.ShiftLeft, a, shade.Int32(3))), "~(a << 3)"},
-		{apply(shade.And, apply(shade.ShiftLeft, a, b), apply(shade.Or, a, b)), "a << b & (a | b)"},
+		{apply(shade.And, apply(shade.ShiftLeft, a, b), apply(shade.Or, a, b)), "(a << b) & (a | b)"},
 		{apply(shade.Select, c, a, apply(shade.Select, c, a, b)), "c ? a : c ? a : b"},
 		{apply(shade.Select, c, apply(shade.Select, c, a, b), a), "c ? (c ? a : b) : a"},
 		{apply(shade.LogicAnd, apply(shade.LogicOr, c, c), apply(shade.Not, c)), "(c || c) && !c"},

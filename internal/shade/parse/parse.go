@@ -170,7 +170,9 @@ func (p *parser) statement() []*shade.Stmt {
 		}
 		return []*shade.Stmt{s}
 	case p.is("while"):
-		s.Kind, s.Value = shade.Loop, p.condition()
+		if s.Kind, s.Value = shade.Loop, p.condition(); s.Value.IsLiteral() && s.Value.Bits[0] != 0 {
+			s.Value = nil
+		}
 		s.Body = p.body()
 		return []*shade.Stmt{s}
 	case p.is("break"):

@@ -522,6 +522,9 @@ func (x *function) statement(s *shade.Stmt) {
 		}
 		x.join(end)
 	case shade.Loop:
+		if s.Init != nil {
+			x.statement(s.Init)
+		}
 		head, body, next, end := x.next(), x.next(), x.next(), x.next()
 		x.jump(head)
 		x.label(head)
@@ -538,6 +541,9 @@ func (x *function) statement(s *shade.Stmt) {
 		x.label(body)
 		x.part(s.Body, flow{end, next}, next)
 		x.label(next)
+		if s.Step != nil {
+			x.statement(s.Step)
+		}
 		x.jump(head)
 		x.join(end)
 	case shade.Once: // a switch that has only a default

@@ -9,8 +9,8 @@ import (
 	"github.com/isago/isago/internal/shade"
 )
 
-// text is a printed expression.
-type text struct {
+// fragment is a printed expression.
+type fragment struct {
 	s     string
 	level level
 }
@@ -51,7 +51,7 @@ func inside(operator, argument level, left bool) bool {
 }
 
 // in returns the text for an argument that may only be at a level up to another.
-func (t text) in(most level) string {
+func (t fragment) in(most level) string {
 	if t.level > most {
 		return "(" + t.s + ")"
 	}
@@ -59,7 +59,7 @@ func (t text) in(most level) string {
 }
 
 // operators are the binary operators.
-var operators = map[shade.Op]text{
+var operators = map[shade.Op]fragment{
 	shade.Add: {"+", sum}, shade.Sub: {"-", sum}, shade.Mul: {"*", product}, shade.Div: {"/", product}, shade.Mod: {"%", product}, shade.And: {"&", and}, shade.Or: {"|", or},
 	shade.Xor: {"^", xor}, shade.ShiftLeft: {"<<", shift}, shade.ShiftRight: {">>", shift}, shade.LogicAnd: {"&&", both}, shade.LogicOr: {"||", either}, shade.LogicXor: {"!=", relation},
 	shade.Eq: {"==", relation}, shade.Ne: {"!=", relation}, shade.Lt: {"<", relation}, shade.Le: {"<=", relation}, shade.Gt: {">", relation}, shade.Ge: {">=", relation},
@@ -73,15 +73,15 @@ var functions = map[shade.Op]string{
 	shade.DerivY: "dpdy",
 }
 
-func call(format string, args ...any) text { return text{fmt.Sprintf(format, args...), atom} }
+func call(format string, args ...any) fragment { return fragment{fmt.Sprintf(format, args...), atom} }
 
 // literal prints a constant scalar.
-func (p *printer) literal(t shade.Type, v uint64) text {
-	negative := func(s string) text {
+func (p *printer) literal(t shade.Type, v uint64) fragment {
+	negative := func(s string) fragment {
 		if s[0] == '-' {
-			return text{s, unary}
+			return fragment{s, unary}
 		}
-		return text{s, atom}
+		return fragment{s, atom}
 	}
 	switch t.Kind {
 	case shade.Bool:
@@ -105,11 +105,7 @@ func (p *printer) literal(t shade.Type, v uint64) text {
 	if f == 0 && v != 0 || f != 0 && math.Abs(f) < 0x1p-126 {
 		return call("bitcast<f32>(%#xu)", v)
 	}
-	s := strconv.FormatFloat(f, 'g', -1, 32)
-	if !strings.ContainsAny(s, ".e") {
-		s += ".0"
-	}
-	return negative(s + "f")
+	return negative(shade.Decimal(f, 32) + "f")
 }
 
 // list prints arguments. One with the operator < has parentheses: with a > in a later argument, it would be a template.
@@ -135,7 +131,7 @@ func (p *printer) operand(e *shade.Expr, operator level, left bool) string {
 }
 
 // expr prints an expression.
-func (p *printer) expr(e *shade.Expr) text {
+func (p *printer) expr(e *shade.Expr) fragment {
 	t := Type(e.Type)
 	switch e.Op {
 	case shade.Literal:
@@ -152,7 +148,7 @@ func (p *printer) expr(e *shade.Expr) text {
 		if bitsOf(e.Var) && e.Type.Len == 0 {
 			return call("bitcast<%s>(%s)", t, s)
 		}
-		return text{s, atom}
+		return fragment{s, atom}
 	case shade.Index:
 		i, v := e.Args[1], e.Args[0].Var
 		s := p.expr(i).s
@@ -166,13 +162,13 @@ func (p *printer) expr(e *shade.Expr) text {
 		case widened(v):
 			s += "." + "xyzw"[:e.Type.Count()]
 		}
-		return text{s, atom}
+		return fragment{s, atom}
 	case shade.Swizzle:
 		s := p.expr(e.Args[0]).in(atom) + "."
 		for _, k := range e.Comps {
 			s += "xyzw"[k : k+1]
 		}
-		return text{s, atom}
+		return fragment{s, atom}
 	case shade.Construct, shade.Splat, shade.Convert:
 		return call("%s(%s)", t, p.list(e.Args))
 	case shade.Bitcast:
@@ -196,7 +192,11 @@ func (p *printer) expr(e *shade.Expr) text {
 	case shade.Length:
 		return call("arrayLength(&%s)", p.list(e.Args))
 	case shade.Select:
-		return call("select(%s)", p.list([]*shade.Expr{e.Args[2], e.Args[1], e.Args[0]}))
+		cond := e.Args[0]
+		if cond.Op == shade.Splat {
+			cond = cond.Args[0]
+		}
+		return call("select(%s)", p.list([]*shade.Expr{e.Args[2], e.Args[1], cond}))
 	case shade.FindMSB:
 		return call("%s(firstLeadingBit(%s))", t, p.list(e.Args))
 	case shade.BitCount:
@@ -210,14 +210,18 @@ func (p *printer) expr(e *shade.Expr) text {
 		return p.expr(&shade.Expr{Op: shade.Not, Type: e.Type, Args: []*shade.Expr{&equal}})
 	}
 	if o, ok := operators[e.Op]; ok {
-		right := p.operand(e.Args[1], o.level, false)
-		if o.level == shift {
-			right = p.amount(e.Args[1])
+		a, b := e.Args[0], e.Args[1]
+		if o.level == product || o.level == sum {
+			a, b = shade.Spread(e)
 		}
-		return text{p.operand(e.Args[0], o.level, true) + " " + o.s + " " + right, o.level}
+		right := p.operand(b, o.level, false)
+		if o.level == shift {
+			right = p.amount(b)
+		}
+		return fragment{p.operand(a, o.level, true) + " " + o.s + " " + right, o.level}
 	}
 	if s, ok := prefixes[e.Op]; ok {
-		return text{s + p.operand(e.Args[0], unary, true), unary}
+		return fragment{s + p.operand(e.Args[0], unary, true), unary}
 	}
 	return call("%s(%s)", functions[e.Op], p.list(e.Args))
 }
@@ -250,7 +254,7 @@ func (p *printer) ref(v *shade.Var) string {
 }
 
 // texture prints an operation on a texture.
-func (p *printer) texture(e *shade.Expr) text {
+func (p *printer) texture(e *shade.Expr) fragment {
 	name, t := p.ref(e.Var), e.Var.Type
 	if e.Op == shade.Size && t.Arrayed {
 		return call("%s(vec3<u32>(textureDimensions(%s, %s), textureNumLayers(%s)))", Type(e.Type), name, p.list(e.Args), name)

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/isago/isago/internal/shade"
+	"github.com/isago/isago/internal/shade/text"
 )
 
 // Text is a printed shader.
@@ -23,12 +24,12 @@ type Text struct {
 func Print(s *shade.Shader) (*Text, error) {
 	p := &printer{Shader: s, lines: map[*shade.Func]int{}, names: map[any]string{}, taken: map[string]bool{zero: true}}
 	for _, l := range s.Header {
-		p.line("// %s", l)
+		p.Line("// %s", l)
 	}
 	if p.samples() {
-		p.line("diagnostic(off, derivative_uniformity);")
+		p.Line("diagnostic(off, derivative_uniformity);")
 	}
-	p.line("")
+	p.Line("")
 	if doubles, integers := s.Needs(); doubles || integers {
 		p.fail("numbers of 64 bits")
 	}
@@ -36,8 +37,8 @@ func Print(s *shade.Shader) (*Text, error) {
 		p.fail("geometry shaders")
 	}
 	var body strings.Builder
-	start := p.out.String()
-	p.out.Reset()
+	start := p.Out.String()
+	p.Out.Reset()
 	for _, b := range s.Blocks {
 		p.block(b)
 	}
@@ -47,7 +48,7 @@ func Print(s *shade.Shader) (*Text, error) {
 	for _, f := range s.Funcs {
 		switch {
 		case f.External:
-			p.line("// %s;", p.signature(f))
+			p.Line("// %s;", p.signature(f))
 		case f != s.Entry || s.Stage == shade.Library:
 			p.function(f)
 		}
@@ -55,7 +56,7 @@ func Print(s *shade.Shader) (*Text, error) {
 	if s.Stage != shade.Library {
 		p.entry()
 	}
-	body.WriteString(p.out.String())
+	body.WriteString(p.Out.String())
 	if p.nonfinite {
 		start += "var<private> " + zero + ": u32; // 0, for infinities and NaN, which constants may not be\n"
 	}
@@ -86,11 +87,9 @@ const zero = "isago_zero"
 // printer prints a shader.
 type printer struct {
 	*shade.Shader
+	text.Writer
 	err       error
-	out       strings.Builder
-	depth     int
 	lines     map[*shade.Func]int
-	count     int
 	names     map[any]string // of variables outside of functions, of functions and of blocks
 	taken     map[string]bool
 	changed   map[*shade.Var]bool // the variables of the function that have another value later
@@ -101,15 +100,6 @@ func (p *printer) fail(format string, args ...any) {
 	if p.err == nil {
 		p.err = fmt.Errorf(format+", which WGSL lacks", args...)
 	}
-}
-
-func (p *printer) line(format string, args ...any) {
-	s := fmt.Sprintf(format, args...)
-	if s != "" {
-		p.out.WriteString(strings.Repeat("\t", p.depth))
-	}
-	p.out.WriteString(s + "\n")
-	p.count++
 }
 
 // samples reports whether a function uses derivatives, which WGSL allows only where it can prove that all lanes run.
@@ -182,7 +172,7 @@ func (p *printer) block(b *shade.Block) {
 		p.fail("uniforms outside of a block")
 	}
 	name := p.name(b, b.Name)
-	p.line("struct %s_t {", name)
+	p.Line("struct %s_t {", name)
 	for i, v := range b.Members {
 		t := v.Type
 		if widened(v) {
@@ -195,9 +185,9 @@ func (p *printer) block(b *shade.Block) {
 		if i+1 < len(b.Members) && b.Members[i+1].Offset-v.Offset != components {
 			size = fmt.Sprintf("@size(%d) ", b.Members[i+1].Offset-v.Offset)
 		}
-		p.line("\t%s%s: %s,", size, unreserved(v.Name), Type(t))
+		p.Line("\t%s%s: %s,", size, unreserved(v.Name), Type(t))
 	}
-	p.line("}")
+	p.Line("}")
 	space := "uniform"
 	if b.Kind == shade.StorageBuffer {
 		space = "storage, read_write"
@@ -205,8 +195,8 @@ func (p *printer) block(b *shade.Block) {
 			space = "storage, read"
 		}
 	}
-	p.line("@group(%d) @binding(%d) var<%s> %s: %s_t;", b.Set, b.Binding, space, name, name)
-	p.line("")
+	p.Line("@group(%d) @binding(%d) var<%s> %s: %s_t;", b.Set, b.Binding, space, name, name)
+	p.Line("")
 }
 
 // special reports whether a value of an array cannot be a constant.
@@ -234,14 +224,14 @@ func (p *printer) global(v *shade.Var) {
 			list = append(list, p.expr(&shade.Expr{Op: shade.Literal, Type: t.Elem(), Bits: v.Bits[i : i+n]}).s)
 		}
 		if t.Len > 0 {
-			p.line("%s %s = %s(%s);", kind, name, Type(t), strings.Join(list, ", "))
+			p.Line("%s %s = %s(%s);", kind, name, Type(t), strings.Join(list, ", "))
 			return
 		}
-		p.line("%s %s = %s;", kind, name, list[0])
+		p.Line("%s %s = %s;", kind, name, list[0])
 	case shade.Private, shade.Input, shade.Output:
-		p.line("var<private> %s: %s;", name, Type(v.Type))
+		p.Line("var<private> %s: %s;", name, Type(v.Type))
 	case shade.Workgroup:
-		p.line("var<workgroup> %s: %s;", name, Type(v.Type))
+		p.Line("var<workgroup> %s: %s;", name, Type(v.Type))
 	case shade.Sampled:
 		t := map[shade.Dim]string{shade.Dim1: "1d", shade.Dim2: "2d", shade.Dim3: "3d", shade.Cube: "cube"}[v.Type.Dim]
 		if v.Type.Arrayed {
@@ -254,11 +244,11 @@ func (p *printer) global(v *shade.Var) {
 		sampler := "sampler"
 		if v.Type.Shadow {
 			sampler = "sampler_comparison"
-			p.line("@group(%d) @binding(%d) var %s: texture_depth_%s;", v.Set, v.Binding, name, t)
+			p.Line("@group(%d) @binding(%d) var %s: texture_depth_%s;", v.Set, v.Binding, name, t)
 		} else {
-			p.line("@group(%d) @binding(%d) var %s: texture_%s<%s>;", v.Set, v.Binding, name, t, of)
+			p.Line("@group(%d) @binding(%d) var %s: texture_%s<%s>;", v.Set, v.Binding, name, t, of)
 		}
-		p.line("@group(%d) @binding(%d) var %s_sampler: %s;", v.Set, v.SamplerBinding, name, sampler)
+		p.Line("@group(%d) @binding(%d) var %s_sampler: %s;", v.Set, v.SamplerBinding, name, sampler)
 	}
 }
 
@@ -345,57 +335,57 @@ func (p *printer) entry() {
 		body = []*shade.Stmt{{Kind: shade.Do, Value: shade.CallOf(&inner)}}
 	}
 	in, out := p.ports(shade.Input), p.ports(shade.Output)
-	p.line("")
+	p.Line("")
 	result := ""
 	if len(out) > 0 {
-		p.line("struct %s_out {", name)
+		p.Line("struct %s_out {", name)
 		for _, x := range out {
-			p.line("\t%s%s: %s,", x.attributes, x.name, x.typ)
+			p.Line("\t%s%s: %s,", x.attributes, x.name, x.typ)
 		}
-		p.line("}")
-		p.line("")
+		p.Line("}")
+		p.Line("")
 		result = fmt.Sprintf(" -> %s_out", name)
 	}
 	switch p.Stage {
 	case shade.Vertex:
-		p.line("@vertex")
+		p.Line("@vertex")
 	case shade.Fragment:
 		if p.EarlyTests {
 			p.fail("early tests")
 		}
-		p.line("@fragment")
+		p.Line("@fragment")
 	case shade.Compute:
 		if p.LocalSize == [3]int{} {
 			p.fail("a workgroup whose size is a specialization constant")
 		}
-		p.line("@compute @workgroup_size(%d, %d, %d)", p.LocalSize[0], p.LocalSize[1], p.LocalSize[2])
+		p.Line("@compute @workgroup_size(%d, %d, %d)", p.LocalSize[0], p.LocalSize[1], p.LocalSize[2])
 	}
 	var params []string
 	for _, x := range in {
 		params = append(params, fmt.Sprintf("%s%s_in: %s", x.attributes, x.name, x.typ))
 	}
-	p.line("fn %s(%s)%s {", name, strings.Join(params, ", "), result)
-	p.depth++
+	p.Line("fn %s(%s)%s {", name, strings.Join(params, ", "), result)
+	p.Depth++
 	for _, x := range in {
 		value := x.name + "_in"
 		if t := Type(x.v.Type.Elem()); t != x.typ {
 			value = fmt.Sprintf("%s(%s)", t, value)
 		}
-		p.line("%s = %s;", p.variable(x), value)
+		p.Line("%s = %s;", p.variable(x), value)
 	}
 	p.locals(f)
-	p.count = 0
-	p.statements(body)
-	p.lines[f] = p.count
+	p.Count = 0
+	p.language().Statements(body)
+	p.lines[f] = p.Count
 	if len(out) > 0 {
 		var values []string
 		for _, x := range out {
 			values = append(values, p.variable(x))
 		}
-		p.line("return %s_out(%s);", name, strings.Join(values, ", "))
+		p.Line("return %s_out(%s);", name, strings.Join(values, ", "))
 	}
-	p.depth--
-	p.line("}")
+	p.Depth--
+	p.Line("}")
 }
 
 // signature returns the declaration of a function without its body.
@@ -418,25 +408,25 @@ func (p *printer) signature(f *shade.Func) string {
 // function writes a function.
 func (p *printer) function(f *shade.Func) {
 	if len(f.Body) == 1 && f.Body[0].Kind == shade.Return && f.Body[0].Value != nil && len(f.Comment)+len(f.Locals) == 0 {
-		p.line("%s { return %s; }", p.signature(f), p.expr(f.Body[0].Value).s)
+		p.Line("%s { return %s; }", p.signature(f), p.expr(f.Body[0].Value).s)
 		p.lines[f] = 1
 		return
 	}
-	p.line("")
-	p.line("%s {", p.signature(f))
-	p.depth++
+	p.Line("")
+	p.Line("%s {", p.signature(f))
+	p.Depth++
 	for _, c := range f.Comment {
-		p.line("// %s", c)
+		p.Line("// %s", c)
 	}
 	p.locals(f)
-	p.count = 0
-	p.statements(f.Body)
-	p.lines[f] = p.count
-	if f.Result != shade.None && !ends(f.Body) { // after an endless loop: naga demands a result even there
-		p.line("return %s();", Type(f.Result))
+	p.Count = 0
+	p.language().Statements(f.Body)
+	p.lines[f] = p.Count
+	if f.Result != shade.None && !text.Ends(f.Body) { // after an endless loop: naga demands a result even there
+		p.Line("return %s();", Type(f.Result))
 	}
-	p.depth--
-	p.line("}")
+	p.Depth--
+	p.Line("}")
 }
 
 // root returns the variable of a destination.
@@ -463,143 +453,52 @@ func (p *printer) locals(f *shade.Func) {
 		}
 	})
 	for _, v := range f.Locals {
-		p.line("var %s: %s;", unreserved(v.Name), Type(v.Type))
+		p.Line("var %s: %s;", unreserved(v.Name), Type(v.Type))
 	}
 }
 
-func (p *printer) statements(list []*shade.Stmt) {
-	for _, s := range list {
-		p.statement(s)
+// language returns the syntax of statements.
+func (p *printer) language() *text.Language {
+	return &text.Language{
+		Writer: &p.Writer, Expr: func(e *shade.Expr) string { return p.expr(e).s }, Simple: p.simple, Other: p.other, Condition: "%s", Braces: true,
+		Forever: "loop {", Once: "loop {", OnceBreak: "break;", OnceEnd: "}", Default: "default: { }",
 	}
 }
 
-func (p *printer) inner(list []*shade.Stmt) {
-	p.depth++
-	p.statements(list)
-	p.depth--
-}
-
-// ends reports whether no path reaches the end of statements.
-func ends(list []*shade.Stmt) bool {
-	if len(list) == 0 {
-		return false
-	}
-	switch s := list[len(list)-1]; s.Kind {
-	case shade.Return, shade.Break, shade.Continue:
-		return true
-	case shade.If:
-		return ends(s.Body) && ends(s.Else)
-	}
-	return false
-}
-
-// jump returns a statement that is short enough to follow an if in its line.
-func (p *printer) jump(s *shade.Stmt) (text string, ok bool) {
-	switch s.Kind {
-	case shade.Break:
-		return "break;", true
-	case shade.Continue:
-		return "continue;", true
-	case shade.Discard:
-		return "discard;", true
-	case shade.Return:
-		if s.Value == nil {
-			return "return;", true
-		}
-		return "return " + p.expr(s.Value).s + ";", true
-	}
-	return "", false
-}
-
-func (p *printer) statement(s *shade.Stmt) {
-	if text, ok := p.jump(s); ok {
-		p.line("%s", text)
-		return
-	}
+// simple returns the text of a declaration, an assignment or a call, or writes an assignment that needs several statements.
+func (p *printer) simple(s *shade.Stmt) string {
 	switch s.Kind {
 	case shade.Declare:
-		value := ""
-		if s.Value != nil {
-			value = " = " + p.expr(s.Value).s
+		switch name := unreserved(s.Var.Name); {
+		case s.Value == nil:
+			return fmt.Sprintf("var %s: %s", name, Type(s.Var.Type))
+		case p.changed[s.Var]:
+			return fmt.Sprintf("var %s: %s = %s", name, Type(s.Var.Type), p.expr(s.Value).s)
+		default:
+			return fmt.Sprintf("let %s = %s", name, p.expr(s.Value).s)
 		}
-		if s.Value != nil && !p.changed[s.Var] {
-			p.line("let %s = %s;", unreserved(s.Var.Name), value[3:])
-			return
-		}
-		p.line("var %s: %s%s;", unreserved(s.Var.Name), Type(s.Var.Type), value)
 	case shade.Assign:
 		if v := s.Value; v.Op == shade.Select && v.Args[0].Type == shade.B && (external(v.Args[1]) || external(v.Args[2])) { // a function select computes both
-			p.line("if %s {", p.expr(v.Args[0]).s)
-			p.depth++
-			p.assign(s.Dest, v.Args[1])
-			p.depth--
-			p.line("} else {")
-			p.depth++
-			p.assign(s.Dest, v.Args[2])
-			p.depth--
-			p.line("}")
-			return
+			set := func(v *shade.Expr) []*shade.Stmt { return []*shade.Stmt{{Kind: shade.Assign, Dest: s.Dest, Value: v}} }
+			p.language().Statements([]*shade.Stmt{{Kind: shade.If, Value: v.Args[0], Body: set(v.Args[1]), Else: set(v.Args[2])}})
+			return ""
 		}
-		p.assign(s.Dest, s.Value)
-	case shade.Do:
-		text := p.expr(s.Value).s
-		if s.Value.Type != shade.None { // a result is not dropped without a word
-			text = "_ = " + text
-		}
-		p.line("%s;", text)
-	case shade.If:
-		cond := p.expr(s.Value).s
-		if len(s.Body) == 1 && len(s.Else) == 0 {
-			if text, ok := p.jump(s.Body[0]); ok {
-				p.line("if %s { %s }", cond, text)
-				return
-			}
-		}
-		p.line("if %s {", cond)
-		p.inner(s.Body)
-		for len(s.Else) == 1 && s.Else[0].Kind == shade.If {
-			s = s.Else[0]
-			p.line("} else if %s {", p.expr(s.Value).s)
-			p.inner(s.Body)
-		}
-		if len(s.Else) > 0 {
-			p.line("} else {")
-			p.inner(s.Else)
-		}
-		p.line("}")
-	case shade.Loop:
-		if s.Value == nil {
-			p.line("loop {")
-		} else {
-			p.line("while %s {", p.expr(s.Value).s)
-		}
-		p.inner(s.Body)
-		p.line("}")
-	case shade.Once:
-		p.line("loop {")
-		p.inner(s.Body)
-		if !ends(s.Body) {
-			p.line("\tbreak;")
-		}
-		p.line("}")
-	case shade.Switch:
-		p.line("switch %s {", p.expr(s.Value).s)
-		for _, c := range s.Cases {
-			p.line("case %du: {", c.Number)
-			p.inner(c.Body)
-			p.line("}")
-		}
-		p.line("default: { }")
-		p.line("}")
-	case shade.Barrier:
-		p.line("workgroupBarrier();")
-		p.line("storageBarrier();")
-	case shade.EmitVertex, shade.EndPrimitive:
-		p.fail("geometry shaders")
-	case shade.Comment:
-		p.line("// %s", s.Text)
-		p.count--
+		return p.assign(s)
 	}
+	if s.Value.Type != shade.None { // a result is not dropped without a word
+		return "_ = " + p.expr(s.Value).s
+	}
+	return p.expr(s.Value).s
+}
+
+// other writes barriers.
+func (p *printer) other(s *shade.Stmt) {
+	if s.Kind != shade.Barrier {
+		p.fail("geometry shaders")
+		return
+	}
+	p.Line("workgroupBarrier();")
+	p.Line("storageBarrier();")
 }
 
 // external reports whether an expression calls a function of the surroundings.
@@ -608,12 +507,20 @@ func external(e *shade.Expr) (yes bool) {
 	return yes
 }
 
-// assign writes an assignment. WGSL has none to several components: the others are set to themselves, or each has its own assignment.
-func (p *printer) assign(dest, value *shade.Expr) {
+// assign returns the text of an assignment. WGSL has none to several components: the others are set to themselves, or each has
+// its own assignment.
+func (p *printer) assign(s *shade.Stmt) string {
+	dest, value := s.Dest, s.Value
 	n := len(dest.Comps)
 	if dest.Op != shade.Swizzle || n == 1 {
-		p.line("%s = %s;", p.expr(dest).s, p.expr(value).s)
-		return
+		name := p.expr(dest).s
+		switch operator, b := text.Update(s, func(op shade.Op) string { return updates[op] }); {
+		case b != nil:
+			return name + " " + operator + " " + p.expr(b).s
+		case operator != "":
+			return name + operator
+		}
+		return name + " = " + p.expr(value).s
 	}
 	whole, size := dest.Args[0], int(dest.Args[0].Type.N)
 	name := p.expr(whole).in(atom)
@@ -622,13 +529,13 @@ func (p *printer) assign(dest, value *shade.Expr) {
 		run = run && k == first+i
 	}
 	if !run {
-		p.line("{")
-		p.line("\tlet parts = %s;", p.expr(value).s)
+		p.Line("{")
+		p.Line("\tlet parts = %s;", p.expr(value).s)
 		for i, k := range dest.Comps {
-			p.line("\t%s.%c = parts.%c;", name, "xyzw"[k], "xyzw"[i])
+			p.Line("\t%s.%c = parts.%c;", name, "xyzw"[k], "xyzw"[i])
 		}
-		p.line("}")
-		return
+		p.Line("}")
+		return ""
 	}
 	var parts []string
 	if first > 0 {
@@ -638,5 +545,8 @@ func (p *printer) assign(dest, value *shade.Expr) {
 	if first+n < size {
 		parts = append(parts, name+"."+"xyzw"[first+n:size])
 	}
-	p.line("%s = %s(%s);", name, Type(whole.Type), strings.Join(parts, ", "))
+	return fmt.Sprintf("%s = %s(%s)", name, Type(whole.Type), strings.Join(parts, ", "))
 }
+
+// updates are the operators that an assignment can contain.
+var updates = map[shade.Op]string{shade.Add: "+", shade.Sub: "-", shade.Mul: "*", shade.Div: "/", shade.And: "&", shade.Or: "|", shade.Xor: "^"}

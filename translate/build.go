@@ -19,6 +19,8 @@ type variable struct {
 	taken map[int]bool
 	// given is set if the variable exists without a declaration in the function.
 	given bool
+	// register is the name of the register whose value the variable has, or "".
+	register string
 }
 
 // expr is an expression.
@@ -75,6 +77,7 @@ type stmt struct {
 	text      string
 	service   *sem.Inst
 	params    []*expr
+	names     []string // of the parameters of a service
 	sample    *sample
 	bytes     uint64
 	cases     []oneTurn
@@ -141,8 +144,20 @@ type register struct {
 	number int
 }
 
+// name returns the name of a register in the description.
+func (r register) name() string {
+	if r.state.Single {
+		return r.state.Name
+	}
+	return r.state.Name + fmt.Sprint(r.number)
+}
+
 // maxWeight is the size from which on an expression gets a variable of its own.
 const maxWeight = 14
+
+// maxDot is the size up to which the result of a function of vectors is a part of an expression: a vector of such results
+// repeats the expression.
+const maxDot = 5
 
 // refuse records that a program cannot be translated.
 func (b *builder) refuse(addr uint64, format string, args ...any) {
@@ -283,6 +298,19 @@ func (b *builder) demand(n *node, at *flow.Block) {
 		b.nodes[n.Guard].hold = true
 		b.demand(b.nodes[n.Guard], own)
 	}
+	if n.call != nil { // a vector from one element of an array has the number of the element once
+		k := 0
+		for _, p := range n.call.params {
+			list := n.with[k : k+len(p.comps)]
+			k += len(p.comps)
+			first := list[0]
+			if !slices.ContainsFunc(list, func(a *node) bool {
+				return a.Op != sem.OpReadX || a.uses != 1 || a.State != first.State || a.args[0] != first.args[0]
+			}) {
+				first.args[0].uses -= len(list) - 1
+			}
+		}
+	}
 }
 
 // useFunction adds a function to the text, after the functions that it calls.
@@ -379,6 +407,9 @@ func (n *node) weigh() {
 		for _, a := range list {
 			if a.leaf() || a.Op == sem.OpReadX {
 				names = 1
+				if a.Op == sem.OpReadX && !a.args[0].leaf() && a == list[0] {
+					n.weight += a.args[0].weight
+				}
 			} else {
 				n.weight += a.weight
 			}
@@ -413,6 +444,9 @@ func (b *builder) keep(n *node, x *flow.Block) bool {
 	cheap := (n.Op == sem.OpNeg || n.Op == sem.OpNot || n.Op == sem.OpCast) && n.call == nil && n.args[0].leaf()
 	if cheap {
 		return false
+	}
+	if _, ok := b.p.Written[n.id]; ok && n.call != nil && !n.call.scalars() && n.weight > maxDot {
+		return true
 	}
 	return n.uses > 1 || n.hold && computes(n, true) || n.weight > maxWeight || slices.ContainsFunc(n.users, func(u *flow.Block) bool { return u != x })
 }
@@ -452,10 +486,7 @@ func (b *builder) placeValue(n *node) {
 // place gives a value a component of a variable for a register. current has the variables that are being filled.
 func (b *builder) place(n *node, v flow.Variable, current map[register]*variable) {
 	r, comp, size := register{v.State, v.Number}, v.Comp, v.State.Type.Len
-	name := v.State.Name
-	if !v.State.Single {
-		name += fmt.Sprint(v.Number)
-	}
+	name := r.name()
 	if v.State.Kind == sem.StackState || size > 4 {
 		name = v.String()
 		r, comp, size = register{v.State, -1 - v.Number<<8 - v.Comp}, 0, 0
@@ -467,7 +498,7 @@ func (b *builder) place(n *node, v flow.Variable, current map[register]*variable
 			x = b.outputs[r]
 		}
 		if x == nil {
-			x = &variable{name: b.names.unique(identifier(name)), typ: n.Type(), size: size, taken: map[int]bool{}}
+			x = &variable{name: b.names.unique(identifier(name)), typ: n.Type(), size: size, taken: map[int]bool{}, register: name}
 			b.locals = append(b.locals, x)
 		}
 		current[r] = x
@@ -646,10 +677,21 @@ func vectorises(n *node) bool {
 	return false
 }
 
-// pack returns a vector of scalars. Components of one variable that are side by side stay together.
+// pack returns a vector of scalars. Components of one variable that are side by side stay together, and so do values that are
+// computed in the same way.
 func (b *builder) pack(list []*node) *expr {
 	e := &expr{form: construct, typ: list[0].Type(), n: len(list)}
-	for _, n := range list {
+	for i := 0; i < len(list); i++ {
+		n := list[i]
+		run := i + 1
+		for run < len(list) && vectorises(n) && n.Op != sem.OpSelect && !n.leaf() && alike(list[run], n) {
+			run++
+		}
+		if run > i+1 && run-i < len(list) {
+			e.args = append(e.args, b.vector(list[i:run]))
+			i = run - 1
+			continue
+		}
 		x := b.value(n)
 		if last := len(e.args) - 1; last >= 0 && x.form == reference && len(x.comps) == 1 {
 			if p := e.args[last]; p.form == reference && p.variable == x.variable && p.index == nil && x.index == nil || p.form == reference && p.variable == x.variable && equalIndex(p.index, x.index) {
@@ -1001,13 +1043,13 @@ func (b *builder) service(n *node) []*stmt {
 		for range p.Type.Count() {
 			list, args = append(list, b.nodes[args[0]]), args[1:]
 		}
-		s.params = append(s.params, b.parts(list)...)
+		s.addParams(p.Name, b.parts(list))
 	}
 	var list []*node
 	last := register{}
 	flushSeen := func() {
 		if len(list) > 0 {
-			s.params = append(s.params, b.parts(list)...)
+			s.addParams(last.name(), b.parts(list))
 		}
 		list = nil
 	}
@@ -1026,6 +1068,17 @@ func (b *builder) service(n *node) []*stmt {
 		s.dest = b.result(n)
 	}
 	return b.guarded(n, s)
+}
+
+// addParams adds parameters of a service. Those of one vector have numbers.
+func (s *stmt) addParams(name string, list []*expr) {
+	for i, e := range list {
+		if s.params = append(s.params, e); len(list) > 1 {
+			s.names = append(s.names, fmt.Sprint(name, "_", i))
+		} else {
+			s.names = append(s.names, name)
+		}
+	}
 }
 
 // guarded returns a statement under the guard of an operation. Without the guard, the result is 0.

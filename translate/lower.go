@@ -5,6 +5,7 @@ import (
 
 	"github.com/isago/isago/internal/sem"
 	"github.com/isago/isago/internal/shade"
+	"github.com/isago/isago/internal/shade/tidy"
 )
 
 // shadeType returns the type of a value in a shader: its type in the program, widened to 32 or 64 bits. n is the number of
@@ -243,13 +244,20 @@ func (g *lowering) operation(e *expr) *shade.Expr {
 	case sem.OpEq, sem.OpNe, sem.OpLt, sem.OpLe:
 		return g.compare(e, a, b)
 	case sem.OpSelect:
+		if x := b; e.n == 0 && x.Op == shade.Select && shade.Equal(x.Args[2], c) { // two conditions for one value
+			cond := x.Args[0]
+			if cond.Op == shade.LogicAnd {
+				a, cond = shade.Apply(shade.LogicAnd, a, cond.Args[0]), cond.Args[1]
+			}
+			a, b = shade.Apply(shade.LogicAnd, a, cond), x.Args[1]
+		}
 		return shade.Apply(shade.Select, a, b, c)
 	case sem.OpNot:
 		if t.Kind == sem.Bool {
 			if e.n > 0 {
 				return shade.Apply(shade.Not, a)
 			}
-			return g.not(e.args[0])
+			return tidy.Not(a)
 		}
 		return g.wrap(shade.Apply(shade.Complement, a), t)
 	case sem.OpAnd, sem.OpOr, sem.OpXor:
@@ -379,7 +387,14 @@ func (g *lowering) compare(e *expr, a, b *shade.Expr) *shade.Expr {
 		}
 		return g.call("nan", a)
 	}
-	return shade.Apply(map[sem.Op]shade.Op{sem.OpEq: shade.Eq, sem.OpNe: shade.Ne, sem.OpLt: shade.Lt, sem.OpLe: shade.Le}[e.op], a, b)
+	op := map[sem.Op]shade.Op{sem.OpEq: shade.Eq, sem.OpNe: shade.Ne, sem.OpLt: shade.Lt, sem.OpLe: shade.Le}[e.op]
+	if e.args[0].form == constant && e.args[1].form != constant { // the constant to the right
+		if op == shade.Lt || op == shade.Le {
+			op += shade.Gt - shade.Lt
+		}
+		a, b = b, a
+	}
+	return shade.Apply(op, a, b)
 }
 
 // equalExpr reports whether two expressions are the same components or constants.
@@ -388,30 +403,6 @@ func equalExpr(x, y *expr) bool {
 		return false
 	}
 	return slices.EqualFunc(x.args, y.args, equalExpr) && (x.index == nil && y.index == nil || x.index != nil && y.index != nil && equalExpr(x.index, y.index))
-}
-
-// not returns the negation of a condition.
-func (g *lowering) not(x *expr) *shade.Expr {
-	a := g.expr(x)
-	op, swap := shade.Not, false
-	switch isFloat := len(a.Args) == 2 && a.Args[0].Type.Kind == shade.Float; {
-	case a.Op == shade.Not:
-		return a.Args[0]
-	case a.Op == shade.Eq:
-		op = shade.Ne
-	case a.Op == shade.Ne:
-		op = shade.Eq
-	case a.Op == shade.Lt && !isFloat:
-		op, swap = shade.Le, true
-	case a.Op == shade.Le && !isFloat:
-		op, swap = shade.Lt, true
-	default:
-		return shade.Apply(shade.Not, a)
-	}
-	if swap {
-		return shade.Apply(op, a.Args[1], a.Args[0])
-	}
-	return shade.Apply(op, a.Args...)
 }
 
 // cast returns the bits of a value as another type.
@@ -614,11 +605,15 @@ func (g *lowering) float(e *expr, a, b, c *shade.Expr) *shade.Expr {
 	}
 	switch e.op {
 	case sem.OpAdd:
-		switch sign := uint64(1) << (e.typ.Width - 1); {
+		sign := uint64(1) << (e.typ.Width - 1)
+		switch {
 		case b.Op == shade.Neg:
 			return shade.Apply(shade.Sub, a, b.Args[0])
 		case b.IsLiteral() && b.Bits[0]&sign != 0 && plain(b):
 			return shade.Apply(shade.Sub, a, shade.Lit(b.Type, b.Bits[0]^sign))
+		}
+		if a.IsLiteral() && plain(a) && a.Bits[0]&sign != 0 {
+			return shade.Apply(shade.Sub, b, shade.Lit(a.Type, a.Bits[0]^sign))
 		}
 		return shade.Apply(shade.Add, a, b)
 	case sem.OpSub:

@@ -9,6 +9,7 @@ import (
 
 	"github.com/isago/isago/internal/sem"
 	"github.com/isago/isago/internal/shade"
+	"github.com/isago/isago/internal/shade/tidy"
 )
 
 // lowering converts statements to a shader.
@@ -231,7 +232,7 @@ func (g *lowering) branch(s *stmt) *shade.Stmt {
 		cond := g.expr(s.value)
 		return &shade.Stmt{Kind: shade.If, Value: cond, Body: g.block(s.body), Else: g.block(s.els)}
 	case len(s.els) > 0:
-		return &shade.Stmt{Kind: shade.If, Value: g.not(s.value), Body: g.block(s.els)}
+		return &shade.Stmt{Kind: shade.If, Value: tidy.Not(g.expr(s.value)), Body: g.block(s.els)}
 	}
 	return nil
 }
@@ -264,8 +265,9 @@ func (g *lowering) assignElement(s *stmt) *shade.Stmt {
 // service returns a call of a service.
 func (g *lowering) service(s *stmt) *shade.Stmt {
 	var params []*shade.Var
+	names := &names{taken: map[string]bool{}}
 	for i, p := range s.params {
-		params = append(params, &shade.Var{Name: fmt.Sprint("p", i), Type: shadeType(p.typ, p.n)})
+		params = append(params, &shade.Var{Name: names.unique(identifier(s.names[i])), Type: shadeType(p.typ, p.n)})
 	}
 	result := shade.None
 	if s.dest != nil {
@@ -346,6 +348,7 @@ func (g *lowering) function(f *function) {
 	visit(f.result)
 	hold(f.result)
 	x.Body = append(x.Body, &shade.Stmt{Kind: shade.Return, Value: shade.Value(g.variable(f.result.variable))})
+	tidy.Func(x, func(*shade.Var) string { return "" }, g.b.names.unique)
 }
 
 // sorted returns the registers of a map in order, each variable once.

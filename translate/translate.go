@@ -22,6 +22,7 @@ import (
 	"github.com/isago/isago/internal/inside"
 	"github.com/isago/isago/internal/sem"
 	"github.com/isago/isago/internal/shade"
+	"github.com/isago/isago/internal/shade/tidy"
 	"github.com/isago/isago/internal/spec"
 )
 
@@ -401,7 +402,7 @@ func (s *source) output(b *builder, v flow.Variable) {
 	if b.names.taken[name] {
 		name = "out_" + name
 	}
-	b.outputs[r] = &variable{name: b.names.unique(name), typ: v.State.Type.Elem(), size: v.State.Type.Len, taken: map[int]bool{}, given: true}
+	b.outputs[r] = &variable{name: b.names.unique(name), typ: v.State.Type.Elem(), size: v.State.Type.Len, taken: map[int]bool{}, given: true, register: r.name()}
 }
 
 // registerName returns the name of a register.
@@ -409,10 +410,7 @@ func (s *source) registerName(v flow.Variable) string {
 	if name := s.nameOf(v); name != "" {
 		return name
 	}
-	if v.State.Single {
-		return v.State.Name
-	}
-	return v.State.Name + fmt.Sprint(v.Number)
+	return register{v.State, v.Number}.name()
 }
 
 // input gives a register that the launch sets a variable.
@@ -638,9 +636,15 @@ func (g *lowering) shader(t *Text, s *source, o Options, list []*stmt) (x *shade
 	}
 	program.Body = append(program.Body, g.start()...)
 	program.Body = append(program.Body, g.statements(list, true)...)
+	registers := map[*shade.Var]string{}
 	for _, v := range g.b.locals {
 		program.Locals = append(program.Locals, g.variable(v))
+		registers[g.variable(v)] = v.register
 	}
+	for _, v := range g.b.outputs {
+		registers[g.variable(v)] = v.register
+	}
+	tidy.Func(program, func(v *shade.Var) string { return registers[v] }, g.b.names.unique)
 
 	g.resources(x, t, s, o)
 	for _, name := range slices.Sorted(maps.Keys(g.external)) {
@@ -783,9 +787,20 @@ func (g *lowering) declare(x *shade.Shader, program *shade.Func, t *Text, s *sou
 	// Components that the program never writes have their initial value.
 	stopped := slices.ContainsFunc(b.p.Blocks, func(x *flow.Block) bool { return x.End.Kind == flow.Stop && len(x.End.Outputs) == 0 }) || b.traps
 	for _, r := range sorted(b.outputs) {
-		if v := b.outputs[r]; o.Shape != Geometry && (len(b.written(r)) < max(1, v.size) || stopped) {
-			program.Body = append(program.Body, assignTo(shade.Value(g.variable(v)), g.expr(repeated(v, r.state.Init))))
+		v, written := b.outputs[r], b.written(r)
+		if o.Shape == Geometry || len(written) >= max(1, v.size) && !stopped {
+			continue
 		}
+		value, missing := repeated(v, r.state.Init), []int(nil)
+		for k := range v.size {
+			if !written[k] || stopped {
+				missing = append(missing, k)
+			}
+		}
+		if value.n = len(missing); value.n == 1 {
+			value = value.args[0]
+		}
+		program.Body = append(program.Body, assignTo(swizzle(shade.Value(g.variable(v)), missing), g.expr(value)))
 	}
 }
 

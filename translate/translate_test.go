@@ -296,9 +296,8 @@ func TestReadable(t *testing.T) {
 		t.Fatal(err)
 	}
 	const want = `void light(vec4 position, vec4 normal, vec4 color, vec4 texcoord, precise out vec4 out_position, precise out vec4 out_color, precise out vec4 texcoord0) {
-	precise float r2, r2_2;
-	precise vec3 r0, r1, r3;
-	texcoord0 = vec4(0.0);
+	vec3 r0, r1;
+	texcoord0.zw = vec2(0.0);
 	r0.x = light_dot4(modelView[0], position);
 	r0.y = light_dot4(modelView[1], position);
 	r0.z = light_dot4(modelView[2], position);
@@ -309,9 +308,10 @@ func TestReadable(t *testing.T) {
 	r1.x = light_dot3(modelView[0].xyz, normal.xyz);
 	r1.y = light_dot3(modelView[1].xyz, normal.xyz);
 	r1.z = light_dot3(modelView[2].xyz, normal.xyz);
-	r2 = light_root(light_dot3(r1, r1));
-	r2_2 = light_maximum(0.0, light_dot3(lightDirection.xyz, light_mul(r1, vec3(r2))));
-	r3 = light_mul(vec3(r2_2), lightColor.xyz) + ambient.xyz;
+	float r2 = light_root(light_dot3(r1, r1));
+	r2 = light_dot3(lightDirection.xyz, light_mul(r1, vec3(r2)));
+	r2 = light_maximum(0.0, r2);
+	precise vec3 r3 = light_mul(vec3(r2), lightColor.xyz) + ambient.xyz;
 	if (useVertexColor != 0u) {
 		out_color = light_mul(vec4(r3, ambient.w), color);
 	} else {

@@ -19,16 +19,22 @@ type Place struct {
 	// The value is in each component of Comps of the registers from Number on, of which there are Count.
 	Number, Count int
 	Comps         []int
-	// Offset is the address of the value in a memory, in bytes.
+	// Offset is the address of the value in a memory, in bytes. Count values follow each other.
 	Offset uint64
-	// Type is the type of a component, or of the value in a memory. The value has Width bits of it, starting with bit Low.
+	// Type is the type of a component. The value has Width bits of it, starting with bit Low. A value in a memory has the
+	// components Comps. So has a value in consecutive registers of one component, if Joins is set.
 	Type       Type
+	Joins      bool
 	Low, Width int
 
 	// In is the context in which the input or output exists.
 	In spec.In
 	// Builtin is the value of the pipeline that the input or output is, by its word in descriptions, or "".
 	Builtin string
+	// Default is the number of values of a program unless the launch says otherwise. After is the output whose values the
+	// registers follow, or nil.
+	Default int
+	After   *Place
 	// Chosen is set if each program chooses the register of the output. Number is then -1.
 	Chosen bool
 
@@ -73,26 +79,10 @@ func (m *Machine) Output(name string, context bits.Value) *Place {
 
 // Outputs returns the places of the outputs in some contexts.
 func (m *Machine) Outputs(context bits.Value) (list []*Place) {
-	for _, o := range m.Model.ISA.Outputs {
-		if !o.In.Holds(context) {
-			continue
+	for _, p := range m.outputs {
+		if p.In.Holds(context) {
+			list = append(list, p)
 		}
-		var s *State
-		if o.Register != nil {
-			s = m.states[o.Register.Name]
-		} else {
-			s = m.states[o.File.Name]
-		}
-		if s == nil {
-			continue
-		}
-		p := &Place{Name: o.Name, Doc: o.Doc, States: []*State{s}, Number: o.Number, Count: o.Count, Type: s.Type.Elem(), Width: s.Type.Width, In: o.In, Builtin: o.Builtin, Chosen: o.Number < 0}
-		for k := range s.Type.Count() {
-			if o.Mask>>uint(k)&1 != 0 {
-				p.Comps = append(p.Comps, k)
-			}
-		}
-		list = append(list, p)
 	}
 	return list
 }
@@ -107,13 +97,74 @@ func (m *Machine) Inputs(context bits.Value) (list []*Place) {
 	return list
 }
 
+// outputs resolves the places of outputs. Outputs of views have none.
+func (l *machineLoader) outputs(isa *spec.ISA) {
+	for _, o := range isa.Outputs {
+		p := &Place{Name: o.Name, Doc: o.Doc, Number: o.Number, Count: o.Count, Offset: uint64(o.Offset), In: o.In, Builtin: o.Builtin, Chosen: o.Number < 0, Default: o.Default}
+		switch {
+		case o.Memory.Text() != "":
+			if !l.inMemory(p, o.Memory, o.Type, o.Span) {
+				continue
+			}
+		case o.Register != nil:
+			p.States = []*State{l.m.states[o.Register.Name]}
+		case l.m.states[o.File.Name] == nil:
+			continue
+		default:
+			p.States = []*State{l.m.states[o.File.Name]}
+		}
+		s := p.State()
+		if s.Kind != MemoryState {
+			p.Type = s.Type.Elem()
+		}
+		for k := range s.Type.Count() {
+			if o.Mask>>uint(k)&1 != 0 {
+				p.Comps = append(p.Comps, k)
+			}
+		}
+		if o.Type.Text() != "" && s.Kind != MemoryState && !l.joins(p, o) {
+			continue
+		}
+		for _, q := range l.m.outputs {
+			if q.Name == o.After && q.In == o.In {
+				p.After = q
+			}
+		}
+		p.Width = p.Type.Width
+		l.m.outputs = append(l.m.outputs, p)
+	}
+}
+
+// joins resolves the type of an output whose values are in consecutive registers.
+func (l *machineLoader) joins(p *Place, o *spec.Output) bool {
+	t, s := l.typ(o.Type), p.State()
+	if s.Type.Len > 0 || t.Elem().Width != s.Type.Width || t.Kind == Bool || s.Type.Kind == Bool || t.Len > 4 {
+		l.fail(diag.Errorf(diag.MeaningType, o.Span, "values of type %s in registers of %s, which have type %s", t, s.Name, s.Type))
+		return false
+	}
+	if n := p.Number + p.Count*t.Count(); n > s.Count {
+		l.fail(diag.Errorf(diag.MeaningType, o.Span, "registers %d to %d of %s, which has %d registers", p.Number, n-1, s.Name, s.Count))
+		return false
+	}
+	p.Type, p.Joins, p.Comps = t.Elem(), true, numbered(t.Count())
+	return true
+}
+
+// numbered returns the numbers below n.
+func numbered(n int) (list []int) {
+	for k := range n {
+		list = append(list, k)
+	}
+	return list
+}
+
 // places resolves the places of inputs. Registers in which the launch puts values count as given.
 func (l *machineLoader) places(isa *spec.ISA) {
 	for _, s := range isa.Inputs {
 		p := &Place{Name: s.Name, Doc: s.Doc, Number: s.Number, Count: s.Count, Offset: uint64(s.Offset), In: s.In, Builtin: s.Builtin, spec: s}
 		ok := false
 		if s.Memory.Text() != "" {
-			ok = l.inMemory(p)
+			ok = l.inMemory(p, s.Memory, s.Type, s.Span)
 		} else {
 			ok = l.inFile(p)
 		}
@@ -169,8 +220,7 @@ func (l *machineLoader) components(s *State, code spec.Code) (list []int) {
 	return list
 }
 
-func (l *machineLoader) inMemory(p *Place) bool {
-	code := p.spec.Memory
+func (l *machineLoader) inMemory(p *Place, code, typ spec.Code, at diag.Span) bool {
 	if s := l.m.states[code.Text()]; s != nil && s.Kind == MemoryState {
 		p.States = []*State{s}
 	} else if p.States = l.m.groups[code.Text()]; p.States == nil {
@@ -178,16 +228,18 @@ func (l *machineLoader) inMemory(p *Place) bool {
 		return false
 	}
 	s := p.State()
-	if p.Type = s.Word; p.spec.Type.Text() != "" {
-		p.Type = l.typ(p.spec.Type)
+	t := s.Word
+	if typ.Text() != "" {
+		t = l.typ(typ)
 	}
-	if p.Type.Len > 0 || p.Type.Width%8 != 0 {
-		l.fail(diag.Errorf(diag.MeaningType, p.spec.Span, "a value of type %s, expected a number of 8, 16, 32 or 64 bits", p.Type))
+	if t.Width%8 != 0 {
+		l.fail(diag.Errorf(diag.MeaningType, at, "a value of type %s, expected a number of 8, 16, 32 or 64 bits, or a vector of them", t))
 		return false
 	}
-	if n := uint64(p.Type.Width / 8); s.Count > 0 && (p.Offset >= uint64(s.Count) || uint64(s.Count)-p.Offset < n) {
-		l.fail(diag.Errorf(diag.MeaningType, p.spec.Span, "%d bytes at 0x%x of %s, which has %d bytes", n, p.Offset, code.Text(), s.Count))
+	if n := uint64(t.Width / 8 * t.Count() * p.Count); s.Count > 0 && (p.Offset >= uint64(s.Count) || uint64(s.Count)-p.Offset < n) {
+		l.fail(diag.Errorf(diag.MeaningType, at, "%d bytes at 0x%x of %s, which has %d bytes", n, p.Offset, code.Text(), s.Count))
 		return false
 	}
+	p.Type, p.Comps = t.Elem(), numbered(t.Count())
 	return true
 }

@@ -20,7 +20,8 @@ type Machine struct {
 	// States are the files, registers, stacks and memories, in the order of the description.
 	States []*State
 	// Places are the places of the inputs of a launch, in the order of the description.
-	Places []*Place
+	Places  []*Place
+	outputs []*Place
 	// Unit is the unit of the program counter in bits. Wave is set if all lanes of a wave share the program counter.
 	Unit int
 	Wave bool
@@ -209,6 +210,7 @@ func (l *machineLoader) load(isa *spec.ISA) {
 	l.functions(m.Functions)
 	l.services(m.Services)
 	l.places(isa)
+	l.outputs(isa)
 	l.m.Unit, l.m.Lanes = 8, spec.MaxLanes
 	if f := m.Fetch; f != nil {
 		l.m.Unit, l.m.Wave, l.m.Lanes = f.Unit, f.Wave, f.Lanes

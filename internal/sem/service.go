@@ -109,12 +109,14 @@ var kindForms = map[string]struct {
 	"texture": {
 		map[string]Type{"number": U32, "at": Type{Kind: Float, Width: 32, Len: 3}},
 		map[string]Type{
-			"offset": Type{Kind: Float, Width: 32, Len: 3}, "dimension": U32, "unnormalised": BoolType, "lod": F32, "given": BoolType, "computed": BoolType, "with_gradients": BoolType,
+			"offset": Type{Kind: Float, Width: 32, Len: 3}, "dimension": U32, "unnormalised": BoolType, "sampler": U32, "lod": F32, "given": BoolType, "computed": BoolType, "with_gradients": BoolType,
 			"horizontal": Type{Kind: Float, Width: 32, Len: 3}, "vertical": Type{Kind: Float, Width: 32, Len: 3},
 		},
 		Type{Kind: Float, Width: 32, Len: 4},
 	},
-	"emit": {map[string]Type{"slot": U32, "primitive": BoolType}, map[string]Type{"inverted": BoolType}, Type{}},
+	"interpolate": {map[string]Type{"place": U32}, map[string]Type{"flat": BoolType, "centroid": BoolType, "factor": F32}, U32},
+	"derivative":  {map[string]Type{"value": F32, "vertical": BoolType}, nil, F32},
+	"emit":        {map[string]Type{"slot": U32, "primitive": BoolType}, map[string]Type{"inverted": BoolType}, Type{}},
 }
 
 // checkKind checks the parameters and the result of a service that has a kind.
@@ -139,6 +141,9 @@ func (l *machineLoader) checkKind(s *Service, f *spec.Function) {
 		if ok && !fits(p.Type, want) {
 			l.fail(diag.Errorf(diag.MeaningType, span, "the parameter %s of a service with kind=%q has the type %s, expected %s", p.Name, s.Kind, p.Type, want))
 		}
+	}
+	if s.Kind == "interpolate" && (len(s.Reads) != 1 || s.Reads[0].Kind != MemoryState) {
+		l.fail(diag.Errorf(diag.MeaningType, span, "a service with kind=%q that does not read one memory", s.Kind))
 	}
 	if s.Result != form.result {
 		l.fail(diag.Errorf(diag.MeaningType, span, "the result of a service with kind=%q has the type %s, expected %s", s.Kind, s.Result, form.result))

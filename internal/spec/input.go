@@ -18,8 +18,8 @@ type Input struct {
 	// registers, starting with Number. Components are the first letters of their components, or "" for all components.
 	File, Components Code
 	Number, Count    int
-	// Memory is the name of the memory or the group, Offset the byte address, and Type the type of the value. Without
-	// Type, the value has the first type with which code accesses the memory.
+	// Memory is the name of the memory or the group, Offset the byte address, and Type the type of each of Count values.
+	// Without Type, a value has the first type with which code accesses the memory.
 	Memory, Type Code
 	Offset       int64
 	// Low and High are the bits of the value, or -1 for all bits.
@@ -30,7 +30,7 @@ type Input struct {
 }
 
 // InputBuiltins are the values of the pipeline that an input can be.
-var InputBuiltins = []string{"vertex-index", "instance-index", "fragment-position", "front-facing", "point-position"}
+var InputBuiltins = []string{"vertex-index", "instance-index", "fragment-position", "fragment-w", "front-facing", "point-position"}
 
 // In is the context in which an input or an output exists.
 type In struct {
@@ -65,7 +65,7 @@ func (l *loader) readInput(n *node) {
 	case file != nil:
 		other = "offset type"
 	default:
-		other = "number count components"
+		other = "number components"
 	}
 	for _, a := range n.attrs {
 		if contains(other, a.name) {

@@ -185,12 +185,21 @@ type Limit struct {
 type Output struct {
 	Name, Doc string
 	Span      diag.Span
-	// File is the file of the registers, or nil if Register has the semantic, which is not in a file. Number is the number
-	// of the first of Count registers, or -1 if each program chooses the register.
+	// File is the file of the registers. It is nil if Register has the semantic, which is not in a file, or if the memory
+	// named Memory has it at the address Offset. Number is the number of the first of Count registers, or -1 if each program
+	// chooses the register.
 	File          *File
 	Register      *Register
+	Memory        Code
+	Offset        int64
 	Number, Count int
-	In            In
+	// Type is the type of each of Count values in a memory or in consecutive registers. Without it, each register is a value.
+	Type Code
+	// Default is the number of values of a program, unless the launch says otherwise. It is at most Count.
+	Default int
+	// After is the name of the output whose values the registers follow, or "".
+	After string
+	In    In
 	// Mask has a bit for each component that has the semantic. Bit 0 is the first component.
 	Mask uint64
 	// Required is set if each program must declare this output. A program whose outputs all have an empty Mask need not
@@ -652,11 +661,12 @@ func (l *loader) readLimit(n *node) *Limit {
 	return &Limit{Name: l.readName(n), Doc: docOf(n), Span: n.span, Most: uint64(l.readNumber(n, "most", 0, 1<<62))}
 }
 
-// readOutput reads <output name="position" file="o" components="xyzw"/>.
+// readOutput reads <output name="position" file="o" components="xyzw"/>. The reader of the semantics resolves the names of
+// memories.
 func (l *loader) readOutput(n *node) {
 	o := &Output{
 		Name: l.readName(n), Doc: docOf(n), Span: n.span, Number: -1, Count: 1, Required: l.readBool(n, "required"), File: l.isa.File(n.value("file")),
-		In: l.readIn(n), Builtin: l.readChoice(n, "builtin", OutputBuiltins),
+		In: l.readIn(n), Builtin: l.readChoice(n, "builtin", OutputBuiltins), Memory: l.readCode(n, "memory"), Type: l.readCode(n, "type"),
 	}
 	for _, old := range l.isa.Outputs {
 		if old.Name == o.Name && old.In.overlaps(o.In) {
@@ -664,28 +674,57 @@ func (l *loader) readOutput(n *node) {
 			break
 		}
 	}
+	if file, memory := n.attr("file"), n.attr("memory"); (file == nil) == (memory == nil) {
+		l.fail(diag.Errorf(diag.XMLAttribute, n.span, "<output> with %s, expected a file or a memory", map[bool]string{true: "both", false: "neither"}[file != nil]))
+		return
+	}
+	reject := func(attributes, of string) {
+		for _, a := range n.attrs {
+			if contains(attributes, a.name) {
+				l.fail(diag.Errorf(diag.XMLAttribute, a.named(), "%s in an <output> of %s", a.name, of))
+			}
+		}
+	}
+	if n.attr("memory") != nil {
+		reject("number components required after", "a memory")
+		o.Number, o.Offset = 0, int64(l.readOptional(n, "offset", 0, 0, 1<<62))
+		o.Count = l.readOptional(n, "count", 1, 1, 1<<20)
+		o.Default = l.readOptional(n, "default", o.Count, 0, int64(o.Count))
+		l.isa.Outputs = append(l.isa.Outputs, o)
+		return
+	}
+	reject("offset", "a file")
 	if o.File == nil {
 		o.Register = find(l.isa.Meaning.Registers, n.value("file"), func(r *Register) string { return r.Name })
 	}
 	switch {
 	case o.Register != nil:
-		o.Number = 0
-		for _, a := range n.attrs {
-			if contains("number count components required", a.name) {
-				l.fail(diag.Errorf(diag.XMLAttribute, a.named(), "%s in an <output> of a register that is not in a file", a.name))
-			}
-		}
+		o.Number, o.Default = 0, 1
+		reject("number count components required type default after", "a register that is not in a file")
 		l.isa.Outputs = append(l.isa.Outputs, o)
 		return
 	case o.File == nil:
 		l.fail(diag.Errorf(diag.Unresolved, n.at("file"), "unknown register file %q", n.value("file")).Meant(n.value("file"), l.fileNames()))
 		return
 	}
-	if n.attr("number") != nil {
+	if a := n.attr("after"); a != nil {
+		o.After = a.value.s
+		if n.attr("number") != nil {
+			l.fail(diag.Errorf(diag.XMLAttribute, a.named(), "after in an <output> with number"))
+		}
+		if !slices.ContainsFunc(l.isa.Outputs, func(p *Output) bool { return p.Name == o.After && p.File == o.File && p.Number >= 0 && p.In == o.In }) {
+			l.fail(diag.Errorf(diag.Unresolved, a.value.span, "after=%q, expected an output with a number of %s before this one in the same context", o.After, o.File.Name))
+		}
+		o.Number = 0
+	} else if n.attr("number") != nil {
 		o.Number = l.readNumber(n, "number", 0, int64(max(o.File.Count-1, 0)))
 		o.Count = l.readOptional(n, "count", 1, 1, int64(max(o.File.Count-o.Number, 1)))
 	} else if a := n.attr("count"); a != nil {
 		l.fail(diag.Errorf(diag.XMLAttribute, a.named(), "count in an <output> without number"))
+	}
+	o.Default = l.readOptional(n, "default", o.Count, 0, int64(o.Count))
+	if a := n.attr("components"); a != nil && o.Type.Text() != "" {
+		l.fail(diag.Errorf(diag.XMLAttribute, a.named(), "components in an <output> with type"))
 	}
 	names := o.File.Components()
 	for _, c := range n.value("components") {

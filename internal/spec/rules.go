@@ -29,7 +29,7 @@ var rules = map[string]rule{
 	"memory":      {"name count use scope size access outside banks", "doc alias", false},
 	"stack":       {"name depth full empty scope", "doc slot", false},
 	"limit":       {"name most", "doc", false},
-	"output":      {"name file number count components required context builtin", "doc", false},
+	"output":      {"name file number count components memory offset type default after required context builtin", "doc", false},
 	"input":       {"name file number count components memory offset type low high context builtin", "doc", false},
 	"attribute":   {"name", "doc", false},
 	"operand":     {"name role kind", "doc display reg mem relative modifier swizzle mask semantics write", false},

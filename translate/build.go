@@ -17,8 +17,9 @@ type variable struct {
 	size, count int
 	// taken are the components that hold values. base is the component of the register that is the first.
 	taken map[int]bool
-	// given is set if the variable exists without a declaration in the function.
-	given bool
+	// given is set if the variable exists without a declaration in the function. stored is set if it has words of a memory,
+	// whose bits the program may read.
+	given, stored bool
 	// register is the name of the register whose value the variable has, or "".
 	register string
 }
@@ -92,6 +93,7 @@ const (
 	exchange // an atomic operation: dest receives the old value, body computes the new one, and els is empty
 	callService
 	sampleTexture
+	differ      // params is the value, and bytes is 1 if the direction is y
 	storeVertex // params are whether the slots are a triangle, and whether it is inverted; body stores the vertex
 	branch      // if
 	loop
@@ -130,6 +132,7 @@ type builder struct {
 	options     *Options
 	samples     map[*node]*sample
 	textures    map[int]int // the dimensions of textures by number
+	samplers    map[int]int // the numbers of their samplers
 	assumed     bool        // the dimension of a texture is an assumption
 	// emitted are the registers of a vertex that a Geometry shader emits, and elements the numbers of vertices in inputs.
 	emitted  []register
@@ -948,6 +951,8 @@ func (b *builder) act(n *node) []*stmt {
 			return b.texture(n)
 		case emitKind:
 			return b.emit(n)
+		case derivativeKind:
+			return b.derivative(n)
 		}
 		return b.service(n)
 	default:
@@ -961,6 +966,9 @@ func (b *builder) act(n *node) []*stmt {
 func (b *builder) trap(n *node) []*stmt {
 	if n.Op != sem.OpStore && n.Op != sem.OpLoad || n.State.Outside != sem.OutsideTrap || b.open {
 		return nil
+	}
+	if b.options.Shape != Function && b.own(n.State) && n.State.Count == 0 && n.args[0].Op == sem.OpConst && n.args[0].Imm+n.Imm <= maxPrivate {
+		return nil // the shader has the memory, up to this address
 	}
 	b.stops, b.traps = true, true
 	addrs := []uint64{b.p.Addrs[n.id]}

@@ -60,11 +60,20 @@ func (k *Kernel) Translate(ctx context.Context, o Options) (*Text, error) {
 			return s.Count
 		}
 	}
-	s := source{functions: k.Program.Functions(inside.Key{}), machine: machine, kernel: k}
+	s := source{functions: k.Program.Functions(inside.Key{}), machine: machine, kernel: k, cells: newCells()}
 	s.nameOf = func(flow.Variable) string { return "" }
 	if err := s.specialise(ctx, c); err != nil {
 		return nil, err
 	}
+	if err := s.checkLanes(code, k.Lanes, true); err != nil {
+		return nil, err
+	}
+	o.Shape = Compute
+	return s.translate(o)
+}
+
+// checkLanes refuses an instruction whose result depends on the number of its lane, or on the other lanes of a wave.
+func (s *source) checkLanes(code func(addr uint64) (*sem.Code, error), lanes int, votes bool) error {
 	seen := map[uint64]bool{}
 	for _, addr := range s.program.Addrs {
 		if addr == NoAddr || seen[addr] {
@@ -72,20 +81,19 @@ func (k *Kernel) Translate(ctx context.Context, o Options) (*Text, error) {
 		}
 		seen[addr] = true
 		if x, err := code(addr); err == nil {
-			if op := otherLanes(x, k.Lanes); op != "" {
-				return nil, &Refusal{addr, fmt.Sprintf("the operation %s, whose result depends on the other lanes of a wave", op)}
+			if op := otherLanes(x, lanes, votes); op != "" {
+				return &Refusal{addr, fmt.Sprintf("the operation %s, whose result depends on the other lanes of a wave", op)}
 			}
 		}
 	}
-	o.Shape = Compute
-	return s.translate(o)
+	return nil
 }
 
 // otherLanes returns an operation among the lanes of a wave whose result the instruction writes to a register or memory of a
 // lane, or on which such a write depends. It returns "" if there is none. Masks of lanes from which each lane takes its own bit
 // do not count, and neither do results that only move the program counter and masks of lanes, nor functions of the number of
-// the lane that are the same for all numbers.
-func otherLanes(code *sem.Code, lanes int) string {
+// the lane that are the same for all numbers. If votes is not set, votes do not count either.
+func otherLanes(code *sem.Code, lanes int, votes bool) string {
 	from, masks := map[sem.ID]string{}, map[sem.ID]string{}
 	values := map[sem.ID][]uint64{} // of functions of the number of the lane, for each lane
 	for i := range code.Insts {
@@ -99,11 +107,14 @@ func otherLanes(code *sem.Code, lanes int) string {
 				from[id] = in.Op.String()
 			}
 			continue
-		case sem.OpAny, sem.OpAll, sem.OpFrom:
-			from[id] = in.Op.String()
-			continue
-		case sem.OpBallot:
-			masks[id] = in.Op.String()
+		case sem.OpAny, sem.OpAll, sem.OpFrom, sem.OpBallot:
+			switch {
+			case in.Op != sem.OpFrom && !votes:
+			case in.Op == sem.OpBallot:
+				masks[id] = in.Op.String()
+			default:
+				from[id] = in.Op.String()
+			}
 			continue
 		}
 		for _, a := range [4]sem.ID{in.A, in.B, in.C, in.Guard} {
@@ -364,16 +375,11 @@ func (g *lowering) computeMain(x *shade.Shader, program *shade.Func, t *Text, s 
 		if v == nil || v.Storage == shade.Member {
 			continue
 		}
-		i := &shade.Var{Name: g.b.names.unique("i"), Type: shade.U32}
 		first, step := shade.Uint32(0), shade.Uint32(1)
 		if v.Storage == shade.Workgroup {
 			shared, first, step = true, index(), threads(-1)
 		}
-		at := shade.Value(i)
-		add(&shade.Stmt{Kind: shade.Declare, Var: i, Value: first}, &shade.Stmt{
-			Kind: shade.Loop, Value: shade.Apply(shade.Lt, at, shade.Uint32(uint32(v.Type.Len))),
-			Body: []*shade.Stmt{assignTo(shade.At(shade.Value(v), at), shade.Uint32(0)), assignTo(at, shade.Apply(shade.Add, at, step))},
-		})
+		add(g.zeros(v, first, step)...)
 	}
 	var first, copies []*shade.Stmt
 	for _, st := range s.machine.States {

@@ -201,7 +201,7 @@ func (g *lowering) wrap(a *shade.Expr, t sem.Type) *shade.Expr {
 // canonical replaces a NaN by the one that has the bits of the machine.
 func (g *lowering) canonical(a *shade.Expr, e *expr) *shade.Expr {
 	switch {
-	case e.form == constant:
+	case e.form == constant || e.form == reference && e.variable.stored:
 		return a
 	case e.typ.Width == 64:
 		return g.call("canonical64", a)
@@ -409,6 +409,9 @@ func equalExpr(x, y *expr) bool {
 func (g *lowering) cast(e *expr, a *shade.Expr) *shade.Expr {
 	if e.from == e.typ {
 		return a
+	}
+	if x := e.args[0]; x.form == operation && x.op == sem.OpCast && x.from == e.typ && x.args[0].form == reference && x.args[0].variable.stored {
+		return g.expr(x.args[0]) // there and back
 	}
 	if e.from.Kind == sem.Float && e.typ.Kind != sem.Float {
 		a = g.canonical(a, e.args[0])

@@ -1,6 +1,7 @@
 package translate
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -191,7 +192,7 @@ func (g *lowering) space(st *sem.State) *shade.Var {
 		}
 		return v
 	}
-	if s.kernel == nil {
+	if s.kernel == nil && !s.own(st) {
 		return nil
 	}
 	v = &shade.Var{Name: g.b.names.unique(identifier(st.Name)), Storage: shade.Private}
@@ -199,7 +200,9 @@ func (g *lowering) space(st *sem.State) *shade.Var {
 		v.Storage = shade.Workgroup
 	}
 	size := st.Count
-	if n, ok := s.kernel.Sizes[s.kernel.Program.Machine.States[st.Index]]; ok {
+	if s.kernel == nil {
+		size = cmp.Or(size, maxPrivate)
+	} else if n, ok := s.kernel.Sizes[s.kernel.Program.Machine.States[st.Index]]; ok {
 		size = n
 	}
 	if size == 0 {

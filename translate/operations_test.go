@@ -304,7 +304,7 @@ func runOperations(t *testing.T, device *vulkan.Device, cases []operationCase, o
 		part := cases[first:min(first+60, len(cases))]
 		out := &sem.State{Name: "o", Count: len(part), Scope: spec.ScopeLane, Type: sem.U32, Index: 1}
 		p, eval := program(part, in, out)
-		s := source{program: p, machine: &sem.Machine{States: []*sem.State{in, out}}, nameOf: func(flow.Variable) string { return "" }}
+		s := source{cells: newCells(), program: p, machine: &sem.Machine{States: []*sem.State{in, out}}, nameOf: func(flow.Variable) string { return "" }}
 		o.Name = "program"
 		text, err := s.translate(o)
 		if err != nil {

@@ -11,8 +11,9 @@ import (
 
 // The kinds of host callbacks, as in spec.ServiceKinds.
 const (
-	textureKind = "texture"
-	emitKind    = "emit"
+	textureKind    = "texture"
+	emitKind       = "emit"
+	derivativeKind = "derivative"
 )
 
 // builtins are the values of the pipeline by their words in descriptions, with the only stages that have them.
@@ -24,6 +25,7 @@ var builtins = map[string]struct {
 	"vertex-index":      {shade.VertexIndex, shade.I32, []Shape{Vertex}},
 	"instance-index":    {shade.InstanceIndex, shade.I32, []Shape{Vertex}},
 	"fragment-position": {shade.FragCoord, shade.F32.Vec(4), []Shape{Fragment}},
+	"fragment-w":        {shade.FragCoord, shade.F32.Vec(4), []Shape{Fragment}}, // its last component
 	"front-facing":      {shade.FrontFacing, shade.B, []Shape{Fragment}},
 	"point-position":    {shade.PointCoord, shade.F32.Vec(2), []Shape{Fragment}},
 	"position":          {shade.Position, shade.F32.Vec(4), []Shape{Vertex, Geometry}},
@@ -39,6 +41,8 @@ type Texture struct {
 	Number       int
 	Dimension    string
 	Set, Binding int
+	// Sampler is the number of its sampler in the program, or 0 if samplers have no numbers of their own.
+	Sampler int
 	// SamplerBinding is the binding of the sampler in WGSL, and the register of the sampler in HLSL, where textures have no samplers.
 	SamplerBinding int
 }
@@ -154,6 +158,13 @@ func (b *builder) sample(n *node) *sample {
 		return v != 0
 	}
 	number, _ := b.known(n, "number")
+	if len(b.argument(n, "sampler")) > 0 {
+		sampler, _ := b.known(n, "sampler")
+		if old, ok := b.samplers[int(number)]; ok && old != int(sampler) {
+			b.refuse(b.p.Addrs[n.id], "texture %d with the samplers %d and %d", number, old, sampler)
+		}
+		b.samplers[int(number)] = int(sampler)
+	}
 	x.number, x.unnormalised = int(number), flag("unnormalised")
 	if d, ok := b.options.Dimensions[x.number]; ok {
 		x.dimension = slices.IndexFunc(dimensions[:], func(y struct {
@@ -338,7 +349,7 @@ func (g *lowering) resources(x *shade.Shader, t *Text, s *source, o Options) {
 		v.Set, v.Binding = set, o.Binding+1+len(memories)+n
 		v.SamplerBinding = v.Binding + most + 1
 		x.Globals = append(x.Globals, v)
-		t.Textures = append(t.Textures, Texture{v.Name, n, dimensions[g.b.textures[n]].name, o.Set, v.Binding, v.SamplerBinding})
+		t.Textures = append(t.Textures, Texture{v.Name, n, dimensions[g.b.textures[n]].name, o.Set, v.Binding, g.b.samplers[n], v.SamplerBinding})
 	}
 	slices.SortFunc(t.Textures, func(a, b Texture) int { return cmp.Compare(a.Number, b.Number) })
 	slices.SortStableFunc(x.Globals, func(a, b *shade.Var) int { return cmp.Compare(a.Binding, b.Binding) })
@@ -346,6 +357,9 @@ func (g *lowering) resources(x *shade.Shader, t *Text, s *source, o Options) {
 
 // place returns the place that the description declares for a register, or nil.
 func (s *source) place(list []*sem.Place, x *Binding) *sem.Place {
+	if x.place != nil {
+		return x.place
+	}
 	for _, p := range list {
 		if !p.Chosen && x.Count == 1 && p.State().Name == x.State && x.First >= p.Number && x.First < p.Number+p.Count {
 			return p
@@ -357,7 +371,13 @@ func (s *source) place(list []*sem.Place, x *Binding) *sem.Place {
 // enter returns the value of an input that is a value of the pipeline.
 func (g *lowering) enter(x *shade.Shader, t *Text, s *source, p *shade.Var) *shade.Expr {
 	in := &t.Inputs[slices.IndexFunc(t.Inputs, func(b Binding) bool { return b.Name == p.Name })]
+	if in.Builtin == "" {
+		return g.divided(x, in, p)
+	}
 	e := g.builtin(x, in.Builtin, shade.Input)
+	if in.Builtin == "fragment-w" {
+		e = shade.Pick(e, 3)
+	}
 	part := p.Type.Scalar()
 	converted := func(y *shade.Expr) *shade.Expr {
 		switch {
@@ -433,7 +453,7 @@ func (g *lowering) builtin(x *shade.Shader, word string, storage shade.Storage) 
 			return shade.Value(v)
 		}
 	}
-	v := &shade.Var{Name: identifier(word), Type: y.typ, Storage: storage, Builtin: y.value}
+	v := &shade.Var{Name: g.b.names.unique(identifier(word)), Type: y.typ, Storage: storage, Builtin: y.value}
 	x.Globals = append(x.Globals, v)
 	return shade.Value(v)
 }

@@ -95,6 +95,9 @@ type Options struct {
 	// Registers makes the interface independent of the program: names are names of registers instead of names of the file,
 	// uniforms are whole register files, and the location of an input or output is the number of its register.
 	Registers bool
+	// Outputs are the numbers of values of outputs, by their names in the description. The others have the default there, such
+	// as one colour.
+	Outputs map[string]int
 	// Locations are the locations of inputs and outputs by name. The others have the smallest free locations.
 	Locations map[string]int
 	// Demand is stated in the header of a Function, because the shader that includes it has the execution modes.
@@ -159,6 +162,14 @@ type Binding struct {
 	Offset, Location int
 	// Builtin is the value of the pipeline that an input or output is, such as depth, or "". It then has no location.
 	Builtin string
+	// Interpolation is that of an input of a fragment program that interpolates its inputs itself. It is "" for other inputs,
+	// and for one of a Function whose components are interpolated in different ways. Centroid is set if it is interpolated at
+	// the centroid of the covered samples.
+	Interpolation Interpolation
+	Centroid      bool
+
+	place  *sem.Place // nil unless the value is one of a memory, or of several registers
+	number int        // of the value in the place
 }
 
 // Refusal is the error for a program that cannot be translated.
@@ -186,9 +197,26 @@ func Translate(ctx context.Context, l *exec.Launch, o Options) (*Text, error) {
 	c := l.Flow(inside.Key{})
 	c.OneLane = machine.Wave
 	s.ins, s.outs = machine.Inputs(l.Program.Context), machine.Outputs(l.Program.Context)
-	c.Wanted = s.wanted(l, o)
-	if err := s.specialise(ctx, c); err != nil {
+	c.Wanted, c.Cell, s.cells = s.wanted(l, o), s.cell, newCells()
+	if err := s.checkOutputs(o); err != nil {
 		return nil, err
+	}
+	for again := true; again; {
+		if err := s.specialise(ctx, c); err != nil {
+			return nil, err
+		}
+		var err error
+		if again, err = s.findLoose(o); err != nil {
+			return nil, err
+		}
+	}
+	if err := s.replaceCells(o); err != nil {
+		return nil, err
+	}
+	if o.Shape != Function && machine.Wave {
+		if err := s.checkLanes(c.Code, machine.Lanes, false); err != nil {
+			return nil, err
+		}
 	}
 	s.primitive = l.Primitive
 	s.nameOf = func(v flow.Variable) string {
@@ -205,7 +233,7 @@ func Translate(ctx context.Context, l *exec.Launch, o Options) (*Text, error) {
 // Translate translates a specialised program, whose registers have no names of a file. given is Config.Given. Only packages of this
 // module can call it.
 func (o Options) Translate(_ inside.Key, p *flow.Program, from *exec.Program, given func(s *sem.State, number, comp int) bool) (*Text, error) {
-	s := source{program: p, machine: from.Machine.Inside(inside.Key{}), functions: from.Functions(inside.Key{}), given: given}
+	s := source{program: p, machine: from.Machine.Inside(inside.Key{}), functions: from.Functions(inside.Key{}), given: given, cells: newCells()}
 	s.nameOf = func(flow.Variable) string { return "" }
 	return s.translate(o)
 }
@@ -225,6 +253,9 @@ func (s *source) wanted(l *exec.Launch, o Options) func(st *sem.State, number, c
 		return st.Use == "output" || slices.ContainsFunc(s.outputs, func(p port) bool {
 			return p.state == st && s.own(st) && number >= p.first && number < p.first+p.count
 		}) || slices.ContainsFunc(s.outs, func(p *sem.Place) bool {
+			if _, ok := s.joined(o, flow.Variable{State: st, Number: number}); ok || p.Joins {
+				return ok
+			}
 			return slices.Contains(p.States, st) && s.own(st) && number >= p.Number && number < p.Number+p.Count
 		})
 	}
@@ -249,6 +280,7 @@ type source struct {
 	outputs   []port
 	// ins and outs are the places of the inputs and outputs in the description.
 	ins, outs []*sem.Place
+	cells     *cells
 	// primitive is Launch.Primitive.
 	primitive *exec.Primitive
 	// assumes is set if the dimension of a texture is an assumption.
@@ -289,7 +321,7 @@ func (s *source) builder(o Options) *builder {
 		p: s.program, names: &names{taken: map[string]bool{}}, functions: newFunctions(s.functions),
 		inputs: map[register]*variable{}, outputs: map[register]*variable{}, uniforms: map[register]*variable{},
 		arrays: map[*sem.State]*variable{}, wholes: map[*sem.State]bool{}, current: map[register]*variable{}, services: map[flow.ID]*variable{},
-		options: &o, samples: map[*node]*sample{}, textures: map[int]int{}, elements: map[register]int{}, attributes: map[*variable]int{},
+		options: &o, samples: map[*node]*sample{}, textures: map[int]int{}, samplers: map[int]int{}, elements: map[register]int{}, attributes: map[*variable]int{},
 	}
 	b.own = s.own
 	if o.Registers {
@@ -422,7 +454,7 @@ func (s *source) input(b *builder, r register, comp int) {
 		b.refuse(NoAddr, "the input %s, which has %d components", r.state.Name, r.state.Type.Len)
 	}
 	name := s.registerName(flow.Variable{State: r.state, Number: r.number, Comp: comp})
-	b.inputs[r] = &variable{name: b.names.unique(identifier(name)), typ: r.state.Type.Elem(), size: r.state.Type.Len, given: true}
+	b.inputs[r] = &variable{name: b.names.unique(identifier(name)), typ: r.state.Type.Elem(), size: r.state.Type.Len, given: true, stored: s.cells.places[r.state] != nil}
 }
 
 // translate prints the program.
@@ -500,6 +532,10 @@ func (g *lowering) interfaces(t *Text, s *source, o Options) {
 		if st.Type.Len > 4 {
 			y.First, y.Comp, y.Components = r.number/st.Type.Len, r.number%st.Type.Len, 1
 		}
+		if p := s.cells.places[st]; p != nil {
+			y.place, y.number, y.State, y.First = p, r.number, p.State().Name, s.start(o, p)+r.number*s.cells.stride(p)
+			y.Interpolation, y.Centroid = s.cells.modes[r].interpolation, s.cells.modes[r].centroid
+		}
 		*list = append(*list, y)
 	}
 	for _, st := range s.machine.States {
@@ -575,7 +611,8 @@ func (g *lowering) locate(s *source, list []Binding, places []*sem.Place, o Opti
 	for i := range list {
 		x := &list[i]
 		p := s.place(places, x)
-		if p != nil && p.Builtin != "" && !(p.Builtin == "position" && o.Position != "") {
+		moved := p != nil && p.Builtin == "position" && o.Position != ""
+		if p != nil && p.Builtin != "" && !moved {
 			if x.Builtin = p.Builtin; o.Shape != Function && !slices.Contains(builtins[x.Builtin].stages, o.Shape) {
 				g.refuse("%s is the %s, which a %s shader does not have", x.Name, x.Builtin, o.Shape)
 			}
@@ -583,7 +620,9 @@ func (g *lowering) locate(s *source, list []Binding, places []*sem.Place, o Opti
 		}
 		if n, ok := o.Locations[x.Name]; ok {
 			take(x, n)
-		} else if p != nil {
+		} else if x.place != nil && !moved {
+			take(x, x.number)
+		} else if p != nil && x.place == nil {
 			take(x, x.First-p.Number)
 		} else if o.Shape != Function && x.Mask != 0 && s.elsewhere(places, x) {
 			g.b.refuse(g.writer(x), "%s is not an output of a %s shader, unless it gets a location", x.Name, o.Shape)
@@ -665,6 +704,7 @@ func (g *lowering) shader(t *Text, s *source, o Options, list []*stmt) (x *shade
 	x.Entry = program
 	if o.Shape != Function && o.Shape != Compute {
 		x.Entry = g.main(x, program, t, s, o)
+		x.Entry.Body = append(g.cleared(s), x.Entry.Body...)
 		x.Funcs = append(x.Funcs, x.Entry)
 	}
 	if o.Shape == Compute {
@@ -744,7 +784,7 @@ func (g *lowering) declare(x *shade.Shader, program *shade.Func, t *Text, s *sou
 	for _, in := range t.Inputs {
 		v := byName[in.Name]
 		switch {
-		case o.Shape != Function && in.Builtin == "":
+		case o.Shape != Function && in.Builtin == "" && (o.Shape != Fragment || in.Interpolation != Perspective):
 			if v.typ.Kind == sem.Bool || wide(v.typ) {
 				g.refuse("the input %s of type %s", in.Name, in.Type)
 			}
@@ -753,8 +793,11 @@ func (g *lowering) declare(x *shade.Shader, program *shade.Func, t *Text, s *sou
 				continue
 			}
 			y := global(v, shade.Input)
-			if y.Location = in.Location; o.Shape == Fragment && v.typ.Kind != sem.Float {
-				y.Interpolation = shade.Flat
+			if y.Location = in.Location; o.Shape == Fragment {
+				y.Interpolation, y.Centroid = interpolations[in.Interpolation], in.Centroid
+				if v.typ.Kind != sem.Float {
+					y.Interpolation = shade.Flat
+				}
 			}
 		case v.count > 0:
 			y := g.variable(v)
@@ -817,7 +860,14 @@ func (g *lowering) main(x *shade.Shader, program *shade.Func, t *Text, s *source
 			f.Locals = append(f.Locals, v)
 			call.Args = append(call.Args, shade.Value(v))
 		} else {
-			call.Args = append(call.Args, g.enter(x, t, s, p))
+			value := g.enter(x, t, s, p)
+			if value.Op == shade.Mul { // only a precise variable keeps the product as it is
+				v := &shade.Var{Name: p.Name, Type: p.Type, Precise: true}
+				f.Locals = append(f.Locals, v)
+				f.Body = append(f.Body, assignTo(shade.Value(v), value))
+				value = shade.Value(v)
+			}
+			call.Args = append(call.Args, value)
 		}
 	}
 	f.Body = append(f.Body, &shade.Stmt{Kind: shade.Do, Value: call})

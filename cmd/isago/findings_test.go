@@ -77,8 +77,10 @@ func TestTranslationSchema(t *testing.T) {
 		t.Fatalf("status %d", status)
 	}
 	const examples = "../../examples/"
+	sampled := file("sampled.s", "interp $r0 cent v[0x4]\nexit texauto all $r0:$r1:$r2:$r3 $t0 $s1 $r0\n")
 	for _, args := range [][]string{
 		{examples + "pica200/light.shbin"},
+		{"--isa", "tesla", "--stage", "fp", "--shape", "fragment", "--outputs", "colour=2", sampled},
 		{"-o", filepath.Join(dir, "out") + "/", examples + "pica200", damaged, two},
 		{"--isa", "pica200", open},
 		{"--to", "spirv", "--shape", "vertex", examples + "pica200/light.shbin"},

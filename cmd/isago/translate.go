@@ -32,7 +32,7 @@ type translateFlags struct {
 	rangeFlags
 	outputFlag
 	to, shape, uniforms, demand, scheme, entry string
-	locations, quirks, dimensions              []string
+	locations, quirks, dimensions, counts      []string
 	options                                    translate.Options
 	machineOptions                             machineOptions
 	noComments, json                           bool
@@ -119,6 +119,7 @@ refused; 130 if translate was interrupted.`,
 	flags.Var(amount[int]{&o.Set, 0}, "set", "`NUMBER` of the descriptor set of the uniform block")
 	flags.Var(amount[int]{&o.Binding, 0}, "binding", "`NUMBER` of the binding of the uniform block")
 	flags.StringArrayVar(&f.locations, "location", nil, "location of an input or output, as `NAME=NUMBER`; repeatable")
+	flags.StringArrayVar(&f.counts, "outputs", nil, "number of values of an output of the machine, as `NAME=COUNT`, such as colour=2 or depth=1; repeatable")
 	flags.StringVar(&o.Position, "position", "", "`NAME` of the output that becomes gl_Position (default: the first that contains pos, or the first)")
 	flags.StringArrayVar(&f.dimensions, "dimension", nil, "dimension of a texture that the program does not state, as `NUMBER=DIM`: "+strings.Join(translate.Dimensions(), ", ")+"; repeatable")
 	flags.Var(amount[int]{&o.Vertices, 1}, "vertices", "`NUMBER` of vertices of a primitive that a geometry shader gets: 1, 2, 3, or 4 or 6 with adjacency (default: in the file)")
@@ -188,6 +189,15 @@ func (f *translateFlags) check() (err error) {
 			return usagef("--location %q, expected NAME=NUMBER", x)
 		}
 		o.Locations[name] = int(n)
+	}
+	o.Outputs = map[string]int{}
+	for _, x := range f.counts {
+		name, count, _ := strings.Cut(x, "=")
+		n, err := strconv.ParseUint(count, 0, 31)
+		if err != nil || name == "" {
+			return usagef("--outputs %q, expected NAME=COUNT", x)
+		}
+		o.Outputs[name] = int(n)
 	}
 	for _, name := range []string{"set", "binding"} {
 		if o.Uniforms != translate.Block && f.cmd.Flags().Changed(name) {
@@ -292,6 +302,9 @@ type locationBinding struct {
 	// Location is nil for a value of the pipeline.
 	Location *int   `json:"location,omitempty"`
 	Builtin  string `json:"builtin,omitempty"`
+	// Interpolation is that of an input that the program interpolates itself.
+	Interpolation translate.Interpolation `json:"interpolation,omitempty"`
+	Centroid      bool                    `json:"centroid,omitempty"`
 	// Written are the components that the program writes, as letters.
 	Written string `json:"written,omitempty"`
 }
@@ -302,7 +315,9 @@ type textureBinding struct {
 	Dimension string `json:"dimension"`
 	Set       int    `json:"set"`
 	Binding   int    `json:"binding"`
-	Sampler   int    `json:"sampler_binding"`
+	Sampler   int    `json:"sampler,omitempty"`
+	// SamplerBinding is the binding of the sampler in WGSL.
+	SamplerBinding int `json:"sampler_binding"`
 }
 
 type bufferBinding struct {
@@ -816,7 +831,7 @@ func mapOf(text *translate.Text, o translate.Options) *translatedText {
 		return registerBinding{b.Name, b.State, b.First, b.Count, b.Comp, b.Components, b.Type}
 	}
 	located := func(b translate.Binding, written string) locationBinding {
-		x := locationBinding{registerBinding: registers(b), Builtin: b.Builtin, Written: written}
+		x := locationBinding{registerBinding: registers(b), Builtin: b.Builtin, Interpolation: b.Interpolation, Centroid: b.Centroid, Written: written}
 		if b.Builtin == "" {
 			x.Location = &b.Location
 		}
@@ -830,7 +845,7 @@ func mapOf(text *translate.Text, o translate.Options) *translatedText {
 		t.Inputs = append(t.Inputs, located(b, ""))
 	}
 	for _, x := range text.Textures {
-		t.Textures = append(t.Textures, textureBinding{x.Name, x.Number, x.Dimension, x.Set, x.Binding, x.SamplerBinding})
+		t.Textures = append(t.Textures, textureBinding{x.Name, x.Number, x.Dimension, x.Set, x.Binding, x.Sampler, x.SamplerBinding})
 	}
 	for _, x := range text.Buffers {
 		b := bufferBinding{Name: x.Name, States: x.States, Uniform: x.Uniform, Size: x.Size, ReadOnly: x.ReadOnly}

@@ -208,6 +208,9 @@ func (e *evaluator) inst(f *fragment, s *state, old *sem.Inst) (done bool, err e
 		}
 		s.ids[s.at] = e.w.Once(in)
 	case sem.OpLoad, sem.OpStore, sem.OpBarrier:
+		if v, ok := e.cell(&in); ok && holds {
+			return false, e.write(s, e.cellWrite(&in, v))
+		}
 		if holds || in.Op == sem.OpLoad {
 			in.Guard = e.running(in.Guard, spec.ScopeLane)
 			s.ids[s.at] = e.w.Write(in)
@@ -227,6 +230,29 @@ func (e *evaluator) inst(f *fragment, s *state, old *sem.Inst) (done bool, err e
 		return false, unsupported("the operation %s", in.Op)
 	}
 	return false, err
+}
+
+// cell returns the register that a store writes.
+func (e *evaluator) cell(in *sem.Inst) (v Variable, ok bool) {
+	if in.Op != sem.OpStore || e.Cell == nil {
+		return v, false
+	}
+	addr, known := e.w.Const(in.A)
+	if !known {
+		return v, false
+	}
+	return e.Cell(in.State, addr, in.Imm)
+}
+
+// cellWrite returns the write of a register for a store.
+func (e *evaluator) cellWrite(in *sem.Inst, v Variable) *sem.Inst {
+	id := in.B
+	if t := e.w.Inst(id).Type(); t != v.Type() {
+		c := sem.Inst{Op: sem.OpCast, A: id, B: NoID, C: NoID, Guard: NoID}
+		id = e.pure(c.Typed(v.Type(), t))
+	}
+	w := sem.Inst{Op: sem.OpWrite, State: v.State, Imm: uint64(v.Number), Comp: v.Comp, A: NoID, B: id, C: NoID, Guard: e.running(in.Guard, spec.ScopeLane)}
+	return &w
 }
 
 // wave reports whether the program runs with several lanes, which share the program counter.

@@ -66,6 +66,9 @@ type Config struct {
 	// Wanted reports whether a register component is used after the program ends. If Wanted is nil,
 	// the output registers are used.
 	Wanted func(s *sem.State, number, comp int) bool
+	// Cell returns the register for bytes of a memory of a lane, at an address that is constant. A store to the bytes becomes
+	// a write of the register. If Cell is nil, or ok is false, the store remains a store. Loads remain loads.
+	Cell func(memory *sem.State, addr, size uint64) (v Variable, ok bool)
 }
 
 // Variable is a component of a register that instructions change, or a slot of a stack entry.

@@ -286,7 +286,7 @@ func Texels(text *translate.Text) exec.Service {
 			}
 			level := 0.0
 			switch {
-			case flag("given", lane):
+			case flag("given", lane), len(c.Arg("computed")) > 0 && !flag("computed", lane):
 				level = arg("lod", 0, lane)
 			case flag("with_gradients", lane):
 				length := func(name string) (sum float64) {

@@ -183,7 +183,7 @@ func (x *Comparison) AddText(name string, text *translate.Text, before flowtest.
 	j.shader.Uniforms = uniforms(text, states, before)
 	for _, s := range states {
 		buffer := slices.ContainsFunc(text.Buffers, func(b translate.Buffer) bool { return slices.Contains(b.States, s.Name) && b.Binding == 3 })
-		if s.Kind == exec.Memory && (buffer || strings.Contains(text.Source, "load_"+s.Name)) {
+		if s.Kind == exec.Memory && (buffer || !draws && strings.Contains(text.Source, "load_"+s.Name)) {
 			j.shader.Memory = before.Memory(s)
 		}
 	}
@@ -205,7 +205,7 @@ func (x *Comparison) AddText(name string, text *translate.Text, before flowtest.
 					continue
 				}
 				for k := range b.Components {
-					v := before.Get(byName[b.State], b.First+n, b.Comp+k, lane)
+					v := value(before.Get, byName[b.State], b, n, k, lane)
 					j.shader.Inputs = binary.LittleEndian.AppendUint32(j.shader.Inputs, word(v, types[b.State]))
 				}
 				for k := b.Components; draws && k < 4; k++ {
@@ -217,7 +217,7 @@ func (x *Comparison) AddText(name string, text *translate.Text, before flowtest.
 		if stops[lane] != "" {
 			for _, b := range text.Outputs {
 				for k := range b.Components {
-					want = append(want, after.Get(byName[b.State], b.First, k, lane))
+					want = append(want, value(after.Get, byName[b.State], b, 0, k, lane))
 				}
 			}
 			if want == nil {
@@ -228,7 +228,11 @@ func (x *Comparison) AddText(name string, text *translate.Text, before flowtest.
 	}
 	for _, b := range text.Outputs {
 		for k := range b.Components {
-			j.types, j.mask = append(j.types, types[b.State]), append(j.mask, b.Mask>>uint(k)&1 != 0)
+			t := types[b.State]
+			if b.Type == sem.F32.String() {
+				t = sem.F32
+			}
+			j.types, j.mask = append(j.types, t), append(j.mask, b.Mask>>uint(k)&1 != 0)
 		}
 	}
 	j.shader.Size = exec.Lanes * 4 * (len(j.types) + 1)
@@ -246,6 +250,18 @@ func (x *Comparison) AddText(name string, text *translate.Text, before flowtest.
 	other.name, other.shader, other.batch = name+language, &shader, nil
 	x.jobs = append(x.jobs, &other)
 	return nil
+}
+
+// value returns component k of the n-th register of a variable. The components may be words of a memory, or consecutive
+// registers.
+func value(get func(s *exec.State, number, comp, lane int) uint64, s *exec.State, b translate.Binding, n, k, lane int) uint64 {
+	switch {
+	case s.Kind == exec.Memory:
+		return get(s, b.First*8/s.Word.Bits+k, 0, lane)
+	case b.Components > max(1, s.Type.Lanes):
+		return get(s, b.First+k, 0, lane)
+	}
+	return get(s, b.First+n, b.Comp+k, lane)
 }
 
 // word returns the bits of a value as the shader takes it: signed integers have 32 bits.

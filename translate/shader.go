@@ -357,7 +357,7 @@ func (g *lowering) function(f *function) {
 // sorted returns the registers of a map in order, each variable once.
 func sorted(m map[register]*variable) []register {
 	list := slices.SortedFunc(maps.Keys(m), func(a, b register) int {
-		return cmp.Or(cmp.Compare(a.state.Index, b.state.Index), cmp.Compare(a.number, b.number))
+		return cmp.Or(cmp.Compare(a.state.Index, b.state.Index), cmp.Compare(a.number, b.number), cmp.Compare(a.state.Count, b.state.Count), cmp.Compare(a.state.Name, b.state.Name))
 	})
 	seen := map[*variable]bool{}
 	return slices.DeleteFunc(list, func(r register) bool {

@@ -212,7 +212,8 @@ func (a *assembler) findWants() {
 }
 
 func (v Variable) compare(w Variable) int {
-	return cmp.Or(cmp.Compare(v.State.Index, w.State.Index), cmp.Compare(v.Number, w.Number), cmp.Compare(v.Comp, w.Comp))
+	// Files that Config.Cell makes of one memory have its index.
+	return cmp.Or(cmp.Compare(v.State.Index, w.State.Index), cmp.Compare(v.Number, w.Number), cmp.Compare(v.Comp, w.Comp), cmp.Compare(v.State.Count, w.State.Count), cmp.Compare(v.State.Name, w.State.Name))
 }
 
 // demand adds the outputs of each Exit, and an argument for each parameter to each edge. If a variable

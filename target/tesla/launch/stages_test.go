@@ -195,8 +195,8 @@ func TestStageTexts(t *testing.T) {
 		language      translate.Language
 		has           []string // parts of the text, or of the refusal if the first one is "refused"
 	}{
-		{"vp", "mov b32 $r1 a[0x14]\nexit mov b32 o[0x2c] $r1", translate.GLSL, []string{"layout(location = 1) in vec4 attr1;", "layout(location = 1) precise out vec4 o1;", "o1.w = attr1.y;"}},
-		{"fp", "interp $r0 v[0x0]\nrcp f32 $r0 $r0\nexit interp $r0 v[0x4] $r0", translate.GLSL, []string{"layout(location = 0) in vec4 v0_in;", "v0 = v0_in * vec4(gl_FragCoord.w);", "program(gl_FragCoord.w, v0);"}},
+		{"vp", "mov b32 $r1 a[0x14]\nexit mov b32 o[0x2c] $r1", translate.GLSL, []string{"layout(location = 1) in vec4 attr1;", "layout(location = 1) precise out vec4 o1;", "o1 = vec4(0.0, 0.0, 0.0, attr1.y);"}},
+		{"fp", "interp $r0 v[0x0]\nrcp f32 $r0 $r0\nexit interp $r0 v[0x4] $r0", translate.GLSL, []string{"layout(location = 0) in vec4 v0_in;", "v0 = v0_in * gl_FragCoord.w;", "program(gl_FragCoord.w, v0);"}},
 		{"fp", "exit interp $r0 v[0x14]", translate.GLSL, []string{"layout(location = 1) noperspective in vec4 v1;"}},
 		{"fp", "exit interp $r0 flat v[0x14]", translate.GLSL, []string{"layout(location = 1) flat in vec4 v1;"}},
 		{"fp", "exit interp $r0 cent v[0x14]", translate.GLSL, []string{"layout(location = 1) noperspective centroid in vec4 v1;"}},

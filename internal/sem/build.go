@@ -249,6 +249,18 @@ func (b *builder) simpler(in *Inst) (ID, bool) {
 		if in.A == in.B && in.From().integer() {
 			return b.constant(BoolType, uint64(OpNe-in.Op)), true
 		}
+	case OpLt, OpLe: // no unsigned number is below 0 or above all ones
+		if t := in.From(); t.Kind == Uint {
+			lowest, highest := in.B, in.A
+			if in.Op == OpLe {
+				lowest, highest = in.A, in.B
+			}
+			x, isLow := b.isConst(lowest)
+			y, isHigh := b.isConst(highest)
+			if isLow && x == 0 || isHigh && y == t.mask() {
+				return b.constant(BoolType, uint64(in.Op-OpLt)), true
+			}
+		}
 	case OpNot, OpNeg:
 		if x := &b.insts[in.A]; x.Op == in.Op {
 			return x.A, true

@@ -279,9 +279,17 @@ func (t *tidier) loop(s *shade.Stmt) (out []*shade.Stmt) {
 		first++
 	}
 	// A path that ends in the loop, which nothing else leaves, follows the loop.
-	if first < len(s.Body) && s.Value == nil && s.Body[first].Kind == shade.If && !exits(s.Body) {
-		if x := s.Body[first]; len(x.Else) == 0 && len(x.Body) > 1 && x.Body[len(x.Body)-1].Kind == shade.Return && !within(x.Body, shade.Continue) {
-			after, x.Body = x.Body, []*shade.Stmt{{Kind: shade.Break}}
+	if s.Value == nil && !exits(s.Body) {
+		for i, x := range slices.Backward(s.Body) {
+			if x.Kind == shade.If && len(x.Else) > 1 && len(x.Body) > 0 && i == len(s.Body)-1 && x.Else[len(x.Else)-1].Kind == shade.Return {
+				rest := x.Body
+				x.Value, x.Body, x.Else = Not(x.Value), x.Else, nil
+				s.Body = append(s.Body, rest...)
+			}
+			if x.Kind == shade.If && len(x.Else) == 0 && len(x.Body) > 1 && x.Body[len(x.Body)-1].Kind == shade.Return && !within(x.Body, shade.Continue) {
+				after, x.Body = x.Body, []*shade.Stmt{{Kind: shade.Break}}
+				break
+			}
 		}
 	}
 	if first < len(s.Body) && s.Value == nil && s.Body[first].Kind == shade.If && !arithmetic(s.Body[first].Value) {

@@ -123,6 +123,21 @@ func TestFunc(t *testing.T) {
 				r1 -= 3u;
 			}
 			return r1;`},
+		{"a path that ends in a loop", `
+			uint r1;
+			r1 = a;
+			while (true) {
+				r1 = r1 + b;
+				if (r1 < 9u) { r1 = r1 * 2u; } else { r1 = r1 * r1 + 1u * b * b; return r1; }
+			}`, `
+			uint r1 = a;
+			while (true) {
+				r1 += b;
+				if (r1 >= 9u) break;
+				r1 *= 2u;
+			}
+			r1 = r1 * r1 + 1u * b * b;
+			return r1;`},
 		{"a counted loop", `
 			uint count; uint count_2; uint r1; uint r2;
 			count = b; r1 = 0u; r2 = a;

@@ -9,6 +9,7 @@ import (
 	"flag"
 	"fmt"
 	"maps"
+	"math/bits"
 	"regexp"
 	"slices"
 	"strings"
@@ -43,6 +44,8 @@ type Comparison struct {
 
 	// Programs counts the programs that were equal, in each language.
 	Programs, Lanes, Values, Lines, Words int
+	// Branches, Loops and Calls count those of them with a condition, a loop and a function of the program.
+	Branches, Loops, Calls int
 	// Refused counts the programs that were not compared, by reason.
 	Refused map[string]int
 
@@ -85,7 +88,9 @@ func Open(t testing.TB) *Comparison {
 
 // String returns the counts.
 func (x *Comparison) String() string {
-	return fmt.Sprintf("%d translations with %d lanes and %d values equal; %.2f lines a word; not compared: %v", x.Programs, x.Lanes, x.Values, float64(x.Lines)/float64(max(1, x.Words)), x.Refused)
+	n := max(1, x.Programs)
+	return fmt.Sprintf("%d translations with %d lanes and %d values equal; %.2f lines a word; %d words each, %d %% with a condition, %d %% with a loop, %d %% with a call; not compared: %v",
+		x.Programs, x.Lanes, x.Values, float64(x.Lines)/float64(max(1, x.Words)), x.Words/n, 100*x.Branches/n, 100*x.Loops/n, 100*x.Calls/n, x.Refused)
 }
 
 func (x *Comparison) refuse(reason string) error {
@@ -555,6 +560,28 @@ func (x *Comparison) run() {
 	x.jobs, x.batch = nil, nil
 }
 
+// count counts what a program has.
+func (x *Comparison) count(f *shade.Func) {
+	kinds := map[shade.StmtKind]bool{}
+	shade.EachStmt(f.Body, func(s *shade.Stmt) { kinds[s.Kind] = true })
+	for n, has := range map[*int]bool{&x.Branches: kinds[shade.If] || kinds[shade.Switch], &x.Loops: kinds[shade.Loop], &x.Calls: kinds[shade.Do]} {
+		if has {
+			*n++
+		}
+	}
+}
+
+// Ends reports whether most lanes of a wave that has run ended normally.
+func Ends(w *exec.Wave) bool {
+	var ended uint64
+	for _, s := range w.Stops() {
+		if s.Reason == "end" {
+			ended |= s.Lanes
+		}
+	}
+	return 2*bits.OnesCount64(ended) > bits.OnesCount64(w.Exists())
+}
+
 // compare compares the results of a program.
 func (x *Comparison) compare(j *job) error {
 	if j.shader.Err != nil {
@@ -568,6 +595,7 @@ func (x *Comparison) compare(j *job) error {
 	x.Programs++
 	x.Lines += j.text.Lines
 	x.Words += j.text.Words
+	x.count(j.text.Shader(inside.Key{}).Entry)
 	size := len(j.types) + 1
 	for lane, want := range j.want {
 		if want == nil {

@@ -14,6 +14,11 @@ import (
 var translations = flag.Int("translations", 20, "number of random programs to translate")
 
 // TestTranslated compares translated random programs with the plain engine. Waves have one lane, as the translations.
+// 10,000 programs are
+//
+//	go test . -run '^TestTranslated$' -translations 10000 -timeout 0
+//
+// and -first has the first seed.
 func TestTranslated(t *testing.T) {
 	x := translatetest.Open(t)
 	_, m := load(t)

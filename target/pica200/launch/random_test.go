@@ -36,6 +36,99 @@ func randomProgram(r *rand.Rand) (code []uint32, table []bits.Value) {
 	return code, table
 }
 
+// structured makes a program of conditions, loops, jumps and calls that contain each other, and descriptors.
+type structured struct {
+	r     *rand.Rand
+	code  []uint32
+	calls []int // the words that call the procedure
+	loops int
+}
+
+func (p *structured) word(op, bits uint32) { p.code = append(p.code, op<<26|bits) }
+
+// condition returns an operation on a uniform or on the flags, and the bits of its condition.
+func (p *structured) condition(uniform, flags uint32) (op, bits uint32) {
+	if p.r.IntN(2) == 0 {
+		return uniform, uint32(p.r.IntN(16)) << 22
+	}
+	return flags, uint32(p.r.IntN(16)) << 22
+}
+
+func (p *structured) block(depth int) {
+	from, jumps := len(p.code), []int(nil)
+	for range 1 + p.r.IntN(4) {
+		choice := p.r.IntN(10)
+		if depth == 0 {
+			choice = min(choice, 6)
+		}
+		switch choice {
+		case 5: // compares, so that flags and address registers have values
+			p.word([]uint32{46, 18}[p.r.IntN(2)], p.r.Uint32()&0x3ffff80|uint32(p.r.IntN(8)))
+		case 6:
+			switch {
+			case p.loops > 0:
+				p.word(35, uint32(p.r.IntN(16))<<22)
+			case len(p.code) > from:
+				op, bits := p.condition(45, 44)
+				jumps = append(jumps, len(p.code))
+				p.word(op, bits|uint32(p.r.IntN(2)))
+			}
+		case 7: // a condition
+			at := len(p.code)
+			op, bits := p.condition(39, 40)
+			p.word(op, bits)
+			p.block(depth - 1)
+			middle := len(p.code)
+			if p.r.IntN(2) == 0 {
+				p.block(depth - 1)
+			}
+			p.code[at] |= uint32(middle)<<10 | uint32(len(p.code)-middle)
+		case 8: // a loop
+			at := len(p.code)
+			p.word(41, uint32(p.r.IntN(4))<<22)
+			p.loops++
+			p.block(depth - 1)
+			p.word(19, p.r.Uint32()&0x3ffff80|uint32(p.r.IntN(8)))
+			p.loops--
+			p.code[at] |= uint32(len(p.code)-1) << 10
+		case 9:
+			op, bits := p.condition(38, 37)
+			if p.r.IntN(2) == 0 {
+				op, bits = 36, 0
+			}
+			p.calls = append(p.calls, len(p.code))
+			p.word(op, bits)
+		default:
+			arithmetic := []uint32{0, 1, 2, 3, 4, 8, 9, 10, 11, 12, 13, 14, 15, 19, 24, 25, 26, 27, 48, 56}
+			p.word(arithmetic[p.r.IntN(len(arithmetic))], p.r.Uint32()&0x3ffff80|uint32(p.r.IntN(8)))
+		}
+	}
+	p.word(0, p.r.Uint32()&0x3ffff80)
+	for _, at := range jumps { // forward, inside of the block
+		p.code[at] |= uint32(at+1+p.r.IntN(len(p.code)-at-1)) << 10
+	}
+}
+
+// structuredProgram makes a program that ends normally in most lanes.
+func structuredProgram(r *rand.Rand) (code []uint32, table []bits.Value) {
+	p := structured{r: r}
+	p.block(2)
+	p.word(34, 0)
+	from, calls := len(p.code), p.calls
+	p.block(1)
+	for _, at := range append(calls, p.calls[len(calls):]...) {
+		if at >= from { // no recursion
+			p.code[at] = 0
+			continue
+		}
+		p.code[at] |= uint32(from)<<10 | uint32(len(p.code)-from)
+	}
+	for range 32 {
+		table = append(table, bits.Of(uint64(r.Uint32()&0x7fffffff)))
+	}
+	return p.code, table
+}
+
 // specials are floats at which something happens.
 var specials = []uint32{0, 0x80000000, 0x3f800000, 0xbf800000, 0x7f800000, 0xff800000, 0x7fc00000, 1, 0x40000000, 0x42c80000}
 

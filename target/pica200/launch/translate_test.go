@@ -11,9 +11,13 @@ import (
 	"github.com/isago/isago/internal/translatetest"
 )
 
-var translations = flag.Int("translations", 40, "number of random programs to translate")
+var translations = flag.Int("translations", 25, "number of random programs to translate")
 
-// TestTranslated compares translated random programs with the plain engine.
+// TestTranslated compares translated random programs with the plain engine. A quarter of them are any words. 10,000 programs are
+//
+//	go test . -run '^TestTranslated$' -translations 10000 -timeout 0
+//
+// and -first has the first seed.
 func TestTranslated(t *testing.T) {
 	x := translatetest.Open(t)
 	_, m := load(t)
@@ -21,7 +25,10 @@ func TestTranslated(t *testing.T) {
 	for i := range *translations {
 		seed := uint64(i + *first)
 		r := rand.New(rand.NewPCG(seed, 1000))
-		code, table := randomProgram(r)
+		code, table := structuredProgram(r)
+		if i%4 == 0 {
+			code, table = randomProgram(r)
+		}
 		words := m.Words32(root, code, 0)
 		words.Tables[0] = table
 		p := exec.NewProgram(m, words)

@@ -12,7 +12,12 @@ import (
 
 var translations = flag.Int("translations", 20, "number of random programs to translate")
 
-// TestTranslated compares translated random programs with the plain engine.
+// TestTranslated compares translated random programs with the plain engine. Most lanes of three quarters of them end normally.
+// 10,000 programs are
+//
+//	go test . -run '^TestTranslated$' -translations 10000 -timeout 0
+//
+// and -first has the first seed.
 func TestTranslated(t *testing.T) {
 	x := translatetest.Open(t)
 	// Programs that return all registers take a driver minutes to compile.
@@ -20,10 +25,15 @@ func TestTranslated(t *testing.T) {
 		return s.Kind == sem.FileState && s.Scope == spec.ScopeLane && !s.ReadOnly && number < 4
 	}
 	all := allLanes()
-	for i := range *translations {
+	for i, n := 0, 0; n < *translations; i++ {
 		l, p, _, seed := randomLaunch(t, i)
-		x.Known = i%2 == 1
-		if err := x.Add(t.Context(), fmt.Sprintf("program %d: %032x", i, p.Words), 0, startRandom(l, seed, all), runRandom(l, seed, all)); err != nil {
+		after := runRandom(l, seed, all)
+		if n%4 != 0 && !translatetest.Ends(after) {
+			continue
+		}
+		n++
+		x.Known = n%2 == 1
+		if err := x.Add(t.Context(), fmt.Sprintf("program %d: %032x", i, p.Words), 0, startRandom(l, seed, all), after); err != nil {
 			t.Fatalf("program %d: %v", i, err)
 		}
 	}

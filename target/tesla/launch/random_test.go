@@ -12,7 +12,10 @@ import (
 	"github.com/isago/isago/feed"
 )
 
-var programs = flag.Int("programs", 12, "number of random programs for TestDivergence")
+var (
+	programs = flag.Int("programs", 12, "number of random programs for TestDivergence")
+	seeds    = flag.Int("first", 0, "seed of the first random program for TestTranslated")
+)
 
 // drawn writes a random program in which threads part: conditions, loops that threads leave by break or by a
 // branch, functions, early returns. Each thread reads and writes nothing that another one does.
@@ -36,10 +39,12 @@ var conditions = []string{"lg", "e", "l", "g", "le", "ge", "s", "ns", "c", "nc",
 
 // test writes what sets c0, and returns a condition on it.
 func (p *drawn) test() string {
-	switch p.r.IntN(3) {
+	switch p.r.IntN(4) {
 	case 0:
-		p.line("and b32 $c0 # $r%d $r%d", p.reg(), p.reg())
+		p.line("set $c0 # l f32 $r%d $r%d", p.reg(), p.reg())
 	case 1:
+		p.line("and b32 $c0 # $r%d $r%d", p.reg(), p.reg())
+	case 2:
 		p.line("set $c0 # l u32 $r%d $r%d", p.reg(), p.reg())
 	default:
 		p.line("sub b32 $c0 $r%d $r%d $r%d", p.reg(), p.reg(), p.reg())
@@ -54,11 +59,17 @@ func (p *drawn) block(depth int) {
 }
 
 func (p *drawn) statement(depth int) {
-	choice := p.r.IntN(12)
+	choice := p.r.IntN(15) - 3
 	if depth == 0 {
-		choice = p.r.IntN(5)
+		choice = p.r.IntN(8) - 3
 	}
 	switch choice {
+	case -3:
+		p.line("%s f32 $r%d $r%d $r%d", []string{"add", "mul", "min", "max"}[p.r.IntN(4)], p.reg(), p.reg(), p.reg())
+	case -2:
+		p.line([]string{"cvt rzi s32 $r%d f32 $r%d", "cvt rn f32 $r%d s32 $r%d"}[p.r.IntN(2)], p.reg(), p.reg())
+	case -1:
+		p.memory()
 	case 0, 1:
 		p.line("%s b32 $r%d $r%d $r%d", []string{"add", "sub", "xor", "and", "or"}[p.r.IntN(5)], p.reg(), p.reg(), p.reg())
 	case 2:
@@ -78,6 +89,20 @@ func (p *drawn) statement(depth int) {
 			p.calls = true
 			p.line("call function")
 		}
+	}
+}
+
+// memory stores a register to a word of local memory, at an address of the thread, and loads another word. Shared memory has a
+// word for each thread.
+func (p *drawn) memory() {
+	p.line("and b32 $r19 $r%d 0x1c", p.reg())
+	p.line("shl $a2 $r19 0x0")
+	p.line("st b32 l[$a2+0x%x] $r%d", 4*p.r.IntN(4), p.reg())
+	p.line("ld b32 $r%d l[0x%x]", p.reg(), 4*p.r.IntN(12))
+	if p.r.IntN(2) == 0 {
+		p.line("st b32 s[$a1+0x14] $r%d", p.reg())
+	} else {
+		p.line("long mov b32 $r%d b32 s[$a1+0x14]", p.reg())
 	}
 }
 
@@ -159,6 +184,8 @@ func (p *drawn) branching(depth int) {
 // write writes all of it: each thread has 8 numbers of its own in memory, and writes them when it comes to the end.
 func (p *drawn) write() string {
 	p.line("cvt u32 $r16 u16 $r0l")
+	p.line("shl $a1 $r16 0x2")
+	p.line("st b32 s[$a1+0x14] $r16")
 	p.line("shl b32 $r16 $r16 0x5")
 	p.line("add b32 $r16 b32 s[0x10] $r16")
 	p.line("mov b32 $r17 0x1")
@@ -180,7 +207,7 @@ func (p *drawn) write() string {
 		p.line("ret")
 	}
 	body := strings.Replace(p.text.String(), "mov b32 $r17 0x1\n", "mov b32 $r17 0x1\nmov b32 $r18 0x4\n", 1)
-	return "architecture {sm_13}\ncode {\n\tname = k\n\treg = 20\n\tsmem = 20\n\tbincode {\n" + body + "\t}\n}\n"
+	return "architecture {sm_13}\ncode {\n\tname = k\n\treg = 20\n\tlmem = 64\n\tsmem = 148\n\tbincode {\n" + body + "\t}\n}\n"
 }
 
 // alone runs a program with the threads of a mask, which is nothing for all, and returns the memory.
@@ -193,8 +220,8 @@ func alone(t *testing.T, base *session, text string, mask uint64, quirk uint64, 
 	})
 }
 
-// run32 runs a program with 32 threads and returns the memory. It calls begun before the warp runs.
-func run32(t *testing.T, base *session, text string, quirk uint64, data []byte, begun func(w *exec.Wave)) []byte {
+// given32 returns a session like another one, with its own memory.
+func given32(t *testing.T, base *session, quirk uint64, data []byte) *session {
 	t.Helper()
 	s := *base // what is known of the machine is the same for all programs
 	s.given, s.arrays, s.order, s.banks = map[string]*value{}, map[string]*array{}, nil, nil
@@ -202,6 +229,13 @@ func run32(t *testing.T, base *session, text string, quirk uint64, data []byte, 
 	if err := s.take("values", &value{typ: unsigned(32), array: true, data: data}, false); err != nil {
 		t.Fatal(err)
 	}
+	return &s
+}
+
+// run32 runs a program with 32 threads and returns the memory. It calls begun before the warp runs.
+func run32(t *testing.T, base *session, text string, quirk uint64, data []byte, begun func(w *exec.Wave)) []byte {
+	t.Helper()
+	s := given32(t, base, quirk, data)
 	s.begun = begun
 	out, err := s.Run(t.Context(), feed.RunOptions{RunOptions: exec.RunOptions{Budget: 100000}})
 	if err != nil {
@@ -228,7 +262,7 @@ func TestDivergence(t *testing.T) {
 		if base.module, err = read([]byte(text), set.DefaultContext()); err != nil {
 			t.Fatalf("%v\n%s", err, text)
 		}
-		data := words(32*8, func(i int) uint32 { return p.r.Uint32() >> (p.r.IntN(4) * 8) })
+		data := words(32*8, func(int) uint32 { return randomWord(p.r) })
 		together := alone(t, base, text, 0, 0, bytes.Clone(data))
 		if other := alone(t, base, text, 0, 1, bytes.Clone(data)); !bytes.Equal(together, other) {
 			t.Fatalf("program %d depends on which side runs first\n%s", seed, text)

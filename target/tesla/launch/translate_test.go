@@ -2,6 +2,7 @@ package launch
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"flag"
 	"fmt"
@@ -164,33 +165,56 @@ func TestTranslatedInstructions(t *testing.T) {
 	}
 }
 
-// TestTranslated compares translated random programs with the plain engine. Waves have one lane, as the translations.
+// TestTranslated runs random kernels with branches, loops, calls and memories as compute shaders, in GLSL and in SPIR-V, and compares
+// the memory with that of a run. 10,000 programs are
+//
+//	go test . -run '^TestTranslated$' -translations 10000 -timeout 0
+//
+// and -first has the first seed. 0 programs are 1.
 func TestTranslated(t *testing.T) {
-	x := translatetest.Open(t)
-	m, parser := instructions(t)
-	operations := []string{"add b32", "sub b32", "and b32", "or b32", "xor b32", "add f32", "mul f32", "min f32", "max f32", "min s32", "max u32", "shl b32", "shr u32"}
-	for i := range max(*translations, 1) {
-		r := rand.New(rand.NewPCG(uint64(i), 12))
-		reg := func() int { return 2 + r.IntN(8) }
-		var list []string
-		for range 8 {
-			list = append(list, fmt.Sprintf("%s $r%d $r%d $r%d", operations[r.IntN(len(operations))], reg(), reg(), reg()))
-			if r.IntN(3) == 0 {
-				list = append(list, fmt.Sprintf("set $c1 $r%d le s32 $r%d $r%d", reg(), reg(), reg()), fmt.Sprintf("(e $c1) mov b32 $r%d $r%d", reg(), reg()))
+	device := vulkan.Open(t)
+	device.Unoptimized = true
+	base, err := (&kernels{}).set(optBlock, "32").open([]byte("architecture {sm_13}\ncode { name = k bincode { } }"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const together = 64
+	lines, count, slow := 0, 0, 0
+	for first := 0; first < max(*translations, 1); first += together {
+		var shaders []*vulkan.Shader
+		var wants [][]byte
+		var texts []string
+		for seed := range uint64(min(together, max(*translations, 1)-first)) {
+			p := &drawn{r: rand.New(rand.NewPCG(uint64(*seeds+first)+seed, 12))}
+			text := p.write()
+			if base.module, err = read([]byte(text), set.DefaultContext()); err != nil {
+				t.Fatalf("%v\n%s", err, text)
+			}
+			s := given32(t, base, 0, words(32*8, func(int) uint32 { return randomWord(p.r) }))
+			list, n := translatedShaders(t, s, func(translate.Language) bool { return false })
+			lines, count = lines+n.Lines, count+n.Words
+			if _, err := s.Run(t.Context(), feed.RunOptions{RunOptions: exec.RunOptions{Budget: 100000}}); err != nil {
+				t.Fatal(err)
+			}
+			for _, x := range list {
+				shaders, wants, texts = append(shaders, x), append(wants, bytes.Clone(s.shared.Memory(s.places.global.State()))), append(texts, text)
 			}
 		}
-		program := assembled(t, m, parser, "g200 cp", strings.Join(list, " / "))
-		before, after := given(program, 32, uint64(i)), given(program, 32, uint64(i))
-		after.Run(t.Context())
-		if err := x.Add(t.Context(), strings.Join(list, " / "), 0, before, after); err != nil {
-			t.Errorf("%v", err)
+		device.Run(shaders)
+		for i, x := range shaders {
+			if errors.Is(x.Err, vulkan.ErrSlow) {
+				slow++
+				continue
+			}
+			if x.Err != nil {
+				t.Fatalf("program %d: %v\n%s\n%s", first+i/2, x.Err, texts[i], x.Source)
+			}
+			if at := different(x.Results, wants[i]); at >= 0 {
+				t.Fatalf("program %d: byte %#x is %#x, expected %#x\n%s\n%s", first+i/2, at, x.Results[at], wants[i][at], texts[i], shaders[i&^1].Source)
+			}
 		}
 	}
-	x.Run(t)
-	t.Log(x)
-	if x.Values == 0 {
-		t.Error("nothing was compared")
-	}
+	t.Logf("%d programs, %d shaders that take the driver too long; %d words each; %.2f lines a word", max(*translations, 1), slow, count/max(*translations, 1), float64(lines)/float64(max(count, 1)))
 }
 
 // translateKernel translates a kernel of source with blocks of 64 threads.
@@ -270,6 +294,53 @@ func TestParameters(t *testing.T) {
 	}
 }
 
+// translatedShaders loads the memory of a session, and returns its kernel as shaders in GLSL and in SPIR-V, and the text in GLSL. chosen
+// reports whether the size of a block is a specialization constant.
+func translatedShaders(t *testing.T, s *session, chosen func(l translate.Language) bool) (list []*vulkan.Shader, text *translate.Text) {
+	t.Helper()
+	calls, err := s.calls()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.pointer, err = s.pointerSize(calls); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.load(); err != nil {
+		t.Fatal(err)
+	}
+	c := &calls[0]
+	parameters, _, err := s.sharedOf(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := bytes.Clone(s.shared.Memory(s.places.global.State()))
+	for _, language := range []translate.Language{translate.GLSL, translate.SPIRV} {
+		kernel, block := s.translation(c, len(parameters)), [3]int{}
+		if chosen(language) {
+			kernel.Block, block = block, kernel.Block
+		}
+		x, err := kernel.Translate(t.Context(), translate.Options{Language: language, Binding: 2})
+		if err != nil {
+			t.Fatal(err)
+		}
+		text = cmp.Or(text, x)
+		list = append(list, &vulkan.Shader{
+			Source: x.Source, Module: x.Module, Groups: c.grid[0], Rows: c.grid[1], Block: block, Memory: before, Uniforms: parameters, Size: len(before), Back: true,
+		})
+	}
+	return list, text
+}
+
+// different returns the place of the first byte that differs, or -1.
+func different(a, b []byte) int {
+	for at := range b {
+		if a[at] != b[at] {
+			return at
+		}
+	}
+	return -1
+}
+
 // TestTranslatedKernels runs kernels as compute shaders, in GLSL and in SPIR-V, and compares the memory with that of a run.
 func TestTranslatedKernels(t *testing.T) {
 	device := vulkan.Open(t)
@@ -295,39 +366,9 @@ func TestTranslatedKernels(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		calls, err := s.calls()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if s.pointer, err = s.pointerSize(calls); err != nil {
-			t.Fatal(err)
-		}
-		if err := s.load(); err != nil {
-			t.Fatal(err)
-		}
-		c := &calls[0]
-		parameters, _, err := s.sharedOf(c)
-		if err != nil {
-			t.Fatal(err)
-		}
+		shaders, _ := translatedShaders(t, s, func(l translate.Language) bool { return l == translate.SPIRV || name == "saxpy" })
 		global := s.places.global.State()
 		before := bytes.Clone(s.shared.Memory(global))
-		var shaders []*vulkan.Shader
-		for _, language := range []translate.Language{translate.GLSL, translate.SPIRV} {
-			kernel := s.translation(c, len(parameters))
-			block := [3]int{}
-			if language == translate.SPIRV || name == "saxpy" { // the size of a block is a specialization constant
-				kernel.Block, block = block, kernel.Block
-			}
-			text, err := kernel.Translate(t.Context(), translate.Options{Language: language, Binding: 2})
-			if err != nil {
-				t.Errorf("%s: %v", name, err)
-				continue
-			}
-			shaders = append(shaders, &vulkan.Shader{
-				Source: text.Source, Module: text.Module, Groups: c.grid[0], Rows: c.grid[1], Block: block, Memory: before, Uniforms: parameters, Size: len(before), Back: true,
-			})
-		}
 		device.Run(shaders)
 		if _, err := s.Run(t.Context(), feed.RunOptions{}); err != nil {
 			t.Fatal(err)
@@ -342,13 +383,8 @@ func TestTranslatedKernels(t *testing.T) {
 				t.Errorf("%s: %v\n%s", name, x.Err, x.Source)
 				continue
 			}
-			different := 0
-			for at := range want {
-				if x.Results[at] != want[at] {
-					if different++; different == 1 {
-						t.Errorf("%s, shader %d: byte %#x is %#x, expected %#x", name, i, at, x.Results[at], want[at])
-					}
-				}
+			if at := different(x.Results, want); at >= 0 {
+				t.Errorf("%s, shader %d: byte %#x is %#x, expected %#x", name, i, at, x.Results[at], want[at])
 			}
 			if bytes.Equal(want, before) {
 				t.Errorf("%s changes no memory", name)

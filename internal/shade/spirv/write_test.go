@@ -313,6 +313,7 @@ main:
 0x08  mov r0.x, 1
 "
 OpName %light_uniforms "light_uniforms"
+OpName %uniforms "uniforms"
 OpMemberName %light_uniforms 0 "rows"
 OpName %place "place"
 OpName %gl_Position "gl_Position"
@@ -321,8 +322,8 @@ OpName %r0 "r0"
 OpDecorate %_arr_v4float_uint_2 ArrayStride 16
 OpDecorate %light_uniforms Block
 OpMemberDecorate %light_uniforms 0 Offset 0
-OpDecorate %9 DescriptorSet 0
-OpDecorate %9 Binding 3
+OpDecorate %uniforms DescriptorSet 0
+OpDecorate %uniforms Binding 3
 OpDecorate %place Location 1
 OpDecorate %gl_Position BuiltIn Position
 OpDecorate %25 NoContraction
@@ -333,7 +334,7 @@ OpDecorate %25 NoContraction
 %_arr_v4float_uint_2 = OpTypeArray %v4float %uint_2
 %light_uniforms = OpTypeStruct %_arr_v4float_uint_2
 %_ptr_Uniform_light_uniforms = OpTypePointer Uniform %light_uniforms
-%9 = OpVariable %_ptr_Uniform_light_uniforms Uniform
+%uniforms = OpVariable %_ptr_Uniform_light_uniforms Uniform
 %uint_0 = OpConstant %uint 0
 %_ptr_Input_v4float = OpTypePointer Input %v4float
 %place = OpVariable %_ptr_Input_v4float Input
@@ -353,7 +354,7 @@ OpDecorate %25 NoContraction
 %r0 = OpVariable %_ptr_Function_v4float Function
 OpLine %1 3 0
 %20 = OpLoad %v4float %place
-%23 = OpAccessChain %_ptr_Uniform_v4float %9 %uint_0 %uint_1
+%23 = OpAccessChain %_ptr_Uniform_v4float %uniforms %uint_0 %uint_1
 %24 = OpLoad %v4float %23
 %25 = OpFAdd %v4float %20 %24
 OpStore %r0 %25

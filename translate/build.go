@@ -82,6 +82,7 @@ type stmt struct {
 	sample    *sample
 	bytes     uint64
 	cases     []oneTurn
+	decides   bool // whether a branch decides on a barrier, so that all threads of a block go the same way
 }
 
 type stmtKind uint8
@@ -125,7 +126,8 @@ type builder struct {
 	// traps is set if the program can end in an instruction. open is set if accesses outside of memories do not end it.
 	traps, open bool
 	temps       int
-	last        *node // the last value that got a variable without a register
+	decides     map[*flow.Block]bool // the blocks whose branches decide on a barrier
+	last        *node                // the last value that got a variable without a register
 	err         error
 	sources     map[*node][]*node       // the arguments of each parameter
 	own         func(s *sem.State) bool // each lane has its own copy
@@ -1038,7 +1040,7 @@ func (b *builder) guard(n *node, list []*stmt) []*stmt {
 	if n.Guard == flow.NoID || len(list) == 0 {
 		return list
 	}
-	return []*stmt{{kind: branch, value: b.value(b.nodes[n.Guard]), body: list, addrs: list[0].addrs}}
+	return []*stmt{{kind: branch, value: b.value(b.nodes[n.Guard]), body: list, addrs: list[0].addrs, decides: n.Op == sem.OpBarrier}}
 }
 
 // service returns the call of a service.
@@ -1300,7 +1302,7 @@ func (b *builder) tree(list []*flow.Tree, next *flow.Block) []*stmt {
 			out = append(out, b.code(t.Block)...)
 		case flow.If:
 			n := b.nodes[t.Block.End.Cond]
-			s := &stmt{kind: branch, value: b.value(n), addrs: b.withAddr(b.addrs(n), t.Block.End.Addr)}
+			s := &stmt{kind: branch, value: b.value(n), addrs: b.withAddr(b.addrs(n), t.Block.End.Addr), decides: b.decides[t.Block]}
 			s.body, s.els = b.tree(t.Body, after), b.tree(t.Else, after)
 			out = append(out, s)
 		case flow.Loop:

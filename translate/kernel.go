@@ -41,13 +41,11 @@ type Kernel struct {
 }
 
 // Translate translates a kernel to a compute shader. A buffer holds the memory of the launch. Its first byte has the address 0. An
-// access outside of a memory loads 0 and stores nothing. The error is a *Refusal if the kernel cannot be translated.
+// access outside of a memory loads 0 and stores nothing. GLSL ES needs the size of a block; in WGSL, the specialization constants are
+// overrides with these numbers. The error is a *Refusal if the kernel cannot be translated.
 func (k *Kernel) Translate(ctx context.Context, o Options) (*Text, error) {
-	if o.Language == GLSLES || o.Language == WGSL {
-		return nil, &Refusal{NoAddr, fmt.Sprintf("%s: kernels become compute shaders in %s, %s and %s", o.Language, GLSL, SPIRV, HLSL)}
-	}
-	if o.Uniforms == Plain && k.Block == [3]int{} {
-		return nil, &Refusal{NoAddr, "OpenGL has no specialization constants for the size of a block"}
+	if (o.Uniforms == Plain || o.Language == GLSLES) && k.Block == [3]int{} {
+		return nil, &Refusal{NoAddr, "OpenGL has no specialization constants for the size of a block: state the size with --block X,Y,Z"}
 	}
 	machine := k.Program.Machine.Inside(inside.Key{})
 	code := func(addr uint64) (*sem.Code, error) { return k.Program.Code(inside.Key{}, addr) }
@@ -166,7 +164,7 @@ func otherLanes(code *sem.Code, lanes int, votes bool) string {
 }
 
 // checkBarriers refuses a barrier that only some of the threads of a block may reach, as far as the values of the program
-// show it. Loads at an address that is the same in all threads count as the same in all threads.
+// show it, and finds the branches that decide on barriers. Loads at an address that is the same in all threads count as the same in all threads.
 func (b *builder) checkBarriers() {
 	depends := b.controlled()
 	varying := map[*node]bool{}
@@ -213,8 +211,16 @@ func (b *builder) checkBarriers() {
 	for _, x := range b.p.Blocks {
 		for _, id := range x.Insts {
 			n := b.nodes[id]
-			if n.Op == sem.OpBarrier && (divergent[x] || n.Guard != flow.NoID && varying[b.nodes[n.Guard]]) {
+			if n.Op != sem.OpBarrier {
+				continue
+			}
+			if divergent[x] || n.Guard != flow.NoID && varying[b.nodes[n.Guard]] {
 				b.refuse(b.p.Addrs[id], "a barrier that only some of the threads of a block may reach")
+			}
+			for y, region := range depends {
+				if region[x] {
+					b.decides[y] = true
+				}
 			}
 		}
 	}

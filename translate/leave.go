@@ -19,12 +19,14 @@ type inner struct {
 type outer struct {
 	to   *flow.Block
 	flag *variable
+	// decides is set if all branches that set the flag decide on a barrier.
+	decides bool
 }
 
 // resolve replaces each leave by break and continue. A leave of several statements sets a variable that is tested after the
 // inner statement. It returns the statements with the scopes that no leave needs any more removed.
 func (b *builder) resolve(list []*stmt) []*stmt {
-	r := &resolver{b: b}
+	r := &resolver{b: b, decides: true}
 	return r.list(list)
 }
 
@@ -95,6 +97,13 @@ func outerLeaves(list []*stmt, in *stmt) (n int) {
 // dispatch returns a loop in which each turn runs the blocks from one block on. Only blocks to which several edges lead are
 // the start of a turn.
 func (b *builder) dispatch() []*stmt {
+	if b.options.Language == WGSL {
+		for i, in := range b.p.Insts {
+			if in.Op == sem.OpBarrier {
+				b.refuse(b.p.Addrs[i], "a barrier in a program of unstructured jumps: WGSL has to prove that all threads of a block reach it")
+			}
+		}
+	}
 	into := map[*flow.Block]int{b.p.Blocks[0]: 2}
 	for _, x := range b.p.Blocks {
 		for _, e := range x.End.Edges {
@@ -175,6 +184,8 @@ func (s *stmt) breaks(to *flow.Block) bool {
 type resolver struct {
 	b      *builder
 	around []*inner
+	// decides is set if the innermost branch decides on a barrier, and outside of all branches.
+	decides bool
 }
 
 // list resolves statements.
@@ -199,14 +210,26 @@ func (r *resolver) list(list []*stmt) []*stmt {
 			}
 			out = append(out, s)
 			for _, f := range in.flags {
-				out = append(out, &stmt{kind: branch, value: refer(f.flag, 0, sem.BoolType), body: r.leave(f.to)})
+				out = append(out, r.test(f))
 			}
 			continue
 		}
+		decided := r.decides
+		r.decides = s.decides
 		s.body, s.els = r.list(s.body), r.list(s.els)
+		r.decides = decided
 		out = append(out, s)
 	}
 	return out
+}
+
+// test returns the statement that continues to leave an outer statement.
+func (r *resolver) test(o outer) *stmt {
+	decided := r.decides
+	r.decides = o.decides
+	s := &stmt{kind: branch, value: refer(o.flag, 0, sem.BoolType), body: r.leave(o.to), decides: o.decides}
+	r.decides = decided
+	return s
 }
 
 // set assigns a constant to a flag.
@@ -228,8 +251,9 @@ func (r *resolver) leave(to *flow.Block) []*stmt {
 		r.b.temps++
 		v := &variable{name: r.b.names.unique(fmt.Sprintf("leave%d", to.Index)), typ: sem.BoolType}
 		r.b.locals = append(r.b.locals, v)
-		in.flags = append(in.flags, outer{to, v})
+		in.flags = append(in.flags, outer{to, v, true})
 		at = len(in.flags) - 1
 	}
+	in.flags[at].decides = in.flags[at].decides && r.decides
 	return []*stmt{set(in.flags[at].flag, 1), {kind: breakOut}}
 }

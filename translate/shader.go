@@ -233,9 +233,9 @@ func (g *lowering) branch(s *stmt) *shade.Stmt {
 	switch {
 	case len(s.body) > 0:
 		cond := g.expr(s.value)
-		return &shade.Stmt{Kind: shade.If, Value: cond, Body: g.block(s.body), Else: g.block(s.els)}
+		return &shade.Stmt{Kind: shade.If, Value: cond, Body: g.block(s.body), Else: g.block(s.els), Uniform: s.decides}
 	case len(s.els) > 0:
-		return &shade.Stmt{Kind: shade.If, Value: tidy.Not(g.expr(s.value)), Body: g.block(s.els)}
+		return &shade.Stmt{Kind: shade.If, Value: tidy.Not(g.expr(s.value)), Body: g.block(s.els), Uniform: s.decides}
 	}
 	return nil
 }
@@ -304,6 +304,9 @@ func (g *lowering) finish(s *stmt, last bool) (out []*shade.Stmt) {
 // function fills in a function of the description.
 func (g *lowering) function(f *function) {
 	x := g.functions[f]
+	if i := slices.IndexFunc(g.b.nodes, func(n *node) bool { return n.call == f }); i >= 0 {
+		g.addr = g.b.p.Addrs[i]
+	}
 	taken := map[string]bool{}
 	name := func(s string) string {
 		s = identifier(s)

@@ -22,6 +22,7 @@ import (
 	"github.com/isago/isago/internal/vulkan"
 	"github.com/isago/isago/isa"
 	"github.com/isago/isago/target/catalog"
+	"github.com/isago/isago/target/tesla/launch"
 	"github.com/isago/isago/translate"
 )
 
@@ -34,8 +35,25 @@ var stages = func() (list []stage) {
 		}
 		list = append(list, x)
 	}
-	return append(list, stage{example{"pica200/points.shbin", "pica200", ""}, translate.Geometry, "geom"})
+	list = append(list, stage{example{"pica200/points.shbin", "pica200", ""}, translate.Geometry, "geom"})
+	for _, name := range []string{"bitonic", "blackscholes", "histogram", "mandelbrot", "matmul", "reduce", "reverse", "saxpy", "vecadd"} {
+		list = append(list, stage{example{"tesla/" + name + ".cubin", "tesla", ""}, translate.Compute, "comp"})
+	}
+	return list
 }()
+
+// wideKernels are kernels that need 64 bits.
+var wideKernels = []string{"tesla/blackscholes.cubin", "tesla/histogram.cubin", "tesla/mandelbrot.cubin", "tesla/matmul.cubin", "tesla/reduce.cubin", "tesla/saxpy.cubin", "tesla/vecadd.cubin"}
+
+// translate translates an example. A kernel has a block of 64 threads.
+func (e stage) translate(t *testing.T, o translate.Options) (*translate.Text, error) {
+	if e.shape != translate.Compute {
+		return translate.Translate(t.Context(), e.launch(t), o)
+	}
+	_, req := e.request(t)
+	req.Options = map[string][]string{"block": {"64"}}
+	return launch.Translate(t.Context(), req, o)
+}
 
 // ofMachine returns the examples of a machine in a shape.
 func ofMachine(machine string, shape translate.Shape) []stage {
@@ -61,7 +79,17 @@ func TestStages(t *testing.T) {
 		for _, language := range translate.Languages() {
 			o := translate.Options{Language: language, Shape: e.shape}
 			o.Approximate = language != translate.GLSL && slices.Contains(transcendental, e.file)
-			text, err := translate.Translate(t.Context(), e.launch(t), o)
+			if language == translate.HLSL && e.shape == translate.Compute {
+				continue // checkHLSL is for stages
+			}
+			text, err := e.translate(t, o)
+			if (language == translate.WGSL || language == translate.GLSLES) && slices.Contains(wideKernels, e.file) {
+				var refusal *translate.Refusal
+				if !errors.As(err, &refusal) || !strings.Contains(refusal.Reason, "64 bits") || refusal.Addr == translate.NoAddr {
+					t.Errorf("%s as %s: the error is %v, expected 64 bits and an address", e.file, language, err)
+				}
+				continue
+			}
 			if language == translate.WGSL && e.shape == translate.Geometry {
 				if want := "cannot be translated: geometry shaders, which WGSL lacks"; err == nil || err.Error() != want {
 					t.Errorf("%s: the error is %v, expected %s", e.file, err, want)
@@ -92,7 +120,7 @@ func TestStages(t *testing.T) {
 				err = checkHLSL(t, text, e.extension)
 			case translate.SPIRV:
 				var module, source string
-				if module, err = device.Validate(text.Module); err == nil {
+				if module, err = device.Validate(text.Module); err == nil && !slices.Contains(wideKernels, e.file) {
 					if source, err = vulkan.Cross(module, e.shape == translate.Geometry); err == nil {
 						err = device.CompileES(source, e.extension)
 					}

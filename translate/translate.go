@@ -318,7 +318,8 @@ func (s *source) uniformFile(st *sem.State) bool {
 // builder returns a builder in which inputs, outputs and uniforms have variables.
 func (s *source) builder(o Options) *builder {
 	b := &builder{
-		p: s.program, names: &names{taken: map[string]bool{}}, functions: newFunctions(s.functions),
+		decides: map[*flow.Block]bool{},
+		p:       s.program, names: &names{taken: map[string]bool{}}, functions: newFunctions(s.functions),
 		inputs: map[register]*variable{}, outputs: map[register]*variable{}, uniforms: map[register]*variable{},
 		arrays: map[*sem.State]*variable{}, wholes: map[*sem.State]bool{}, current: map[register]*variable{}, services: map[flow.ID]*variable{},
 		options: &o, samples: map[*node]*sample{}, textures: map[int]int{}, samplers: map[int]int{}, elements: map[register]int{}, attributes: map[*variable]int{},

@@ -36,6 +36,17 @@ var examples = []example{
 // launch opens an example as the command run does.
 func (e example) launch(t testing.TB) *exec.Launch {
 	t.Helper()
+	m, req := e.request(t)
+	r, err := m.Launch(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r.(feed.Launched).Launched()
+}
+
+// request returns the machine of an example, and a request for its program.
+func (e example) request(t testing.TB) (catalog.Machine, feed.Request) {
+	t.Helper()
 	m, _, err := catalog.Find(e.machine)
 	if err != nil {
 		t.Fatal(err)
@@ -54,11 +65,7 @@ func (e example) launch(t testing.TB) *exec.Launch {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := m.Launch(feed.Request{Set: set, Context: ctx, Data: data})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r.(feed.Launched).Launched()
+	return m, feed.Request{Set: set, Context: ctx, Data: data}
 }
 
 // comments returns the disassembly of the instructions of a program.

@@ -53,7 +53,7 @@ one program of a file. Without a FILE, translate reads standard input.
 
 Languages:
   glsl      GLSL 4.50 for Vulkan
-  glsl-es   GLSL ES 3.10
+  glsl-es   GLSL ES 3.10; 3.20 for geometry shaders
   spirv     a SPIR-V module for Vulkan 1.1
   wgsl      WGSL for WebGPU
   hlsl      HLSL, which the program spirv-cross makes of the SPIR-V module; its bits were not compared
@@ -66,7 +66,7 @@ Shapes:
   compute   a compute shader, for kernels only
 
 A kernel becomes a compute shader, and another program becomes a function, unless --shape is given. Without
---block, the size of a workgroup is the specialization constants 0, 1 and 2.
+--block, the size of a workgroup is the specialization constants 0, 1 and 2, which glsl-es lacks.
 
 --json prints a map: for each program the uniforms, inputs and outputs with their names, registers, offsets
 and locations, and what the text needs. If no -o is given, the map also contains the texts.

@@ -358,6 +358,8 @@ type Stmt struct {
 	Init, Step *Stmt
 	Cases      []Case
 	Text       string
+	// Uniform is set for an If or Loop that decides on a Barrier: all invocations of the workgroup run it, and Value is the same in all.
+	Uniform bool
 }
 
 // Case is a case of a Switch.

@@ -17,21 +17,25 @@ func Naga(t testing.TB, print func(s *shade.Shader) (string, error)) func(s *sha
 	if _, err := exec.LookPath("naga"); err != nil {
 		t.Skip("SKIPPED: naga is not installed, so no WGSL runs (cargo install naga-cli)")
 	}
-	dir := t.TempDir()
 	return func(s *shade.Shader) ([]byte, error) {
 		text, err := print(s)
 		if err != nil {
 			return nil, err
 		}
-		source, module := filepath.Join(dir, "a.wgsl"), filepath.Join(dir, "a.spv")
-		if err := os.WriteFile(source, []byte(text), 0o666); err != nil {
-			return nil, err
-		}
-		if out, err := exec.Command("naga", source, module).CombinedOutput(); err != nil {
-			return nil, fmt.Errorf("%w\n%s\n%s", err, out, text)
-		}
-		return os.ReadFile(module)
+		return CompileWGSL(t.TempDir(), text)
 	}
+}
+
+// CompileWGSL compiles a text to SPIR-V with naga. dir is a folder for its files.
+func CompileWGSL(dir, text string) ([]byte, error) {
+	source, module := filepath.Join(dir, "a.wgsl"), filepath.Join(dir, "a.spv")
+	if err := os.WriteFile(source, []byte(text), 0o666); err != nil {
+		return nil, err
+	}
+	if out, err := exec.Command("naga", source, module).CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("%w\n%s\n%s", err, out, text)
+	}
+	return os.ReadFile(module)
 }
 
 //go:embed validate.mjs

@@ -34,6 +34,8 @@ type Language struct {
 	Simple func(s *shade.Stmt) string
 	// Other writes a Barrier, an EmitVertex and an EndPrimitive.
 	Other func(s *shade.Stmt)
+	// Uniform is the form of the value of a statement that is Uniform, with %s.
+	Uniform string
 	// Condition is the form of a condition, with %s.
 	Condition string
 	// Braces is set if a lone statement in an if needs braces.
@@ -94,7 +96,16 @@ func (l *Language) short(s *shade.Stmt) (text string, ok bool) {
 	return "", false
 }
 
-func (l *Language) condition(e *shade.Expr) string { return fmt.Sprintf(l.Condition, l.Expr(e)) }
+// condition returns the condition of a statement.
+func (l *Language) condition(s *shade.Stmt) string { return fmt.Sprintf(l.Condition, l.value(s)) }
+
+// value returns the value of a statement.
+func (l *Language) value(s *shade.Stmt) string {
+	if s.Uniform && l.Uniform != "" {
+		return fmt.Sprintf(l.Uniform, l.Expr(s.Value))
+	}
+	return l.Expr(s.Value)
+}
 
 func (l *Language) statement(s *shade.Stmt) {
 	if text, ok := l.short(s); ok {
@@ -118,7 +129,7 @@ func (l *Language) statement(s *shade.Stmt) {
 		}
 		l.Line("%s", l.OnceEnd)
 	case shade.Switch:
-		l.Line("switch %s {", l.condition(s.Value))
+		l.Line("switch %s {", l.condition(s))
 		for _, c := range s.Cases {
 			l.Line("case %du: {", c.Number)
 			l.block(c.Body)
@@ -141,7 +152,7 @@ func (l *Language) statement(s *shade.Stmt) {
 
 // choice writes an If.
 func (l *Language) choice(s *shade.Stmt) {
-	cond := l.condition(s.Value)
+	cond := l.condition(s)
 	if len(s.Body) == 1 && len(s.Else) == 0 {
 		text, ok := l.short(s.Body[0])
 		if x := s.Body[0]; x.Kind == shade.Assign && !l.Braces {
@@ -160,7 +171,7 @@ func (l *Language) choice(s *shade.Stmt) {
 	l.block(s.Body)
 	for len(s.Else) == 1 && s.Else[0].Kind == shade.If {
 		s = s.Else[0]
-		l.Line("} else if %s {", l.condition(s.Value))
+		l.Line("} else if %s {", l.condition(s))
 		l.block(s.Body)
 	}
 	if len(s.Else) > 0 {
@@ -179,13 +190,13 @@ func (l *Language) loop(s *shade.Stmt) {
 			start = l.Simple(s.Init)
 		}
 		if s.Value != nil {
-			cond = " " + l.Expr(s.Value)
+			cond = " " + l.value(s)
 		}
 		l.Line("for (%s;%s; %s) {", start, cond, l.Simple(s.Step))
 	case s.Value == nil:
 		l.Line("%s", l.Forever)
 	default:
-		l.Line("while %s {", l.condition(s.Value))
+		l.Line("while %s {", l.condition(s))
 	}
 	l.block(s.Body)
 	l.Line("}")

@@ -295,7 +295,7 @@ func (t *tidier) loop(s *shade.Stmt) (out []*shade.Stmt) {
 	if first < len(s.Body) && s.Value == nil && s.Body[first].Kind == shade.If && !arithmetic(s.Body[first].Value) {
 		if x := s.Body[first]; len(x.Else) == 0 && len(x.Body) == 1 && x.Body[0].Kind == shade.Break {
 			out = append(out, s.Body[:first]...)
-			s.Value, s.Body = Not(x.Value), s.Body[first+1:]
+			s.Value, s.Uniform, s.Body = Not(x.Value), x.Uniform, s.Body[first+1:]
 		}
 	}
 	return append(append(out, s), after...)
@@ -360,10 +360,11 @@ func (t *tidier) counted(list []*shade.Stmt, s *shade.Stmt) []*shade.Stmt {
 	}
 	s.Init = &shade.Stmt{Kind: shade.Declare, Var: i, Value: shade.Uint32(0)}
 	s.Step = &shade.Stmt{Kind: shade.Assign, Dest: shade.Value(i), Value: shade.Apply(shade.Add, shade.Value(i), shade.Uint32(1))}
+	uniform := s.Body[code[test]].Uniform
 	if cond := shade.Apply(op, shade.Value(i), most); s.Value == nil {
-		s.Value = cond
+		s.Value, s.Uniform = cond, uniform
 	} else {
-		s.Value = shade.Apply(shade.LogicAnd, cond, s.Value)
+		s.Value, s.Uniform = shade.Apply(shade.LogicAnd, cond, s.Value), s.Uniform && uniform
 	}
 	s.Body[code[test]].Kind, step.Kind = gone, gone
 	s.Body = slices.DeleteFunc(s.Body, func(x *shade.Stmt) bool { return x.Kind == gone })

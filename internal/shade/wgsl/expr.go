@@ -145,18 +145,18 @@ func (p *printer) expr(e *shade.Expr) fragment {
 		return call("%s(%s)", t, strings.Join(list, ", "))
 	case shade.Ref:
 		s := p.ref(e.Var)
+		if e.Var.Builtin == shade.WorkgroupSize {
+			return call("%s(%s)", t, strings.Join(p.localSize(), ", "))
+		}
 		if bitsOf(e.Var) && e.Type.Len == 0 {
 			return call("bitcast<%s>(%s)", t, s)
 		}
 		return fragment{s, atom}
 	case shade.Index:
-		i, v := e.Args[1], e.Args[0].Var
-		s := p.expr(i).s
-		if i.IsLiteral() {
-			s = strconv.FormatUint(i.Bits[0], 10)
-		}
-		s = fmt.Sprintf("%s[%s]", p.ref(v), s)
+		v, s := e.Args[0].Var, p.element(e)
 		switch {
+		case p.atomic[v]:
+			return call("atomicLoad(&%s)", s)
 		case bitsOf(v):
 			return call("bitcast<%s>(%s)", t, s)
 		case widened(v):
@@ -164,6 +164,9 @@ func (p *printer) expr(e *shade.Expr) fragment {
 		}
 		return fragment{s, atom}
 	case shade.Swizzle:
+		if a := e.Args[0]; a.Op == shade.Ref && a.Var.Builtin == shade.WorkgroupSize && len(e.Comps) == 1 {
+			return call("%s", p.localSize()[e.Comps[0]])
+		}
 		s := p.expr(e.Args[0]).in(atom) + "."
 		for _, k := range e.Comps {
 			s += "xyzw"[k : k+1]
@@ -224,6 +227,16 @@ func (p *printer) expr(e *shade.Expr) fragment {
 		return fragment{s + p.operand(e.Args[0], unary, true), unary}
 	}
 	return call("%s(%s)", functions[e.Op], p.list(e.Args))
+}
+
+// element prints an element of an array.
+func (p *printer) element(e *shade.Expr) string {
+	i := e.Args[1]
+	s := p.expr(i).s
+	if i.IsLiteral() {
+		s = strconv.FormatUint(i.Bits[0], 10)
+	}
+	return fmt.Sprintf("%s[%s]", p.ref(e.Args[0].Var), s)
 }
 
 // amount prints the number of bits of a shift, a u32.

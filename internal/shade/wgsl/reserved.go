@@ -16,6 +16,7 @@ var reserved = words(`alias break case const const_assert continue continuing de
 	where with writeonly yield
 	array atomic bool f16 f32 i32 u32 mat2x2 mat2x3 mat2x4 mat3x2 mat3x3 mat3x4 mat4x2 mat4x3 mat4x4 ptr sampler sampler_comparison vec2 vec3 vec4
 	texture_1d texture_2d texture_2d_array texture_3d texture_cube texture_cube_array texture_depth_2d texture_depth_2d_array texture_depth_cube
+	atomicLoad atomicStore atomicCompareExchangeWeak workgroupUniformLoad
 	function private workgroup uniform storage read write read_write bitcast select any all abs min max floor ceil trunc round fma sqrt
 	inverseSqrt exp2 log2 sin cos dpdx dpdy firstLeadingBit countOneBits textureSample textureSampleBias textureSampleLevel textureSampleGrad
 	textureSampleCompare textureLoad textureDimensions textureNumLayers workgroupBarrier storageBarrier parts`)

@@ -22,7 +22,19 @@ type Text struct {
 
 // Print prints a shader. The error says what WGSL cannot express.
 func Print(s *shade.Shader) (*Text, error) {
-	p := &printer{Shader: s, lines: map[*shade.Func]int{}, names: map[any]string{}, taken: map[string]bool{zero: true}}
+	p := &printer{Shader: s, lines: map[*shade.Func]int{}, names: map[any]string{}, taken: map[string]bool{zero: true, uniform: true, decision: true}, atomic: map[*shade.Var]bool{}}
+	decides := false
+	for _, f := range s.Funcs {
+		shade.Walk(f.Body, func(e *shade.Expr) {
+			if e.Op == shade.AtomicSwap {
+				p.atomic[e.Args[0].Args[0].Var] = true
+			}
+		})
+		shade.EachStmt(f.Body, func(s *shade.Stmt) { decides = decides || s.Uniform })
+	}
+	if decides {
+		p.index = p.localIndex()
+	}
 	for _, l := range s.Header {
 		p.Line("// %s", l)
 	}
@@ -42,8 +54,22 @@ func Print(s *shade.Shader) (*Text, error) {
 	for _, b := range s.Blocks {
 		p.block(b)
 	}
-	for _, v := range s.Globals {
+	for _, v := range p.Globals {
 		p.global(v)
+	}
+	if s.Stage == shade.Compute && s.LocalSize == [3]int{} {
+		for i, name := range p.localSize() {
+			p.Line("@id(%d) override %s: u32 = 1u;", i, name)
+		}
+	}
+	if decides {
+		p.Line("var<workgroup> %s: u32;", decision)
+		p.Line("")
+		p.Line("fn %s(decides: bool) -> bool {", uniform)
+		p.Line("\t// All invocations have the same value, which WGSL cannot prove.")
+		p.Line("\tif %s == 0u { %s = u32(decides); }", p.name(p.index, ""), decision)
+		p.Line("\treturn workgroupUniformLoad(&%s) != 0u;", decision)
+		p.Line("}")
 	}
 	for _, f := range s.Funcs {
 		switch {
@@ -81,8 +107,37 @@ func Prototype(f *shade.Func) string {
 	return p.signature(f) + ";"
 }
 
-// zero is the name of a variable that is 0.
-const zero = "isago_zero"
+// zero is the name of a variable that is 0, and uniform that of a function whose result WGSL knows to be the same in a workgroup.
+// decision is its variable.
+const (
+	zero     = "isago_zero"
+	uniform  = "isago_uniform"
+	decision = "isago_decision"
+)
+
+// localIndex returns the variable with the number of the invocation. It adds the variable if the shader has none.
+func (p *printer) localIndex() *shade.Var {
+	for _, v := range p.Globals {
+		if v.Builtin == shade.LocalIndex {
+			return v
+		}
+	}
+	s := *p.Shader
+	v := &shade.Var{Name: "isago_index", Type: shade.U32, Storage: shade.Input, Builtin: shade.LocalIndex}
+	s.Globals = append(slices.Clip(s.Globals), v)
+	p.Shader = &s
+	return v
+}
+
+// localSize returns the size of a workgroup in x, y and z.
+func (p *printer) localSize() (list []string) {
+	for i, n := range p.LocalSize {
+		if list = append(list, fmt.Sprintf("%du", n)); p.LocalSize == [3]int{} {
+			list[i] = "isago_size_" + "xyz"[i:i+1]
+		}
+	}
+	return list
+}
 
 // printer prints a shader.
 type printer struct {
@@ -94,6 +149,8 @@ type printer struct {
 	taken     map[string]bool
 	changed   map[*shade.Var]bool // the variables of the function that have another value later
 	nonfinite bool                // a constant is infinite or NaN
+	atomic    map[*shade.Var]bool // the arrays of which an AtomicSwap sets an element
+	index     *shade.Var          // the number of the invocation, if an If is Uniform
 }
 
 func (p *printer) fail(format string, args ...any) {
@@ -157,6 +214,11 @@ func Type(t shade.Type) string {
 	return s
 }
 
+// atomics returns the name of the type of an array of atomic numbers.
+func atomics(t shade.Type) string {
+	return strings.Replace(Type(t), Type(t.Elem()), fmt.Sprintf("atomic<%s>", Type(t.Elem())), 1)
+}
+
 // widened reports whether the elements of an array in a uniform block have four components, of which the shader reads the
 // first ones: elements are 16 bytes apart.
 func widened(v *shade.Var) bool {
@@ -182,10 +244,14 @@ func (p *printer) block(b *shade.Block) {
 		if v.Type.Len != 0 {
 			components = v.Stride * v.Type.Len
 		}
+		typ := Type(t)
+		if p.atomic[v] {
+			typ = atomics(t)
+		}
 		if i+1 < len(b.Members) && b.Members[i+1].Offset-v.Offset != components {
 			size = fmt.Sprintf("@size(%d) ", b.Members[i+1].Offset-v.Offset)
 		}
-		p.Line("\t%s%s: %s,", size, unreserved(v.Name), Type(t))
+		p.Line("\t%s%s: %s,", size, unreserved(v.Name), typ)
 	}
 	p.Line("}")
 	space := "uniform"
@@ -229,9 +295,16 @@ func (p *printer) global(v *shade.Var) {
 		}
 		p.Line("%s %s = %s;", kind, name, list[0])
 	case shade.Private, shade.Input, shade.Output:
+		if v.Builtin == shade.WorkgroupSize {
+			return
+		}
 		p.Line("var<private> %s: %s;", name, Type(v.Type))
 	case shade.Workgroup:
-		p.Line("var<workgroup> %s: %s;", name, Type(v.Type))
+		t := Type(v.Type)
+		if p.atomic[v] {
+			t = atomics(v.Type)
+		}
+		p.Line("var<workgroup> %s: %s;", name, t)
 	case shade.Sampled:
 		t := map[shade.Dim]string{shade.Dim1: "1d", shade.Dim2: "2d", shade.Dim3: "3d", shade.Cube: "cube"}[v.Type.Dim]
 		if v.Type.Arrayed {
@@ -280,7 +353,7 @@ type port struct {
 // ports returns the inputs or the outputs.
 func (p *printer) ports(storage shade.Storage) (list []port) {
 	for _, v := range p.Globals {
-		if v.Storage != storage {
+		if v.Storage != storage || v.Builtin == shade.WorkgroupSize {
 			continue
 		}
 		name := p.name(v, v.Name)
@@ -355,10 +428,7 @@ func (p *printer) entry() {
 		}
 		p.Line("@fragment")
 	case shade.Compute:
-		if p.LocalSize == [3]int{} {
-			p.fail("a workgroup whose size is a specialization constant")
-		}
-		p.Line("@compute @workgroup_size(%d, %d, %d)", p.LocalSize[0], p.LocalSize[1], p.LocalSize[2])
+		p.Line("@compute @workgroup_size(%s)", strings.Join(p.localSize(), ", "))
 	}
 	var params []string
 	for _, x := range in {
@@ -460,7 +530,7 @@ func (p *printer) locals(f *shade.Func) {
 // language returns the syntax of statements.
 func (p *printer) language() *text.Language {
 	return &text.Language{
-		Writer: &p.Writer, Expr: func(e *shade.Expr) string { return p.expr(e).s }, Simple: p.simple, Other: p.other, Condition: "%s", Braces: true,
+		Writer: &p.Writer, Expr: func(e *shade.Expr) string { return p.expr(e).s }, Simple: p.simple, Other: p.other, Uniform: uniform + "(%s)", Condition: "%s", Braces: true,
 		Forever: "loop {", Once: "loop {", OnceBreak: "break;", OnceEnd: "}", Default: "default: { }",
 	}
 }
@@ -470,6 +540,9 @@ func (p *printer) simple(s *shade.Stmt) string {
 	switch s.Kind {
 	case shade.Declare:
 		switch name := unreserved(s.Var.Name); {
+		case s.Value != nil && s.Value.Op == shade.AtomicSwap:
+			p.swap(s)
+			return ""
 		case s.Value == nil:
 			return fmt.Sprintf("var %s: %s", name, Type(s.Var.Type))
 		case p.changed[s.Var]:
@@ -501,6 +574,23 @@ func (p *printer) other(s *shade.Stmt) {
 	p.Line("storageBarrier();")
 }
 
+// swap writes the declaration of a variable whose value is an AtomicSwap. WGSL has only one that may fail although the value is the
+// expected one.
+func (p *printer) swap(s *shade.Stmt) {
+	name, args := unreserved(s.Var.Name), s.Value.Args
+	p.Line("var %s: %s;", name, Type(s.Var.Type))
+	p.Line("loop {")
+	expected := p.expr(args[1]).s
+	if args[1].Op != shade.Ref && !args[1].IsLiteral() {
+		p.Line("\tlet isago_expected = %s;", expected)
+		expected = "isago_expected"
+	}
+	p.Line("\tlet parts = atomicCompareExchangeWeak(&%s, %s, %s);", p.element(args[0]), expected, p.list(args[2:]))
+	p.Line("\t%s = parts.old_value;", name)
+	p.Line("\tif parts.exchanged || %s != %s { break; }", name, expected)
+	p.Line("}")
+}
+
 // external reports whether an expression calls a function of the surroundings.
 func external(e *shade.Expr) (yes bool) {
 	shade.Walk([]*shade.Stmt{{Value: e}}, func(e *shade.Expr) { yes = yes || e.Op == shade.Call && e.Func.External })
@@ -512,6 +602,9 @@ func external(e *shade.Expr) (yes bool) {
 func (p *printer) assign(s *shade.Stmt) string {
 	dest, value := s.Dest, s.Value
 	n := len(dest.Comps)
+	if dest.Op == shade.Index && p.atomic[dest.Args[0].Var] {
+		return fmt.Sprintf("atomicStore(&%s, %s)", p.element(dest), p.expr(value).s)
+	}
 	if dest.Op != shade.Swizzle || n == 1 {
 		name := p.expr(dest).s
 		switch operator, b := text.Update(s, func(op shade.Op) string { return updates[op] }); {

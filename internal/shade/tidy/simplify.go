@@ -292,6 +292,9 @@ func (t *tidier) loop(s *shade.Stmt) (out []*shade.Stmt) {
 			}
 		}
 	}
+	if s.Value == nil && after == nil {
+		after = leaving(s)
+	}
 	if first < len(s.Body) && s.Value == nil && s.Body[first].Kind == shade.If && !arithmetic(s.Body[first].Value) {
 		if x := s.Body[first]; len(x.Else) == 0 && len(x.Body) == 1 && x.Body[0].Kind == shade.Break {
 			out = append(out, s.Body[:first]...)
@@ -299,6 +302,67 @@ func (t *tidier) loop(s *shade.Stmt) (out []*shade.Stmt) {
 		}
 	}
 	return append(append(out, s), after...)
+}
+
+// leaving takes the end of the body of a loop that runs on only through a continue before it, and returns it for the place
+// behind the loop. Mesa's lavapipe, versions 22.3 and 25.0, loses values in nested loops that end otherwise.
+func leaving(s *shade.Stmt) []*shade.Stmt {
+	i := len(s.Body)
+	for i > 0 && !own(s.Body[i-1:], shade.Continue) {
+		i--
+	}
+	for i > 0 && i < len(s.Body) && s.Body[i-1].Kind == shade.Comment {
+		i--
+	}
+	rest := s.Body[i:]
+	if i == 0 || !ends(rest) || rest[0].Kind == shade.Break || exits(s.Body[:i]) {
+		return nil
+	}
+	after, ok := withoutBreak(rest)
+	if !ok {
+		return nil
+	}
+	s.Body = append(slices.Clip(s.Body[:i]), &shade.Stmt{Kind: shade.Break})
+	return after
+}
+
+// ends reports whether the end of a list is never reached.
+func ends(list []*shade.Stmt) bool {
+	if len(list) == 0 {
+		return false
+	}
+	s := list[len(list)-1]
+	return s.Kind != shade.Discard && leaves(s) || s.Kind == shade.If && ends(s.Body) && ends(s.Else)
+}
+
+// withoutBreak returns statements that end where the given ones leave a loop with a break. ok is false if there are none.
+func withoutBreak(list []*shade.Stmt) (out []*shade.Stmt, ok bool) {
+	for k, s := range list {
+		if s.Kind == shade.Break {
+			return out, true
+		}
+		if s.Kind != shade.If || !exits([]*shade.Stmt{s}) {
+			out = append(out, s)
+			continue
+		}
+		x, rest := *s, list[k+1:]
+		switch {
+		case ends(s.Body):
+			x.Else = slices.Concat(s.Else, rest)
+		case ends(s.Else):
+			x.Body = slices.Concat(s.Body, rest)
+		case len(rest) > 0:
+			return nil, false
+		}
+		var ok2 bool
+		x.Body, ok = withoutBreak(x.Body)
+		x.Else, ok2 = withoutBreak(x.Else)
+		if len(x.Body) == 0 {
+			x.Value, x.Body, x.Else = Not(x.Value), x.Else, nil
+		}
+		return append(out, &x), ok && ok2
+	}
+	return out, true
 }
 
 // counted turns a loop that counts down to 0 and tests its counter at the end of each turn into a for that counts up. The
@@ -404,9 +468,12 @@ func (t *tidier) after(s *shade.Stmt, v *shade.Var) bool {
 }
 
 // exits reports whether a break leaves a loop with the given body.
-func exits(list []*shade.Stmt) bool {
+func exits(list []*shade.Stmt) bool { return own(list, shade.Break) }
+
+// own reports whether the body of a loop has a break or continue of the loop itself.
+func own(list []*shade.Stmt, kind shade.StmtKind) bool {
 	return slices.ContainsFunc(list, func(s *shade.Stmt) bool {
-		return s.Kind == shade.Break || s.Kind == shade.If && (exits(s.Body) || exits(s.Else))
+		return s.Kind == kind || s.Kind == shade.If && (own(s.Body, kind) || own(s.Else, kind))
 	})
 }
 

@@ -138,6 +138,46 @@ func TestFunc(t *testing.T) {
 			}
 			r1 = r1 * r1 + 1u * b * b;
 			return r1;`},
+		{"the end of a loop that only a continue before it runs again", `
+			uint r1; uint r2;
+			r1 = a; r2 = b;
+			while (true) {
+				if (r2 < 9u) {
+					r2 = r2 * a;
+					if (r2 > 4u) {
+						r1 = r1 + b;
+						continue;
+					}
+				}
+				r2 = r2 + r1;
+				if (r2 == 7u) {
+					r1 = 3u;
+					break;
+				}
+				r1 = r1 * r2;
+				return r1;
+			}
+			return r1 + r2;`, `
+			uint r1 = a;
+			uint r2 = b;
+			while (true) {
+				if (r2 < 9u) {
+					r2 *= a;
+					if (r2 > 4u) {
+						r1 += b;
+						continue;
+					}
+				}
+				break;
+			}
+			r2 += r1;
+			if (r2 == 7u) {
+				r1 = 3u;
+			} else {
+				r1 *= r2;
+				return r1;
+			}
+			return r1 + r2;`},
 		{"a counted loop", `
 			uint count; uint count_2; uint r1; uint r2;
 			count = b; r1 = 0u; r2 = a;

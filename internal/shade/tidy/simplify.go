@@ -11,6 +11,14 @@ import (
 func (t *tidier) block(list []*shade.Stmt) []*shade.Stmt {
 	var out []*shade.Stmt
 	for _, s := range list {
+		if n := len(out); n > 0 && out[n-1].Kind == shade.If && s.Kind == shade.If && s.Value.Op == shade.Ref && s.Value.Var.Storage == shade.Local {
+			if x := lone(s.Body); x != nil && x.Kind == shade.Break {
+				thread(out[n-1], s.Value.Var)
+			}
+		}
+		if ends(out) { // nothing reaches the other statements
+			break
+		}
 		s.Body, s.Else = t.block(s.Body), t.block(s.Else)
 		for i := range s.Cases {
 			s.Cases[i].Body = t.block(s.Cases[i].Body)
@@ -147,6 +155,22 @@ func parts(v *shade.Expr, comps []int) (e *shade.Expr, ok bool) {
 		list = append(list, x)
 	}
 	return pack(list), true
+}
+
+// thread puts a break in place of the end of a branch that sets a variable, if the statement after it is a break under the
+// condition that the variable is set.
+func thread(s *shade.Stmt, v *shade.Var) {
+	for _, list := range [2][]*shade.Stmt{s.Body, s.Else} {
+		if len(list) == 0 {
+			continue
+		}
+		switch x := list[len(list)-1]; {
+		case x.Kind == shade.If:
+			thread(x, v)
+		case assigned(x) == v && x.Kind == shade.Assign && x.Value.IsLiteral() && x.Value.Bits[0] != 0:
+			list[len(list)-1] = &shade.Stmt{Kind: shade.Break}
+		}
+	}
 }
 
 // leaves reports whether a statement leaves the block.

@@ -19,6 +19,7 @@ func Func(f *shade.Func, register func(v *shade.Var) string, unique func(name st
 	if n := len(f.Body); n > 0 && f.Body[n-1].Kind == shade.Return && f.Body[n-1].Value == nil {
 		f.Body = f.Body[:n-1]
 	}
+	t.forget()
 	t.declare()
 	t.counters(f.Body, 0)
 }
@@ -186,6 +187,31 @@ func drop(list []*shade.Stmt) []*shade.Stmt {
 		}
 	}
 	return list
+}
+
+// forget removes conditions on local variables that are never set to something else than false, and the assignments of local
+// variables that nothing reads.
+func (t *tidier) forget() {
+	set := map[*shade.Var]bool{}
+	shade.EachStmt(t.f.Body, func(s *shade.Stmt) {
+		no := assigned(s) != nil && s.Value.IsLiteral() && s.Value.Bits[0] == 0
+		writes(s, func(v *shade.Var) { set[v] = set[v] || !no })
+	})
+	shade.EachStmt(t.f.Body, func(s *shade.Stmt) {
+		if s.Kind == shade.If && len(s.Else) == 0 && s.Value.Op == shade.Ref && s.Value.Var.Storage == shade.Local {
+			if other, ok := set[s.Value.Var]; ok && !other {
+				s.Kind = gone
+			}
+		}
+	})
+	t.f.Body = drop(t.f.Body)
+	t.count()
+	shade.EachStmt(t.f.Body, func(s *shade.Stmt) {
+		if v := assigned(s); v != nil && v.Storage == shade.Local && t.reads[v] == 0 && !t.effects(s.Value) {
+			s.Kind = gone
+		}
+	})
+	t.f.Body = drop(t.f.Body)
 }
 
 // prune removes the local variables that no statement has.

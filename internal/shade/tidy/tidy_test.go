@@ -178,6 +178,35 @@ func TestFunc(t *testing.T) {
 				return r1;
 			}
 			return r1 + r2;`},
+		{"a flag for a break after a condition", `
+			uint r1; bool done;
+			r1 = a; done = false;
+			while (true) {
+				r1 = r1 * b;
+				if (r1 < 9u) {
+					r1 = r1 + 1u;
+					done = true;
+				} else {
+					if (r1 < 20u) {
+						return r1;
+					}
+					r1 = r1 - b;
+				}
+				if (done) break;
+			}
+			return r1 + a;`, `
+			uint r1 = a;
+			while (true) {
+				r1 *= b;
+				if (r1 < 9u) {
+					r1++;
+					break;
+				} else {
+					if (r1 < 20u) return r1;
+					r1 -= b;
+				}
+			}
+			return r1 + a;`},
 		{"a counted loop", `
 			uint count; uint count_2; uint r1; uint r2;
 			count = b; r1 = 0u; r2 = a;

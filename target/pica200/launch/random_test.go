@@ -56,7 +56,7 @@ func (p *structured) condition(uniform, flags uint32) (op, bits uint32) {
 
 func (p *structured) block(depth int) {
 	from, jumps := len(p.code), []int(nil)
-	for range 1 + p.r.IntN(4) {
+	for range 2 + p.r.IntN(4) {
 		choice := p.r.IntN(10)
 		if depth == 0 {
 			choice = min(choice, 6)

@@ -115,7 +115,7 @@ func (g *lowering) accessor(v *variable, s *sem.State) *shade.Func {
 		return f
 	}
 	i := &shade.Var{Name: "i", Type: shade.U32, Storage: shade.Param}
-	f := &shade.Func{Name: g.b.names.unique(v.name + "_at"), Params: []*shade.Var{i}, Result: shadeType(v.typ, v.size)}
+	f := &shade.Func{Name: g.b.names.unique(identifier(g.prefix + v.name + "_at")), Params: []*shade.Var{i}, Result: shadeType(v.typ, v.size)}
 	at := func(i *shade.Expr) *shade.Expr { return g.asBool(shade.At(shade.Value(g.variable(v)), i), v) }
 	count := shade.Uint32(uint32(v.count))
 	result := at(shade.Apply(shade.Mod, shade.Value(i), count))

@@ -292,7 +292,7 @@ func Texels(text *translate.Text) exec.Service {
 				length := func(name string) (sum float64) {
 					for k := range dimensions {
 						d := arg(name, k, lane) * TextureSize
-						sum += d * d
+						sum += float64(d * d) // not fused
 					}
 					return sum
 				}
@@ -306,7 +306,7 @@ func Texels(text *translate.Text) exec.Service {
 				if flag("unnormalised", lane) {
 					u /= TextureSize
 				}
-				u += arg("offset", k, lane) / TextureSize
+				u += float64(arg("offset", k, lane) / TextureSize)
 				at[k] = int(math.Floor(u*float64(size))) & (size - 1)
 			}
 			for k := range c.Results {

@@ -66,8 +66,8 @@ func answer(ctx context.Context, l *step.Lines, line []byte, number int) string 
 }
 
 // TestAnswers compares answers with those of the first implementation of isago step, which decoded each line with
-// encoding/json, ran it on a new wave, and compared copies of all registers and memories. The answers must not depend on
-// the queries before.
+// encoding/json, ran it on a new wave, and compared copies of all registers and memories; calls of varying and sample have
+// the arguments of the present description. The answers must not depend on the queries before.
 func TestAnswers(t *testing.T) {
 	queries, answers := lines(t, "queries.jsonl"), lines(t, "answers.jsonl")
 	if len(queries) != len(answers) || len(queries) < 300 {

@@ -120,7 +120,7 @@ func (r *meaningRow) start(before, after []string) {
 			r.calls = append(r.calls, name)
 			for k, plane := range c.Results {
 				for lane := range plane {
-					plane[lane] = map[string]uint64{"varying": 0x40000000, "derivative": 0x40000000}[name] + map[string]uint64{"texel": 1, "sample": 1}[name]*uint64(k+1)
+					plane[lane] = map[string]uint64{"varying": 0x40000000}[name] + map[string]uint64{"texel": 1, "sample": 1}[name]*uint64(k+1)
 				}
 			}
 		}

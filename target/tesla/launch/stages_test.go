@@ -102,13 +102,7 @@ func started(l *exec.Launch, text *translate.Text, lanes int, seed uint64, shade
 			st.attributes = s
 		}
 	}
-	flat := func(c *exec.Call) { // all neighbours have the same value
-		for lane := range exec.Lanes {
-			x := math.Float32frombits(uint32(c.Arg("value")[0][lane]))
-			c.Results[0][lane] = uint64(math.Float32bits(x - x))
-		}
-	}
-	w.Services = map[string]exec.Service{"varying": st.varying, "sample": translatetest.Texels(text), "derivative": flat}
+	w.Services = map[string]exec.Service{"varying": st.varying, "sample": translatetest.Texels(text)}
 	return w
 }
 
@@ -136,7 +130,6 @@ var stagePrograms = []struct {
 	{"sample of some components", "fp", "interp $r0 v[0x4]\ninterp $r1 v[0x8]\nexit texauto live #:$r0:#:$r1 $t2 $s0 $r0:$r1 0x1 -0x2 0x0", nil},
 	{"sample with a bias", "fp", "interp $r0 v[0x4]\ninterp $r1 v[0x8]\ninterp $r2 v[0xc]\nexit texbias all $r0:$r1:$r2:$r3 $t0 $s0 $r0:$r1:$r2 0x0 0x0 0x0", nil},
 	{"sample of a level", "fp", "interp $r0 v[0x4]\ninterp $r1 v[0x8]\ninterp $r2 v[0xc]\nexit texlod all $r0:$r1:$r2:$r3 $t0 $s0 $r0:$r1:$r2 0x0 0x0 0x0", nil},
-	{"derivatives", "fp", "interp $r0 v[0x4]\nquadop f32 sub subr sub subr $r1 dx $r0 $r0\nquadop f32 sub sub subr subr $c1 $r2 dy $r0 $r0\nquadop f32 subr sub subr sub $r3 dx $r0 $r0\n(s $c1) mov b32 $r3 $r1\nexit quadop f32 subr subr sub sub $r0 dy $r0 $r0", nil},
 	{"quads", "fp", "quadon\ninterp $r0 v[0x4]\nquadpop\nexit mov b32 $r1 $r0", nil},
 }
 
@@ -200,8 +193,6 @@ func TestStageTexts(t *testing.T) {
 		{"fp", "exit interp $r0 v[0x14]", translate.GLSL, []string{"layout(location = 1) noperspective in vec4 v1;"}},
 		{"fp", "exit interp $r0 flat v[0x14]", translate.GLSL, []string{"layout(location = 1) flat in vec4 v1;"}},
 		{"fp", "exit interp $r0 cent v[0x14]", translate.GLSL, []string{"layout(location = 1) noperspective centroid in vec4 v1;"}},
-		{"fp", "interp $r1 v[0x4]\nexit quadop f32 sub subr sub subr $r0 dx $r1 $r1", translate.GLSL, []string{"dFdx(flushed(floatBitsToUint(v0.x)))"}},
-		{"fp", "interp $r1 v[0x4]\nexit quadop f32 subr subr sub sub $r0 dy $r1 $r1", translate.GLSL, []string{"dFdy(flushed(floatBitsToUint(v0.x) ^ 0x80000000u))"}},
 		{"fp", "(lg $c0) discard\nexit nop", translate.GLSL, []string{"if (discarded) discard;"}},
 		{"fp", "interp $r1 v[0x4]\ninterp $r2 v[0x8]\nexit quadop f32 sub subr sub subr $r0 dx $r1 $r2", translate.GLSL, []string{"refused", "the operation lane, whose result depends on the other lanes of a wave (instruction 0x8)"}},
 		{"fp", "interp $r1 v[0x4]\nexit quadop f32 add add add add $r0 l1 $r1 $r1", translate.GLSL, []string{"refused", "the other lanes of a wave"}},

@@ -24,7 +24,7 @@ import (
 	"github.com/isago/isago/translate"
 )
 
-var translations = flag.Int("translations", 20, "number of random programs and instructions to translate; 0 translates all instructions")
+var translations = flag.Int("translations", 12, "number of random programs and instructions to translate; 0 translates all instructions")
 
 // specials are floats for which arithmetic has special cases, as bits: zeros, infinities, NaN, denormals, limits of integers.
 var specials = []uint32{

@@ -94,7 +94,6 @@ const (
 	exchange // an atomic operation: dest receives the old value, body computes the new one, and els is empty
 	callService
 	sampleTexture
-	differ      // params is the value, and bytes is 1 if the direction is y
 	storeVertex // params are whether the slots are a triangle, and whether it is inverted; body stores the vertex
 	branch      // if
 	loop
@@ -953,8 +952,6 @@ func (b *builder) act(n *node) []*stmt {
 			return b.texture(n)
 		case emitKind:
 			return b.emit(n)
-		case derivativeKind:
-			return b.derivative(n)
 		}
 		return b.service(n)
 	default:

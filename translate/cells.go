@@ -316,20 +316,6 @@ func (g *lowering) divided(x *shade.Shader, in *Binding, p *shade.Var) *shade.Ex
 	return shade.Apply(shade.Mul, shade.Value(v), w)
 }
 
-// derivative returns the difference of a value between neighbours.
-func (b *builder) derivative(n *node) []*stmt {
-	addr := b.p.Addrs[n.id]
-	if b.options.Shape != Fragment {
-		b.refuse(addr, "a derivative, which only a fragment shader has")
-	}
-	vertical := b.argument(n, "vertical")[0]
-	if vertical.Op != sem.OpConst {
-		b.refuse(addr, "a derivative in a direction that is computed")
-	}
-	s := &stmt{kind: differ, addrs: []uint64{addr}, dest: b.result(n), params: []*expr{b.value(b.argument(n, "value")[0])}, bytes: vertical.Imm}
-	return b.guarded(n, s)
-}
-
 // cleared returns the statements that fill the memories of a lane with zeros.
 func (g *lowering) cleared(s *source) (out []*shade.Stmt) {
 	for _, st := range s.machine.States {

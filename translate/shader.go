@@ -198,9 +198,6 @@ func (g *lowering) statements(list []*stmt, top bool) (out []*shade.Stmt) {
 			add(g.service(s))
 		case sampleTexture:
 			add(g.sampled(s))
-		case differ:
-			op := map[uint64]shade.Op{0: shade.DerivX, 1: shade.DerivY}[s.bytes]
-			add(assignTo(shade.Value(g.variable(s.dest)), shade.Apply(op, g.expr(s.params[0]))))
 		case storeVertex:
 			out = append(out, g.storeVertex(s)...)
 		case branch:

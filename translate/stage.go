@@ -11,9 +11,8 @@ import (
 
 // The kinds of host callbacks, as in spec.ServiceKinds.
 const (
-	textureKind    = "texture"
-	emitKind       = "emit"
-	derivativeKind = "derivative"
+	textureKind = "texture"
+	emitKind    = "emit"
 )
 
 // builtins are the values of the pipeline by their words in descriptions, with the only stages that have them.

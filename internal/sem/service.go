@@ -115,7 +115,6 @@ var kindForms = map[string]struct {
 		Type{Kind: Float, Width: 32, Len: 4},
 	},
 	"interpolate": {map[string]Type{"place": U32}, map[string]Type{"flat": BoolType, "centroid": BoolType, "factor": F32}, U32},
-	"derivative":  {map[string]Type{"value": F32, "vertical": BoolType}, nil, F32},
 	"emit":        {map[string]Type{"slot": U32, "primitive": BoolType}, map[string]Type{"inverted": BoolType}, Type{}},
 }
 

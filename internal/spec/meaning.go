@@ -105,7 +105,7 @@ type ROM struct {
 }
 
 // ServiceKinds are the host callbacks that shader languages have.
-var ServiceKinds = []string{"texture", "emit", "interpolate", "derivative"}
+var ServiceKinds = []string{"texture", "emit", "interpolate"}
 
 // Function is a <function> or a <service>. A service has no body, because it is a host callback.
 type Function struct {

@@ -329,7 +329,7 @@ func (t *tidier) loop(s *shade.Stmt) (out []*shade.Stmt) {
 }
 
 // leaving takes the end of the body of a loop that runs on only through a continue before it, and returns it for the place
-// behind the loop. Mesa's lavapipe, versions 22.3 and 25.0, loses values in nested loops that end otherwise.
+// behind the loop. Mesa's lavapipe, versions 22.3 and 25.0, loses values in nested loops without this.
 func leaving(s *shade.Stmt) []*shade.Stmt {
 	i := len(s.Body)
 	for i > 0 && !own(s.Body[i-1:], shade.Continue) {

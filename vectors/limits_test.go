@@ -1,7 +1,10 @@
 package vectors_test
 
 import (
+	"maps"
 	"math"
+	"slices"
+	"strconv"
 	"testing"
 	"testing/fstest"
 
@@ -47,16 +50,8 @@ func TestLimitsOfIntegers(t *testing.T) {
   <semantics>r[0] = r[1] * 2654435761 &lt; 123457 ? 1 : 2;</semantics>
 </bitset>
 </isa>`
-	set, err := isa.Load(fstest.MapFS{"a.xml": {Data: []byte(text)}}, "a.xml", isa.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := exec.Open(set)
-	if err != nil {
-		t.Fatal(err)
-	}
 	met := map[uint64]bool{}
-	for _, f := range generate(t, m, vectors.Options{}).Files {
+	for _, f := range generate(t, described(t, text), vectors.Options{}).Files {
 		for _, v := range f.Vectors {
 			for _, r := range v.Initial.Registers {
 				for _, x := range r.Values {
@@ -67,5 +62,55 @@ func TestLimitsOfIntegers(t *testing.T) {
 	}
 	if !met[123456] || !met[123457] {
 		t.Errorf("the product 123456 occurs: %t, 123457: %t, expected both", met[123456], met[123457])
+	}
+}
+
+// described returns the machine of a description.
+func described(t *testing.T, text string) *exec.Machine {
+	t.Helper()
+	set, err := isa.Load(fstest.MapFS{"a.xml": {Data: []byte(text)}}, "a.xml", isa.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := exec.Open(set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// The condition of the field N matters only if r3 is 7 and r1 is not r2. For each of the eight values of N there must be such a
+// vector, or else a wrong mask in the condition can stay hidden.
+func TestConditionsOfFields(t *testing.T) {
+	const text = `<isa strict="true">
+<file name="r" type="u32" count="4"/>
+<bitset name="#all" size="8"/>
+<bitset name="choose" extends="#all">
+  <display>choose {N}</display>
+  <field name="N" low="0" high="2" type="uint"/>
+  <pattern low="3" high="7">00001</pattern>
+  <semantics><![CDATA[
+    if (r[3] == 7) { r[0] = ({N} & 1) == 0 ? r[1] : r[2]; }
+  ]]></semantics>
+</bitset>
+</isa>`
+	shown := map[uint64]bool{}
+	for _, f := range generate(t, described(t, text), vectors.Options{}).Files {
+		for _, v := range f.Vectors {
+			word, err := strconv.ParseUint(v.Words[0], 16, 8)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r := map[int]uint64{}
+			for _, x := range v.Initial.Registers {
+				r[x.Number] = x.Values[0]
+			}
+			if r[3] == 7 && r[1] != r[2] {
+				shown[word&7] = true
+			}
+		}
+	}
+	if len(shown) != 8 {
+		t.Errorf("vectors show the condition for %v, expected 0 to 7", slices.Sorted(maps.Keys(shown)))
 	}
 }

@@ -462,7 +462,11 @@ func (t *trial) sampleLeaf(r *rand.Rand, d *isa.Decoder, leaf *isa.Leaf, context
 	d.SetContext(context)
 	d.SetTables(s.words.Tables)
 	s.bits = (bits.Value{r.Uint64(), r.Uint64(), r.Uint64(), r.Uint64()}).AndNot(leaf.Mask.Or(leaf.DontCare)).Or(leaf.Match).And(bits.Ones(leaf.Size))
-	if in, ok := d.Decode(s.bits); !ok || in.Leaf != leaf {
+	in, ok := d.Decode(s.bits)
+	if !ok || in.Leaf != leaf {
+		return
+	}
+	if d.Text(in); d.NumFindings() > 0 { // vectors have valid instructions only
 		return
 	}
 	s.text = s.lower(machine)

@@ -476,7 +476,7 @@ func (b *builder) placeValue(n *node) {
 		b.place(n, v, b.current)
 		return
 	}
-	if p := b.last; p != nil && p.block == n.block && p.comp < 3 && b.p.Addrs[p.id] == b.p.Addrs[n.id] && alikeTop(p, n) {
+	if p := b.last; p != nil && !wide(n.Type()) && p.block == n.block && p.comp < 3 && b.p.Addrs[p.id] == b.p.Addrs[n.id] && alikeTop(p, n) {
 		n.variable, n.comp = p.variable, p.comp+1
 		n.variable.size, n.variable.taken[n.comp] = n.comp+1, true
 		b.last = n

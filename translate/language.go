@@ -14,17 +14,19 @@ type Language uint8
 const (
 	// GLSL is GLSL 4.50 for Vulkan.
 	GLSL Language = iota
-	// GLSLES is GLSL ES 3.10, and 3.20 for a Geometry shader. It has no 64 bits, so that exp2, log2, sin and cos need Options.Approximate.
+	// GLSLES is GLSL ES 3.10, and 3.20 for a Geometry shader. It has no values of 64 bits: each is a uvec2, and functions of the text
+	// compute with it.
 	GLSLES
 	// SPIRV is a SPIR-V 1.3 module for Vulkan 1.1, whose entry point is main. It is no Function, because Vulkan links no modules,
 	// and has no Plain uniforms.
 	SPIRV
-	// WGSL is the language of WebGPU. It has no 64 bits either, and lets devices assume that there are no infinities and NaN,
+	// WGSL is the language of WebGPU. It has no values of 64 bits either, and lets devices assume that there are no infinities and NaN,
 	// flush denormals and fuse products and sums. It has no Push and no Plain uniforms.
 	WGSL
 	// HLSL is the language of Direct3D, for a Vertex, Fragment or Compute shader. The program spirv-cross of the user makes it of
-	// the SPIR-V module: its bits were not compared. It has neither Push nor Plain uniforms, and no floats of 64 bits. It is for
-	// shader model 5.1, or 6.0 if it has integers of 64 bits. Binding n of a set is the register n of the space with the number
+	// the SPIR-V module: its bits were not compared. It has neither Push nor Plain uniforms. It is for
+	// shader model 5.1, or 6.0 if it has integers of 64 bits. In a text with floats of 64 bits, all values of 64 bits are pairs, as in
+	// GLSL ES. Binding n of a set is the register n of the space with the number
 	// of the set: b for uniforms and parameters, t and s for a texture and its sampler, t for a buffer that is only read, and u
 	// for other buffers. Location n is the semantic TEXCOORD n, or SV_Target n of a Fragment shader.
 	HLSL
@@ -99,7 +101,8 @@ func (t *Text) Bytes() []byte {
 	return []byte(t.Source)
 }
 
-// lacks reports whether a language lacks floats of 64 bits, if the text needs them, or integers of 64 bits likewise.
+// lacks reports whether a language lacks floats of 64 bits, if the text needs them, or integers of 64 bits likewise. Pairs of 32 bits
+// then replace them.
 func (l Language) lacks(doubles, integers bool) bool {
 	switch l {
 	case GLSL, SPIRV:

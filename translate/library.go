@@ -18,6 +18,11 @@ import (
 //go:embed library.glsl
 var libraryText string
 
+// pairsText has the functions that compute with values of 64 bits in languages that have none.
+//
+//go:embed pairs.glsl
+var pairsText string
+
 // f64 returns a float of 64 bits.
 func f64(x float64) string {
 	b := math.Float64bits(x)
@@ -45,7 +50,7 @@ var library = sync.OnceValue(func() map[string]*shade.Func {
 	}
 	w.WriteString("\treturn 0ul;\n}\n")
 	const ln2 = 0.693147180559945309417232121458176568
-	w.WriteString(strings.NewReplacer("TWO_OVER_LN2", f64(2/ln2), "LN2", f64(ln2), "SQRT2", f64(math.Sqrt2), "NEAREST", "0", "ZERO", "1", "DOWN", "2", "UP", "3").Replace(libraryText))
+	w.WriteString(strings.NewReplacer("TWO_OVER_LN2", f64(2/ln2), "LN2", f64(ln2), "SQRT2", f64(math.Sqrt2), "NEAREST", "0", "ZERO", "1", "DOWN", "2", "UP", "3").Replace(libraryText + pairsText))
 	list, err := parse.Functions(w.String())
 	if err != nil {
 		panic("the library of translate: " + err.Error()) // a test reads the library

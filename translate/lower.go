@@ -233,10 +233,6 @@ func (g *lowering) operation(e *expr) *shade.Expr {
 		a = args[0]
 	}
 	t := e.typ
-	double := func(t sem.Type) bool { return wide(t) && t.Kind == sem.Float }
-	if g.language.lacks(double(t) || double(e.from), wide(t) || wide(e.from)) {
-		g.refuse("a value of 64 bits, which %s lacks", g.language)
-	}
 	if x := g.approximate(e, a, b, c); x != nil {
 		return x
 	}

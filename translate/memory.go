@@ -125,9 +125,6 @@ func (g *lowering) access(what string, s *sem.State, bits int) *shade.Func {
 		suffix = fmt.Sprint("_", bits)
 	}
 	if v := g.space(s); v != nil {
-		if g.language.lacks(false, bits == 64) {
-			g.refuse("an access to 64 bits of %s, which %s lacks", s.Name, g.language)
-		}
 		name := what + "_" + v.Name + suffix
 		for _, f := range g.functionsOf(v) {
 			if f.Name == name {

@@ -32,6 +32,7 @@ type lowering struct {
 	language   Language
 	fast       bool            // Options.Approximate
 	inexact    map[sem.Op]bool // the operations that are not exact
+	paired     bool            // pairs replace values of 64 bits
 	prefix     string
 	addr       uint64
 	comment    func(addr uint64) string
@@ -62,13 +63,6 @@ func (g *lowering) variable(v *variable) *shade.Var {
 // helper adds a function of the library to the shader, after those that it calls.
 func (g *lowering) helper(name string) *shade.Func {
 	f := library()[name]
-	if doubles, integers := (&shade.Shader{Funcs: []*shade.Func{f}}).Needs(); g.language.lacks(doubles, integers) {
-		what := "64 bits"
-		if g.language == HLSL {
-			what = "floats of 64 bits"
-		}
-		g.refuse("the operation %s, which %s cannot compute exactly: it has no %s", name, g.language, what)
-	}
 	g.addHelper(f)
 	return f
 }

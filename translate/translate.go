@@ -22,6 +22,7 @@ import (
 	"github.com/isago/isago/internal/inside"
 	"github.com/isago/isago/internal/sem"
 	"github.com/isago/isago/internal/shade"
+	"github.com/isago/isago/internal/shade/pairs"
 	"github.com/isago/isago/internal/shade/tidy"
 	"github.com/isago/isago/internal/spec"
 )
@@ -712,6 +713,7 @@ func (g *lowering) shader(t *Text, s *source, o Options, list []*stmt) (x *shade
 		x.Entry = g.computeMain(x, program, t, s, o)
 		x.Funcs = append(x.Funcs, x.Entry)
 	}
+	program = g.pairs(x, program)
 	t.Doubles, t.Integers64 = x.Needs()
 	for _, a := range approximations {
 		if g.inexact[a.op] {
@@ -726,7 +728,24 @@ func (g *lowering) shader(t *Text, s *source, o Options, list []*stmt) (x *shade
 		x.Controls = slices.DeleteFunc(x.Controls, func(c shade.Control) bool { return c.Width != 32 })
 	}
 	x.Header = header(o, t, s, modes)
+	if g.paired {
+		x.Header = append(x.Header, "The language has no values of 64 bits: each is a pair of 32 bits, with which functions compute.")
+	}
 	return x, program
+}
+
+// pairs replaces values of 64 bits if the language lacks them. It returns the new function of the program.
+func (g *lowering) pairs(x *shade.Shader, program *shade.Func) *shade.Func {
+	if !g.language.lacks(x.Needs()) {
+		return program
+	}
+	g.paired = true
+	functions, err := pairs.Lower(x, func(name string) *shade.Func { return library()[name] })
+	if err != nil {
+		g.addr = NoAddr
+		g.refuse("%v, which %s lacks", err, g.language)
+	}
+	return functions[program]
 }
 
 // blockKinds are the kinds of uniform blocks by the forms of uniforms.

@@ -158,7 +158,7 @@ func TestExamples(t *testing.T) {
 	})
 }
 
-// transcendental are the examples that need exp2, log2, sin or cos, and so an approximation where there are no 64 bits.
+// transcendental are the examples that need exp2, log2, sin or cos, which GPUs compute approximately.
 var transcendental = []string{"tegra/wave.vp"}
 
 func testExamples(t *testing.T, o translate.Options) {
@@ -168,15 +168,11 @@ func testExamples(t *testing.T, o translate.Options) {
 	}
 	for _, e := range examples {
 		l := e.launch(t)
+		if (o.Language == translate.GLSLES || o.Language == translate.WGSL) && slices.Contains(transcendental, e.file) {
+			continue // the driver takes too long to compile a sine of pairs, which TestPairs compares
+		}
 		o.Comment = comments(t, l)
 		text, err := translate.Translate(context.Background(), l, o)
-		if (o.Language == translate.GLSLES || o.Language == translate.WGSL) && slices.Contains(transcendental, e.file) {
-			var refusal *translate.Refusal
-			if !errors.As(err, &refusal) || refusal.Addr == translate.NoAddr || !strings.Contains(refusal.Reason, "has no 64 bits") {
-				t.Errorf("%s: the error is %v", e.file, err)
-			}
-			continue
-		}
 		if err != nil {
 			t.Errorf("%s: %v", e.file, err)
 			continue

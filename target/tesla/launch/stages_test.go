@@ -201,7 +201,7 @@ func TestStageTexts(t *testing.T) {
 		{"vp", "mov b32 $r1 a[0x0]\nshl $a1 $r1 0x2\nld b32 $r2 a[$a1+0x4]\nexit mov b32 o[0x0] $r2", translate.GLSL, []string{"refused", "an access to attr at a computed address"}},
 		{"fp", "interp $r0 v[0x4]\nexit texfetch all $r0:$r1:$r2:$r3 $t0 $s0 $r0", translate.GLSL, []string{"refused", "texel("}},
 		{"fp", "interp $r0 v[0x4]\nmov b32 $r4 $r0\ntexauto all $r0:$r1:$r2:$r3 $t0 $s0 $r0\ntexauto all $r4:$r5:$r6:$r7 $t0 $s1 $r4\nexit nop", translate.GLSL, []string{"refused", "texture 0 with the samplers 0 and 1"}},
-		{"fp", "interp $r0 v[0x4]\nexit rcp f32 $r0 $r0", translate.WGSL, []string{"refused", "a value of 64 bits, which wgsl lacks"}},
+		{"fp", "interp $r0 v[0x4]\nexit rcp f32 $r0 $r0", translate.WGSL, []string{"fn isago_u64_multiply(a: vec2<u32>, b: vec2<u32>) -> vec2<u32> {"}},
 		{"fp", "exit interp $r0 v[0x4]", translate.GLSLES, []string{"refused", "noperspective, which GLSL ES lacks"}},
 	} {
 		shape := map[string]translate.Shape{"vp": translate.Vertex, "fp": translate.Fragment}[c.stage]

@@ -260,8 +260,8 @@ func TestRefusedKernels(t *testing.T) {
 		{"exit nop", "", translate.Options{Language: translate.WGSL}, ""},
 		{"add b32 $r1 b32 s[0x10] $r1\nst b32 g14[$r1] $r1\nexit nop", "64", translate.Options{Language: translate.GLSLES, Uniforms: translate.Push}, "push constants, which GLSL ES lacks"},
 		{"add b32 $r1 b32 s[0x10] $r1\nst b32 g14[$r1] $r1\nexit nop", "64", translate.Options{Language: translate.WGSL, Uniforms: translate.Push}, "push constants, which WGSL lacks"},
-		{"nop\nld b64 $r0d g14[$r1]\nst b64 g14[$r2] $r0d\nexit nop", "64", translate.Options{Language: translate.GLSLES}, "64 bits"},
-		{"nop\nld b64 $r0d g14[$r1]\nst b64 g14[$r2] $r0d\nexit nop", "64", translate.Options{Language: translate.WGSL}, "64 bits"},
+		{"nop\nld b64 $r0d g14[$r1]\nst b64 g14[$r2] $r0d\nexit nop", "64", translate.Options{Language: translate.GLSLES}, ""},
+		{"nop\nld b64 $r0d g14[$r1]\nst b64 g14[$r2] $r0d\nexit nop", "64", translate.Options{Language: translate.WGSL}, ""},
 	} {
 		req := kernelRequest(x.body)
 		if req.Options[optParams] = []string{"a:u32"}; x.block != "" {
@@ -272,9 +272,6 @@ func TestRefusedKernels(t *testing.T) {
 		_, err := Translate(t.Context(), req, x.o)
 		if x.want == "" && err != nil || x.want != "" && (err == nil || !strings.Contains(err.Error(), x.want)) {
 			t.Errorf("%s as %s gives %v, expected %q", x.body, x.o.Language, err, x.want)
-		}
-		if strings.Contains(x.want, "64 bits") && !strings.Contains(fmt.Sprint(err), "(instruction 0x8)") {
-			t.Errorf("%s: no place in %v", x.body, err)
 		}
 	}
 }
@@ -351,7 +348,7 @@ func translatedShaders(t *testing.T, s *session, chosen func(l translate.Languag
 			kernel.Block, block = block, kernel.Block
 		}
 		if language == translate.WGSL { // naga fills it with zeros, a word at a time, which the driver is slow to compile
-			kernel.Sizes[s.places.parameters.State()] = 2048
+			kernel.Sizes[s.places.parameters.State()] = 2304
 		}
 		x, err := kernel.Translate(t.Context(), translate.Options{Language: language, Binding: 2})
 		if err != nil {
@@ -411,10 +408,10 @@ func TestTranslatedKernels(t *testing.T) {
 			t.Fatal(err)
 		}
 		var more []translate.Language
-		if naga == nil && (name == "reverse" || name == "bitonic") { // which need no 64 bits
+		if naga == nil && name != "blackscholes" && name != "mandelbrot" { // whose pairs the driver is slow to compile
 			more = append(more, translate.WGSL)
 		}
-		shaders, _ := translatedShaders(t, s, func(l translate.Language) bool { return l == translate.SPIRV || name == "saxpy" }, more...)
+		shaders, _ := translatedShaders(t, s, func(l translate.Language) bool { return l == translate.SPIRV || name == "saxpy" && l == translate.GLSL }, more...)
 		global := s.places.global.State()
 		before := bytes.Clone(s.shared.Memory(global))
 		device.Run(shaders)

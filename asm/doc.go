@@ -7,6 +7,7 @@
 //   - matcher parses a line along the grammar, item by item, with backtracking.
 //   - assignment holds the bits that are known so far, with a trail to undo them.
 //   - solver finds bits that satisfy the constraints: first by propagation, then from defaults, then by search.
+//   - completion completes a part of a line to instructions, for Expected. Annotate locates the parts of a line.
 //   - failure collects the reasons for an error. It exists only while a rejected line is parsed a second time.
 //   - cache maps lines to their readings, because programs repeat lines.
 //   - Lossless prints an instruction. If its text would assemble to other bits, a suffix specifies the difference.
@@ -24,6 +25,7 @@
 //   - alternative: an edge, a set member or a reduction with which parsing can continue at a node.
 //   - reduction: the end of a template, with the leaf and its conditions.
 //   - choice: a backtrack point, that is, an alternative that has not been tried yet.
+//   - piece: an item that was read, with its place in the text.
 //   - reading: a parse of a whole line. An ambiguous line has several readings.
 //   - FIRST set: the bytes with which the text of an alternative can start (firstSet).
 //   - anchor: a word that every text of a template contains, usually the mnemonic.

@@ -55,9 +55,9 @@ func (e *Error) At(src *diag.Source, base int) *diag.Error {
 // failure collects the reasons why a text cannot be parsed, while the text is parsed a second time.
 type failure struct {
 	m *matcher // the matcher that parses the text
-	// pos is the furthest position at which parsing stopped. expected describes the texts that could have been at pos.
+	// pos is the furthest position at which parsing stopped. expected lists the items that could have been at pos.
 	pos      int
-	expected []string
+	expected []*item
 	code     diag.Code
 	// msg is another reason: the text from msgPos to msgEnd was recognised, but has no valid value.
 	msg            string
@@ -179,21 +179,20 @@ func sentence(doc string) string {
 	return strings.TrimSuffix(doc, ".")
 }
 
-// expect records a description of a text that could have been at pos. It keeps only the descriptions for the furthest
-// pos.
-func (f *failure) expect(pos int, what string) {
+// expect records that an item could have been at pos. It keeps only the items for the furthest pos.
+func (f *failure) expect(pos int, it *item) {
 	switch {
 	case f == nil || pos < f.pos:
 		return
 	case pos > f.pos:
-		f.pos, f.expected, f.nodes = pos, []string{what}, []*node{f.m.outer()}
+		f.pos, f.expected, f.nodes = pos, []*item{it}, []*node{f.m.outer()}
 		return
 	}
 	if n := f.m.outer(); !slices.Contains(f.nodes, n) {
 		f.nodes = append(f.nodes, n)
 	}
-	if !slices.Contains(f.expected, what) {
-		f.expected = append(f.expected, what)
+	if !slices.Contains(f.expected, it) {
+		f.expected = append(f.expected, it)
 	}
 }
 
@@ -233,41 +232,68 @@ func (f *failure) candidates(nodes []*node) []*isa.Leaf {
 	return list
 }
 
-func (f *failure) expectItem(pos int, it *item) {
+func (f *failure) expectLiterals(n *node, pos int) {
 	if f == nil {
 		return
 	}
-	if it.kind == itemEnum {
-		if words := it.words.list(); len(words) > 0 && len(words) <= mostAlternatives { // one by one, because other items may expect the same word
-			for _, w := range words {
-				f.expect(pos, strconv.Quote(w))
-			}
-			return
-		}
-	}
-	f.expect(pos, f.describe(it))
-}
-
-func (f *failure) expectLiterals(n *node, pos int) {
 	for _, e := range n.edges {
 		if e.item.kind == itemLiteral {
-			f.expectItem(pos, &e.item)
+			f.expect(pos, &e.item)
 		}
 	}
 }
 
-// describe returns a description of the texts that an item accepts, for an error message.
-func (f *failure) describe(it *item) string {
-	ref := it.ref
-	switch {
-	case it.kind == itemLiteral:
-		return strconv.Quote(it.text)
-	case it.kind == itemEnum:
-		return oneOf(it.words.list(), 10)
-	case it.kind == itemBranch:
-		return "a label or a number"
+// phrases describes the expected items for a message. Each phrase occurs once.
+func (f *failure) phrases() (list []string) {
+	add := func(phrase string) {
+		if !slices.Contains(list, phrase) {
+			list = append(list, phrase)
+		}
 	}
-	return "a number for " + it.name + " (" + f.m.limits(ref, ref.Kind == spec.KindHex) + ")"
+	for _, it := range f.expected {
+		switch words := it.texts(); {
+		case it == &blankItem:
+			add(aBlank)
+		case it == &endItem:
+			add("the end of the instruction")
+		case len(words) > 0 && len(words) <= mostAlternatives: // one by one, because other items may expect the same word
+			for _, w := range words {
+				add(strconv.Quote(w))
+			}
+		case it.kind == itemEnum:
+			add(oneOf(words, 10))
+		case it.kind == itemBranch:
+			add("a label or a number")
+		default:
+			add("a number for " + it.name + " (" + f.m.numbers(it.ref, it.ref.Kind == spec.KindHex).String() + ")")
+		}
+	}
+	return list
+}
+
+// words returns the expected literals and, of enums with few values, the expected names.
+func (f *failure) words() (list []string) {
+	for _, it := range f.expected {
+		if words := it.texts(); len(words) <= mostAlternatives {
+			list = append(list, words...)
+		}
+	}
+	return list
+}
+
+// blankItem and endItem are expected where a blank or the end of the instruction could have been.
+var blankItem, endItem = item{kind: itemBlank}, item{kind: itemNothing}
+
+// texts returns the words that an item accepts, except the empty text. It returns nil for other items than literals and
+// enums.
+func (it *item) texts() []string {
+	switch it.kind {
+	case itemLiteral:
+		return []string{it.text}
+	case itemEnum:
+		return it.words.list()
+	}
+	return nil
 }
 
 // list returns the texts of a trie, except the empty text.
@@ -292,32 +318,23 @@ func oneOf(words []string, most int) string {
 	return "one of " + strings.Join(words, ", ")
 }
 
-// limits describes the range of the numbers that fit a field, in hexadecimal if hex.
-func (sv *solver) limits(ref *model.Ref, hex bool) string {
+// numbers returns the numbers that fit a field. hex selects hexadecimal for the text of the range.
+func (sv *solver) numbers(ref *model.Ref, hex bool) Range {
 	w := uint(min(max(readWidth(ref), 1), 64))
 	switch ref.Kind {
 	case spec.KindInt, spec.KindOffset, spec.KindBranch:
-		if hex {
-			return fmt.Sprintf("-%#x to %#x", uint64(1)<<(w-1), uint64(1)<<(w-1)-1)
-		}
-		return fmt.Sprintf("%d to %d", int64(-1)<<(w-1), int64(1)<<(w-1)-1)
+		return Range{Low: int64(-1) << (w - 1), High: uint64(1)<<(w-1) - 1, Hex: hex}
 	case spec.KindFloat:
-		if floatWidth(ref) == 16 {
-			return "-65504 to 65504, inf or nan"
-		}
-		return "-3.4028235e+38 to 3.4028235e+38, inf or nan"
+		return Range{Float: floatWidth(ref), Hex: hex}
 	}
 	most := ones(int(w))
 	switch {
 	case ref.Width > 64:
-		return fmt.Sprintf("a number of %d bits", ref.Width)
+		return Range{Wide: ref.Width, Hex: hex}
 	case ref.Prog != nil:
 		most &= sv.possible(ref.Prog.Root)
 	}
-	if hex {
-		return fmt.Sprintf("0x0 to %#x", most)
-	}
-	return fmt.Sprintf("0 to %d", most)
+	return Range{High: most, Hex: hex}
 }
 
 // explain parses the text again and returns the reason why it is not an instruction.
@@ -368,11 +385,11 @@ func symbolEnd(text []byte, pos int) int {
 // have been there, it also quotes the word before that position.
 func (f *failure) unexpected() string {
 	start, end := bytes.LastIndexByte(f.m.raw[:f.pos], ' ')+1, symbolEnd(f.m.raw, f.pos)
-	blank := slices.Index(f.expected, aBlank)
+	list := f.phrases()
+	blank := slices.Index(list, aBlank)
 	if blank < 0 || start == f.pos || end == f.pos {
-		return fmt.Sprintf("%s, expected %s", f.readAt(f.pos), alternatives(f.expected))
+		return fmt.Sprintf("%s, expected %s", f.readAt(f.pos), alternatives(list))
 	}
-	list := slices.Clone(f.expected)
 	list[blank] = fmt.Sprintf("%s after %q", aBlank, f.m.raw[start:f.pos])
 	return fmt.Sprintf("%q, expected %s", f.m.raw[start:end], alternatives(list))
 }

@@ -60,6 +60,45 @@ func ExampleParser_symbol() {
 	// Output: 1000101111111110
 }
 
+// An editor asks what can stand at a column, and where the parts of a line are.
+func ExampleParser_Expected() {
+	set, err := example.Load(isa.Options{})
+	if err != nil {
+		fmt.Println(diag.Render(err))
+		return
+	}
+	p, err := asm.New(set, "")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	line := "add r1, r2, "
+	for _, x := range p.Expected(line, len(line)) {
+		switch x.Kind {
+		case asm.ExpectedNumber:
+			fmt.Printf("%s: %s, as in %q\n", x.Field, x.Range, x.Example)
+		default:
+			fmt.Printf("%s, as in %q\n", x.Text, x.Example)
+		}
+	}
+	line = "LSL r0,s1,0x0a // another name"
+	a, err := p.Annotate(line)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, o := range a.Operands {
+		fmt.Printf("%s is %s\n", o.Name, line[o.Start:o.End])
+	}
+	// Output:
+	// B: -8 to 7, as in "add r1, r2, 0"
+	// r, as in "add r1, r2, r0"
+	// s, as in "add r1, r2, s0"
+	// DST is r0
+	// A is s1
+	// N is 0x0a
+}
+
 // If the text alone does not assemble to the same word, a suffix specifies the other bits.
 func ExampleLossless() {
 	set, err := example.Load(isa.Options{})

@@ -81,6 +81,39 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
+// FuzzExpected asks what can follow in arbitrary lines, and locates the parts of those that are instructions.
+func FuzzExpected(f *testing.F) {
+	for _, seed := range []string{"add r2.xz, -c1[a0.x].wzyx, ", "jmpc !cmp.x |", "nop {0..", "(sy)(ss)add.sat.r.e hpc, -r3*", "a  ", " $(", "\x00\xff", "ab e a +", "mov r0, v0 ; c"} {
+		for i := range fuzzed {
+			f.Add(byte(i), seed)
+		}
+	}
+	var all []*tools
+	for _, name := range fuzzed {
+		all = append(all, toolsFor(f, loadFile(f, name)))
+	}
+	f.Fuzz(func(t *testing.T, which byte, line string) {
+		if len(line) > maxFuzzLine {
+			return
+		}
+		x := all[int(which)%len(all)]
+		for _, p := range x.p.Expected(line, len(line)) {
+			if _, ok := x.p.Try(p.Example); !ok || p.Off > len(line) {
+				t.Fatalf("%q: %s %q at %d: example %q", line, p.Kind, p.Text, p.Off, p.Example)
+			}
+		}
+		a, err := x.p.Annotate(line)
+		if _, ok := x.p.Try(line); ok != (err == nil) {
+			t.Fatalf("%q: Annotate returns %v", line, err)
+		}
+		for _, k := range a.Tokens {
+			if k.Start >= k.End || k.End > len(line) {
+				t.Fatalf("%q: token from %d to %d", line, k.Start, k.End)
+			}
+		}
+	})
+}
+
 // FuzzWord uses 32 bytes as a word, and as the source of its tables and contexts.
 func FuzzWord(f *testing.F) {
 	for i := range nasty {

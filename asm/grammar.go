@@ -139,6 +139,8 @@ type item struct {
 	// conds are the conditions under which the reference means ref.
 	conds []condition
 	text  string
+	// shown is the text of a literal before case folding.
+	shown string
 	// spread locates the bits of a computed value in a scope. It is nil for other values.
 	spread *spread
 	set    *setItem
@@ -157,6 +159,7 @@ type condition struct {
 type setItem struct {
 	join    string
 	joined  bool    // whether join contains more than blanks
+	joint   item    // join as a literal
 	members []*node // for each member: its text, which is not empty, then itemSetEnd
 	absent  []*node // for each member: no text, or any text in a free set, then itemSetEnd
 	at      *node   // the node before each member and at the end
@@ -313,7 +316,7 @@ func (c *compiler) literal(text string) (list []item) {
 		case n < 0:
 			n = len(text)
 		}
-		list = append(list, item{kind: itemLiteral, text: c.matcher.fold(text[:n])})
+		list = append(list, item{kind: itemLiteral, text: c.matcher.fold(text[:n]), shown: text[:n]})
 		text = text[n:]
 	}
 	return list
@@ -524,7 +527,7 @@ func constant(prog *model.Prog) (is uint64, always bool) {
 // would be parsed once for each template.
 func (c *compiler) set(it *model.Item, ext extent) item {
 	join := normal(it.Join)
-	s := &setItem{join: join, joined: strings.Trim(join, " ") != "", free: it.Free}
+	s := &setItem{join: join, joined: strings.Trim(join, " ") != "", joint: item{kind: itemLiteral, text: join, shown: join}, free: it.Free}
 	missing := noText
 	if s.free {
 		missing = anyExtent

@@ -42,11 +42,13 @@ func (m *matcher) matchBlank(next *node, padding bool) bool {
 	switch {
 	case m.pos < len(m.src) && m.src[m.pos] == ' ':
 		m.pos++
+	case m.completion.needsBlank(padding):
+		return false
 	case m.pos == 0 || m.pos == len(m.src) || m.src[m.pos-1] == ' ':
 	case padding:
 	case (punctuation[m.src[m.pos-1]] || punctuation[m.src[m.pos]]) && m.spelled(false):
 	default:
-		m.failure.expect(m.pos, aBlank)
+		m.failure.expect(m.pos, &blankItem)
 		return false
 	}
 	m.node = next
@@ -83,7 +85,7 @@ func (m *matcher) matchWord(e *edge, s resumePoint) bool {
 		if it.ref.Kind == spec.KindEnum && it.extent != noText {
 			return m.matchNumber(e, resumePoint{})
 		}
-		m.failure.expectItem(pos, it)
+		m.failure.expect(pos, it)
 		return false
 	}
 	if end+1 < limit {
@@ -103,7 +105,7 @@ func (m *matcher) matchWord(e *edge, s resumePoint) bool {
 	if !m.spelled(end-m.pos == len(found.text) && !found.aliases[tried]) || !m.bind(it, found.values[tried], end) {
 		return false
 	}
-	m.pos, m.node = end, next
+	m.accept(it, pos, end, next)
 	return true
 }
 
@@ -251,10 +253,10 @@ func (m *matcher) text(s string) bool {
 		}
 		pos := m.skipBlank()
 		if pos >= len(m.src) || m.src[pos] != s[i] || !m.spelled(pos == m.pos) {
-			m.failure.expectItem(pos, &item{kind: itemLiteral, text: s})
+			m.failure.expect(pos, &m.node.set.joint)
 			return false
 		}
-		m.pos = pos + 1
+		m.accept(&m.node.set.joint, pos, pos+1, m.node)
 	}
 	return true
 }
@@ -267,12 +269,12 @@ func (m *matcher) matchCustom(e *edge) bool {
 	v, n, ok := m.caller.Custom(m.raw[pos:], it.ref.Field.Name)
 	switch {
 	case !ok || n > len(m.raw)-pos || n == 0 && it.extent == someText || n > 0 && it.extent == noText:
-		m.failure.expectItem(pos, it)
+		m.failure.expect(pos, it)
 		return false
 	case !m.spelled(n == 0 || pos == m.pos) || !m.bind(it, v, pos+n):
 		return false
 	case n > 0:
-		m.pos = pos + n
+		m.accept(it, pos, pos+n, next)
 	}
 	return true
 }

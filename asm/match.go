@@ -24,7 +24,11 @@ type matcher struct {
 	steps   int
 	// strict is set to reject text that is not in printed form.
 	strict bool
-	scalar []byte // buffer for printed values
+	// tracing is set to record the pieces of the text in trace.
+	tracing bool
+	// completion collects what can follow the text. It is nil unless Expected runs.
+	completion *completion
+	scalar     []byte // buffer for printed values
 }
 
 // input is the line being parsed: line as given, raw with runs of blanks collapsed, src also case-folded.
@@ -93,6 +97,7 @@ type choice struct {
 	again                                      resumePoint
 	pos, frame                                 int32
 	trail, frames, scopes, cons, leafScopesLen int32
+	trace                                      int32
 	nspaces                                    uint8
 	noncanonical                               bool
 	off                                        float64
@@ -203,7 +208,7 @@ func (m *matcher) reset(size int) {
 	m.spaces[spaceWord].assumed = bits.Value{}
 	known := bits.Ones(bits.Size).AndNot(m.textContexts) // not the bits that text can specify
 	m.spaces[spaceContext].val, m.spaces[spaceContext].known = m.context.And(known), known
-	m.trail, m.choices, m.cons, m.leafScopes = m.trail[:0], m.choices[:0], m.cons[:0], m.leafScopes[:0]
+	m.trail, m.choices, m.cons, m.leafScopes, m.trace = m.trail[:0], m.choices[:0], m.cons[:0], m.leafScopes[:0], m.trace[:0]
 	m.scopes = append(m.scopes[:0], scope{up: -1, size: size})
 	m.frames = append(m.frames[:0], callFrame{parent: -1})
 }
@@ -231,7 +236,7 @@ func (m *matcher) save(e *edge, s resumePoint) {
 	m.choices = append(m.choices, choice{
 		node: m.node, edge: e, again: s, pos: int32(m.pos), frame: m.frame,
 		trail: int32(len(m.trail)), frames: int32(len(m.frames)), scopes: int32(len(m.scopes)),
-		cons: int32(len(m.cons)), leafScopesLen: int32(len(m.leafScopes)), nspaces: uint8(m.nspaces), noncanonical: m.noncanonical, off: m.off,
+		cons: int32(len(m.cons)), leafScopesLen: int32(len(m.leafScopes)), trace: int32(len(m.trace)), nspaces: uint8(m.nspaces), noncanonical: m.noncanonical, off: m.off,
 	})
 }
 
@@ -240,15 +245,20 @@ func (m *matcher) retry() bool {
 	n := len(m.choices) - 1
 	c := &m.choices[n]
 	m.choices = m.choices[:n]
-	m.pos, m.frame, m.nspaces, m.noncanonical, m.off = int(c.pos), c.frame, int(c.nspaces), c.noncanonical, c.off
-	m.undo(int(c.trail))
-	m.frames, m.scopes = m.frames[:c.frames], m.scopes[:c.scopes]
-	m.cons, m.leafScopes = m.cons[:c.cons], m.leafScopes[:c.leafScopesLen]
-	m.node = c.node
+	m.restore(c)
 	if c.edge != nil {
 		return m.match(c.edge, c.again)
 	}
 	return m.advance(int(c.again.n))
+}
+
+// restore restores the state that a choice has saved.
+func (m *matcher) restore(c *choice) {
+	m.pos, m.frame, m.nspaces, m.noncanonical, m.off = int(c.pos), c.frame, int(c.nspaces), c.noncanonical, c.off
+	m.undo(int(c.trail))
+	m.frames, m.scopes = m.frames[:c.frames], m.scopes[:c.scopes]
+	m.cons, m.leafScopes, m.trace = m.cons[:c.cons], m.leafScopes[:c.leafScopesLen], m.trace[:c.trace]
+	m.node = c.node
 }
 
 // advance tries one alternative of the current node: the first one, at or after state, that the text can match. It
@@ -256,6 +266,9 @@ func (m *matcher) retry() bool {
 func (m *matcher) advance(state int) bool {
 	n := m.node
 	n.open()
+	if m.completion != nil && state == 0 {
+		m.completion.visit(n)
+	}
 	if e := n.only; e != nil && e.item.kind != itemLiteral {
 		return m.match(e, resumePoint{})
 	}
@@ -350,8 +363,16 @@ func (m *matcher) matchLiteral(n *node, state int) bool {
 	if !m.spelled(end-m.pos == len(e.item.text)) {
 		return false
 	}
-	m.pos, m.node = end, e.next
+	m.accept(&e.item, pos, end, e.next)
 	return true
+}
+
+// accept continues at next after the item whose text is from pos to end.
+func (m *matcher) accept(it *item, pos, end int, next *node) {
+	if m.tracing && end > pos {
+		m.trace = append(m.trace, piece{it, textRange{pos, end}})
+	}
+	m.pos, m.node = end, next
 }
 
 // spelled records whether a piece of text is in printed form (exactly), and reports whether the matcher accepts it.
@@ -378,7 +399,7 @@ func (m *matcher) reduce(a *reduction) bool {
 	case f.extent == someText && m.pos == f.from, f.extent == noText && m.pos != f.from:
 		return false
 	case f.parent < 0 && m.pos < len(m.src):
-		m.failure.expect(m.pos, "the end of the instruction")
+		m.failure.expect(m.pos, &endItem)
 		return false
 	}
 	if !m.spelled(!a.alias) {

@@ -38,14 +38,14 @@ func (m *matcher) matchNumber(e *edge, s resumePoint) bool {
 		return true
 	}
 	if !ok || it.extent == noText {
-		m.failure.expectItem(pos, it)
+		m.failure.expect(pos, it)
 		return false
 	}
 	if s.as != asRange {
 		m.saveNumber(e, &n)
 	}
 	if it.kind == itemEnum && !m.unnamed(it.ref, &n) {
-		m.failure.expectItem(pos, it)
+		m.failure.expect(pos, it)
 		return false
 	}
 	if it.ref.Width > 64 {
@@ -63,7 +63,7 @@ func (m *matcher) matchNumber(e *edge, s resumePoint) bool {
 	if !m.spelled(pos == m.pos && m.printed(it.ref, v, pos, &n)) || !m.bindNumber(e, v, &n, s) {
 		return false
 	}
-	m.pos, m.node = n.end, next
+	m.accept(it, pos, n.end, next)
 	return true
 }
 
@@ -84,7 +84,8 @@ func (m *matcher) bindLabel(e *edge, t target, pos int) bool {
 	case !t.open && !m.bind(it, t.value, t.end):
 		return false
 	}
-	m.pos, m.node, m.named = t.end, next, true
+	m.named = true
+	m.accept(it, pos, t.end, next)
 	return true
 }
 
@@ -112,7 +113,7 @@ func (m *matcher) bindWide(e *edge, n *number, pos int) bool {
 	if !m.bindMasked(it.ref, m.scopeOf(it.ref.ScopeDepth), n.mag, bits.Ones(it.ref.Width), n.end) {
 		return false
 	}
-	m.pos, m.node = n.end, next
+	m.accept(it, pos, n.end, next)
 	return true
 }
 
@@ -132,7 +133,7 @@ func (m *matcher) failRange(it *item, pos int, n *number) {
 			text = fmt.Appendf(nil, "$(%s%d)", sign, n.mag[0])
 		}
 		hex := it.ref.Kind == spec.KindHex || bytes.Contains(text, []byte("0x"))
-		m.failure.failAt(diag.TextRange, pos, n.end, "%s does not fit %s, expected %s", text, it.ref.Name(), m.limits(it.ref, hex))
+		m.failure.failAt(diag.TextRange, pos, n.end, "%s does not fit %s, expected %s", text, it.ref.Name(), m.numbers(it.ref, hex))
 	}
 }
 
@@ -665,7 +666,7 @@ func (m *matcher) reach(it *item, addr int64, pos, end int) (v uint64, ok bool) 
 		if it.ref.Kind == spec.KindBranch {
 			where = fmt.Sprintf("%d away", addr/unit)
 		}
-		m.failure.failAt(diag.TextRange, pos, end, "label %s is %s, expected %s", m.raw[pos:end], where, m.limits(it.ref, false))
+		m.failure.failAt(diag.TextRange, pos, end, "label %s is %s, expected %s", m.raw[pos:end], where, m.numbers(it.ref, false))
 	}
 	return v, ok
 }

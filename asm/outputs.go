@@ -16,17 +16,8 @@ func (p *Parser) outputRead(f *failure) string {
 	if end == 0 {
 		return ""
 	}
-	q, err := New(p.set, p.root.Name)
-	if err != nil {
-		return ""
-	}
-	q.cache, q.Symbol, q.Addr, q.Tables = nil, p.Symbol, p.Addr, p.Tables // no cache, because few lines are parsed
-	q.SetContext(p.context)
-	for _, s := range f.expected {
-		text, err := strconv.Unquote(s)
-		if err != nil {
-			continue
-		}
+	q := p.assistant()
+	for _, text := range f.words() {
 		for _, single := range []bool{true, false} { // other outputs may be sources as well
 			var got [2]isa.Inst
 			ok := true

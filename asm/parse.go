@@ -38,6 +38,8 @@ type Parser struct {
 
 	// cache is nil if the parser does not cache lines.
 	cache *cache
+	// helper parses other texts for this parser. It is nil until it is needed.
+	helper *Parser
 	// silent is set to turn off the search for the reason why a text is not an instruction.
 	silent bool
 	first  parseState // best reading so far, see verify and nearest
@@ -194,7 +196,7 @@ func (p *Parser) uncommented(line []byte) (res Result, err error) {
 
 // cacheable reports whether the current line may be cached.
 func (p *Parser) cacheable() bool {
-	return p.cache != nil && !p.exhaustive && !p.pinning && !p.cachedAsWord
+	return p.cache != nil && !p.exhaustive && !p.tracing && !p.pinning && !p.cachedAsWord
 }
 
 // recall restores the reading of a cached line. ok is false if a table rejects an entry of the line.

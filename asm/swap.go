@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/isago/isago/bits"
 	"github.com/isago/isago/diag"
 	"github.com/isago/isago/isa"
 )
@@ -91,17 +90,8 @@ func (p *Parser) inOrder(text, first, second string) (place int, printed []byte,
 	if !ok {
 		return 0, nil, false
 	}
-	d, err := p.set.NewDecoder(p.root.Spec.Name)
-	if err != nil {
-		return 0, nil, false
-	}
-	d.SetContext(res.Context)
-	for i := range res.Entries {
-		entries := make([]bits.Value, res.Entries[i].Index+1)
-		entries[res.Entries[i].Index] = res.Entries[i].Value
-		d.SetTable(res.Entries[i].Table, entries)
-	}
-	printed, operands := d.AppendOperands(nil, nil, res.Inst)
+	d, in := p.decoderOf(&res)
+	printed, operands := d.AppendOperands(nil, nil, in)
 	operands = slices.DeleteFunc(operands, func(o isa.Operand) bool {
 		return o.Kind == isa.ConditionOperand || o.Kind == isa.ModifierOperand || o.Register.File != nil && o.Register.File.Use == "condition"
 	})

@@ -52,13 +52,15 @@ type parseState struct {
 	off float64
 	// named reports whether a label was read.
 	named bool
+	// trace lists the pieces of the text in their order, if the matcher records them.
+	trace []piece
 }
 
 // copy sets f to a copy of x.
 func (f *parseState) copy(x *parseState) {
-	scopes, leafScopes := append(f.scopes[:0], x.scopes...), append(f.leafScopes[:0], x.leafScopes...)
+	scopes, leafScopes, trace := append(f.scopes[:0], x.scopes...), append(f.leafScopes[:0], x.leafScopes...), append(f.trace[:0], x.trace...)
 	*f = *x
-	f.scopes, f.leafScopes = scopes, leafScopes
+	f.scopes, f.leafScopes, f.trace = scopes, leafScopes, trace
 }
 
 // readings calls done for each reading of the text until done returns true, and reports whether done returned true. If

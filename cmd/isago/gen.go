@@ -15,6 +15,7 @@ import (
 	"github.com/isago/isago/gen"
 	"github.com/isago/isago/gen/c"
 	"github.com/isago/isago/gen/golang"
+	"github.com/isago/isago/gen/python"
 	"github.com/isago/isago/internal/lazy"
 	"github.com/isago/isago/isa/mesa"
 )
@@ -30,7 +31,8 @@ type genFlags struct {
 type genLanguage struct {
 	use, short, long, example string
 	write                     func(context.Context, *gen.Program) ([]genFile, error)
-	fragments                 bool
+	// fragments and unnamed report whether the language has --trust-fragments, and whether it has no --prefix.
+	fragments, unnamed bool
 }
 
 type genFile struct {
@@ -43,9 +45,9 @@ func newGen() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "gen",
 		GroupID: "code",
-		Short:   "Generate decoders and encoders in C and Go",
+		Short:   "Generate decoders and encoders in C, Go and Python",
 		Long: `gen writes source code that decodes, prints and encodes the instructions of a machine: C for emulators and
-drivers, Go for tools. The code does not depend on isago. It prints the same text and findings as "isago
+drivers, Go and Python for tools. The code does not depend on isago. It prints the same text and findings as "isago
 dis". docs/generate.md shows how to embed it.`,
 		Args: knownCommand,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
@@ -101,6 +103,23 @@ and Args.`,
 			return list, err
 		},
 	},
+	{
+		use:   "python",
+		short: "Write a Python package that needs only the standard library",
+		long: `gen python writes the modules of a Python package into DIR. The package needs only the standard library of
+Python 3.8 or later, and the folder may have any name. The package decodes, prints and encodes instructions
+and lists programs; "python -m DIR FILE" prints the instructions of a file.`,
+		example: `  isago gen python --isa tegra -o tegra
+  isago gen python --spec mygpu.xml -o mygpu --check`,
+		unnamed: true,
+		write: func(ctx context.Context, p *gen.Program) (list []genFile, err error) {
+			files, err := python.Write(ctx, p)
+			for _, f := range files {
+				list = append(list, genFile{f.Name, f.Text, nil})
+			}
+			return list, err
+		},
+	},
 }
 
 func newGenIn(l genLanguage) *cobra.Command {
@@ -116,7 +135,9 @@ func newGenIn(l genLanguage) *cobra.Command {
 	f.setFlags.add(cmd)
 	flags := cmd.Flags()
 	flags.StringVar(&f.syntax, "syntax", "", "use the syntax `NAME` (default: the main syntax)")
-	flags.StringVar(&f.name, "prefix", "", "start all identifiers and file names with `NAME` (default: the name of the machine)")
+	if !l.unnamed {
+		flags.StringVar(&f.name, "prefix", "", "start all identifiers and file names with `NAME` (default: the name of the machine)")
+	}
 	flags.StringVarP(&f.dir, "output", "o", ".", "write into `DIR`")
 	flags.StringVar(&f.compat, "compat", "", "print like another `TOOL`: mesa is Mesa's isaspec, including its defects")
 	flags.BoolVar(&f.check, "check", false, "write nothing; report files that differ from the output, and exit with 3 if there are any")

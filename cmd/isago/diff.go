@@ -41,17 +41,7 @@ command line; 3 if they are equal but use table entries that are missing.`,
 		Example: `  isago diff before.shbin after.shbin
   isago diff before.pica after.pica
   isago diff --isa tegra a.bin b.bin`,
-		Args: func(_ *cobra.Command, args []string) error {
-			switch {
-			case len(args) == 1:
-				return usagef("1 file, expected two")
-			case len(args) != 2:
-				return usagef("%d files, expected two", len(args))
-			case args[0] == "-" && args[1] == "-":
-				return usagef("both files are standard input, expected two different files")
-			}
-			return nil
-		},
+		Args: twoFiles,
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args[0], args[1]) },
 	}
 	f.machineFlags.add(cmd)
@@ -60,6 +50,19 @@ command line; 3 if they are equal but use table entries that are missing.`,
 	f.addTables(cmd)
 	cmd.Flags().BoolVar(&f.json, "json", false, "print the differences as JSON")
 	return cmd
+}
+
+// twoFiles returns an error unless the arguments are two files.
+func twoFiles(_ *cobra.Command, args []string) error {
+	switch {
+	case len(args) == 1:
+		return usagef("1 file, expected two")
+	case len(args) != 2:
+		return usagef("%d files, expected two", len(args))
+	case args[0] == "-" && args[1] == "-":
+		return usagef("both files are standard input, expected two different files")
+	}
+	return nil
 }
 
 func (f *diffFlags) run(cmd *cobra.Command, a, b string) error {

@@ -52,10 +52,7 @@ type helpText struct {
 // root writes an overview of all commands that fits a screen of 24 lines.
 func (h *helpText) root(cmd *cobra.Command) {
 	h.prose(cmd.Long)
-	for i, group := range cmd.Groups() {
-		if i > 0 {
-			h.text.WriteString("\n")
-		}
+	for _, group := range cmd.Groups() {
 		h.commands(cmd, func(c *cobra.Command) bool { return c.GroupID == group.ID })
 	}
 	var flags []string

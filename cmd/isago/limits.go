@@ -8,6 +8,7 @@ import (
 
 	"github.com/isago/isago/asm"
 	"github.com/isago/isago/diag"
+	"github.com/isago/isago/equal"
 	"github.com/isago/isago/exec"
 	"github.com/isago/isago/feed"
 	"github.com/isago/isago/gen"
@@ -80,6 +81,11 @@ func limits() []limitsOf {
 		{"dis --ssa", []limit{
 			{"variants of the instructions of a program", text("%s, of one instruction %s", thousands(flow.MaxNodes), thousands(flow.MaxVariants)), ""},
 			{"times that an instruction is evaluated", text("%s in total", thousands(flow.MaxEvaluations)), ""},
+		}},
+		{"equal", []limit{
+			{"parts of the values of two programs, and steps of a proof", thousands(equal.MaxNodes), ""},
+			{"instructions of a wave in a run", thousands(equal.MaxInstructions), ""},
+			{"runs", thousands(equal.DefaultRuns), "equal --runs"},
 		}},
 		{"lint", []limit{
 			{"instructions", thousands(lint.MaxCode), ""},

@@ -51,7 +51,7 @@ func TestLostOutput(t *testing.T) {
 		"check --isa example", "check --isa example --json", "check --isa example --sarif", "check --isa example --summary",
 		"lint D/bad.pica", "lint --json P/flow.pica", "lint --sarif P/flow.pica",
 		"list", "list --json", "list --isa pica200", "list --isa pica200 --instructions", "list P/light.shbin", "list --json P/light.shbin",
-		"survey P/light.shbin", "survey --json P/light.shbin", "diff P/light.shbin P/skin.shbin",
+		"survey P/light.shbin", "survey --json P/light.shbin", "diff P/light.shbin P/skin.shbin", "equal P/sprite.shbin P/sprite.shbin", "equal --json P/sprite.shbin P/skin.shbin",
 		"translate P/light.shbin", "translate --json P/light.shbin", "translate -o D/texts/ P/light.shbin", "vectors --isa example -o D/vec", "gen", "gen c --isa example -o D/none --check", "new --output D/new mygpu", "man --help",
 	} {
 		args := strings.Fields(strings.NewReplacer("P/", pica, "D/", dir+"/").Replace(line))

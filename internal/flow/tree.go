@@ -40,8 +40,8 @@ var ErrIrreducible = errors.New("a loop with several entries")
 // N. Ramsey, "Beyond Relooper", ICFP 2022: the blocks that a block dominates directly are nested in it, those with
 // several predecessors behind a scope.
 func (p *Program) Structure() ([]*Tree, error) {
-	s := &structurer{over: p.dominators(), number: make([]int, len(p.Blocks)), children: make([][]*Block, len(p.Blocks)), loop: make([]bool, len(p.Blocks)), merge: make([]bool, len(p.Blocks))}
-	order := p.order()
+	s := &structurer{over: p.Dominators(), number: make([]int, len(p.Blocks)), children: make([][]*Block, len(p.Blocks)), loop: make([]bool, len(p.Blocks)), merge: make([]bool, len(p.Blocks))}
+	order := p.Order()
 	for i, b := range order {
 		s.number[b.Index] = i
 	}
@@ -121,8 +121,8 @@ func (s *structurer) follow(b *Block, e *Edge) []*Tree {
 	return list
 }
 
-// order returns the blocks in reverse postorder.
-func (p *Program) order() []*Block {
+// Order returns the blocks in reverse postorder.
+func (p *Program) Order() []*Block {
 	var order []*Block
 	seen := make([]bool, len(p.Blocks))
 	var visit func(b *Block)

@@ -30,7 +30,7 @@ func (p *Program) Verify() error {
 			made[id], place[id] = b, k
 		}
 	}
-	over := p.dominators()
+	over := p.Dominators()
 	dominates := func(a, b *Block) bool {
 		for ; b != nil; b = over[b.Index] {
 			if a == b {
@@ -143,9 +143,9 @@ func (p *Program) verifyEnd(b *Block, use func(id ID, at int) error) error {
 	return nil
 }
 
-// dominators returns the immediate dominator of each block, or nil for the first block.
-func (p *Program) dominators() []*Block {
-	order := p.order()
+// Dominators returns the immediate dominator of each block, or nil for the first block.
+func (p *Program) Dominators() []*Block {
+	order := p.Order()
 	number := make([]int, len(p.Blocks))
 	into := make([][]*Block, len(p.Blocks))
 	for i, b := range order {

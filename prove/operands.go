@@ -44,6 +44,11 @@ func leafFactExprs(b *spec.Bitset) (list []*spec.Expr) {
 			}
 		}
 	}
+	for _, c := range b.Classes {
+		if c.When != nil {
+			list = append(list, c.When)
+		}
+	}
 	return list
 }
 

@@ -67,6 +67,12 @@ type Flow struct {
 	Target, Count []Alt
 }
 
+// Class is a class of the leaf, with the condition under which the leaf is of the class. A nil When always holds.
+type Class struct {
+	Spec *spec.Class
+	When *Prog
+}
+
 // LeafFacts holds the declarations for a leaf, except its encoding and its text.
 type LeafFacts struct {
 	// Own are the facts about the leaf as an operand.
@@ -74,6 +80,7 @@ type LeafFacts struct {
 	// Operands are the facts about the operands in the leaf's displays.
 	Operands map[*spec.Operand]*Facts
 	Flows    []Flow
+	Classes  []Class
 	// Errs contains an error for each name that could not be bound.
 	Errs diag.List
 }
@@ -100,6 +107,9 @@ func (u *BoundLeaf) LeafFacts() *LeafFacts {
 		}
 		for _, f := range b.Flows {
 			k.Flows = append(k.Flows, u.flow(f))
+		}
+		for _, c := range b.Classes {
+			k.Classes = append(k.Classes, Class{c.Class, u.optional(c.When)})
 		}
 		for _, l := range b.Limits {
 			u.field(l.Name, l.Span)

@@ -259,6 +259,8 @@ func (l *loader) run(top *node) {
 	l.linkViews()
 	l.each("memory", l.readMemory)
 	l.each("stack", l.readStack)
+	l.each("class", l.readClass)
+	l.each("processor", l.readProcessor)
 	l.each("limit", func(n *node) { l.isa.Limits = append(l.isa.Limits, l.readLimit(n)) })
 	l.each("input", l.readInput)
 	l.each("attribute", l.declareMeta)
@@ -643,6 +645,8 @@ func (l *loader) readBitset(n *node, b *Bitset) {
 			l.readRuns(c, b)
 		case "limit":
 			b.Limits = append(b.Limits, l.readLimit(c))
+		case "class":
+			l.readClassOf(c, b)
 		case "override":
 			b.Cases = append(b.Cases, l.readOverride(c, b))
 		case "require":

@@ -174,13 +174,6 @@ type Memory struct {
 	Number, Count int
 }
 
-// Limit is an upper bound for a property of programs, or for the values of a field in source.
-type Limit struct {
-	Name, Doc string
-	Span      diag.Span
-	Most      uint64
-}
-
 // Output is a semantic of program outputs, such as position, by which the next stage of the pipeline finds them.
 type Output struct {
 	Name, Doc string
@@ -657,10 +650,6 @@ func (l *loader) readStack(n *node) {
 	l.isa.Stacks = append(l.isa.Stacks, s)
 }
 
-func (l *loader) readLimit(n *node) *Limit {
-	return &Limit{Name: l.readName(n), Doc: docOf(n), Span: n.span, Most: uint64(l.readNumber(n, "most", 0, 1<<62))}
-}
-
 // readOutput reads <output name="position" file="o" components="xyzw"/>. The reader of the semantics resolves the names of
 // memories.
 func (l *loader) readOutput(n *node) {
@@ -1024,6 +1013,7 @@ func (l *loader) markOperands() {
 		root.DescribesOperand = root.DescribesOperand || b.OperandKind != OperandNone
 		root.HasOperands = root.HasOperands || slices.ContainsFunc(b.Operands, func(o *Operand) bool { return o.Displays[""] != nil })
 		root.HasFlows = root.HasFlows || len(b.Flows) > 0
+		root.HasClasses = root.HasClasses || len(b.Classes) > 0
 		for _, c := range b.Cases {
 			root.DescribesOperand = root.DescribesOperand || c.Facts.Reg != nil || c.Facts.Mem != nil
 			root.HasOperands = root.HasOperands || slices.ContainsFunc(c.Fields, func(f *Field) bool { return f.Role != RoleNone })
@@ -1034,15 +1024,16 @@ func (l *loader) markOperands() {
 	}
 }
 
-// propagateMarks copies HasFlows and HasIndexes from nested roots to their enclosing roots. The caller repeats it until
+// propagateMarks copies HasFlows, HasClasses and HasIndexes from nested roots to their enclosing roots. The caller repeats it until
 // it returns false, because a mark may have to move several levels. It reports whether it set a mark.
 func (l *loader) propagateMarks() (marked bool) {
 	for _, b := range l.isa.Bitsets {
 		root := b.Root()
 		for _, c := range b.Cases {
 			for _, f := range c.Fields {
-				if x := f.Bitset; x != nil && (x.HasFlows && !root.HasFlows || x.HasIndexes && !root.HasIndexes) {
-					root.HasFlows, root.HasIndexes, marked = root.HasFlows || x.HasFlows, root.HasIndexes || x.HasIndexes, true
+				if x := f.Bitset; x != nil && (x.HasFlows && !root.HasFlows || x.HasClasses && !root.HasClasses || x.HasIndexes && !root.HasIndexes) {
+					root.HasFlows, root.HasClasses = root.HasFlows || x.HasFlows, root.HasClasses || x.HasClasses
+					root.HasIndexes, marked = root.HasIndexes || x.HasIndexes, true
 				}
 			}
 		}

@@ -16,7 +16,7 @@ type rule struct {
 // rules is the grammar of the language, with isaspec's and isago's elements. An element has the same contents in every
 // parent.
 var rules = map[string]rule{
-	"isa":         {"name strict", "doc text import context table template enum expr bitset file view memory stack limit output input attribute register rom function service quirk fetch hint product", false},
+	"isa":         {"name strict", "doc text import context table template enum expr bitset file view memory stack limit class processor output input attribute register rom function service quirk fetch hint product", false},
 	"text":        {"words storage halves comment case syntax", "doc", false},
 	"import":      {"file", "", false},
 	"context":     {"name type default bind", "doc", false},
@@ -28,7 +28,10 @@ var rules = map[string]rule{
 	"view":        {"name file type align components", "doc alias", false},
 	"memory":      {"name count use scope size access outside banks", "doc alias", false},
 	"stack":       {"name depth full empty scope", "doc slot", false},
-	"limit":       {"name most", "doc", false},
+	"limit":       {"name most of unit program source", "doc", false},
+	"class":       {"name when", "doc", false},
+	"processor":   {"name context source", "doc holds", false},
+	"holds":       {"of most unit waves", "", false},
 	"output":      {"name file number count components memory offset type default after required context builtin", "doc", false},
 	"input":       {"name file number count components memory offset type low high context builtin", "doc", false},
 	"attribute":   {"name", "doc", false},
@@ -45,7 +48,7 @@ var rules = map[string]rule{
 	"step":        {"root context", "", false},
 	"alias":       {"syntax", "", true},
 	"expr":        {"name", "", true},
-	"bitset":      {"name size extends displayname overlap kind", "doc gen meta pattern field derived assert display displayname alias override encode decode set default unused require hazard operand reg mem relative modifier swizzle mask flow layout limit runs semantics write around", false},
+	"bitset":      {"name size extends displayname overlap kind", "doc gen meta pattern field derived assert display displayname alias override encode decode set default unused require hazard operand reg mem relative modifier swizzle mask flow layout limit class runs semantics write around", false},
 	"displayname": {"syntax", "", true},
 	"gen":         {"min max", "", false},
 	"meta":        {"*", "", false},

@@ -40,6 +40,10 @@ type ISA struct {
 	// Products are other names of the machine, in the order of the file.
 	Products []*Product
 	Limits   []*Limit
+	// Classes are the kinds of operations that are counted.
+	Classes []*Class
+	// Processors are what runs blocks of waves, one for each revision of the machine.
+	Processors []*Processor
 	// Outputs are the semantics of program outputs, by which the next stage of the pipeline finds them.
 	Outputs []*Output
 	// Inputs are the places of the values that a program starts with.
@@ -220,9 +224,10 @@ type Bitset struct {
 	OperandKind OperandKind
 	// The following marks describe a whole tree and are set only on its root. DescribesOperand is set if a bitset of
 	// the tree defines an operand kind, a register or a memory location. HasOperands is set if a bitset has an operand
-	// with a display, or a field with a role. HasFlows is set if a bitset of the tree or of a nested tree has a flow.
+	// with a display, or a field with a role. HasFlows is set if a bitset of the tree or of a nested tree has a flow, and
+	// HasClasses if one has a class.
 	// HasIndexes is set if a bitset of the tree or of a nested tree has a field that is a table index.
-	DescribesOperand, HasOperands, HasFlows, HasIndexes bool
+	DescribesOperand, HasOperands, HasFlows, HasClasses, HasIndexes bool
 	// Operands are the <operand> elements. Each gives one name to the parts of an operand.
 	Operands []*Operand
 	Flows    []*Flow
@@ -232,6 +237,7 @@ type Bitset struct {
 	Runs *Runs
 	// Limits are upper bounds for the values of fields in source. The name of a limit is the name of the field.
 	Limits  []*Limit
+	Classes []*ClassOf
 	Arounds []*Around
 	Meta    map[string]string
 

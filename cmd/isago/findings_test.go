@@ -57,6 +57,30 @@ func TestFindingsSchema(t *testing.T) {
 	}
 }
 
+// The output of cost --json matches the schema, and each member of the schema occurs.
+func TestCostSchema(t *testing.T) {
+	schema := schematest.Load(t, "../../docs/json.schema.json")
+	endless := filepath.Join(t.TempDir(), "endless.bin") // br -1
+	if err := os.WriteFile(endless, []byte("\xff\x83"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	stacks := filepath.Join(t.TempDir(), "stacks.s")
+	if err := os.WriteFile(stacks, []byte(branches(1024)), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{
+		{stacks}, {"../../examples/pica200"}, {"../../examples/tesla"}, {"--isa", "a2xx", "--stage", "fs", "../../examples/a2xx/choices.fs.a2xx"},
+		{"--isa", "example", endless},
+	} {
+		var out, errs bytes.Buffer
+		run(append([]string{"cost", "--json"}, args...), strings.NewReader(""), &out, &errs)
+		schema.Def(t, "costs").Check(t, strings.Join(args, " "), out.Bytes())
+	}
+	if unseen := schema.Unseen("cost", "use", "program_cost", "path", "length", "term", "loop", "pressure", "operation", "cost_line"); len(unseen) > 0 {
+		t.Errorf("no output has %q", unseen)
+	}
+}
+
 // The output of translate --json matches the schema, and each member of the schema occurs.
 func TestTranslationSchema(t *testing.T) {
 	schema := schematest.Load(t, "../../docs/json.schema.json")

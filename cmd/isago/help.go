@@ -52,8 +52,18 @@ type helpText struct {
 // root writes an overview of all commands that fits a screen of 24 lines.
 func (h *helpText) root(cmd *cobra.Command) {
 	h.prose(cmd.Long)
-	for _, group := range cmd.Groups() {
-		h.commands(cmd, func(c *cobra.Command) bool { return c.GroupID == group.ID })
+	for i, group := range cmd.Groups() {
+		if i == 0 {
+			h.commands(cmd, func(c *cobra.Command) bool { return c.GroupID == group.ID })
+			continue
+		}
+		var names []string // of the other groups only the names fit
+		for _, c := range cmd.Commands() {
+			if c.GroupID == group.ID && !c.Hidden {
+				names = append(names, c.Name())
+			}
+		}
+		h.prose(group.Title + " " + strings.Join(names, ", "))
 	}
 	var flags []string
 	cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {

@@ -91,6 +91,9 @@ func limits() []limitsOf {
 			{"instructions", thousands(lint.MaxCode), ""},
 			{"paths of a program", text("%s states and %s million operations, about a second; beyond them, the warning not-followed", thousands(lint.MaxNodes), thousands(lint.MaxEffort>>20)), ""},
 		}},
+		{"cost", []limit{
+			{"instructions and paths", "as for lint; beyond them, the paths are unknown", ""},
+		}},
 		{"survey", []limit{
 			{"values of a field that are counted individually", thousands(survey.MaxValues), ""},
 			{"groups of unknown words", thousands(survey.MaxShapes), ""},

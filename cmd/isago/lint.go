@@ -23,12 +23,17 @@ import (
 	"github.com/isago/isago/view"
 )
 
-type lintFlags struct {
+// analysis are the flags of commands that follow the control flow of programs.
+type analysis struct {
 	machineFlags
+	allocation
+}
+
+type lintFlags struct {
+	analysis
 	outputFlag
 	noWarn      []string
 	json, sarif bool
-	allocation
 }
 
 func newLint() *cobra.Command {
@@ -155,32 +160,15 @@ func (f *lintFlags) print(cmd *cobra.Command, report *prove.Report) error {
 }
 
 // file returns the warnings of a file.
-func (f *lintFlags) file(cmd *cobra.Command, name string) (diag.List, error) {
-	own := *f // each file selects its own machine
-	name, err := own.pick(name)
-	if err != nil {
-		return nil, err
+func (f *lintFlags) file(cmd *cobra.Command, name string) (list diag.List, err error) {
+	out, err := f.analysis.file(cmd, name, func(p *lint.File, name string) error {
+		more, err := lint.Check(cmd.Context(), p)
+		list = append(list, more...)
+		return err
+	})
+	if out == nil {
+		return list, err
 	}
-	data, err := readAll(cmd, name)
-	if err != nil {
-		return nil, err
-	}
-	src := textOf(name, data)
-	if m, _, known := f.recognise(data); known || f.forceRaw {
-		list, err := own.program(cmd.Context(), name, data, nil)
-		if err == nil || errors.Is(err, lint.ErrTooLarge) || f.forceRaw || !isText(src.Text) {
-			return list, err
-		}
-		own.isa = m.Name // a source that looks like a file in a format
-	}
-	out, ok, err := own.compileSource(src)
-	if err != nil {
-		return nil, err
-	}
-	if !ok {
-		return own.program(cmd.Context(), name, data, nil)
-	}
-	list, err := own.program(cmd.Context(), name, out.Bytes, out)
 	for _, w := range out.Warnings {
 		if err == nil && lint.Covers(w.Code) || slices.ContainsFunc(list, func(e *diag.Error) bool { return e.Code == w.Code && e.Span == w.Span }) {
 			continue
@@ -191,31 +179,62 @@ func (f *lintFlags) file(cmd *cobra.Command, name string) (diag.List, error) {
 	return list, err
 }
 
-// program returns the warnings of a program. src is the result of compiling the source of the program, or nil.
-func (f *lintFlags) program(ctx context.Context, name string, data []byte, src *program.Compiled) (diag.List, error) {
+// file calls do with each of the independent programs of a file, and the name of the file. If the file is source, file
+// returns the result of compiling it.
+func (f *analysis) file(cmd *cobra.Command, name string, do func(p *lint.File, name string) error) (src *program.Compiled, err error) {
+	own := *f // each file selects its own machine
+	name, err = own.pick(name)
+	if err != nil {
+		return nil, err
+	}
+	data, err := readAll(cmd, name)
+	if err != nil {
+		return nil, err
+	}
+	text := textOf(name, data)
+	if m, _, known := f.recognise(data); known || f.forceRaw {
+		err := own.program(name, data, nil, do)
+		if err == nil || errors.Is(err, lint.ErrTooLarge) || f.forceRaw || !isText(text.Text) {
+			return nil, err
+		}
+		own.isa = m.Name // a source that looks like a file in a format
+	}
+	out, ok, err := own.compileSource(text)
+	if err != nil {
+		return nil, err
+	}
+	if !ok {
+		return nil, own.program(name, data, nil, do)
+	}
+	return out, own.program(name, out.Bytes, out, do)
+}
+
+// program calls do with each of the independent programs of a file. src is the result of compiling the source of the
+// file, or nil.
+func (f *analysis) program(name string, data []byte, src *program.Compiled, do func(p *lint.File, name string) error) error {
 	in := codeOf(data)
 	if err := f.checkSize(name, in); err != nil {
-		return nil, err
+		return err
 	}
 	set, im, err := f.readImage(name, in)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	known, err := facts.Open(set)
 	if err == nil {
 		known, err = known.Choosing(im.Quirks)
 	}
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if f.root == "" {
 		if f.root, err = known.Root(); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	d, err := f.decoder(set)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	d.SetTables(im.Tables)
 	if src == nil {
@@ -228,10 +247,9 @@ func (f *lintFlags) program(ctx context.Context, name string, data []byte, src *
 		}
 	}
 	if err := f.allocation.check(most); err != nil {
-		return nil, err
+		return err
 	}
 	place := placer(name, d, im, src.Places)
-	var all diag.List
 	for _, part := range im.Members() {
 		if im.Pieces != nil {
 			d.SetContext(part.Context)
@@ -248,18 +266,16 @@ func (f *lintFlags) program(ctx context.Context, name string, data []byte, src *
 		p := &lint.File{Image: im, Decoder: d, Facts: running, Registers: f.allocation.of(im, part.Start), Base: part.Start, End: part.End}
 		p.Programs = f.programs(set, im, part, data, src)
 		p.Locate = func(addr int64) diag.Span { return place(part.Start + addr) }
-		list, err := lint.Check(ctx, p)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", inputName(name), err)
+		if err := do(p, name); err != nil {
+			return fmt.Errorf("%s: %w", inputName(name), err)
 		}
-		all = append(all, list...)
 	}
-	return all, nil
+	return nil
 }
 
 // checkSize rejects raw code that is too long to analyse. It does so before lint reads the code, which could take
 // seconds.
-func (f *lintFlags) checkSize(name string, in *code) error {
+func (f *analysis) checkSize(name string, in *code) error {
 	raw, err := f.isRaw(in)
 	if err != nil || !raw {
 		return err
@@ -313,7 +329,7 @@ func placer(name string, d *isa.Decoder, im *program.Image, places []program.Pla
 
 // programs lists the programs of a part of a file: one for each name that a launch can select, and one for all other
 // entries.
-func (f *lintFlags) programs(set *isa.Set, im *program.Image, part program.Member, data []byte, src *program.Compiled) []lint.Program {
+func (f *analysis) programs(set *isa.Set, im *program.Image, part program.Member, data []byte, src *program.Compiled) []lint.Program {
 	var list []lint.Program
 	var others []int64
 	known := map[string]bool{}
@@ -327,7 +343,7 @@ func (f *lintFlags) programs(set *isa.Set, im *program.Image, part program.Membe
 			continue
 		}
 		known[e.Program] = true
-		p := lint.Program{Entries: []int64{addr}}
+		p := lint.Program{Name: programName(im, e), Entries: []int64{addr}}
 		r, _ := f.launch(feed.Request{Set: set, Context: part.Context, Data: data, Program: e.Program})
 		describe(&p, set, part.Context, r, src)
 		list = append(list, p)
@@ -336,12 +352,23 @@ func (f *lintFlags) programs(set *isa.Set, im *program.Image, part program.Membe
 		others = []int64{0}
 	}
 	if len(others) > 0 {
-		p := lint.Program{Entries: others}
+		p := lint.Program{Name: part.Name, Entries: others}
 		r, _ := f.launch(feed.Request{Set: set, Context: part.Context, Data: data, Program: launchName(part, program.Entry{})})
 		describe(&p, set, part.Context, r, src)
 		list = append(list, p)
 	}
 	return list
+}
+
+// programName returns the name of the program that starts at an entry. It is the name of the entry if its file has only
+// one program.
+func programName(im *program.Image, e program.Entry) string {
+	for _, o := range im.Entries {
+		if !o.Inner && o.Program != e.Program {
+			return e.Program
+		}
+	}
+	return e.Name
 }
 
 // describe copies the declarations of a launch to a program: its outputs, its constants, and the names of its inputs,

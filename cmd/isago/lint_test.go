@@ -99,18 +99,23 @@ func TestLintExamples(t *testing.T) {
 // further one doubles what can be on it. lint follows them while it can track the newest entries.
 func TestLintFollows(t *testing.T) {
 	for n, want := range map[int]string{4: "", 48: "", 1024: "not-followed"} {
-		var s strings.Builder
-		s.WriteString("architecture {sm_11}\nabiversion {0}\nmodname {cubin}\ncode {\nname = k\nlmem = 0\nsmem = 16\nreg = 8\nbar = 0\nbincode {\n")
-		for i := range n {
-			fmt.Fprintf(&s, "(e $c0) bra a%d\nbreakaddr a%d\na%d: joinat a%d\n", i, i, i, i)
-		}
-		s.WriteString("exit nop\n}\n}\n")
 		var out, errs bytes.Buffer
-		run([]string{"lint", "--no-warn", "read-unwritten", "-"}, strings.NewReader(s.String()), &out, &errs)
+		run([]string{"lint", "--no-warn", "read-unwritten", "-"}, strings.NewReader(branches(n)), &out, &errs)
 		if errs.Len() > 0 || (want == "") != (out.Len() == 0) || !strings.Contains(out.String(), want) {
 			t.Errorf("%d branches: %s%s, want %q", n, out.String(), errs.String(), want)
 		}
 	}
+}
+
+// branches returns the source of a kernel with n branches, each of which may leave an entry on the stack.
+func branches(n int) string {
+	var s strings.Builder
+	s.WriteString("architecture {sm_11}\nabiversion {0}\nmodname {cubin}\ncode {\nname = k\nlmem = 0\nsmem = 16\nreg = 8\nbar = 0\nbincode {\n")
+	for i := range n {
+		fmt.Fprintf(&s, "(e $c0) bra a%d\nbreakaddr a%d\na%d: joinat a%d\n", i, i, i, i)
+	}
+	s.WriteString("exit nop\n}\n}\n")
+	return s.String()
 }
 
 // TestLintLong holds that branches and joins do not multiply: a kernel with hundreds of them is followed.

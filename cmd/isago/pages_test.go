@@ -434,6 +434,7 @@ func TestReference(t *testing.T) {
 		"run.md":       {"examples", "examples/tegra"},
 		"lint.md":      nil,
 		"diff.md":      nil,
+		"cost.md":      {"examples/pica200"},
 		"tegra.md":     {"examples/tegra"},
 		"a2xx.md":      {"examples/a2xx", "target/a2xx/launch/demo"},
 		"tesla.md":     {"examples/tesla"},

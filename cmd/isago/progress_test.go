@@ -94,7 +94,7 @@ func TestProgressOfCommands(t *testing.T) {
 	for _, args := range [][]string{
 		{"check", "--isa", "example"},
 		{"gen", "c", "--isa", "example", "-o", dir},
-		{"lint", light}, {"survey", light}, {"survey", "--isa", "example", raw}, {"diff", light, light},
+		{"lint", light}, {"cost", light}, {"survey", light}, {"survey", "--isa", "example", raw}, {"diff", light, light},
 		{"dis", "--ir", light}, {"dis", "--ssa", light}, {"dis", "--compat", "mesa", "--isa", "example", raw},
 		{"dis", "--compat", "mesa", "--isa", "example", "--hex", hex}, {"dis", light}, {"dis", "--isa", "example", raw}, {"dis", "--isa", "example", "--hex", hex},
 		{"asm", "-o", filepath.Join(dir, "o"), source}, {"asm", "--isa", "example", "--hex", text},

@@ -31,6 +31,8 @@ type File struct {
 
 // Program is one of the programs in a file.
 type Program struct {
+	// Name is how a launch names the program, or "" if it is the only one.
+	Name string
 	// Entries are the addresses of its entry points, in bits.
 	Entries []int64
 	// Outputs are the output registers of the program. The list is empty if they are unknown. Emits
@@ -100,9 +102,8 @@ func Covers(code diag.Code) bool {
 // wrapped, for code with more than MaxCode instructions. It returns the error of the context if the
 // context is cancelled.
 func Check(ctx context.Context, f *File) (diag.List, error) {
-	l := &linter{File: f, ctx: ctx, at: map[int64]*inst{}, reported: map[reportKey]bool{}, named: map[Name]bool{}}
-	l.mapParts()
-	if err := l.decode(); err != nil {
+	l, err := newLinter(ctx, f)
+	if err != nil {
 		return nil, err
 	}
 	for i := range f.Programs {
@@ -127,6 +128,13 @@ func Check(ctx context.Context, f *File) (diag.List, error) {
 		list = append(list, diag.Warnf(x.code, at, "%s", x.msg))
 	}
 	return list, nil
+}
+
+// newLinter returns a linter that has decoded the instructions of a file.
+func newLinter(ctx context.Context, f *File) (*linter, error) {
+	l := &linter{File: f, ctx: ctx, at: map[int64]*inst{}, reported: map[reportKey]bool{}, named: map[Name]bool{}}
+	l.mapParts()
+	return l, l.decode()
 }
 
 // check checks one of the programs.

@@ -19,6 +19,16 @@ type unitReader struct {
 // unitHazards reports the hazards of the words that an instruction runs. It reports each hazard at the
 // address of the word.
 func (l *linter) unitHazards(in *inst) error {
+	return l.eachUnit(in, func(d *isa.Decoder, x isa.Inst) {
+		l.units.buf = d.Hazards(l.units.buf[:0], x)
+		for _, h := range l.units.buf {
+			l.report(d.Addr, diag.Code(h.Name), h.Text, "%s", h.Text)
+		}
+	})
+}
+
+// eachUnit calls do with each word of another root that an instruction runs, with a decoder for it.
+func (l *linter) eachUnit(in *inst, do func(d *isa.Decoder, x isa.Inst)) error {
 	runs, ok := in.inst.Leaf.Runs()
 	if !ok {
 		return nil
@@ -45,13 +55,8 @@ func (l *linter) unitHazards(in *inst) error {
 		}
 		v, _ := l.Image.At(l.Base+addr, root, root.Size)
 		d.Addr = addr
-		x, ok := d.Decode(v)
-		if !ok {
-			continue
-		}
-		l.units.buf = d.Hazards(l.units.buf[:0], x)
-		for _, h := range l.units.buf {
-			l.report(addr, diag.Code(h.Name), h.Text, "%s", h.Text)
+		if x, ok := d.Decode(v); ok {
+			do(d, x)
 		}
 	}
 	return nil

@@ -34,6 +34,9 @@ const (
 
 	// maxAttempts limits how often values of loops are paired anew.
 	maxAttempts = 8
+
+	// textDepth is the depth of Output.Values.
+	textDepth = 4
 )
 
 // Verdict is the answer of a comparison.
@@ -71,6 +74,8 @@ type Options struct {
 	ZeroSign bool
 	// OneLane is set if the programs run in waves of one lane.
 	OneLane bool
+	// SearchOnly is set if the programs only run, without a search for a proof.
+	SearchOnly bool
 	// Runs is the number of runs that search for a difference. 0 means DefaultRuns. Seed selects their inputs.
 	Runs int
 	Seed uint64
@@ -98,6 +103,8 @@ type Output struct {
 	Proved bool
 	// Values are the values in both programs as terms, if the output is not proved to be equal.
 	Values [2]string
+	// Found has values that differ in a run, or is nil. The inputs of that run are not those of Result.Difference.
+	Found *Value
 }
 
 // Value is a value of an input or an output. Bits has a value for each program.
@@ -149,7 +156,7 @@ func Compare(ctx context.Context, a, b Program, o Options) (*Result, error) {
 	}
 	wave := machineOf(a).Wave || machineOf(b).Wave
 	for _, oneLane := range []bool{o.OneLane, true} {
-		if oneLane && !o.OneLane && !wave {
+		if o.SearchOnly || oneLane && !o.OneLane && !wave {
 			break
 		}
 		if err := c.proveFor(ctx, oneLane); err != nil {
@@ -196,7 +203,7 @@ func (c *comparison) proveFor(ctx context.Context, oneLane bool) error {
 	for _, x := range p.outputs {
 		out := Output{Name: x.what, Proved: x.a == x.b && p.reason == ""}
 		if !out.Proved && x.a != none && x.b != none {
-			out.Values = [2]string{p.g.text(x.a, 4), p.g.text(x.b, 4)}
+			out.Values = [2]string{p.g.text(x.a, textDepth, c.names), p.g.text(x.b, textDepth, c.names)}
 		}
 		c.result.Outputs = append(c.result.Outputs, out)
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/isago/isago/internal/sem"
 )
@@ -201,17 +202,28 @@ func evaluate(n *node, v [3]uint64) uint64 {
 	return sem.Apply(&in, v[0], v[1], v[2])
 }
 
-// text returns a value as text, down to a depth.
-func (g *graph) text(x id, depth int) string {
+// text returns a value as text, down to a depth. names has the names of inputs by key.
+func (g *graph) text(x id, depth int, names map[string]string) string {
 	n := &g.nodes[x]
 	name := n.op.String()
 	switch n.op {
 	case sem.OpConst:
 		return sem.Number(n.imm, n.typ)
 	case opCanon:
-		return g.text(n.args[0], depth)
+		return g.text(n.args[0], depth, names)
 	case opFree:
 		name = n.name
+		if key, ok := strings.CutPrefix(name, "input "); ok {
+			return names[key]
+		}
+		if rest, ok := strings.CutPrefix(name, "file "); ok { // the key of a file has all of its registers
+			_, rest, _ = strings.Cut(rest, " ")
+			name, _, _ = strings.Cut(rest, " ")
+			return name
+		}
+		if i := strings.Index(name, " element "); i >= 0 {
+			name = "element"
+		}
 	}
 	if len(n.args) == 0 {
 		return name
@@ -224,7 +236,7 @@ func (g *graph) text(x id, depth int) string {
 		if i > 0 {
 			text += ", "
 		}
-		text += g.text(a, depth-1)
+		text += g.text(a, depth-1, names)
 	}
 	return fmt.Sprintf("%s(%s)", name, text)
 }

@@ -74,6 +74,11 @@ func (c *comparison) search(ctx context.Context) error {
 				d = one
 			}
 		}
+		for _, v := range d.Outputs {
+			if k := slices.IndexFunc(c.result.Outputs, func(o Output) bool { return o.Name == v.Name }); k >= 0 {
+				c.result.Outputs[k].Found = &v
+			}
+		}
 		if d.Lanes == 1 {
 			if d, err = c.reduce(ctx, d); err != nil {
 				return err

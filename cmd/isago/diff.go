@@ -5,9 +5,11 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/isago/isago/equal"
 	"github.com/isago/isago/internal/program"
 	"github.com/isago/isago/isa"
 	"github.com/isago/isago/view"
@@ -16,7 +18,7 @@ import (
 type diffFlags struct {
 	machineFlags
 	rangeFlags
-	json bool
+	json, semantics bool
 }
 
 func newDiff() *cobra.Command {
@@ -34,6 +36,9 @@ Two branches are equal if they lead to the same instruction, even at different a
 are equal if their contents are equal. diff ignores offsets, padding, comments, versions and the
 order of declarations. docs/diff.md lists what it compares in each format.
 
+--semantics also compares what the programs do, as "isago equal" does: for each component of the outputs, diff
+prints whether it stays the same, and otherwise values that differ, or the start of both expressions.
+
 diff recognises formats by their content; raw words need --isa or --spec. It assembles source files first.
 
 Exit status: 0 if the programs are equal; 1 if they differ or diff cannot read them; 2 for a mistake on the
@@ -49,6 +54,7 @@ command line; 3 if they are equal but use table entries that are missing.`,
 	f.addOrder(cmd)
 	f.addTables(cmd)
 	cmd.Flags().BoolVar(&f.json, "json", false, "print the differences as JSON")
+	cmd.Flags().BoolVar(&f.semantics, "semantics", false, "also print which outputs change")
 	return cmd
 }
 
@@ -69,6 +75,10 @@ func (f *diffFlags) run(cmd *cobra.Command, a, b string) error {
 	if err := f.checkRaw(); err != nil {
 		return err
 	}
+	if f.semantics && f.json {
+		return usagef("--semantics cannot be combined with --json; isago equal --json prints which outputs change")
+	}
+	namedA, namedB := a, b
 	la, err := f.listingOf(cmd, &a)
 	if err != nil {
 		return err
@@ -107,6 +117,12 @@ func (f *diffFlags) run(cmd *cobra.Command, a, b string) error {
 	if err := cmp.Or(err, w.Flush()); err != nil {
 		return err
 	}
+	if f.semantics {
+		progress.end()
+		if err := f.printOutputs(cmd, namedA, namedB); err != nil {
+			return err
+		}
+	}
 	found := false
 	for i := range missing {
 		found = missing[i].print(cmd.ErrOrStderr()) || found
@@ -118,6 +134,43 @@ func (f *diffFlags) run(cmd *cobra.Command, a, b string) error {
 		return errFindings
 	}
 	return nil
+}
+
+// printOutputs prints for each component of the outputs of two programs whether it stays the same.
+func (f *diffFlags) printOutputs(cmd *cobra.Command, a, b string) error {
+	e := equalFlags{machineFlags: f.machineFlags, rangeFlags: f.rangeFlags}
+	var programs [2]equal.Program
+	for i, name := range []string{a, b} {
+		p, err := e.read(cmd, name)
+		if err != nil {
+			return err
+		}
+		programs[i] = p.program()
+	}
+	r, err := equal.Compare(cmd.Context(), programs[0], programs[1], equal.Options{})
+	if err != nil {
+		return err
+	}
+	var text strings.Builder
+	fmt.Fprintf(&text, "outputs: %s\n", r.Verdict)
+	for _, o := range r.Outputs {
+		switch {
+		case r.Verdict == equal.Equal || o.Proved:
+			fmt.Fprintf(&text, "  %s  the same\n", o.Name)
+		case o.Found != nil:
+			fmt.Fprintf(&text, "  %s  differs: %s and %s for some inputs\n", o.Name, o.Found.Text(0), o.Found.Text(1))
+		default:
+			fmt.Fprintf(&text, "  %s  not decided\n", o.Name)
+		}
+		if !o.Proved && o.Values[0] != o.Values[1] {
+			fmt.Fprintf(&text, "    - %s\n    + %s\n", o.Values[0], o.Values[1])
+		}
+	}
+	for _, reason := range r.Reasons {
+		fmt.Fprintf(&text, "  %s\n", reason)
+	}
+	_, err = io.WriteString(cmd.OutOrStdout(), text.String())
+	return err
 }
 
 // missingEntries counts the table entries that a program needs and the input lacks.

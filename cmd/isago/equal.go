@@ -32,8 +32,9 @@ type equalFlags struct {
 // tracedLines limits the lines of each trace that equal prints.
 const tracedLines = 12
 
-func newEqual() *cobra.Command {
-	var f equalFlags
+func newEqual() *cobra.Command { return new(equalFlags).command() }
+
+func (f *equalFlags) command() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "equal [flags] FILE[:PROGRAM] FILE[:PROGRAM]",
 		GroupID: "code",

@@ -52,10 +52,11 @@ const (
 	openKind
 )
 
-// openItem is what an open item is at present; a bad one could not be read.
+// openItem is what an open item is at present. A bad one could not be read, and keeps its size in bits.
 type openItem struct {
 	words []Word
 	bad   bool
+	size  int64
 }
 
 // Word is an instruction, or data of a .word directive.
@@ -180,23 +181,23 @@ func Assemble(p *asm.Parser, set *isa.Set, root *isa.Root, src *diag.Source) (*C
 
 // Assemble reads a source, a statement a line.
 func (a *Assembler) Assemble(src *Text) (*Code, error) {
+	return a.AssembleStatements(src, src.Split(a.Lexis()))
+}
+
+// Lexis returns the lexis of a source with a statement a line.
+func (a *Assembler) Lexis() *Lexis {
 	var comments []string
 	if comment := Comment(a.Set); !ownMarksOf(a.Parser, a.Set, comment).comment {
 		comments = append(comments, comment)
 	}
-	return a.AssembleStatements(src, src.Split(NewLexis("", comments)))
+	return NewLexis("", comments)
 }
 
 // AssembleStatements is Assemble for languages in which an instruction is no line.
 func (a *Assembler) AssembleStatements(src *Text, statements *Statements) (*Code, error) {
-	r := assembler{
-		Assembler: a, p: a.Parser, src: src, root: a.Root, unit: a.Root.WordSize, comment: Comment(a.Set),
-		labels: map[string]label{}, known: map[string]bool{}, names: map[string]number{}, failed: map[string]bool{}, whole: map[int64]bool{},
-		code: Code{text: src, root: a.Root, entries: map[int][]asm.Entry{}},
-	}
-	r.own = ownMarksOf(r.p, a.Set, r.comment)
-	defer func(comment string) { r.p.Symbol, r.p.Later, r.p.Constant, r.p.Comment = nil, nil, nil, comment }(r.p.Comment)
-	r.p.Comment, r.statements = r.comment, statements
+	r := newAssembler(a, src)
+	defer r.close()
+	r.statements = statements
 	if err := r.read(); err != nil {
 		return nil, err
 	}
@@ -212,6 +213,22 @@ func (a *Assembler) AssembleStatements(src *Text, statements *Statements) (*Code
 	return &r.code, r.errs.Bounded().Err()
 }
 
+func newAssembler(a *Assembler, src *Text) *assembler {
+	r := &assembler{
+		Assembler: a, p: a.Parser, src: src, root: a.Root, unit: a.Root.WordSize, comment: Comment(a.Set), before: a.Parser.Comment,
+		labels: map[string]label{}, known: map[string]bool{}, names: map[string]number{}, failed: map[string]bool{}, whole: map[int64]bool{},
+		code: Code{text: src, root: a.Root, entries: map[int][]asm.Entry{}},
+	}
+	r.own = ownMarksOf(r.p, a.Set, r.comment)
+	r.p.Comment = r.comment
+	return r
+}
+
+// close takes the hooks off the parser.
+func (a *assembler) close() {
+	a.p.Symbol, a.p.Later, a.p.Constant, a.p.Comment = nil, nil, nil, a.before
+}
+
 // label is a place in bits. Its name stands at off in the source.
 type label struct {
 	addr, off int64
@@ -224,7 +241,17 @@ type assembler struct {
 	root    *isa.Root
 	unit    int // of root
 	comment string
+	before  string // the mark of comments that the parser had
 	labels  map[string]label
+	// begin is where the present statement starts after its labels. single is set to read one statement by itself.
+	begin  int64
+	single bool
+	// found is set if a statement has used a name that is a label.
+	found bool
+	// labeled is the number of labels that statements have defined.
+	labeled int
+	// unfiltered keeps mistakes that may only follow from others.
+	unfiltered bool
 	// known are the names that may be labels somewhere.
 	known map[string]bool
 	// names are those of .set, as far as the pass has come.
@@ -339,6 +366,7 @@ func (a *assembler) start(first bool) {
 			return 0, true
 		}
 		if l, ok := a.labels[name]; ok {
+			a.found = true
 			return l.addr, true
 		}
 		if n, ok := a.names[name]; ok {
@@ -353,14 +381,14 @@ func (a *assembler) start(first bool) {
 	}
 }
 
-// maxPasses bounds the passes until the labels stand still.
-const maxPasses = 20
+// MaxPasses bounds the passes until the labels stand still.
+const MaxPasses = 20
 
 // settle reads what is open until no label moves: where an instruction has a short and a long form, the
 // distance decides which one it is, and that moves what stands behind it.
 func (a *assembler) settle() {
 	before := len(a.errs)
-	for range maxPasses {
+	for range MaxPasses {
 		if len(a.code.open) == 0 {
 			return
 		}
@@ -371,8 +399,13 @@ func (a *assembler) settle() {
 		}
 	}
 	if len(a.errs) == before {
-		a.errs = append(a.errs, diag.Errorf(diag.TextCondition, diag.Span{}, "no choice of instruction lengths gives every label a consistent address"))
+		a.errs = append(a.errs, Unstable())
 	}
+}
+
+// Unstable returns the mistake of a program whose labels move in each pass.
+func Unstable() *diag.Error {
+	return diag.Errorf(diag.TextCondition, diag.Span{}, "no choice of instruction lengths gives every label a consistent address")
 }
 
 // pass reads what is open again.
@@ -392,6 +425,9 @@ func (a *assembler) pass() {
 			open++
 			a.words = o.words[:0]
 			a.statement(a.statements.at(a.src, x), &ahead{}, o.bad)
+			if o.bad {
+				a.addr += o.size
+			}
 			o.words = a.words
 		}
 		if a.errs.Full() {
@@ -403,6 +439,7 @@ func (a *assembler) pass() {
 // take reads a statement for the first time and keeps what it has become.
 func (a *assembler) take(s Statement, known *ahead) {
 	a.asked, a.wrong, a.words = false, false, a.words[:0]
+	addr := a.addr
 	kind := a.statement(s, known, false)
 	c := &a.code
 	x := item{off: s.Off, len: uint32(len(s.Text)), kind: openKind}
@@ -423,7 +460,7 @@ func (a *assembler) take(s Statement, known *ahead) {
 		x = item{w.from, uint32(w.to - w.from), uint16(len(a.units)), settledData}
 		c.stored = append(c.stored, a.units...)
 	default:
-		c.open = append(c.open, openItem{slices.Clone(a.words), a.wrong})
+		c.open = append(c.open, openItem{slices.Clone(a.words), a.wrong, a.addr - addr})
 	}
 	c.items = append(c.items, x)
 }
@@ -443,6 +480,7 @@ const (
 func (a *assembler) statement(s Statement, known *ahead, bad bool) kind {
 	a.p.Addr, a.tainted = a.addr, false
 	text, off := a.labelsOf(s.Text, s.Off)
+	a.begin = off
 	code := text
 	if a.own.comment {
 		code = StripComment(text, a.comment)
@@ -559,6 +597,7 @@ func (a *assembler) labelsOf(text string, off int64) (string, int64) {
 
 func (a *assembler) define(name string, off int64) {
 	a.asked = true
+	a.labeled++
 	old, ok := a.labels[name]
 	if _, taken := a.names[name]; taken && a.first {
 		a.errs = append(a.errs, diag.Errorf(diag.Duplicate, a.src.Span(off, off+int64(len(name))), "%s is defined by .set, expected another name for the label", name))
@@ -579,7 +618,7 @@ func (a *assembler) fail(err error, off int64) {
 	found := a.src.Error(err, off)
 	if a.first {
 		a.bad, a.wrong = true, true
-	} else if a.bad && found.Code != diag.TextSymbol {
+	} else if a.bad && !a.unfiltered && found.Code != diag.TextSymbol {
 		return // addresses are off, so that other complaints would mislead
 	}
 	if a.tainted {

@@ -131,6 +131,7 @@ func (a *assembler) value(name string) (int64, bool) {
 		return n.value, true
 	}
 	l, ok := a.labels[name]
+	a.found = a.found || ok
 	if !ok && a.first && a.known[name] {
 		a.guessed = name
 		return a.addr / 8, true
@@ -274,7 +275,7 @@ func ownMarksOf(p *asm.Parser, set *isa.Set, comment string) ownMarks {
 // isInstruction reports whether a text at off is an instruction as a whole. What it is in the first pass
 // it stays.
 func (a *assembler) isInstruction(text string, off int64) bool {
-	if a.first && !a.whole[off] {
+	if (a.first || a.single) && !a.whole[off] {
 		if _, ok := a.p.Try(text); ok {
 			a.whole[off] = true
 		}

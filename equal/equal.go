@@ -17,6 +17,7 @@ import (
 	"strings"
 
 	"github.com/isago/isago/exec"
+	"github.com/isago/isago/feed"
 	"github.com/isago/isago/internal/flow"
 	"github.com/isago/isago/internal/inside"
 	"github.com/isago/isago/internal/sem"
@@ -59,8 +60,8 @@ type Program struct {
 	Launch *exec.Launch
 	// Registers is the number of registers that the launch allocates, or 0 for all.
 	Registers int
-	// Grid is set if the program runs on a grid and has no launch with inputs and outputs. It is then not run.
-	Grid bool
+	// Kernel, if it is not nil, runs the program, which gets arguments and has no outputs but arrays.
+	Kernel feed.Called
 }
 
 // Options are the options of a comparison.

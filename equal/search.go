@@ -17,15 +17,24 @@ type input struct {
 	typ  sem.Type
 	at   [2]flow.Variable // without a state if the program does not read it
 	same bool             // all lanes have the same value
+	// parameter is the number of the parameter of a kernel, and element the number of the value in its argument.
+	parameter, element int
 }
 
 // search runs both programs with special and random inputs, until an output differs.
 func (c *comparison) search(ctx context.Context) error {
-	if c.programs[0].Grid || c.programs[1].Grid {
-		c.reason("kernels are not run")
+	inputs := c.inputs()
+	kernels := c.programs[0].Kernel != nil && c.programs[1].Kernel != nil
+	if kernels {
+		var err error
+		if inputs, err = c.arguments(); err != nil {
+			c.reason("the kernels did not run: %v", err)
+			return nil
+		}
+	} else if len(c.outputs) == 0 {
+		c.reason("the programs have no outputs that a run could compare")
 		return nil
 	}
-	inputs := c.inputs()
 	r := rand.New(rand.NewPCG(c.Seed, 1))
 	runs := c.Runs
 	if runs == 0 {
@@ -37,7 +46,7 @@ func (c *comparison) search(ctx context.Context) error {
 			return err
 		}
 		lanes := exec.Lanes
-		if c.OneLane {
+		if c.OneLane || kernels {
 			lanes = 1
 		}
 		values := make([][]uint64, len(inputs))
@@ -208,6 +217,9 @@ func (c *comparison) try(ctx context.Context, inputs []input, values [][]uint64,
 
 // run is try with a function that is called for each event.
 func (c *comparison) run(ctx context.Context, inputs []input, values [][]uint64, lanes int, trace func(side int, w *exec.Wave, e exec.Event)) (*Difference, int, error) {
+	if c.programs[0].Kernel != nil && c.programs[1].Kernel != nil {
+		return c.call(ctx, inputs, values, trace)
+	}
 	var outs [2][]exec.Plane
 	var stops [2]string
 	for side, x := range c.programs {

@@ -69,6 +69,22 @@ type Runner interface {
 	Run(ctx context.Context, opt RunOptions) (*Outcome, error)
 }
 
+// Called is a Runner of one program that gets arguments instead of inputs.
+type Called interface {
+	Runner
+	// Parameters returns the parameters in order. It returns an error if their names and types are not known.
+	Parameters() ([]Parameter, error)
+}
+
+// Parameter is a parameter of a program. If Pointer is set, the argument is an array, with elements of Type. Otherwise, it has Count numbers
+// of Type.
+type Parameter struct {
+	Name    string
+	Pointer bool
+	Type    isa.Type
+	Count   int
+}
+
 // Launched is a Runner of one program with inputs and outputs.
 type Launched interface {
 	Runner

@@ -48,6 +48,7 @@ func (f *equalFlags) command() *cobra.Command {
 
 equal matches inputs, uniforms and outputs by name, and those without a name by register. --map matches
 others. A uniform may have any value, unless --set gives one. The programs may be for different machines.
+Kernels are run to find a difference only if --params names their parameters.
 
 NaN has one form in all results, as in "isago run". equal assembles source files first. It recognises formats
 by their content; raw words need --isa or --spec. docs/equal.md describes the answers and the limits.
@@ -144,8 +145,8 @@ func (f *equalFlags) run(cmd *cobra.Command, a, b string) error {
 
 // program returns the program for the comparison.
 func (p *compared) program() equal.Program {
-	_, is := p.launch.runner.(feed.Launched)
-	return equal.Program{Launch: p.launch.launch, Registers: p.launch.registers, Grid: p.launch.runner != nil && !is}
+	kernel, _ := p.launch.runner.(feed.Called)
+	return equal.Program{Launch: p.launch.launch, Registers: p.launch.registers, Kernel: kernel}
 }
 
 // read reads a program that an argument names.

@@ -31,6 +31,19 @@ var changedSources = []struct{ pattern, flags, registers string }{
 	{"tesla/*.cubin.s", "", ""},
 }
 
+// kernelFlags are the flags for the kernels.
+var kernelFlags = map[string]string{
+	"vecadd":       "--block 16 --params a:ptr:f32,b:ptr:f32,c:ptr:f32,n:s32",
+	"saxpy":        "--block 16 --pointer-size 4 --params n:s32,a:f32,x:ptr:f32,y:ptr:f32",
+	"matmul":       "--block 16,16 --pointer-size 4 --params a:ptr:f32,b:ptr:f32,c:ptr:f32,n:s32",
+	"histogram":    "--block 64 --params data:ptr:u8,bins:ptr:u32,n:s32",
+	"bitonic":      "--block 8 --pointer-size 4 --params values:ptr:s32,n:s32",
+	"mandelbrot":   "--block 8,8 --params steps:ptr,colours:ptr,width:s32,limit:s32,x:f32,y:f32,step:f32",
+	"blackscholes": "--block 16 --params call:ptr:f32,put:ptr:f32,price:ptr:f32,strike:ptr:f32,years:ptr:f32,n:s32,rate:f32,volatility:f32",
+	"reduce":       "--block 32 --pointer-size 4 --params in:ptr:u32,out:ptr:u32,n:s32",
+	"reverse":      "--block 32 --pointer-size 4 --params data:ptr:u32",
+}
+
 // A change replaces lines of a source. keeps is set if the program does the same afterwards.
 type sourceChange struct {
 	name  string
@@ -236,7 +249,8 @@ func opened(dir, file, flags, name string, lines []string) (*compared, error) {
 	withSession(cmd)
 	cmd.SetOut(io.Discard)
 	cmd.SetErr(io.Discard)
-	if err := cmd.ParseFlags(strings.Fields(flags)); err != nil {
+	base, _, _ := strings.Cut(filepath.Base(file), ".")
+	if err := cmd.ParseFlags(strings.Fields(flags + " " + kernelFlags[base])); err != nil {
 		return nil, err
 	}
 	return f.read(cmd, path)
@@ -262,7 +276,7 @@ func (x *changeTally) compare(t *testing.T, dir, file, flags string, before, aft
 	start := time.Now()
 	options, longer := equal.Options{}, 200
 	if *changes == 1 {
-		options.Runs, longer = 16, 40 // a short test
+		options.Runs, longer = 8, 16 // a short test
 	}
 	res, err := equal.Compare(t.Context(), a.program(), b.program(), options)
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/isago/isago/exec"
+	"github.com/isago/isago/feed"
 	"github.com/isago/isago/internal/lazy"
 	"github.com/isago/isago/isa"
 )
@@ -81,6 +82,22 @@ func (p *param) size(pointer int) (size, align int) {
 		align = min(each*p.count, 16)
 	}
 	return each * p.count, align
+}
+
+// Parameters returns the parameters of --params. The elements of a pointer without a type are u32.
+func (s *session) Parameters() ([]feed.Parameter, error) {
+	if _, said := s.req.Options[optParams]; !said {
+		return nil, exec.Optionf("the parameters of the kernel have no names: name them with the option %s, such as x:ptr:f32 n:s32", optParams)
+	}
+	var list []feed.Parameter
+	for _, p := range s.params {
+		x := feed.Parameter{Name: p.name, Pointer: p.pointer, Type: p.typ, Count: p.count}
+		if !p.known {
+			x.Type = types["u32"]
+		}
+		list = append(list, x)
+	}
+	return list, nil
 }
 
 // place returns the start and the end of the parameters of a call, in bytes after the start of the first. The file

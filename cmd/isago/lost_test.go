@@ -52,7 +52,7 @@ func TestLostOutput(t *testing.T) {
 		"lint D/bad.pica", "lint --json P/flow.pica", "lint --sarif P/flow.pica",
 		"cost P/light.pica", "cost --lines P/light.shbin", "cost --json P/flow.pica", "list", "list --json", "list --isa pica200", "list --isa pica200 --instructions", "list P/light.shbin", "list --json P/light.shbin",
 		"survey P/light.shbin", "survey --json P/light.shbin", "diff P/light.shbin P/skin.shbin", "equal P/sprite.shbin P/sprite.shbin", "equal --json P/sprite.shbin P/skin.shbin",
-		"translate P/light.shbin", "translate --json P/light.shbin", "translate -o D/texts/ P/light.shbin", "vectors --isa example -o D/vec", "gen", "gen c --isa example -o D/none --check", "new --output D/new mygpu", "man --help",
+		"translate P/light.shbin", "translate --json P/light.shbin", "translate -o D/texts/ P/light.shbin", "vectors --isa example -o D/vec", "gen", "gen c --isa example -o D/none --check", "new --output D/new mygpu", "man --help", "manual --isa example -o D/manual",
 	} {
 		args := strings.Fields(strings.NewReplacer("P/", pica, "D/", dir+"/").Replace(line))
 		if len(args) > 0 {

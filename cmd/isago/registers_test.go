@@ -8,6 +8,7 @@ import (
 	"github.com/isago/isago/exec"
 	"github.com/isago/isago/isa"
 	"github.com/isago/isago/target/catalog"
+	"github.com/isago/isago/view"
 )
 
 // TestListedNames holds that run accepts each name that list --registers prints, for registers and for memories with a size. Views,
@@ -27,7 +28,7 @@ func TestListedNames(t *testing.T) {
 			t.Fatalf("%s: %v", m.Name, diag.Render(err))
 		}
 		names := 0
-		for _, r := range registersOf(set) {
+		for _, r := range view.States(set) {
 			list := r.Names
 			for _, a := range r.Aliases {
 				if r.Kind == "file" {

@@ -22,7 +22,7 @@ type command struct {
 func commands() []command {
 	return []command{
 		{"dis", newDis}, {"asm", newAsm}, {"explain", newExplain}, {"run", newRun}, {"step", newStep}, {"translate", newTranslate}, {"vectors", newVectors}, {"check", newCheck},
-		{"lint", newLint}, {"cost", newCost}, {"list", newList}, {"survey", newSurvey}, {"diff", newDiff}, {"equal", newEqual}, {"gen", newGen}, {"new", newNew},
+		{"lint", newLint}, {"cost", newCost}, {"list", newList}, {"survey", newSurvey}, {"diff", newDiff}, {"equal", newEqual}, {"gen", newGen}, {"manual", newManual}, {"new", newNew},
 		{"version", newVersion}, {"codes", newCodes}, {"limits", newLimits}, {"man", newMan},
 	}
 }

@@ -280,19 +280,19 @@ func (b *Bitset) Text(syntax string) string {
 	for at := b; at != nil; at = at.Extends {
 		if n := len(at.Cases) - 1; n >= 0 {
 			if t := at.Cases[n].Displays[syntax]; t != nil {
-				return b.sketch(t, syntax)
+				return b.Sketch(t, syntax)
 			}
 			if t := at.Cases[n].Displays[""]; t != nil {
-				return b.sketch(t, syntax)
+				return b.Sketch(t, syntax)
 			}
 		}
 	}
 	return ""
 }
 
-// sketch formats a template as manuals show the syntax of instructions. The name of a field stays in braces if it would
+// Sketch formats a template as manuals show the syntax of instructions. The name of a field stays in braces if it would
 // otherwise touch a letter, a digit or another name.
-func (b *Bitset) sketch(t *Template, syntax string) string {
+func (b *Bitset) Sketch(t *Template, syntax string) string {
 	var out strings.Builder
 	items := t.Items()
 	for i, it := range items {

@@ -83,6 +83,15 @@ func (a *assembler) assemble(entry *node) {
 		a.mergeChains()
 		a.dropUnused()
 	}
+	for jumps := !a.p.Wave; jumps; { // operations among lanes keep the operations of a wave as they are
+		jumps = a.simplify()
+		a.dropUnused()
+		for changed := jumps; changed; changed = a.dropEmpty() {
+			a.dropTrivial()
+			a.mergeChains()
+			a.dropUnused()
+		}
+	}
 	a.dropRepeated()
 	a.dropUnused()
 	for _, s := range a.Machine.States {

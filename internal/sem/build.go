@@ -225,6 +225,9 @@ func (b *builder) lanes(id ID) ID {
 
 // simpler finds a value that an operation has without being done.
 func (b *builder) simpler(in *Inst) (ID, bool) {
+	if id, ok := b.overChoice(in); ok {
+		return id, true
+	}
 	switch in.Op {
 	case OpSelect:
 		return b.simplerSelect(in)
@@ -248,6 +251,15 @@ func (b *builder) simpler(in *Inst) (ID, bool) {
 		}
 		if in.A == in.B && in.From().integer() {
 			return b.constant(BoolType, uint64(OpNe-in.Op)), true
+		}
+		if x, v, ok := b.asFlag(in.A, in.B); ok {
+			switch {
+			case v > 1: // no flag has another value
+				return b.flag(in.Op == OpNe), true
+			case (v == 1) == (in.Op == OpEq):
+				return x, true
+			}
+			return b.not(x), true
 		}
 	case OpLt, OpLe: // no unsigned number is below 0 or above all ones
 		if t := in.From(); t.Kind == Uint {
@@ -285,6 +297,9 @@ func (b *builder) simpler(in *Inst) (ID, bool) {
 // before that.
 func (b *builder) simplerBits(in *Inst, low uint64) (ID, bool) {
 	x := &b.insts[in.A]
+	if id, ok := b.part(in, low); ok {
+		return id, true
+	}
 	if x.Op != OpCast && x.Op != OpSext || !x.From().integer() || !x.Type().integer() || !in.Type().integer() {
 		return NoID, false
 	}
@@ -298,6 +313,189 @@ func (b *builder) simplerBits(in *Inst, low uint64) (ID, bool) {
 			op = OpCast
 		}
 		return b.op(op, in.Type(), from, 0, x.A), true
+	}
+	return NoID, false
+}
+
+// part finds bits of a concatenation that are bits of one of its parts, and the lowest bits of a sum or product of extended numbers:
+// no higher bits of the numbers change them.
+func (b *builder) part(in *Inst, low uint64) (ID, bool) {
+	x := b.insts[in.A]
+	width, all := in.Type().Width, x.Type()
+	if !in.Type().integer() || !all.integer() || int(low)+width > all.Width {
+		return NoID, false
+	}
+	switch x.Op {
+	case OpConcat:
+		below := all.Width - x.From().Width
+		from, piece := b.insts[x.A].Type(), x.A
+		if int(low)+width <= below {
+			from, piece = b.insts[x.B].Type(), x.B
+		} else if low -= uint64(below); int(low) < 0 {
+			return NoID, false
+		}
+		if from.Kind != Uint || in.Type().Kind != Uint {
+			return NoID, false
+		}
+		return b.op(OpSlice, in.Type(), from, low, piece), true
+	case OpAdd, OpSub, OpMul:
+		if low > 0 || width == all.Width {
+			return NoID, false
+		}
+		for _, id := range [2]ID{x.A, x.B} {
+			a := &b.insts[id]
+			if _, known := b.isConst(id); !known && (a.Op != OpCast && a.Op != OpSext || !a.From().integer() || a.From().Width > width) {
+				return NoID, false
+			}
+		}
+		cut := func(id ID) ID { return b.op(OpCast, in.Type(), all, 0, id) }
+		return b.op(x.Op, in.Type(), in.Type(), 0, cut(x.A), cut(x.B)), true
+	}
+	return NoID, false
+}
+
+// asFlag finds a flag that was made a number and is compared with a constant.
+func (b *builder) asFlag(x, y ID) (flag ID, v uint64, ok bool) {
+	for _, p := range [2][2]ID{{x, y}, {y, x}} {
+		in := &b.insts[p[0]]
+		if v, known := b.isConst(p[1]); known && in.Op == OpCast && in.From().Kind == Bool && in.Type().Kind == Uint {
+			return in.A, v, true
+		}
+	}
+	return NoID, 0, false
+}
+
+// overChoice finds what an operation on a choice of constants is: a choice of its results. A comparison with a choice of which only
+// one side is constant becomes logic.
+func (b *builder) overChoice(in *Inst) (ID, bool) {
+	args := []ID{in.A, in.B}
+	switch in.Op {
+	case OpEq, OpNe, OpLt, OpLe, OpAnd, OpOr, OpXor, OpShl, OpShr:
+	case OpNot, OpSlice, OpCast:
+		args = args[:1]
+	default:
+		return NoID, false
+	}
+	at := -1
+	for i, a := range args {
+		if _, ok := b.isConst(a); ok {
+			continue
+		}
+		if at >= 0 || b.insts[a].Op != OpSelect {
+			return NoID, false
+		}
+		at = i
+	}
+	if at < 0 {
+		return NoID, false
+	}
+	x := b.insts[args[at]]
+	_, first := b.isConst(x.B)
+	_, second := b.isConst(x.C)
+	compares := in.Op == OpEq || in.Op == OpNe || in.Op == OpLt || in.Op == OpLe
+	if !(first && second) && !(compares && (first || second)) {
+		return NoID, false
+	}
+	t, from, imm, op := in.Type(), in.From(), in.Imm, in.Op
+	of := func(id ID) ID {
+		list := append([]ID(nil), args...)
+		list[at] = id
+		return b.op(op, t, from, imm, list...)
+	}
+	return b.op(OpSelect, t, t, 0, x.A, of(x.B), of(x.C)), true
+}
+
+// The relations between two numbers of which a comparison holds for some. unordered is that of a NaN.
+const (
+	less uint8 = 1 << iota
+	equal
+	greater
+	unordered
+)
+
+// relations returns the relations between x and y for which a comparison of them, or its negation, holds. The set is empty for another
+// operation.
+func (b *builder) relations(id ID) (x, y ID, set uint8) {
+	in := b.insts[id]
+	all := less | equal | greater | unordered
+	if in.Op == OpNot {
+		x, y, set = b.relations(in.A)
+		if set != 0 {
+			set = all &^ set
+			if b.insts[x].Type().integer() {
+				set &^= unordered
+			}
+		}
+		return x, y, set
+	}
+	if !in.From().integer() && in.From().Kind != Float {
+		return NoID, NoID, 0
+	}
+	switch in.Op {
+	case OpLt:
+		set = less
+	case OpLe:
+		set = less | equal
+	case OpEq:
+		set = equal
+	case OpNe:
+		set = all &^ equal
+		if in.From().integer() {
+			set &^= unordered
+		}
+	default:
+		return NoID, NoID, 0
+	}
+	return in.A, in.B, set
+}
+
+// related finds the single comparison that two comparisons of the same numbers are.
+func (b *builder) related(in *Inst) (ID, bool) {
+	x, y, first := b.relations(in.A)
+	u, v, second := b.relations(in.B)
+	if first == 0 || second == 0 || !(x == u && y == v || x == v && y == u) {
+		return NoID, false
+	}
+	if x != u || y != v { // the other way round
+		turned := second & (equal | unordered)
+		if second&less != 0 {
+			turned |= greater
+		}
+		if second&greater != 0 {
+			turned |= less
+		}
+		second = turned
+	}
+	set, t := first&second, b.insts[x].Type()
+	if in.Op == OpOr {
+		set = first | second
+	}
+	all := less | equal | greater | unordered
+	if t.integer() {
+		all &^= unordered
+	}
+	compare := func(op Op, a, b2 ID) ID { return b.op(op, BoolType, t, 0, a, b2) }
+	switch set {
+	case first:
+		return in.A, true
+	case second:
+		return in.B, true
+	case 0:
+		return b.flag(false), true
+	case all:
+		return b.flag(true), true
+	case less:
+		return compare(OpLt, x, y), true
+	case greater:
+		return compare(OpLt, y, x), true
+	case less | equal:
+		return compare(OpLe, x, y), true
+	case greater | equal:
+		return compare(OpLe, y, x), true
+	case equal:
+		return compare(OpEq, x, y), true
+	case all &^ equal:
+		return compare(OpNe, x, y), true
 	}
 	return NoID, false
 }
@@ -340,7 +538,13 @@ func (b *builder) simplerLogic(in *Inst) (ID, bool) {
 			return b.constant(in.Type(), decides), true
 		}
 	}
-	return in.A, in.A == in.B
+	if in.A == in.B {
+		return in.A, true
+	}
+	if in.Type().Kind == Bool {
+		return b.related(in)
+	}
+	return NoID, false
 }
 
 // simplerSum finds a sum, difference or shift by zero, and the negation of a flag.
@@ -376,6 +580,10 @@ func (b *builder) simplerChoice(in *Inst) (ID, bool) {
 		return b.op(OpOr, BoolType, BoolType, 0, in.C, in.B), true
 	case yConst && y == 0:
 		return b.op(OpAnd, BoolType, BoolType, 0, in.A, in.B), true
+	case xConst: // false
+		return b.op(OpAnd, BoolType, BoolType, 0, b.not(in.A), in.C), true
+	case yConst: // true
+		return b.op(OpOr, BoolType, BoolType, 0, b.not(in.A), in.B), true
 	}
 	return NoID, false
 }

@@ -10,6 +10,7 @@ import (
 	"math/rand/v2"
 	"os"
 	osexec "os/exec"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -435,5 +436,16 @@ func TestTranslatedKernels(t *testing.T) {
 				t.Errorf("%s changes no memory", name)
 			}
 		}
+	}
+}
+
+// TestConditions checks that conditions replace the bits of flags, and that a sum of a short product needs no 64 bits.
+func TestConditions(t *testing.T) {
+	text, err := translateKernel(t, "add $r1 (mul u16 u16 s[0xc] $r0h) $r1\nset $c0 # g u32 b32 s[0x10] $r1\n(e $c0) ret\nst b32 g14[$r1] $r1\nexit nop", translate.GLSL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text.Integers64 || !regexp.MustCompile(`\n\tif \(r1 >= t\d+\) return;\n`).MatchString(text.Source) {
+		t.Errorf("64 bits: %v\n%s", text.Integers64, text.Source)
 	}
 }

@@ -406,12 +406,25 @@ func (x *instruction) Operand(c view.Code) string {
 		return "when it is written"
 	case c.Writes:
 		return "a write to " + c.Name
-	case c.Name != "":
-		return c.Name + " is"
+	case c.Name != "" && !x.Short(c):
+		return c.Name
 	case c.Type != "" && c.Type != "none":
 		return "its value"
 	}
 	return ""
+}
+
+// Short reports whether the code of an operand only returns a value, so that NAME = VALUE is enough.
+func (x *instruction) Short(c view.Code) bool {
+	if c.Name == "" || c.Writes || len(c.Tokens) == 0 || c.Tokens[0].Text != "return" {
+		return false
+	}
+	for _, t := range c.Tokens {
+		if t.Kind == view.CodeBreak {
+			return false
+		}
+	}
+	return true
 }
 
 // Pseudo returns pseudo-code with links.
@@ -427,7 +440,11 @@ func (x *instruction) Pseudo(c view.Code) template.HTML {
 			fields[f.Name] = "#" + x.FieldID(f.Name)
 		}
 	}
-	return x.m.pseudo(c.Tokens, x.home, fields)
+	tokens := c.Tokens
+	if x.Short(c) {
+		tokens = append([]view.CodeToken{{Kind: view.CodeText, Text: c.Name + " ="}}, tokens[1:]...)
+	}
+	return x.m.pseudo(tokens, x.home, fields)
 }
 
 // FieldID returns the id of the row of a field.

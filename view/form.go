@@ -336,8 +336,10 @@ func (r *Reference) formCode(chain []*spec.Bitset) (list []Code, arounds []strin
 		return nil, nil
 	}
 	mentioned := map[string]bool{}
+	var first []string
 	mention := func(code spec.Code) {
 		fields, _, _ := sem.Mentions(code)
+		first = append(first, fields...)
 		for _, name := range fields {
 			mentioned[name] = true
 		}
@@ -379,6 +381,13 @@ func (r *Reference) formCode(chain []*spec.Bitset) (list []Code, arounds []strin
 	if len(list) == 0 {
 		return nil, nil
 	}
+	order := map[string]int{} // the order of the operands in the code
+	for i, name := range first {
+		if _, ok := order[name]; !ok {
+			order[name] = i + 1
+		}
+	}
+	slices.SortStableFunc(list, func(a, b Code) int { return order[a.Name] - order[b.Name] })
 	for _, b := range chain {
 		for _, a := range b.Arounds {
 			if a.Always || !skips {

@@ -167,6 +167,11 @@
       show(nearest.leaf, v, entries, "No instruction. The nearest one differs in bit" + (bits.length > 1 ? "s " : " ") + bits.reverse().join(", ") + ":");
     }
   }
+  var given = /^#word=(.*)/.exec(location.hash); // a link to a word
+  if (given) {
+    try { word.value = decodeURIComponent(given[1]); } catch (e) { word.value = given[1]; }
+    load("decode.js");
+  }
   word.addEventListener("focus", function () { if (!tables) load("decode.js"); });
   word.addEventListener("input", function () { if (!tables) load("decode.js"); decode(); });
 })();

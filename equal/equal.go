@@ -148,7 +148,7 @@ type output struct {
 	at   [2]flow.Variable
 }
 
-// Compare compares two programs. It returns an error if an option names something that does not exist, or if ctx is cancelled.
+// Compare compares two programs. Instruction sets with the same name must have the same description. Compare returns an error if an option names something that does not exist, or if ctx is cancelled.
 func Compare(ctx context.Context, a, b Program, o Options) (*Result, error) {
 	c := &comparison{Options: o, programs: [2]Program{a, b}}
 	c.same = machineOf(a).Model == machineOf(b).Model || a.Launch.Program.Machine.Set().Name() == b.Launch.Program.Machine.Set().Name()

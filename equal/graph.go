@@ -79,6 +79,7 @@ func (g *graph) raw(n node) id {
 		return x
 	}
 	g.spend()
+	g.left -= len(n.args)
 	x := id(len(g.nodes))
 	g.nodes = append(g.nodes, n)
 	g.index[string(key)] = x

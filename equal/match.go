@@ -216,7 +216,7 @@ func (c *comparison) fixed(side int) map[flow.Variable]uint64 {
 
 // symbolic returns the values of a program in a graph, which are not computed yet.
 func (c *comparison) symbolic(g *graph, side int, p *flow.Program) *symbolic {
-	s := &symbolic{g: g, p: p, side: side, machine: c.programs[side].Launch.Program.Machine.Set().Name()}
+	s := &symbolic{g: g, p: p, side: side, machine: c.programs[side].Launch.Program.Machine.Set().Name(), registers: c.programs[side].Registers}
 	s.leaf = func(v flow.Variable) id {
 		key := c.key(side, v, false)
 		if old, ok := c.owners[side][key]; ok && old != v { // two registers have one name

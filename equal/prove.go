@@ -55,8 +55,13 @@ func (c *comparison) prove(ctx context.Context, programs [2]*flow.Program) (p *p
 			p.sides[side] = s
 		}
 		loops, ok := p.pairLoops(symbols, attempt == 0)
-		if !ok && attempt < maxAttempts {
-			continue
+		if !ok {
+			if attempt < maxAttempts {
+				continue
+			}
+			// The values were computed with pairs that are not proved.
+			p.reason = "the values that change in the loops were not paired"
+			return p, nil
 		}
 		p.compare(c)
 		var pairs [][2]id

@@ -23,6 +23,8 @@ type symbolic struct {
 	leaf func(v flow.Variable) id
 	// array returns the node for the initial values of a component of a file.
 	array func(s *sem.State, comp int) id
+	// registers is Program.Registers.
+	registers int
 	// compared are the memories that are outputs.
 	compared map[string]bool
 	// symbols has the nodes that replace symbols of loops.
@@ -446,6 +448,10 @@ func (s *symbolic) operation(in *sem.Inst, out []id) id {
 	if in.State != nil {
 		name += fmt.Sprintf(" %s %d", in.State.Name, in.Imm)
 	}
+	element := "element"
+	if in.State != nil && in.State.Allocated && s.registers > 0 { // whether a number is outside depends on the number of registers
+		element = fmt.Sprintf("of %d element", s.registers)
+	}
 	var state *id
 	if n, ok := s.at[stateOf(in)]; ok && stateOf(in) != "" {
 		state = &out[n]
@@ -458,13 +464,13 @@ func (s *symbolic) operation(in *sem.Inst, out []id) id {
 		if !slices.Contains(s.p.Arrays, in.State) {
 			return s.leaf(flow.Variable{State: in.State, Number: int(in.Imm), Comp: in.Comp})
 		}
-		return g.free(t, s.machine+" element "+in.State.Name, *state, g.constant(sem.U32, in.Imm))
+		return g.free(t, s.machine+" "+element+" "+in.State.Name, *state, g.constant(sem.U32, in.Imm))
 	case sem.OpReadX:
-		return g.free(t, s.machine+" element "+in.State.Name, *state, s.registerNumber(in.A))
+		return g.free(t, s.machine+" "+element+" "+in.State.Name, *state, s.registerNumber(in.A))
 	case sem.OpWrite:
-		*state = g.free(sem.Type{}, s.machine+" with element "+in.State.Name, *state, g.constant(sem.U32, in.Imm), s.arg(in.B), guard)
+		*state = g.free(sem.Type{}, s.machine+" with "+element+" "+in.State.Name, *state, g.constant(sem.U32, in.Imm), s.arg(in.B), guard)
 	case sem.OpWriteX:
-		*state = g.free(sem.Type{}, s.machine+" with element "+in.State.Name, *state, s.registerNumber(in.A), s.arg(in.B), guard)
+		*state = g.free(sem.Type{}, s.machine+" with "+element+" "+in.State.Name, *state, s.registerNumber(in.A), s.arg(in.B), guard)
 	case sem.OpLoad:
 		return g.free(t, name, *state, s.arg(in.A), guard)
 	case sem.OpStore:

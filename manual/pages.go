@@ -447,9 +447,12 @@ func (x *instruction) Pseudo(c view.Code) template.HTML {
 	return x.m.pseudo(tokens, x.home, fields)
 }
 
+// Inner reports whether the encoding is a form of an operand, whose page has several forms.
+func (x *instruction) Inner() bool { return strings.Contains(x.Page, "#") }
+
 // FieldID returns the id of the row of a field.
 func (x *instruction) FieldID(name string) string {
-	if strings.Contains(x.Page, "#") {
+	if x.Inner() {
 		return x.ID + "-" + anchor("field", name)
 	}
 	return anchor("field", name)

@@ -336,7 +336,7 @@ func runOperations(t *testing.T, device *vulkan.Device, cases []operationCase, o
 		}
 		if write != nil {
 			shader := &vulkan.Shader{Groups: groups, Size: groups * 64 * 4 * (1 + len(part)), Loose: o.Language == WGSL}
-			if shader.Module, err = shadetest.Compute(text.shader, nil, write); err != nil {
+			if shader.Module, err = shadetest.Compute(text.shader, 0, nil, write); err != nil {
 				t.Fatal(err)
 			}
 			run(shader, first, len(part), 1, eval)

@@ -164,6 +164,14 @@ func (x *Comparison) AddText(name string, text *translate.Text, before flowtest.
 	j := &job{name: name, text: text, shader: &vulkan.Shader{Groups: 1}}
 	stage := text.Shader(inside.Key{}).Stage
 	draws := stage != shade.Library
+	vectors, lanes := 0, exec.Lanes // of 16 bytes with the inputs of a lane, and the lanes whose inputs fit
+	if !draws {
+		for _, b := range text.Inputs {
+			vectors += b.Count * b.Components
+		}
+		vectors = max(1, (vectors+3)/4)
+		lanes = min(lanes, shadetest.InputBytes/16/vectors)
+	}
 	write, language := spirv.Write, " as SPIR-V"
 	switch {
 	case stage == shade.Vertex:
@@ -175,7 +183,7 @@ func (x *Comparison) AddText(name string, text *translate.Text, before flowtest.
 	case text.Language == translate.WGSL:
 		write, language = x.WGSL, " as WGSL"
 	default:
-		function, reason := wrap(text, before, states)
+		function, reason := wrap(text, vectors, lanes, before, states)
 		if reason != "" {
 			return x.refuse(reason)
 		}
@@ -200,7 +208,7 @@ func (x *Comparison) AddText(name string, text *translate.Text, before flowtest.
 	for _, s := range machine.States {
 		types[s.Name] = s.Type.Elem()
 	}
-	for lane := range exec.Lanes {
+	for lane := range lanes {
 		if stops[lane] == "budget" || stops[lane] == "" { // another lane runs twice instead
 			lane = first
 		}
@@ -217,6 +225,9 @@ func (x *Comparison) AddText(name string, text *translate.Text, before flowtest.
 					j.shader.Inputs = binary.LittleEndian.AppendUint32(j.shader.Inputs, 0)
 				}
 			}
+		}
+		for !draws && len(j.shader.Inputs)%16 != 0 {
+			j.shader.Inputs = append(j.shader.Inputs, 0)
 		}
 		var want []uint64
 		if stops[lane] != "" {
@@ -244,7 +255,7 @@ func (x *Comparison) AddText(name string, text *translate.Text, before flowtest.
 	if draws {
 		return nil
 	}
-	module, err := shadetest.Compute(text.Shader(inside.Key{}), func(f *shade.Func, memory *shade.Expr) ([]*shade.Stmt, error) {
+	module, err := shadetest.Compute(text.Shader(inside.Key{}), lanes, func(f *shade.Func, memory *shade.Expr) ([]*shade.Stmt, error) {
 		return body(f, text.Name, memory, before, states)
 	}, write)
 	if err != nil {
@@ -339,8 +350,8 @@ func (b *batch) source() string {
 	version := map[translate.Language]string{translate.GLSL: "450", translate.GLSLES: "310 es"}[b.language]
 	b.text = "#version " + version + "\n" + strings.Join(slices.Sorted(maps.Keys(extensions)), "") + `
 spirv_execution_mode(extensions = ["SPV_KHR_float_controls"], capabilities = [4466], 4461, 32);
-layout(local_size_x = 64) in;
-layout(std430, set = 0, binding = 0) readonly buffer test_inputs { uint test_in[]; };
+layout(local_size_x = 256) in; // Together of shadetest invocations for each lane
+layout(std140, set = 0, binding = 4) uniform test_inputs { uvec4 test_in[4096]; };
 layout(std430, set = 0, binding = 1) writeonly buffer test_results { uint test_out[]; };
 layout(std430, set = 0, binding = 3) readonly buffer test_memory { uint test_bytes[]; };
 uint test_bits(float x) { return isnan(x) || (floatBitsToUint(x) & 0x7fffffffu) > 0x7f800000u ? 0x7fc00000u : floatBitsToUint(x); }
@@ -351,9 +362,10 @@ uint test_bits(bool x) { return uint(x); }
 	return b.text
 }
 
-// wrap returns the text of a function, and a function that calls it for a lane. reason is the reason why there is none. Names that
+// wrap returns the text of a function, and a function that calls it for a lane. The inputs of a lane have that number of vectors, and
+// there are inputs for a number of lanes. reason is the reason why there is none. Names that
 // do not start with the name of the function are renamed, so that another text may have them too.
-func wrap(text *translate.Text, before flowtest.Before, states []*exec.State) (function, reason string) {
+func wrap(text *translate.Text, vectors, lanes int, before flowtest.Before, states []*exec.State) (function, reason string) {
 	var w, undef strings.Builder
 	rename := func(name string) {
 		if !strings.HasPrefix(name, text.Name) && !strings.HasPrefix(name, "isago_") {
@@ -381,12 +393,8 @@ func wrap(text *translate.Text, before flowtest.Before, states []*exec.State) (f
 		}
 		w.WriteString(body)
 	}
-	fmt.Fprintf(&w, "void test_%s() {\n\tuint lane = gl_LocalInvocationIndex;\n", text.Name)
+	fmt.Fprintf(&w, "void test_%s() {\n\tuint lane = gl_LocalInvocationIndex / 4u, first = lane %% %du * %du;\n", text.Name, lanes, vectors)
 	var args []string
-	total := 0
-	for _, b := range text.Inputs {
-		total += b.Count * b.Components
-	}
 	at := 0
 	for i, b := range text.Inputs {
 		t, vector := types(b.Type)
@@ -407,7 +415,7 @@ func wrap(text *translate.Text, before flowtest.Before, states []*exec.State) (f
 				if b.Components > 1 {
 					dest += "." + "xyzw"[k:k+1]
 				}
-				v := fmt.Sprintf("test_in[lane * %du + %du]", total, at)
+				v := fmt.Sprintf("test_in[first + %du].%c", at/4, "xyzw"[at%4])
 				switch b.Type[0] {
 				case 'f':
 					v = "uintBitsToFloat(" + v + ")"

@@ -55,7 +55,11 @@ func (c *Calls) add(lane int, s *sem.Service, arg func(i int) uint64, seen func(
 	var values []uint64
 	for _, p := range s.Params {
 		for range p.Type.Count() {
-			values = append(values, sem.Canonical(arg(len(values)), p.Type))
+			v := sem.Canonical(arg(len(values)), p.Type)
+			if p.Type.Kind == sem.Sint { // as in a shader, where it has 32 bits
+				v = uint64(int64(v<<(64-p.Type.Width)) >> (64 - p.Type.Width))
+			}
+			values = append(values, v)
 		}
 	}
 	s.EachRead(func(st *sem.State, number, comp int) {

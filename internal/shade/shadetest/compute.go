@@ -76,22 +76,43 @@ func ToWords(e *shade.Expr) []*shade.Expr {
 	return []*shade.Expr{shade.Make(shade.Bitcast, shade.U32, e)}
 }
 
+// InputBytes is the size of the uniform block with the arguments of lanes.
+const InputBytes = 1 << 16
+
+// Together is the number of invocations that run the same lane if the arguments are in a uniform block.
+const Together = 4
+
 // Compute prints a compute shader that calls the function of a library for each lane, of which a workgroup has 64. Set 0 has
 // the words of the arguments of each lane at binding 0 and the results at binding 1: a word that is 0 if the function returned
 // false, and the words of the values that it returned in parameters. Binding 3 has the words of a memory. define returns the
 // bodies of the functions that the library declares; it may be nil if there are none.
-func Compute(lib *shade.Shader, define func(f *shade.Func, memory *shade.Expr) ([]*shade.Stmt, error), print func(s *shade.Shader) ([]byte, error)) ([]byte, error) {
+//
+// If lanes is not 0, the arguments are in a uniform block at binding 4 instead, those of each lane from a multiple of 16 bytes on:
+// lavapipe compiles a load from a storage buffer to a loop, and takes very long for many of them. The block has the arguments of
+// the first lanes, which the other lanes share. Together invocations after each other then run the same lane: lavapipe, which runs
+// that many in step, gives wrong values after some loops that invocations leave at different places.
+func Compute(lib *shade.Shader, lanes int, define func(f *shade.Func, memory *shade.Expr) ([]*shade.Stmt, error), print func(s *shade.Shader) ([]byte, error)) ([]byte, error) {
 	in, inputs := Buffer("test_in", 0)
+	if lanes > 0 {
+		in = &shade.Block{Kind: shade.UniformBlock, Name: "test_in_block", Binding: 4}
+		v := &shade.Var{Name: "test_in", Type: shade.U32.Vec(4).Array(InputBytes / 16), Storage: shade.Member, Block: in, Stride: 16}
+		in.Members, inputs = []*shade.Var{v}, shade.Value(v)
+	}
 	out, outputs := Buffer("test_out", 1)
 	memory, bytes := Buffer("test_bytes", 3)
-	in.ReadOnly, memory.ReadOnly, out.WriteOnly = true, true, true
+	in.ReadOnly, memory.ReadOnly, out.WriteOnly = lanes == 0, true, true
 	id := &shade.Var{Name: "test_id", Type: shade.U32.Vec(3), Storage: shade.Input, Builtin: shade.GlobalID}
 	s := *lib
 	s.Stage, s.LocalSize = shade.Compute, [3]int{64, 1, 1}
+	lane := shade.Pick(shade.Value(id), 0)
+	if lanes > 0 {
+		s.LocalSize[0] *= Together
+		lane = shade.Apply(shade.Div, lane, shade.Uint32(Together))
+	}
 	s.Blocks = append([]*shade.Block{in, out, memory}, lib.Blocks...)
 	s.Globals = append([]*shade.Var{id}, lib.Globals...)
 	s.Controls = lib.Modes(shade.SignedZeroInfNanPreserve, shade.RoundingModeRTE)
-	s.Entry = main(lib.Entry, shade.Pick(shade.Value(id), 0), inputs, outputs)
+	s.Entry = main(lib.Entry, lane, lanes, inputs, outputs)
 	s.Funcs = append(slices.Clip(lib.Funcs), s.Entry)
 	for _, f := range lib.Funcs {
 		if !f.External {
@@ -108,7 +129,7 @@ func Compute(lib *shade.Shader, define func(f *shade.Func, memory *shade.Expr) (
 }
 
 // main returns the function that calls f for a lane.
-func main(f *shade.Func, lane, inputs, outputs *shade.Expr) *shade.Func {
+func main(f *shade.Func, lane *shade.Expr, lanes int, inputs, outputs *shade.Expr) *shade.Func {
 	reads, writes := 0, 1
 	for _, p := range f.Params {
 		n := p.Type.Count() * max(1, p.Type.Len) * Size(p.Type)
@@ -118,29 +139,35 @@ func main(f *shade.Func, lane, inputs, outputs *shade.Expr) *shade.Func {
 			reads += n
 		}
 	}
-	words := func(buffer *shade.Expr, perLane int) func() *shade.Expr {
-		k := -1
-		return func() *shade.Expr {
-			k++
-			return shade.At(buffer, shade.Apply(shade.Add, shade.Apply(shade.Mul, lane, shade.Uint32(uint32(perLane))), shade.Uint32(uint32(k))))
-		}
+	at := func(buffer, lane *shade.Expr, perLane, k int) *shade.Expr {
+		return shade.At(buffer, shade.Apply(shade.Add, shade.Apply(shade.Mul, lane, shade.Uint32(uint32(perLane))), shade.Uint32(uint32(k))))
 	}
-	read, write := words(inputs, reads), words(outputs, writes)
+	in, out := -1, -1
+	read := func() *shade.Expr {
+		if in++; lanes > 0 {
+			return shade.Pick(at(inputs, shade.Apply(shade.Mod, lane, shade.Uint32(uint32(lanes))), (reads+3)/4, in/4), in%4)
+		}
+		return at(inputs, lane, reads, in)
+	}
+	write := func() *shade.Expr {
+		out++
+		return at(outputs, lane, writes, out)
+	}
 	var args []*shade.Expr
 	var body []*shade.Stmt
 	for i, p := range f.Params {
 		v := &shade.Var{Name: fmt.Sprint("test_", i), Type: p.Type}
 		args, body = append(args, shade.Value(v)), append(body, Declare(v, nil))
 		for n := 0; !p.Out && n < max(1, p.Type.Len); n++ {
-			at := shade.Value(v)
+			dest := shade.Value(v)
 			if p.Type.Len > 0 {
-				at = shade.At(at, shade.Uint32(uint32(n)))
+				dest = shade.At(dest, shade.Uint32(uint32(n)))
 			}
 			var parts []*shade.Expr
 			for range p.Type.Count() {
 				parts = append(parts, FromWords(p.Type.Scalar(), read))
 			}
-			body = append(body, Set(at, Vector(at.Type, parts)))
+			body = append(body, Set(dest, Vector(dest.Type, parts)))
 		}
 	}
 	call, ok := shade.CallOf(f, args...), shade.Uint32(1)

@@ -19,7 +19,7 @@ const lanes = 64
 // compute returns the module that runs a function for each lane.
 func compute(t *testing.T, lib *shade.Shader) []byte {
 	t.Helper()
-	module, err := shadetest.Compute(lib, nil, write)
+	module, err := shadetest.Compute(lib, 0, nil, write)
 	if err != nil {
 		t.Fatal(err)
 	}

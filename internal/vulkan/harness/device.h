@@ -1,7 +1,10 @@
 // What the programs of this folder share: the device, buffers and shader modules. Each function exits if it fails.
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
 #include <vulkan/vulkan.h>
 
 #define CHECK(call)                                                    \
@@ -70,15 +73,34 @@ static inline void free_buffer(struct buffer b) {
 	vkFreeMemory(device, b.memory, NULL);
 }
 
-// load makes a buffer with the contents of a file. "-" is an empty buffer.
-static inline struct buffer load(const char *name, VkBufferUsageFlags usage) {
+// load makes a buffer of at least some bytes with the contents of a file. "-" is an empty file.
+static inline struct buffer load(const char *name, size_t least, VkBufferUsageFlags usage) {
 	size_t size = 0;
 	void *data = strcmp(name, "-") ? read_file(name, &size) : NULL;
-	struct buffer b = new_buffer(size, usage);
+	struct buffer b = new_buffer(size > least ? size : least, usage);
 	if (data)
 		memcpy(b.data, data, size);
 	free(data);
 	return b;
+}
+
+enum {
+	PATIENCE = 30, // the CPU time in seconds that a job may take
+	SLOW = 3,      // the exit status of the program if a job takes longer
+};
+
+static inline void give_up(int signal) { _exit(signal == SIGXCPU ? SLOW : 1); }
+
+// be_patient ends the program if it takes more than PATIENCE seconds of CPU time from now on. The compilers of drivers take minutes
+// for some functions with many branches.
+static inline void be_patient(void) {
+	struct rusage used;
+	struct rlimit limit;
+	getrusage(RUSAGE_SELF, &used);
+	getrlimit(RLIMIT_CPU, &limit);
+	limit.rlim_cur = (rlim_t)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) + PATIENCE;
+	setrlimit(RLIMIT_CPU, &limit);
+	signal(SIGXCPU, give_up);
 }
 
 // new_module makes a shader module of a file.

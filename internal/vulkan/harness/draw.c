@@ -56,7 +56,7 @@ static struct image new_image(VkImageCreateInfo info, VkImageViewType type, VkIm
 
 // new_texture makes a texture with the texels of a file.
 static struct image new_texture(unsigned dimensions, unsigned size, unsigned levels, const char *name) {
-	struct buffer texels = load(name, VK_BUFFER_USAGE_TRANSFER_SRC_BIT);
+	struct buffer texels = load(name, 0, VK_BUFFER_USAGE_TRANSFER_SRC_BIT);
 	const VkImageType types[] = {VK_IMAGE_TYPE_1D, VK_IMAGE_TYPE_2D, VK_IMAGE_TYPE_3D, VK_IMAGE_TYPE_2D};
 	const VkImageViewType views[] = {VK_IMAGE_VIEW_TYPE_1D, VK_IMAGE_VIEW_TYPE_2D, VK_IMAGE_VIEW_TYPE_3D, VK_IMAGE_VIEW_TYPE_CUBE};
 	uint32_t faces = dimensions == 4 ? 6 : 1;
@@ -91,6 +91,7 @@ static void put(FILE *f, const void *data, size_t size) {
 
 int main(void) {
 	VkPhysicalDeviceTransformFeedbackFeaturesEXT feedback = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_TRANSFORM_FEEDBACK_FEATURES_EXT, .transformFeedback = VK_TRUE};
+	be_patient();
 	open_device(VK_EXT_TRANSFORM_FEEDBACK_EXTENSION_NAME, &feedback);
 	VkCommandBufferBeginInfo begin = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
 	CHECK(vkBeginCommandBuffer(commands, &begin));
@@ -129,7 +130,7 @@ int main(void) {
 			attribute_count++;
 		}
 		if (!strcmp(word, "vertices") && scanf("%511s", name) == 1)
-			known = 1, vertices = load(name, VK_BUFFER_USAGE_VERTEX_BUFFER_BIT);
+			known = 1, vertices = load(name, 0, VK_BUFFER_USAGE_VERTEX_BUFFER_BIT);
 		if (!strcmp(word, "topology"))
 			known = scanf("%u", &topology) == 1;
 		if (!strcmp(word, "targets"))
@@ -146,7 +147,7 @@ int main(void) {
 				writes[resources].descriptorType = VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER;
 			} else if (scanf("%511s", name) == 1) {
 				known = 1;
-				struct buffer b = load(name, uniforms ? VK_BUFFER_USAGE_UNIFORM_BUFFER_BIT : VK_BUFFER_USAGE_STORAGE_BUFFER_BIT);
+				struct buffer b = load(name, 0, uniforms ? VK_BUFFER_USAGE_UNIFORM_BUFFER_BIT : VK_BUFFER_USAGE_STORAGE_BUFFER_BIT);
 				buffer_infos[resources] = (VkDescriptorBufferInfo){b.handle, 0, VK_WHOLE_SIZE};
 				writes[resources].descriptorType = uniforms ? VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER : VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
 				if (uniforms && b.size <= 128)

@@ -124,21 +124,20 @@ func TestMeaning(t *testing.T) {
 	c.complete(m)
 }
 
-func checkRow(t *testing.T, m *exec.Machine, line int, cells []string, c *coverage) {
-	t.Helper()
-	code := assemble(t, cells[0])
-	c.words(code)
+// rowQuirks returns the quirks of a row.
+func rowQuirks(cells []string) map[string]string {
 	quirks := map[string]string{}
 	for _, quirk := range strings.Fields(cells[3]) {
 		name, value, _ := strings.Cut(quirk, "=")
 		quirks[name] = value
 	}
-	p := newProgram(t, m, code, quirks)
-	w := exec.NewWave(p)
-	w.Budget = 1000
-	w.Services = surroundings(m)
-	w.SetMemory(m.State("memory"), make([]byte, 64))
-	w.Start(exec.Lanes, 0)
+	return quirks
+}
+
+// setRow sets the memory, and the registers that a row states in some lanes.
+func setRow(t *testing.T, w *exec.Wave, line int, cells []string, lanes int) {
+	t.Helper()
+	m := w.Program.Machine
 	for _, s := range strings.Fields(cells[1]) {
 		if bytes, ok := strings.CutPrefix(s, "m="); ok {
 			data, err := hex.DecodeString(bytes)
@@ -149,11 +148,23 @@ func checkRow(t *testing.T, m *exec.Machine, line int, cells []string, c *covera
 			continue
 		}
 		each(t, m, strings.Replace(s, "v=", "sampler0=", 1), func(s *exec.State, n, k int, v uint64) {
-			for lane := range exec.Lanes {
+			for lane := range lanes {
 				w.Set(s, n, k, lane, v)
 			}
 		})
 	}
+}
+
+func checkRow(t *testing.T, m *exec.Machine, line int, cells []string, c *coverage) {
+	t.Helper()
+	code := assemble(t, cells[0])
+	c.words(code)
+	w := exec.NewWave(newProgram(t, m, code, rowQuirks(cells)))
+	w.Budget = 1000
+	w.Services = surroundings(m)
+	w.SetMemory(m.State("memory"), make([]byte, 64))
+	w.Start(exec.Lanes, 0)
+	setRow(t, w, line, cells, exec.Lanes)
 	w.Run(t.Context())
 	want := "end"
 	for _, s := range strings.Fields(cells[2]) {

@@ -3,8 +3,10 @@ package launch_test
 import (
 	"flag"
 	"fmt"
+	"strings"
 	"testing"
 
+	"github.com/isago/isago/exec"
 	"github.com/isago/isago/internal/flow/flowtest"
 	"github.com/isago/isago/internal/sem"
 	"github.com/isago/isago/internal/spec"
@@ -42,4 +44,28 @@ func TestTranslated(t *testing.T) {
 	if x.Values == 0 {
 		t.Error("nothing was compared")
 	}
+}
+
+// TestTranslatedInstructions compares the translated rows of meaning.txt with the plain engine, with what the rows state and with
+// random registers. -translations 0 compares all rows. Waves have one lane if a clause depends on other lanes.
+func TestTranslatedInstructions(t *testing.T) {
+	x := translatetest.Open(t)
+	_, m := load(t)
+	x.Rows(t, rows, *translations, func(line int, cells []string) *translatetest.Row {
+		if strings.Contains(cells[1], "aL=") {
+			return nil // a launch does not set it: rows with loops test it
+		}
+		code := assemble(t, cells[0])
+		row := &translatetest.Row{Program: newProgram(t, m, code, rowQuirks(cells)), Lanes: exec.Lanes}
+		for n := range uint64(len(code) * 32 / 48) {
+			if asks(clauseAt(code, n), true) {
+				row.Lanes = 1
+			}
+		}
+		row.Set = func(w *exec.Wave) {
+			w.SetMemory(m.State("memory"), make([]byte, 64))
+			setRow(t, w, line, cells, 1)
+		}
+		return row
+	})
 }

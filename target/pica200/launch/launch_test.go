@@ -76,9 +76,10 @@ func TestMeaning(t *testing.T) {
 	}
 }
 
-func checkRow(t *testing.T, set *isa.Set, m *exec.Machine, line int, cells []string, seen map[string]bool) {
+// rowProgram returns the program of a row.
+func rowProgram(t *testing.T, m *exec.Machine, cells []string) (file *pica200.SHBIN, p *exec.Program, entry uint64) {
 	t.Helper()
-	file := assemble(t, cells[0])
+	file = assemble(t, cells[0])
 	root, _ := m.Root("")
 	words := m.Words32(root, file.DVLP.Code, 0)
 	for _, d := range file.DVLP.Descriptors {
@@ -92,7 +93,24 @@ func checkRow(t *testing.T, set *isa.Set, m *exec.Machine, line int, cells []str
 	if words.Quirks, err = m.ParseQuirks(quirks); err != nil {
 		t.Fatal(err)
 	}
-	p := exec.NewProgram(m, words)
+	return file, exec.NewProgram(m, words), uint64(file.DVLEs[0].Entry)
+}
+
+// setRow sets the registers that a row states in some lanes.
+func setRow(t *testing.T, w *exec.Wave, cells []string, lanes int) {
+	t.Helper()
+	for _, s := range strings.Fields(cells[1]) {
+		each(t, w.Program.Machine, s, func(s *exec.State, n, k int, v uint64) {
+			for lane := range lanes {
+				w.Set(s, n, k, lane, v)
+			}
+		})
+	}
+}
+
+func checkRow(t *testing.T, set *isa.Set, m *exec.Machine, line int, cells []string, seen map[string]bool) {
+	t.Helper()
+	file, p, entry := rowProgram(t, m, cells)
 	d, _ := set.NewDecoder("")
 	for addr, w := range file.DVLP.Code {
 		if in, ok := d.Decode(bits.Of(uint64(w))); ok {
@@ -105,14 +123,8 @@ func checkRow(t *testing.T, set *isa.Set, m *exec.Machine, line int, cells []str
 	w := exec.NewWave(p)
 	w.Budget = 1000
 	w.Services = map[string]exec.Service{"emit": func(*exec.Call) {}}
-	w.Start(exec.Lanes, uint64(file.DVLEs[0].Entry))
-	for _, s := range strings.Fields(cells[1]) {
-		each(t, m, s, func(s *exec.State, n, k int, v uint64) {
-			for lane := range exec.Lanes {
-				w.Set(s, n, k, lane, v)
-			}
-		})
-	}
+	w.Start(exec.Lanes, entry)
+	setRow(t, w, cells, exec.Lanes)
 	w.Run(t.Context())
 	if s := w.Stops(); len(s) != 1 || s[0].Reason != "end" || s[0].Lanes != ^uint64(0) {
 		t.Errorf("meaning.txt:%d: stops %v", line, s)

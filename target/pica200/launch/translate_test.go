@@ -65,3 +65,14 @@ func TestTranslated(t *testing.T) {
 		t.Error("nothing was compared")
 	}
 }
+
+// TestTranslatedInstructions compares the translated rows of meaning.txt with the plain engine, with what the rows state and with
+// random registers. -translations 0 compares all rows.
+func TestTranslatedInstructions(t *testing.T) {
+	x := translatetest.Open(t)
+	_, m := load(t)
+	x.Rows(t, rows, *translations, func(_ int, cells []string) *translatetest.Row {
+		_, p, entry := rowProgram(t, m, cells)
+		return &translatetest.Row{Program: p, Entry: entry, Lanes: exec.Lanes, Set: func(w *exec.Wave) { setRow(t, w, cells, 1) }}
+	})
+}

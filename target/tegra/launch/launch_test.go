@@ -84,7 +84,7 @@ func TestMeaning(t *testing.T) {
 		if line == "" || line[0] == '#' {
 			continue
 		}
-		r := row{t: t, set: set, machine: m, parser: parser, line: i + 1, quirks: map[string]string{}, stop: "end"}
+		r := row{t: t, isa: set, machine: m, parser: parser, line: i + 1, quirks: map[string]string{}, stop: "end"}
 		r.run(append(strings.Split(line, "\t"), "", "", ""), seen)
 	}
 	for _, name := range []string{"#vector", "#scalar"} {
@@ -102,7 +102,7 @@ func TestMeaning(t *testing.T) {
 
 type row struct {
 	t             *testing.T
-	set           *isa.Set
+	isa           *isa.Set
 	machine       *exec.Machine
 	parser        *asm.Parser
 	line          int
@@ -131,15 +131,10 @@ func (r *row) notes(cell string) {
 
 func (r *row) run(cells []string, seen map[string]bool) {
 	r.t.Helper()
-	r.notes(cells[3])
-	p := words(r.t, r.parser, cells[0], r.open)
-	l, err := launch.New(r.machine, r.set, p, r.quirks)
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	p, l := r.launch(cells)
 	for addr, w := range p.Words {
 		for name, low := range map[string]int{"#vector": 86, "#scalar": 91} {
-			d, err := r.set.NewDecoder(name)
+			d, err := r.isa.NewDecoder(name)
 			if err != nil {
 				r.t.Fatal(err)
 			}
@@ -154,13 +149,7 @@ func (r *row) run(cells []string, seen map[string]bool) {
 	w := exec.NewWave(l.Program)
 	w.Budget = 1000
 	w.Start(exec.Lanes, 0)
-	for _, s := range strings.Fields(cells[1]) {
-		r.each(l, s, func(s *exec.State, n, k int, v uint64) {
-			for lane := range exec.Lanes {
-				w.Set(s, n, k, lane, v)
-			}
-		})
-	}
+	r.set(l, w, cells, exec.Lanes)
 	w.Run(r.t.Context())
 	r.check(w)
 	for _, s := range strings.Fields(cells[2]) {
@@ -169,6 +158,30 @@ func (r *row) run(cells []string, seen map[string]bool) {
 				if got := exec.Canonical(w.Get(st, n, k, lane), st.Type); got != want {
 					r.t.Errorf("meaning.txt:%d: %s: component %d is %s (%#x) in lane %d", r.line, s, k, exec.Format(got, st.Type), got, lane)
 				}
+			}
+		})
+	}
+}
+
+// launch returns the program of a row and its launch.
+func (r *row) launch(cells []string) (*tegra.Program, *exec.Launch) {
+	r.t.Helper()
+	r.notes(cells[3])
+	p := words(r.t, r.parser, cells[0], r.open)
+	l, err := launch.New(r.machine, r.isa, p, r.quirks)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return p, l
+}
+
+// set sets the registers that a row states in some lanes.
+func (r *row) set(l *exec.Launch, w *exec.Wave, cells []string, lanes int) {
+	r.t.Helper()
+	for _, s := range strings.Fields(cells[1]) {
+		r.each(l, s, func(s *exec.State, n, k int, v uint64) {
+			for lane := range lanes {
+				w.Set(s, n, k, lane, v)
 			}
 		})
 	}

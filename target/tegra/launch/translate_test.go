@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/isago/isago/asm"
+	"github.com/isago/isago/exec"
 	"github.com/isago/isago/internal/sem"
 	"github.com/isago/isago/internal/spec"
 	"github.com/isago/isago/internal/translatetest"
@@ -42,4 +44,20 @@ func TestTranslated(t *testing.T) {
 	if x.Values == 0 {
 		t.Error("nothing was compared")
 	}
+}
+
+// TestTranslatedInstructions compares the translated rows of meaning.txt with the plain engine, with what the rows state and with
+// random registers. -translations 0 compares all rows.
+func TestTranslatedInstructions(t *testing.T) {
+	x := translatetest.Open(t)
+	set, m := load(t)
+	parser, err := asm.New(set, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	x.Rows(t, rows, *translations, func(line int, cells []string) *translatetest.Row {
+		r := row{t: t, isa: set, machine: m, parser: parser, line: line, quirks: map[string]string{}}
+		_, l := r.launch(cells)
+		return &translatetest.Row{Program: l.Program, Lanes: exec.Lanes, Set: func(w *exec.Wave) { r.set(l, w, cells, 1) }}
+	})
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/isago/isago/exec"
 	"github.com/isago/isago/feed"
+	"github.com/isago/isago/internal/translatetest"
 )
 
 var (
@@ -26,6 +27,9 @@ type drawn struct {
 	loops  int // around what is being written
 	// calls tells that a function may be called; inside that one is being written.
 	calls, inside bool
+	// four makes four threads after each other do the same. Lavapipe, which runs that many together, has errors in loops that they leave
+	// at different places.
+	four bool
 }
 
 func (p *drawn) line(format string, args ...any) { fmt.Fprintf(&p.text, format+"\n", args...) }
@@ -184,6 +188,9 @@ func (p *drawn) branching(depth int) {
 // write writes all of it: each thread has 8 numbers of its own in memory, and writes them when it comes to the end.
 func (p *drawn) write() string {
 	p.line("cvt u32 $r16 u16 $r0l")
+	if p.four {
+		p.line("shr u32 $r16 $r16 0x2")
+	}
 	p.line("shl $a1 $r16 0x2")
 	p.line("st b32 s[$a1+0x14] $r16")
 	p.line("shl b32 $r16 $r16 0x5")
@@ -262,7 +269,7 @@ func TestDivergence(t *testing.T) {
 		if base.module, err = read([]byte(text), set.DefaultContext()); err != nil {
 			t.Fatalf("%v\n%s", err, text)
 		}
-		data := words(32*8, func(int) uint32 { return randomWord(p.r) })
+		data := words(32*8, func(int) uint32 { return translatetest.Word(p.r) })
 		together := alone(t, base, text, 0, 0, bytes.Clone(data))
 		if other := alone(t, base, text, 0, 1, bytes.Clone(data)); !bytes.Equal(together, other) {
 			t.Fatalf("program %d depends on which side runs first\n%s", seed, text)

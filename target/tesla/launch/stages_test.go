@@ -66,7 +66,7 @@ func inputs(w *exec.Wave, lanes int, seed uint64, shader bool) {
 		case s.Use == "input":
 			for n := range 64 {
 				for lane := range lanes {
-					v := randomWord(r)
+					v := translatetest.Word(r)
 					if shader {
 						v = math.Float32bits(float32(r.IntN(64)-24)/8 + 1./16)
 					}

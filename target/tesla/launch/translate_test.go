@@ -6,7 +6,6 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"os"
 	osexec "os/exec"
@@ -17,7 +16,6 @@ import (
 	"github.com/isago/isago/asm"
 	"github.com/isago/isago/exec"
 	"github.com/isago/isago/feed"
-	"github.com/isago/isago/internal/flow/flowtest"
 	"github.com/isago/isago/internal/lazy"
 	"github.com/isago/isago/internal/shade/shadetest"
 	"github.com/isago/isago/internal/translatetest"
@@ -26,54 +24,6 @@ import (
 )
 
 var translations = flag.Int("translations", 12, "number of random programs and instructions to translate; 0 translates all instructions")
-
-// specials are floats for which arithmetic has special cases, as bits: zeros, infinities, NaN, denormals, limits of integers.
-var specials = []uint32{
-	0, 0x80000000, 0x7f800000, 0xff800000, 0x7fc00000, 1, 0x80000001, 0x007fffff, 0x00800000, 0x7f7fffff, 0xff7fffff,
-	0x3f800000, 0xbf800000, 0x3f000000, 0x3fc00000, 0x40200000, 0x4b000001, 0x4f000000, 0xcf000000, 0x4f800000, 0x7fffffff, 0xffffffff, 0x7ff00000, 0x3ff00000,
-}
-
-// randomWord returns bits that are a special float, a float of moderate size, an integer of some size, or any bits.
-func randomWord(r *rand.Rand) uint32 {
-	switch r.IntN(4) {
-	case 0:
-		return specials[r.IntN(len(specials))]
-	case 1:
-		return math.Float32bits(float32(r.NormFloat64() * 20))
-	case 2:
-		return r.Uint32() >> uint(r.IntN(32))
-	}
-	return r.Uint32()
-}
-
-// given returns a wave with random registers.
-func given(p *exec.Program, lanes int, seed uint64) *exec.Wave {
-	r := rand.New(rand.NewPCG(seed, 11))
-	w := exec.NewWave(p)
-	w.Budget = 1000
-	m := p.Machine
-	for _, s := range m.States {
-		if s.Kind == exec.Memory && s.Count == 0 {
-			w.SetSize(s, 1<<10)
-		}
-	}
-	w.Start(lanes, 0)
-	for _, s := range m.States {
-		if s.Kind != exec.Registers || s.Scope != exec.ScopeLane || s.Use == "special" {
-			continue
-		}
-		for n := range s.Count {
-			for lane := range lanes {
-				v := uint64(randomWord(r))
-				if s.Use == "address" {
-					v = uint64(r.IntN(64) * 4)
-				}
-				w.Set(s, n, 0, lane, v&(1<<s.Type.Bits-1))
-			}
-		}
-	}
-	return w
-}
 
 // assembled returns a program of the statements of a text, and an exit, in a context such as "g200 cp".
 func assembled(t *testing.T, m *exec.Machine, p *asm.Parser, context, text string) *exec.Program {
@@ -132,40 +82,19 @@ func TestTranslatedInstructions(t *testing.T) {
 		t.Fatal(err)
 	}
 	m, p := instructions(t)
-	rows := map[string]bool{}
-	var list [][]string
-	for _, line := range strings.Split(string(text), "\n") {
-		cols := strings.Split(line, "\t")
-		if line != "" && line[0] != '#' && !rows[cols[0]+cols[1]] {
-			rows[cols[0]+cols[1]] = true
-			list = append(list, cols)
+	seen := map[string]bool{}
+	x.Rows(t, string(text), *translations, func(_ int, cells []string) *translatetest.Row {
+		name := cells[0] + cells[1]
+		if seen[name] || strings.HasPrefix(cells[1], "interp") {
+			return nil // the driver sees that the test's varying is a denormal, and takes 0 * x for 0
 		}
-	}
-	step := 1
-	if *translations > 0 {
-		step = max(1, len(list) / *translations)
-	}
-	for i := 0; i < len(list); i += step {
-		program := assembled(t, m, p, list[i][0], list[i][1])
-		if strings.HasPrefix(list[i][1], "interp") {
-			continue // the driver sees that the test's varying is a denormal, and takes 0 * x for 0
+		seen[name] = true
+		row := &translatetest.Row{Program: assembled(t, m, p, cells[0], cells[1]), Lanes: 32}
+		if others().MatchString(cells[1]) { // as the translation
+			row.Lanes = 1
 		}
-		lanes := 32
-		if others().MatchString(list[i][1]) { // as the translation
-			lanes = 1
-		}
-		before, after := given(program, lanes, uint64(i)), given(program, lanes, uint64(i))
-		flowtest.Record(after)
-		after.Run(t.Context())
-		if err := x.Add(t.Context(), strings.Join(list[i][:2], ": "), 0, before, after); err != nil {
-			t.Errorf("%s: %v", list[i][1], err)
-		}
-	}
-	x.Run(t)
-	t.Log(x)
-	if x.Values == 0 {
-		t.Error("nothing was compared")
-	}
+		return row
+	})
 }
 
 // TestTranslated runs random kernels with branches, loops, calls and memories as compute shaders, in GLSL and in SPIR-V, and compares
@@ -177,7 +106,7 @@ func TestTranslatedInstructions(t *testing.T) {
 func TestTranslated(t *testing.T) {
 	device := vulkan.Open(t)
 	device.Unoptimized = true
-	base, err := (&kernels{}).set(optBlock, "32").open([]byte("architecture {sm_13}\ncode { name = k bincode { } }"))
+	base, err := (&kernels{}).set(optBlock, "128").open([]byte("architecture {sm_13}\ncode { name = k bincode { } }"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -188,12 +117,12 @@ func TestTranslated(t *testing.T) {
 		var wants [][]byte
 		var texts []string
 		for seed := range uint64(min(together, max(*translations, 1)-first)) {
-			p := &drawn{r: rand.New(rand.NewPCG(uint64(*seeds+first)+seed, 12))}
+			p := &drawn{r: rand.New(rand.NewPCG(uint64(*seeds+first)+seed, 12)), four: true}
 			text := p.write()
 			if base.module, err = read([]byte(text), set.DefaultContext()); err != nil {
 				t.Fatalf("%v\n%s", err, text)
 			}
-			s := given32(t, base, 0, words(32*8, func(int) uint32 { return randomWord(p.r) }))
+			s := given32(t, base, 0, words(32*8, func(int) uint32 { return translatetest.Word(p.r) }))
 			list, n := translatedShaders(t, s, func(translate.Language) bool { return false })
 			lines, count = lines+n.Lines, count+n.Words
 			if _, err := s.Run(t.Context(), feed.RunOptions{RunOptions: exec.RunOptions{Budget: 100000}}); err != nil {

@@ -75,7 +75,7 @@ func (c *checker) follows(s step) bool {
 		in := sem.Inst{Op: x.op, Imm: x.imm}.Typed(x.typ, x.from)
 		return x.op.Pure() && y.op == sem.OpConst && y.imm == sem.Apply(&in, v[0], v[1], v[2])
 	}
-	if !slices.Contains(identities, s.rule) || !slices.Contains(s.rule.kinds, x.typ.Kind) {
+	if !slices.Contains(rules().all, s.rule) || !slices.Contains(s.rule.kinds, x.typ.Kind) {
 		return false
 	}
 	if s.rule.modes != nil && !slices.Contains(s.rule.modes, sem.Mode(x.imm)) {

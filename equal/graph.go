@@ -122,7 +122,7 @@ func (g *graph) rewrite(x id) id {
 		g.steps = append(g.steps, step{x, y, folding})
 		return y
 	}
-	for _, r := range rulesOf[n.op] {
+	for _, r := range rules().of[n.op] {
 		y, ok := r.apply(g, x)
 		if !ok || y == x {
 			continue

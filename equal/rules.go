@@ -2,7 +2,9 @@ package equal
 
 import (
 	"fmt"
+	"slices"
 	"strings"
+	"sync"
 
 	"github.com/isago/isago/internal/sem"
 )
@@ -151,19 +153,23 @@ var (
 	insensitive = canonical + " eq(a, b) ne(a, b) lt(a, b) le(a, b) cast(a)"
 )
 
-// rulesOf has the identities by the operation of their left term.
-var rulesOf = map[sem.Op][]*rule{}
+// ruleSet is all identities.
+type ruleSet struct {
+	all []*rule
+	// of has the identities by the operation of their left term.
+	of map[sem.Op][]*rule
+}
 
-// operationNames has the operations by name.
-var operationNames = map[string]sem.Op{"canon": opCanon}
-
-func init() {
+// rules returns the identities, those of canonical and insensitive operations included.
+var rules = sync.OnceValue(func() ruleSet {
+	names := map[string]sem.Op{"canon": opCanon}
 	for op := sem.OpSplat; op <= sem.OpConcat; op++ {
-		operationNames[op.String()] = op
+		names[op.String()] = op
 	}
+	set := ruleSet{slices.Clone(identities), map[sem.Op][]*rule{}}
 	for _, form := range strings.SplitAfter(canonical, ") ") {
 		form = strings.TrimSpace(form)
-		identities = append(identities, &rule{text: "canon(" + form + ") = " + form, kinds: floats, inner: true})
+		set.all = append(set.all, &rule{text: "canon(" + form + ") = " + form, kinds: floats, inner: true})
 	}
 	for _, form := range strings.SplitAfter(insensitive, ") ") {
 		form = strings.TrimSpace(form)
@@ -173,17 +179,18 @@ func init() {
 			}
 			name, args, _ := strings.Cut(form, "(")
 			args = strings.ReplaceAll(args, v, "canon("+v+")")
-			identities = append(identities, &rule{
+			set.all = append(set.all, &rule{
 				text: form + " = " + name + "(" + args, kinds: anyKind, expands: true, when: insensitiveTypes(name, v),
 			})
 		}
 	}
-	for _, r := range identities {
+	for _, r := range set.all {
 		left, right, _ := strings.Cut(r.text, " = ")
-		r.left, r.right = parseTerm(left), parseTerm(right)
-		rulesOf[r.left.op] = append(rulesOf[r.left.op], r)
+		r.left, r.right = parseTerm(left, names), parseTerm(right, names)
+		set.of[r.left.op] = append(set.of[r.left.op], r)
 	}
-}
+	return set
+})
 
 // insensitiveTypes returns the condition under which an operation does not care which NaN the variable v is. A cast of a float to a
 // float keeps the bits.
@@ -214,29 +221,29 @@ func isBit(string) func(sem.Type, map[string]sem.Type) bool {
 func unsigned(t sem.Type) sem.Type { return sem.Type{Kind: sem.Uint, Width: t.Width} }
 
 // parseTerm parses a term, such as and(a, not(a)).
-func parseTerm(text string) *term {
-	t, rest := parsePart(text)
+func parseTerm(text string, operations map[string]sem.Op) *term {
+	t, rest := parsePart(text, operations)
 	if rest != "" {
 		panic(fmt.Sprintf("a term with %q at its end", rest))
 	}
 	return t
 }
 
-func parsePart(text string) (t *term, rest string) {
+func parsePart(text string, operations map[string]sem.Op) (t *term, rest string) {
 	n := strings.IndexAny(text+")", "(,)")
 	name := text[:n]
 	rest = text[n:]
 	if !strings.HasPrefix(rest, "(") {
 		return &term{op: sem.OpConst, name: name}, rest
 	}
-	op, ok := operationNames[name]
+	op, ok := operations[name]
 	if !ok {
 		panic("unknown operation " + name)
 	}
 	t = &term{op: op}
 	for rest != "" && rest[0] != ')' {
 		var a *term
-		a, rest = parsePart(strings.TrimLeft(rest[1:], " "))
+		a, rest = parsePart(strings.TrimLeft(rest[1:], " "), operations)
 		t.args = append(t.args, a)
 	}
 	return t, rest[1:]

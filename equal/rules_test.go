@@ -36,7 +36,7 @@ func specialBits(t sem.Type) []uint64 {
 // TestIdentities tries each identity: with all values of small types, all floats of 16 bits where it has one variable, and special values
 // of other types.
 func TestIdentities(t *testing.T) {
-	for _, r := range identities {
+	for _, r := range rules().all {
 		tried := 0
 		for _, typ := range append(smallTypes, largeTypes...) {
 			tried += tryIdentity(t, r, typ)

@@ -126,7 +126,7 @@ func TestChecker(t *testing.T) {
 	sum := func(mode sem.Mode, x, y id) id {
 		return g.raw(node{op: sem.OpAdd, typ: sem.F32, imm: uint64(mode), args: []id{x, y}})
 	}
-	commutes := rulesOf[sem.OpAdd][0]
+	commutes := rules().of[sem.OpAdd][0]
 	good := step{sum(sem.Nearest, a, b), sum(sem.Nearest, b, a), commutes}
 	if err := checkProof(g.nodes, []step{good}, [][2]id{{good.from, good.to}}); err != nil {
 		t.Error(err)

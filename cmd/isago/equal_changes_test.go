@@ -188,6 +188,9 @@ type changeTally struct {
 // TestChanges compares programs with changed ones. If the answer is equal, longer runs with other inputs must not find a difference. If
 // a change keeps what the program does, the answer must not be that they differ.
 func TestChanges(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the changes take too long for short mode")
+	}
 	dir := t.TempDir()
 	tally := map[string]*changeTally{}
 	r := rand.New(rand.NewPCG(1, uint64(*changes)))

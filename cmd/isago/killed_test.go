@@ -76,6 +76,9 @@ func written(t *testing.T, dir, out string) map[string]string {
 
 // TestKilled kills commands at any time while they write: a file has what it had before, or all that it is to have.
 func TestKilled(t *testing.T) {
+	if testing.Short() {
+		t.Skip("too long for short mode, in which the race detector runs")
+	}
 	dir := exampleFolder(t)
 	for _, kind := range outputKinds {
 		start := time.Now()

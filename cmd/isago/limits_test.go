@@ -65,6 +65,9 @@ func TestLongInput(t *testing.T) {
 
 // Raw code that is too long for features to be looked for in its operands is counted in the report.
 func TestSurveyOfLongRawCode(t *testing.T) {
+	if testing.Short() {
+		t.Skip("too long for short mode, in which the race detector runs")
+	}
 	const note = "Features of operands are not counted in 1 file of raw code because of the size"
 	for size, want := range map[int]bool{largestProgram: false, largestProgram + 4: true} {
 		var out, errs strings.Builder

@@ -24,6 +24,9 @@ func (f *full) Write(p []byte) (int, error) {
 
 // No command loses its output with a status of success, and a closed standard error is not a failure.
 func TestLostOutput(t *testing.T) {
+	if testing.Short() {
+		t.Skip("too long for short mode, in which the race detector runs")
+	}
 	const pica = "../../examples/pica200/"
 	dir := t.TempDir()
 	files := map[string]string{

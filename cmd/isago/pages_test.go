@@ -198,8 +198,12 @@ func sameLine(printed, shown string) bool {
 	return strings.TrimRight(printed, " ") == strings.TrimRight(shown, " ")
 }
 
+// It also skips pages in short mode. The race detector runs in short mode, and pages run the commands that other tests run.
 func needShell(t *testing.T) {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("the pages take too long for short mode")
+	}
 	if _, err := exec.LookPath("sh"); err != nil {
 		t.Skip("no sh")
 	}

@@ -81,7 +81,7 @@ func drawRow(out *strings.Builder, w view.FormWord, high, low, y, left int, numb
 		if l != h {
 			number(l, x+width-cellWidth/2)
 		}
-		size := float64(len([]rune(text))) * glyph
+		size := float64(float64(len([]rune(text))) * glyph)
 		switch {
 		case text == "":
 		case size < float64(width-4):

@@ -33,7 +33,7 @@ type File struct {
 }
 
 // Write makes the manual of machines and calls write with each file. progress, which may be nil, is called with the number of
-// finished pages of instructions and the number of all such pages. The error is that of ctx or of write.
+// finished pages of instructions and the number of all such pages. The error is ctx.Err() or an error of write.
 func Write(ctx context.Context, machines []Machine, progress func(done, all int), write func(File) error) error {
 	b := builder{ctx: ctx, write: write, progress: progress}
 	names := newNames()

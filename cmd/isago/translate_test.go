@@ -112,7 +112,7 @@ func TestTranslateHLSL(t *testing.T) {
 			t.Fatal(err)
 		}
 		p := all.Programs[0]
-		want := []string{"[numthreads(64, 1, 1)]", " for shader model 6.0. Its bits were not compared", "// The host writes the number of workgroups into the cbuffer SPIRV_Cross_NumWorkgroups.\n"}
+		want := []string{"[numthreads(64, 1, 1)]", " for shader model 5.1. Its bits were not compared", "// The host writes the number of workgroups into the cbuffer SPIRV_Cross_NumWorkgroups.\n"}
 		for _, b := range p.Buffers {
 			if b.Uniform {
 				want = append(want, fmt.Sprintf("register(b%d, space%d)\n{\n    uint4 %s[1] : packoffset(c0);", b.Binding, b.Set, b.Name))

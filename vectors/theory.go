@@ -381,17 +381,28 @@ func (t *trial) clamped(in *sem.Inst) (value sem.ID, ok bool) {
 			return in.A, true
 		}
 	case sem.OpSelect:
-		cond := &t.insts[in.A]
-		if cond.Op != sem.OpLt && cond.Op != sem.OpLe {
-			return 0, false
-		}
 		for _, x := range [2][2]sem.ID{{in.B, in.C}, {in.C, in.B}} {
-			if constant(x[0]) && !constant(x[1]) && t.reaches(x[1], cond) {
+			if constant(x[0]) && !constant(x[1]) && t.limits(x[1], in.A, 0) {
 				return x[1], true
 			}
 		}
 	}
 	return 0, false
+}
+
+// limits reports whether a condition is a comparison that reaches a value, or has one as a part.
+func (t *trial) limits(id, cond sem.ID, depth int) bool {
+	const deepest = 4
+	in := &t.insts[cond]
+	switch in.Op {
+	case sem.OpLt, sem.OpLe:
+		return t.reaches(id, in)
+	case sem.OpNot:
+		return depth < deepest && t.limits(id, in.A, depth+1)
+	case sem.OpAnd, sem.OpOr:
+		return depth < deepest && (t.limits(id, in.A, depth+1) || t.limits(id, in.B, depth+1))
+	}
+	return false
 }
 
 // reaches reports whether a comparison compares a value, or the value that it limits, with a constant.

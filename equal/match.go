@@ -102,15 +102,15 @@ func (c *comparison) key(side int, v flow.Variable, outputs bool) string {
 		// The other program has no such name. The register has the same meaning there, unless it has a name that this program uses
 		// for another register.
 		if twin, named := c.find(1-side, v, other...); named && has(c.other(1-side, twin.name, outputs), own...) {
-			return c.alone(side, v)
+			return c.unmatched(side, v)
 		}
 		return c.show("register "+v.String(), registerName(v))
 	}
-	return c.alone(side, v)
+	return c.unmatched(side, v)
 }
 
-// alone returns the key of a register that has no counterpart.
-func (c *comparison) alone(side int, v flow.Variable) string {
+// unmatched returns the key of a register that has no counterpart.
+func (c *comparison) unmatched(side int, v flow.Variable) string {
 	return c.show(fmt.Sprintf("program %d %s", side+1, v), fmt.Sprintf("%s of program %d", registerName(v), side+1))
 }
 
@@ -220,7 +220,7 @@ func (c *comparison) symbolic(g *graph, side int, p *flow.Program) *symbolic {
 	s.leaf = func(v flow.Variable) id {
 		key := c.key(side, v, false)
 		if old, ok := c.owners[side][key]; ok && old != v { // two registers have one name
-			key = c.alone(side, v)
+			key = c.unmatched(side, v)
 		}
 		c.leaves[side][v], c.owners[side][key] = key, v
 		return g.free(v.Type(), "input "+key)

@@ -45,7 +45,7 @@ type constraint struct {
 	// are dropped.
 	soft bool
 	// done reports whether the constraint holds for all values of the bits that are still unknown after the whole text
-	// has been read.
+	// has been read, or is ignored.
 	done bool
 	// wantValue requires that the value of prog, masked with mask, equals value.
 	value, mask uint64
@@ -238,15 +238,14 @@ func (sv *solver) solve() bool {
 		return true
 	}
 	mark, n := len(sv.trail), len(sv.cons)
-	if sv.solveAll() {
+	if sv.solveAll(false) {
 		return true
 	}
 	sv.undo(mark)
 	sv.cons = sv.cons[:n]
-	hard := slices.DeleteFunc(slices.Clone(sv.cons), func(c constraint) bool { return c.soft })
-	if len(hard) < n && sv.allowAliases {
-		sv.cons, sv.noncanonical = append(sv.cons[:0], hard...), true
-		if sv.solveAll() {
+	if sv.allowAliases && slices.ContainsFunc(sv.cons, func(c constraint) bool { return c.soft }) {
+		if sv.solveAll(true) {
+			sv.noncanonical = true
 			return true
 		}
 		sv.undo(mark)
@@ -255,10 +254,11 @@ func (sv *solver) solve() bool {
 	return false
 }
 
-func (sv *solver) solveAll() bool {
+// solveAll sets bits so that every constraint holds. If hardOnly is set, it ignores the soft constraints.
+func (sv *solver) solveAll(hardOnly bool) bool {
 	sv.all, sv.trials = sv.all+sv.trials, 0
 	for i := range sv.cons {
-		sv.cons[i].done = false
+		sv.cons[i].done = hardOnly && sv.cons[i].soft
 	}
 	if sv.settleAll(!sv.triesAll()) == broken {
 		return false

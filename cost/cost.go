@@ -36,6 +36,10 @@ type File struct {
 	Programs  []Program
 	// Registers is the number of registers that a launch allocates, or 0 if the number is unknown.
 	Registers int
+	// Shared is the number of bytes of memory that each block of lanes has. It is -1 for code that does not run in blocks.
+	Shared int
+	// Threads lists the numbers of lanes of blocks for which occupancy is computed.
+	Threads []int
 	// Locate returns the source location of the instruction at an address.
 	Locate func(addr int64) diag.Span
 }
@@ -65,6 +69,8 @@ type Report struct {
 	// Limits are the quantities that all programs of the file share: the length of the code, and table entries.
 	Limits   []Use         `json:"limits"`
 	Programs []ProgramCost `json:"programs"`
+	// Occupancy has an element for each processor of the machine. It is empty if the number of registers is unknown.
+	Occupancy []Occupancy `json:"occupancy,omitempty"`
 	// Hazards are the hazards that the description defines, sorted by address.
 	Hazards diag.List `json:"-"`
 }
@@ -161,6 +167,11 @@ func Of(ctx context.Context, f *File) (*Report, error) {
 		r.Programs = append(r.Programs, *c)
 	}
 	r.Limits = m.limits()
+	if f.Shared >= 0 && f.Registers > 0 {
+		for _, p := range m.set.Processors(f.Listing.Decoder.Context()) {
+			r.Occupancy = append(r.Occupancy, OccupancyOf(p, f.Facts.Lanes(), f.Registers, f.Shared, f.Threads))
+		}
+	}
 	slices.SortFunc(m.hazards, func(a, b hazard) int {
 		return cmp.Or(cmp.Compare(a.addr, b.addr), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Text, b.Text))
 	})

@@ -73,6 +73,43 @@ func TestLiveness(t *testing.T) {
 	}
 }
 
+// TestEntries measures a program with two entries that share code. It has a path from each entry, and a register is live
+// if a path from any entry leads there.
+func TestEntries(t *testing.T) {
+	m := newPica(t)
+	r := m.entries(t, `.out pos position
+.proc main
+mov r0, v0
+mov r1, v1
+jmpc cmp.x, shared
+mov pos, r1
+end
+.end
+.proc second
+mov r0, v1
+shared:
+mov pos, r0
+end
+.end
+`, 0, 5)
+	c := r.Programs[0]
+	var paths []string
+	for _, p := range c.Paths {
+		paths = append(paths, fmt.Sprintf("0x%x: %d to %s", p.Entry, p.Shortest, p.Longest.Text))
+	}
+	// From 0x0: 5 instructions either way. From 0x14: 3.
+	if got := strings.Join(paths, ", "); got != "0x0: 5 to 5, 0x14: 3 to 3" || c.Instructions != 8 {
+		t.Errorf("%d instructions, %s", c.Instructions, got)
+	}
+	var live []string
+	for _, l := range c.Lines {
+		live = append(live, strings.Join(l.Live, " "))
+	}
+	if got := strings.Join(live, "; "); got != "cmp.x; r0 cmp.x; r0 r1 cmp.x; r1; ; ; r0; " {
+		t.Errorf("live: %s", got)
+	}
+}
+
 // variables are the components that the random programs use: those of three registers, and the flags.
 var variables = func() (list []string) {
 	for r := range 3 {
@@ -277,7 +314,10 @@ func newPica(t *testing.T) *pica {
 	return m
 }
 
-func (m *pica) cost(t *testing.T, text string) *cost.Report {
+func (m *pica) cost(t *testing.T, text string) *cost.Report { return m.entries(t, text) }
+
+// entries returns the cost of source, as one program with entries at the given words if there are any.
+func (m *pica) entries(t *testing.T, text string, words ...int64) *cost.Report {
 	t.Helper()
 	src := &diag.Source{Name: "random.pica", Text: text}
 	out, err := m.compiler.Compile([]*diag.Source{src}, program.CompileOptions{})
@@ -302,8 +342,15 @@ func (m *pica) cost(t *testing.T, text string) *cost.Report {
 		}
 		return s
 	}
+	if len(words) > 0 {
+		var p cost.Program
+		for _, w := range words {
+			p.Entries = append(p.Entries, 32*w)
+		}
+		f.Programs = []cost.Program{p}
+	}
 	for _, e := range im.Entries {
-		if e.Program != "" {
+		if e.Program != "" && len(words) == 0 {
 			f.Programs = append(f.Programs, cost.Program{Entries: []int64{e.Addr}})
 		}
 	}

@@ -28,6 +28,20 @@ func (r *Report) Print(w *bufio.Writer, p view.Palette) {
 		}
 		printRows(w, p, c.rows())
 	}
+	r.printOccupancy(w, p)
+}
+
+// printOccupancy prints how many waves each processor runs, for each size of a block.
+func (r *Report) printOccupancy(w *bufio.Writer, p view.Palette) {
+	for _, o := range r.Occupancy {
+		fmt.Fprintf(w, "\n%s\n", p.Title(fmt.Sprintf("occupancy of %s: %s per lane, %s of shared memory per block", o.Processor, plural(o.Registers, "register"), plural(o.Shared, "byte"))))
+		var rows []row
+		for _, b := range o.Sizes {
+			rows = append(rows, row{fmt.Sprintf("blocks of %d", b.Threads), fmt.Sprintf("%d of %d waves", b.Waves, b.Most), fmt.Sprintf("%d %%, %s, limited by %s", 100*b.Waves/b.Most, plural(b.Blocks, "block"), b.Limit)})
+		}
+		rows = append(rows, row{"source", o.Source, ""})
+		printRows(w, p, rows)
+	}
 }
 
 // useRow returns the row of a limited quantity.

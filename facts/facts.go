@@ -217,6 +217,9 @@ func newState(s *sem.State) *State {
 // Waves reports whether all lanes of a wave have one program counter.
 func (m *Machine) Waves() bool { return m.sem.Wave }
 
+// Lanes returns the largest number of lanes of a wave.
+func (m *Machine) Lanes() int { return m.sem.Lanes }
+
 // States returns the states that instructions can read and write, in the order of the description.
 func (m *Machine) States() []*State { return m.states }
 

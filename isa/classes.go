@@ -1,6 +1,9 @@
 package isa
 
-import "github.com/isago/isago/bits"
+import (
+	"github.com/isago/isago/bits"
+	"github.com/isago/isago/internal/spec"
+)
 
 // Class is a kind of operation that tools count, such as a texture fetch.
 type Class struct{ Name, Doc string }
@@ -62,14 +65,24 @@ type ProgramLimit struct {
 	Source string
 }
 
-// ProgramLimits lists the limits of which the description states what they bound.
+// ProgramLimits lists the limits of which the description states what they bound in a program.
 func (s *Set) ProgramLimits() (list []ProgramLimit) {
 	for _, l := range s.model.ISA.Limits {
-		if l.Of != "" {
+		if l.Of != "" && l.Of != spec.LimitOfBlock {
 			list = append(list, ProgramLimit{l.Name, l.Doc, l.Most, s.File(l.Of), l.Unit, l.Program, l.Source})
 		}
 	}
 	return list
+}
+
+// MaxBlock returns the largest number of lanes of a block, or 0 if the description states none.
+func (s *Set) MaxBlock() (most int) {
+	for _, l := range s.model.ISA.Limits {
+		if l.Of == spec.LimitOfBlock && (most == 0 || l.Most < uint64(most)) {
+			most = int(min(l.Most, 1<<30))
+		}
+	}
+	return most
 }
 
 // Processor is a part of the machine that runs blocks of waves at the same time.
@@ -80,8 +93,20 @@ type Processor struct {
 	Holds  []Hold
 }
 
+// HoldKind is a kind of resource.
+type HoldKind uint8
+
+// The kinds of resources.
+const (
+	HoldsWaves HoldKind = iota
+	HoldsBlocks
+	HoldsRegisters
+	HoldsMemory
+)
+
 // Hold is a resource that the blocks of a processor share.
 type Hold struct {
+	Kind HoldKind
 	// Name is waves, blocks, or the name of a register file or a memory.
 	Name string
 	// Most is the number of waves, blocks, registers or bytes of the processor.
@@ -98,7 +123,16 @@ func (s *Set) Processors(ctx bits.Value) (list []Processor) {
 		}
 		out := Processor{Name: p.Name, Doc: p.Doc, Source: p.Source}
 		for _, h := range p.Holds {
-			out.Holds = append(out.Holds, Hold{h.Of, h.Most, h.Unit, h.Waves})
+			kind := HoldsMemory
+			switch {
+			case h.Of == spec.HoldsWaves:
+				kind = HoldsWaves
+			case h.Of == spec.HoldsBlocks:
+				kind = HoldsBlocks
+			case s.File(h.Of) != nil:
+				kind = HoldsRegisters
+			}
+			out.Holds = append(out.Holds, Hold{kind, h.Of, h.Most, h.Unit, h.Waves})
 		}
 		list = append(list, out)
 	}

@@ -19,7 +19,17 @@ import (
 type costFlags struct {
 	analysis
 	lines, json bool
+	occupancyFlags
 }
+
+// occupancyFlags state what a launch chooses for the blocks of a kernel. block is 0 if the user did not choose.
+type occupancyFlags struct {
+	block, shared int
+	hasShared     bool
+}
+
+// usualBlocks are the numbers of lanes of blocks for which cost shows the occupancy.
+var usualBlocks = []int{64, 128, 192, 256, 384, 512}
 
 func newCost() *cobra.Command {
 	var f costFlags
@@ -29,7 +39,8 @@ func newCost() *cobra.Command {
 		Short:   "Show what programs need: words, registers, paths",
 		Long: `cost shows what programs need, next to the limits that the description states: words and table entries,
 inputs, constants and outputs, the registers that are live at the same time, the shortest and the longest path
-in instructions, special functions, texture fetches and memory accesses, and hazards.
+in instructions, special functions, texture fetches and memory accesses, hazards, and for Tesla kernels the
+occupancy: how many warps a multiprocessor runs at the same time.
 
 A register is live at an instruction if some path from there reads it before it is written. Paths are paths of
 the control flow, even if no input makes the program take them. In the length 12 + 8 n, n is the number of
@@ -56,6 +67,8 @@ Exit status: 0; 1 if cost cannot read a program or source; 2 for a mistake on th
 	f.addTables(cmd)
 	flags := cmd.Flags()
 	f.allocation.add(cmd, "assume `N` allocated registers for programs whose file does not state the number, such as raw code (tesla)")
+	flags.Var(amount[int]{&f.block, 1}, "block", "show the occupancy for blocks of `N` threads (default: for several sizes) (tesla)")
+	flags.Var(amount[int]{&f.shared, 0}, "shared", "add `N` bytes of shared memory that the launch allocates to each block (tesla)")
 	flags.BoolVar(&f.lines, "lines", false, "also list the instructions with the registers that are live before each")
 	flags.BoolVar(&f.json, "json", false, "print JSON, with all instructions")
 	return cmd
@@ -73,6 +86,7 @@ func (f *costFlags) run(cmd *cobra.Command, names []string) error {
 	if f.json && f.lines {
 		return usagef("--json cannot be combined with --lines")
 	}
+	f.hasShared = cmd.Flags().Changed("shared")
 	if err := f.checkRaw(); err != nil {
 		return err
 	}
@@ -121,6 +135,9 @@ func (f *costFlags) run(cmd *cobra.Command, names []string) error {
 func (f *costFlags) file(cmd *cobra.Command, name string) (list []costReport, err error) {
 	_, err = f.analysis.file(cmd, name, func(p *lint.File, name string) error {
 		file := &cost.File{Listing: &view.Listing{Decoder: p.Decoder, Image: p.Image}, Facts: p.Facts, Base: p.Base, End: p.End, Registers: p.Registers, Locate: p.Locate}
+		if err := f.occupancyFlags.apply(file); err != nil {
+			return err
+		}
 		for _, x := range p.Programs {
 			c := cost.Program{Name: x.Name, Entries: x.Entries, Emits: x.Emits, Known: x.Known}
 			for _, o := range x.Outputs {
@@ -136,6 +153,34 @@ func (f *costFlags) file(cmd *cobra.Command, name string) (list []costReport, er
 		return nil
 	})
 	return list, err
+}
+
+// apply states the memory and the sizes of the blocks of a file. It returns an error for blocks that the machine cannot
+// run.
+func (f *occupancyFlags) apply(file *cost.File) error {
+	set := file.Listing.Decoder.Set()
+	most := set.MaxBlock()
+	switch {
+	case most == 0 && f.block > 0:
+		return usagef("--block does not apply to this machine, whose programs do not run in blocks")
+	case most == 0 && f.hasShared:
+		return usagef("--shared does not apply to this machine, whose programs do not run in blocks")
+	case f.block > most:
+		return usagef("--block %d, expected 1 to %d", f.block, most)
+	}
+	file.Shared = -1
+	if n, ok := file.Listing.Image.Shared[file.Base]; ok || f.hasShared {
+		file.Shared = n + f.shared
+	}
+	for _, n := range usualBlocks {
+		if n <= most {
+			file.Threads = append(file.Threads, n)
+		}
+	}
+	if f.block > 0 {
+		file.Threads = []int{f.block}
+	}
+	return nil
 }
 
 // hazards returns warnings in the form of lint --json.

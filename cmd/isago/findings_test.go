@@ -76,7 +76,7 @@ func TestCostSchema(t *testing.T) {
 		run(append([]string{"cost", "--json"}, args...), strings.NewReader(""), &out, &errs)
 		schema.Def(t, "costs").Check(t, strings.Join(args, " "), out.Bytes())
 	}
-	if unseen := schema.Unseen("cost", "use", "program_cost", "path", "length", "term", "loop", "pressure", "operation", "cost_line"); len(unseen) > 0 {
+	if unseen := schema.Unseen("cost", "use", "program_cost", "path", "length", "term", "loop", "pressure", "operation", "cost_line", "occupancy", "block_size"); len(unseen) > 0 {
 		t.Errorf("no output has %q", unseen)
 	}
 }

@@ -438,7 +438,7 @@ func TestReference(t *testing.T) {
 		"run.md":       {"examples", "examples/tegra"},
 		"lint.md":      nil,
 		"diff.md":      nil,
-		"cost.md":      {"examples/pica200"},
+		"cost.md":      {"examples/pica200", "examples/tegra", "examples/a2xx", "examples/tesla"},
 		"tegra.md":     {"examples/tegra"},
 		"a2xx.md":      {"examples/a2xx", "target/a2xx/launch/demo"},
 		"tesla.md":     {"examples/tesla"},

@@ -39,6 +39,9 @@ type Image struct {
 	// Registers are how many registers a launch allocates to the programs of an image, by the Base of their pieces; a
 	// program of which the file does not say it has none.
 	Registers map[int64]int
+	// Shared is how many bytes of memory a block of lanes has in the programs of an image, by the Base of their pieces. A
+	// program that does not run in blocks has none.
+	Shared map[int64]int
 	// Break stands in front of the second line of a piece, and those behind it.
 	Break string
 	// Lead are the lines that source of the code starts with, for listings that are assembled.

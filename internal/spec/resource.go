@@ -11,8 +11,8 @@ type Limit struct {
 	Name, Doc string
 	Span      diag.Span
 	Most      uint64
-	// Of is what the limit bounds in each program: code, or the name of a register file. It is "" if only the tools of the
-	// machine know.
+	// Of is what the limit bounds: LimitOfCode, the name of a register file, or LimitOfBlock. It is "" if only the tools of
+	// the machine know.
 	Of string
 	// Unit is the number of bits of code that count as one.
 	Unit int
@@ -22,8 +22,13 @@ type Limit struct {
 	Source string
 }
 
-// LimitOfCode is the Of of a limit for the length of the code.
-const LimitOfCode = "code"
+// What limits bound besides registers.
+const (
+	// LimitOfCode is the length of the code of a program.
+	LimitOfCode = "code"
+	// LimitOfBlock is the number of lanes of a block.
+	LimitOfBlock = "block"
+)
 
 // Class is a kind of operation that is counted, such as a texture fetch.
 type Class struct {
@@ -77,10 +82,11 @@ func (l *loader) readLimit(n *node) *Limit {
 	case x.Of == LimitOfCode && x.Unit == 0:
 		l.fail(diag.Errorf(diag.XMLAttribute, n.at("of"), "of=%q needs unit", LimitOfCode))
 	case x.Of == LimitOfCode:
+	case x.Of == LimitOfBlock && x.Unit == 0:
 	case x.Unit != 0:
 		l.fail(diag.Errorf(diag.XMLAttribute, n.at("unit"), "unit needs of=%q", LimitOfCode))
 	case l.isa.File(x.Of) == nil:
-		l.fail(diag.Errorf(diag.Unresolved, n.at("of"), "of=%q, expected %s or a register file", x.Of, LimitOfCode))
+		l.fail(diag.Errorf(diag.Unresolved, n.at("of"), "of=%q, expected %s, %s or a register file", x.Of, LimitOfCode, LimitOfBlock))
 	}
 	return x
 }

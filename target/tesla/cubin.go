@@ -312,7 +312,7 @@ func Open(set *isa.Set, data []byte) (*program.Image, error) {
 		if err != nil {
 			return nil, err
 		}
-		if err := im.add(b.kernel, header(text[off:b.from]), code, m.Kernels[i].Registers); err != nil {
+		if err := im.add(b.kernel, header(text[off:b.from]), code, m.Kernels[i]); err != nil {
 			return nil, err
 		}
 		off = b.to
@@ -347,7 +347,7 @@ type image struct {
 }
 
 func newImage(set *isa.Set, format string, ctx bits.Value) *image {
-	return &image{Image: program.Image{Format: format, Sections: map[int64][]string{}, Names: map[int64]string{}, Registers: map[int64]int{}, Pieces: []program.Piece{}}, set: set, ctx: ctx}
+	return &image{Image: program.Image{Format: format, Sections: map[int64][]string{}, Names: map[int64]string{}, Registers: map[int64]int{}, Shared: map[int64]int{}, Pieces: []program.Piece{}}, set: set, ctx: ctx}
 }
 
 // kernelData is what a file holds of a kernel: the number of its words, and what the file says of it.
@@ -356,8 +356,8 @@ type kernelData struct {
 	Says  []string `json:"says,omitempty"`
 }
 
-// add adds a kernel, whose addresses count from its start. It has so many registers, 0 where the file does not say.
-func (im *image) add(name string, lines []string, code []uint32, registers int) error {
+// add adds a kernel, whose addresses count from its start. k has its registers and its shared memory.
+func (im *image) add(name string, lines []string, code []uint32, k Kernel) error {
 	d, err := im.set.NewDecoder("")
 	if err != nil {
 		return err
@@ -371,9 +371,10 @@ func (im *image) add(name string, lines []string, code []uint32, registers int) 
 	im.Sections[base] = append(im.Sections[base], lines...)
 	im.Entries = append(im.Entries, program.Entry{Addr: base, Name: name})
 	im.Names[base] = name
-	if registers > 0 {
-		im.Registers[base] = registers
+	if k.Registers > 0 {
+		im.Registers[base] = k.Registers
 	}
+	im.Shared[base] = k.Shared
 	each(d, code, func(addr int64, in isa.Inst, ok bool) {
 		p := program.Piece{Root: d.Root(), Addr: base + addr, Size: 32 * int(sizeOf(in)), Base: base, Context: im.ctx, Target: true, Indent: "    "}
 		im.Pieces = append(im.Pieces, p)

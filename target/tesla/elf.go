@@ -72,7 +72,11 @@ func OpenELF(set *isa.Set, data []byte) (*program.Image, error) {
 		if err != nil || len(code)%4 != 0 {
 			return nil, fmt.Errorf("section %s has %d bytes, expected a multiple of 4 inside the file [%s]", s.Name, s.Size, diag.FileFormat)
 		}
-		if err := im.add(name, headerOf(f, s, name, banks), wordsOf(code), registersOf(s)); err != nil {
+		k := Kernel{Registers: registersOf(s)}
+		if shared := f.Section(sectionShared + name); shared != nil {
+			k.Shared = int(shared.Size)
+		}
+		if err := im.add(name, headerOf(f, s, name, banks), wordsOf(code), k); err != nil {
 			return nil, err
 		}
 	}

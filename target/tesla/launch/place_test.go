@@ -71,7 +71,7 @@ func TestPlacesAreInTheDescription(t *testing.T) {
 
 // TestLimitsAreInTheDescription changes limits in the description, and the launch enforces them.
 func TestLimitsAreInTheDescription(t *testing.T) {
-	set := changed(t, `<limit name="threads" most="512">`, `<limit name="threads" most="64">`, `<limit name="blocks" most="65535">`, `<limit name="blocks" most="3">`,
+	set := changed(t, `<limit name="threads" most="512" of="block"`, `<limit name="threads" most="64" of="block"`, `<limit name="blocks" most="65535">`, `<limit name="blocks" most="3">`,
 		`name="s" size="16384"`, `name="s" size="128"`)
 	for _, row := range []struct{ option, value, want string }{
 		{optBlock, "65", `block "65", expected up to 3 numbers from 1 to 64`},

@@ -74,16 +74,11 @@ func (c *ProgramCost) rows() (rows []row) {
 		if len(c.Paths) > 1 {
 			name = fmt.Sprintf("path from 0x%x", x.Entry)
 		}
-		switch {
-		case x.Longest == nil && x.Shortest == 0:
-			rows = append(rows, row{name, "unknown", x.Unknown})
-		case x.Longest == nil:
-			rows = append(rows, row{name, fmt.Sprintf("%d or more", x.Shortest), x.Unknown})
-		case x.Longest.Text == fmt.Sprint(x.Shortest):
-			rows = append(rows, row{name, x.Longest.Text + " instructions", ""})
-		default:
-			rows = append(rows, row{name, fmt.Sprintf("%d to %s instructions", x.Shortest, x.Longest.Text), ""})
+		text, known := x.text()
+		if known {
+			text += " instructions"
 		}
+		rows = append(rows, row{name, text, x.Unknown})
 	}
 	for _, l := range c.Loops {
 		text := fmt.Sprintf("%s: how often the loop at 0x%x repeats", l.Name, l.Address)
@@ -113,6 +108,19 @@ func (c *ProgramCost) rows() (rows []row) {
 		rows = append(rows, row{name: o.Name, value: fmt.Sprint(o.Count)})
 	}
 	return rows
+}
+
+// text returns the shortest and the longest length of a path. known reports whether both are known.
+func (x *Path) text() (text string, known bool) {
+	switch {
+	case x.Longest == nil && x.Shortest == 0:
+		return "unknown", false
+	case x.Longest == nil:
+		return fmt.Sprintf("%d or more", x.Shortest), false
+	case x.Longest.Text == fmt.Sprint(x.Shortest):
+		return x.Longest.Text, true
+	}
+	return fmt.Sprintf("%d to %s", x.Shortest, x.Longest.Text), true
 }
 
 func plural(n int, noun string) string {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/isago/isago/cost"
 	"github.com/isago/isago/equal"
 	"github.com/isago/isago/internal/program"
 	"github.com/isago/isago/isa"
@@ -18,7 +19,7 @@ import (
 type diffFlags struct {
 	machineFlags
 	rangeFlags
-	json, semantics bool
+	json, semantics, cost bool
 }
 
 func newDiff() *cobra.Command {
@@ -39,6 +40,8 @@ order of declarations. docs/diff.md lists what it compares in each format.
 --semantics also compares what the programs do, as "isago equal" does: for each component of the outputs, diff
 prints whether it stays the same, and otherwise values that differ, or the start of both expressions.
 
+--cost also prints which costs change: words, registers, paths and operations, as "isago cost" counts them.
+
 diff recognises formats by their content; raw words need --isa or --spec. It assembles source files first.
 
 Exit status: 0 if the programs are equal; 1 if they differ or diff cannot read them; 2 for a mistake on the
@@ -55,6 +58,7 @@ command line; 3 if they are equal but use table entries that are missing.`,
 	f.addTables(cmd)
 	cmd.Flags().BoolVar(&f.json, "json", false, "print the differences as JSON")
 	cmd.Flags().BoolVar(&f.semantics, "semantics", false, "also print which outputs change")
+	cmd.Flags().BoolVar(&f.cost, "cost", false, "also print which costs change, such as registers and paths")
 	return cmd
 }
 
@@ -77,6 +81,9 @@ func (f *diffFlags) run(cmd *cobra.Command, a, b string) error {
 	}
 	if f.semantics && f.json {
 		return usagef("--semantics cannot be combined with --json; isago equal --json prints which outputs change")
+	}
+	if err := f.checkCost(a, b); err != nil {
+		return err
 	}
 	namedA, namedB := a, b
 	la, err := f.listingOf(cmd, &a)
@@ -108,11 +115,17 @@ func (f *diffFlags) run(cmd *cobra.Command, a, b string) error {
 	if err != nil {
 		return err
 	}
+	var changes []cost.Change
+	if f.cost {
+		if changes, err = f.changes(cmd, namedA, namedB); err != nil {
+			return err
+		}
+	}
 	w := bufio.NewWriter(cmd.OutOrStdout())
 	if f.json {
-		err = printJSON(w, d.Report(inputName(a), inputName(b)))
-	} else {
-		err = d.Print(w, palette)
+		err = printJSON(w, diffReport{d.Report(inputName(a), inputName(b)), changes})
+	} else if err = d.Print(w, palette); f.cost {
+		cost.PrintChanges(w, changes, palette)
 	}
 	if err := cmp.Or(err, w.Flush()); err != nil {
 		return err
@@ -134,6 +147,41 @@ func (f *diffFlags) run(cmd *cobra.Command, a, b string) error {
 		return errFindings
 	}
 	return nil
+}
+
+// diffReport is what diff --json prints.
+type diffReport struct {
+	*view.DiffReport
+	// Costs are the costs that change. They are absent without --cost.
+	Costs []cost.Change `json:"costs,omitzero"`
+}
+
+// checkCost returns an error if the costs of two files cannot be measured.
+func (f *diffFlags) checkCost(a, b string) error {
+	switch {
+	case !f.cost:
+	case f.offset != 0 || f.length != 0:
+		return usagef("--cost cannot be combined with --offset or --length")
+	case a == "-" || b == "-":
+		return usagef("--cost cannot be combined with standard input, which diff can read only once")
+	}
+	return nil
+}
+
+// changes returns the costs that differ between two files.
+func (f *diffFlags) changes(cmd *cobra.Command, a, b string) ([]cost.Change, error) {
+	var reports [2][]*cost.Report
+	for i, name := range []string{a, b} {
+		c := costFlags{analysis: analysis{machineFlags: f.machineFlags}}
+		list, err := c.file(cmd, name)
+		if err != nil {
+			return nil, err
+		}
+		for _, x := range list {
+			reports[i] = append(reports[i], x.Report)
+		}
+	}
+	return cost.Compare(reports[0], reports[1]), nil
 }
 
 // printOutputs prints for each component of the outputs of two programs whether it stays the same.

@@ -76,7 +76,21 @@ func TestCostSchema(t *testing.T) {
 		run(append([]string{"cost", "--json"}, args...), strings.NewReader(""), &out, &errs)
 		schema.Def(t, "costs").Check(t, strings.Join(args, " "), out.Bytes())
 	}
-	if unseen := schema.Unseen("cost", "use", "program_cost", "path", "length", "term", "loop", "pressure", "operation", "cost_line", "occupancy", "block_size"); len(unseen) > 0 {
+	kernel := func(name, code string) string {
+		return "code {\nname = " + name + "\nlmem = 0\nsmem = 16\nreg = 2\nbar = 0\nbincode {\n" + code + "exit nop\n}\n}\n"
+	}
+	two := func(file, code string) string {
+		name := filepath.Join(t.TempDir(), file)
+		text := "architecture {sm_11}\nabiversion {0}\nmodname {cubin}\n" + kernel("first", "") + kernel("second", code)
+		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		return name
+	}
+	var out, errs bytes.Buffer
+	run([]string{"diff", "--cost", "--json", two("a.s", ""), two("b.s", "mov b32 $r1 $r0\n")}, strings.NewReader(""), &out, &errs)
+	schema.Def(t, "diff").Check(t, "diff --cost", out.Bytes())
+	if unseen := schema.Unseen("cost_change", "cost", "use", "program_cost", "path", "length", "term", "loop", "pressure", "operation", "cost_line", "occupancy", "block_size"); len(unseen) > 0 {
 		t.Errorf("no output has %q", unseen)
 	}
 }

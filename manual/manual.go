@@ -88,6 +88,8 @@ type page struct {
 	Title, Up string
 	// Here is the page in the navigation, such as instructions.
 	Here string
+	// Wide is set for pages with pictures that use the whole width of a screen.
+	Wide bool
 	// Machine is nil for the front page. Home is the path from the page to the folder of the machine.
 	Machine *machine
 	Home    string

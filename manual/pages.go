@@ -154,7 +154,7 @@ func (m *machine) emit(name, body, here, title string, data any) error {
 	if title != "" {
 		title += " · "
 	}
-	return m.b.page(m.Dir+"/"+name, body, page{Title: title + m.Name, Here: here, Machine: m, Data: data})
+	return m.b.page(m.Dir+"/"+name, body, page{Title: title + m.Name, Here: here, Wide: body == "encodings", Machine: m, Data: data})
 }
 
 // instructions writes the pages of instructions and of operands, and the list of instructions.

@@ -187,8 +187,8 @@ func (m *machine) matrix(p *rootPages) template.HTML {
 		fmt.Fprintf(&out, `<text class="axis" x="0" y="%d">bits</text><text class="axis" x="0" y="%d">%s</text>`, top-22, top-8, places(rows))
 	}
 	width, height := left+w<<len(columns)+1, top+h<<len(rows)+1
-	return template.HTML(fmt.Sprintf(`<figure><figcaption>%s: the instructions by bits %s</figcaption><div class="scroll"><svg class="map" role="group" aria-label="map of the encodings" viewBox="0 0 %d %d" style="width:%dpx">%s</svg></div></figure>`,
-		template.HTMLEscapeString(p.Name), places(chosen), width, height, width, out.String()))
+	return template.HTML(fmt.Sprintf(`<figure><figcaption>%s: the instructions by bits %s</figcaption><div class="scroll"><svg class="map" role="group" aria-label="map of the encodings" viewBox="0 0 %d %d" style="min-width:%dpx;max-width:%dpx">%s</svg></div></figure>`,
+		template.HTMLEscapeString(p.Name), places(chosen), width, height, width*8/10, width, out.String()))
 }
 
 func short(name string, most int) string {

@@ -9,6 +9,7 @@ import (
 	"embed"
 	"fmt"
 	"html/template"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -32,22 +33,40 @@ type File struct {
 	Data []byte
 }
 
-// Write makes the manual of machines and calls write with each file. progress, which may be nil, is called with the number of
-// finished pages of instructions and the number of all such pages. The error is ctx.Err() or an error of write.
+// Write makes the manual of machines, several at a time, and calls write with each file. progress, which may be nil, is called
+// with the number of finished pages of instructions and the number of all such pages. No two calls of write or progress run at
+// the same time. The error is ctx.Err() or an error of write.
 func Write(ctx context.Context, machines []Machine, progress func(done, all int), write func(File) error) error {
-	b := builder{ctx: ctx, write: write, progress: progress}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	b := builder{ctx: ctx, progress: progress}
+	b.write = func(f File) error {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		return write(f)
+	}
 	names := newNames()
 	for _, m := range machines {
 		mb := newMachine(&b, m, names.unique(cmp.Or(m.Name, "machine")))
 		b.machines = append(b.machines, mb)
-		for _, p := range mb.pages {
-			b.all += len(p.leaves)
-		}
+		b.all += mb.size()
 	}
-	for _, m := range b.machines {
-		if err := m.write(); err != nil {
-			return err
-		}
+	var wait sync.WaitGroup
+	free := make(chan struct{}, runtime.GOMAXPROCS(0))
+	largest := slices.Clone(b.machines) // the largest first, so that the others fill the time
+	slices.SortStableFunc(largest, func(x, y *machine) int { return y.size() - x.size() })
+	for _, m := range largest {
+		free <- struct{}{}
+		wait.Go(func() {
+			defer func() { <-free }()
+			if err := m.write(); err != nil {
+				cancel(err)
+			}
+		})
+	}
+	wait.Wait()
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
 	}
 	if err := b.page("index.html", "front", page{Title: "isago: the reference", Data: b.machines}); err != nil {
 		return err
@@ -57,7 +76,7 @@ func Write(ctx context.Context, machines []Machine, progress func(done, all int)
 		if err != nil {
 			return err
 		}
-		if err := write(File{name, data}); err != nil {
+		if err := b.write(File{name, data}); err != nil {
 			return err
 		}
 	}
@@ -79,6 +98,7 @@ type builder struct {
 	write     func(File) error
 	progress  func(done, all int)
 	machines  []*machine
+	mu        sync.Mutex // guards done, and calls of write and progress
 	done, all int
 }
 
@@ -235,6 +255,14 @@ type rootPages struct {
 
 // entry is a line of the search index.
 type entry struct{ Title, Kind, URL, Text string }
+
+// size returns the number of encodings.
+func (m *machine) size() (n int) {
+	for _, p := range m.pages {
+		n += len(p.leaves)
+	}
+	return n
+}
 
 func newMachine(b *builder, m Machine, dir string) *machine {
 	out := &machine{

@@ -206,6 +206,8 @@ func (m *machine) instructions() error {
 }
 
 func (m *machine) step() {
+	m.b.mu.Lock()
+	defer m.b.mu.Unlock()
 	m.b.done++
 	if m.b.progress != nil {
 		m.b.progress(m.b.done, m.b.all)
@@ -354,6 +356,17 @@ func (m *machine) values() error {
 
 // The methods below are for templates.
 
+// Several reports whether the machine has several roots of instructions.
+func (m *machine) Several() bool {
+	n := 0
+	for _, p := range m.pages {
+		if !p.Nested {
+			n++
+		}
+	}
+	return n > 1
+}
+
 // Quirks lists the quirks of the machine.
 func (m *machine) Quirks() []facts.Quirk {
 	if m.ref.Facts == nil {
@@ -402,11 +415,13 @@ func (p *rootPages) Leaves() []*isa.Leaf { return p.leaves }
 // Operand returns the heading of a piece of code.
 func (x *instruction) Operand(c view.Code) string {
 	switch {
+	case x.Short(c):
+		return ""
 	case c.Writes && c.Name == "":
 		return "when it is written"
 	case c.Writes:
 		return "a write to " + c.Name
-	case c.Name != "" && !x.Short(c):
+	case c.Name != "":
 		return c.Name
 	case c.Type != "" && c.Type != "none":
 		return "its value"

@@ -46,14 +46,17 @@ func (o Options) crossRefusal() string {
 	return ""
 }
 
-// cross runs spirv-cross. It returns what the program prints.
-func cross(input []byte, args ...string) (string, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), crossLimit)
+// cross runs spirv-cross. It returns what the program prints, or the error of the context if the context is cancelled.
+func cross(ctx context.Context, input []byte, args ...string) (string, error) {
+	limited, cancel := context.WithTimeout(ctx, crossLimit)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, crossTool, args...)
+	cmd := exec.CommandContext(limited, crossTool, args...)
+	cmd.WaitDelay = time.Second // its children may hold the pipes open
 	var out, errs bytes.Buffer
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(input), &out, &errs
-	if err := cmd.Run(); err != nil {
+	if err := cmd.Run(); ctx.Err() != nil {
+		return "", ctx.Err()
+	} else if err != nil {
 		return "", fmt.Errorf("%s: %s", crossTool, strings.TrimPrefix(firstLine(errs.String()+err.Error()), "SPIRV-Cross threw an exception: "))
 	}
 	if out.Len() == 0 {
@@ -68,7 +71,7 @@ func firstLine(s string) string {
 }
 
 // hlsl converts a shader to HLSL, and sets the names in the map to those in the text.
-func (t *Text) hlsl(x *shade.Shader) error {
+func (t *Text) hlsl(ctx context.Context, x *shade.Shader) error {
 	module, err := spirv.Write(x)
 	if err != nil {
 		return err
@@ -76,7 +79,7 @@ func (t *Text) hlsl(x *shade.Shader) error {
 	if err := t.Language.Missing(); err != nil {
 		return err
 	}
-	revision, err := cross(nil, "--revision")
+	revision, err := cross(ctx, nil, "--revision")
 	if err != nil {
 		return err
 	}
@@ -84,7 +87,7 @@ func (t *Text) hlsl(x *shade.Shader) error {
 	if t.Integers64 {
 		model = "60"
 	}
-	text, err := cross(module, "-", "--hlsl", "--shader-model", model)
+	text, err := cross(ctx, module, "-", "--hlsl", "--shader-model", model)
 	if err != nil {
 		return err
 	}

@@ -32,12 +32,22 @@ type Kernel struct {
 	// Parameters is the place of the parameters, and Bytes their size.
 	Parameters *exec.Place
 	Bytes      int
+	// Named are the parameters, as far as they are known.
+	Named []Parameter
 	// Registers is the number of registers that the launch allocates, or 0 for all.
 	Registers int
 	// Global is the place of the memory that the launch has: all memories of the place are one buffer.
 	Global *exec.Place
 	// Sizes are the sizes of the memories of a thread and of a block in bytes. The default is the size in the description.
 	Sizes map[*exec.State]int
+}
+
+// Parameter is a parameter of a kernel.
+type Parameter struct {
+	// Name is "" if the file does not name its parameters.
+	Name string
+	// Offset is its place in the buffer of the parameters, and Size its size, in bytes.
+	Offset, Size int
 }
 
 // Translate translates a kernel to a compute shader. A buffer holds the memory of the launch. Its first byte has the address 0. An
@@ -67,7 +77,7 @@ func (k *Kernel) Translate(ctx context.Context, o Options) (*Text, error) {
 		return nil, err
 	}
 	o.Shape = Compute
-	return s.translate(o)
+	return s.translate(ctx, o)
 }
 
 // checkLanes refuses an instruction whose result depends on the number of its lane, or on the other lanes of a wave.
@@ -362,7 +372,7 @@ func (g *lowering) parameters(x *shade.Shader, t *Text, to *shade.Var, o Options
 	if at%4 != 0 {
 		g.refuse("parameters at the address %#x of %s", at, to.Name)
 	}
-	b := Buffer{Name: g.b.names.unique("parameters"), Set: o.Set, Binding: o.Binding, Uniform: true, Size: (k.Bytes + 15) &^ 15, ReadOnly: true}
+	b := Buffer{Name: g.b.names.unique("parameters"), Set: o.Set, Binding: o.Binding, Uniform: true, Size: (k.Bytes + 15) &^ 15, ReadOnly: true, Parameters: k.Named}
 	block := &shade.Block{Kind: blockKinds[o.Uniforms], Name: b.Name + "_block", Set: b.Set, Binding: b.Binding}
 	v := &shade.Var{Name: b.Name, Type: shade.U32.Vec(4).Array(b.Size / 16), Storage: shade.Member, Block: block, Stride: 16}
 	block.Members = []*shade.Var{v}

@@ -1,6 +1,7 @@
 package translate
 
 import (
+	"context"
 	"github.com/isago/isago/internal/shade"
 	"github.com/isago/isago/internal/shade/glsl"
 	"github.com/isago/isago/internal/shade/spirv"
@@ -122,13 +123,13 @@ func (l Language) prototype(f *shade.Func) string {
 }
 
 // print prints a shader. program is the function whose lines are counted.
-func (l Language) print(x *shade.Shader, program *shade.Func, t *Text) error {
+func (l Language) print(ctx context.Context, x *shade.Shader, program *shade.Func, t *Text) error {
 	var err error
 	switch l {
 	case SPIRV:
 		t.Module, err = spirv.Write(x)
 	case HLSL:
-		err = t.hlsl(x)
+		err = t.hlsl(ctx, x)
 	case WGSL:
 		var text *wgsl.Text
 		if text, err = wgsl.Print(x); err == nil {
@@ -139,6 +140,9 @@ func (l Language) print(x *shade.Shader, program *shade.Func, t *Text) error {
 		if text, err = glsl.Print(x, map[Language]glsl.Dialect{GLSL: glsl.Vulkan450, GLSLES: glsl.ES}[l]); err == nil {
 			t.Source, t.Lines = text.Source, text.Lines[program]
 		}
+	}
+	if ctx.Err() != nil {
+		return ctx.Err()
 	}
 	if err != nil {
 		return &Refusal{NoAddr, err.Error()}

@@ -330,7 +330,7 @@ func runOperations(t *testing.T, device *vulkan.Device, cases []operationCase, o
 		p, eval := program(part, in, out)
 		s := source{cells: newCells(), program: p, machine: &sem.Machine{States: []*sem.State{in, out}}, nameOf: func(flow.Variable) string { return "" }}
 		o.Name = "program"
-		text, err := s.translate(o)
+		text, err := s.translate(t.Context(), o)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -60,6 +60,8 @@ type Buffer struct {
 	Size int
 	// ReadOnly is set if the program does not write the buffer.
 	ReadOnly bool
+	// Parameters are the parameters of a kernel in their buffer, as far as they are known.
+	Parameters []Parameter
 }
 
 // dimensions are the names of the dimensions of textures, by their numbers in host callbacks.

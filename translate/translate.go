@@ -228,7 +228,22 @@ func Translate(ctx context.Context, l *exec.Launch, o Options) (*Text, error) {
 			s.uniforms = append(s.uniforms, port{u.Name, machine.States[u.State.Index], u.First, u.Count})
 		}
 	}
-	return s.translate(o)
+	return s.translate(ctx, o)
+}
+
+// ShapeOf returns the shape of a shader of the stage that a program is for: Geometry if the program emits vertices, the only
+// stage that has a value of the pipeline that the description declares for the program, or else Vertex.
+func ShapeOf(l *exec.Launch) Shape {
+	if l.Emits {
+		return Geometry
+	}
+	machine := l.Program.Machine.Inside(inside.Key{})
+	for _, p := range slices.Concat(machine.Inputs(l.Program.Context), machine.Outputs(l.Program.Context)) {
+		if stages := builtins[p.Builtin].stages; len(stages) == 1 {
+			return stages[0]
+		}
+	}
+	return Vertex
 }
 
 // Translate translates a specialised program, whose registers have no names of a file. given is Config.Given. Only packages of this
@@ -236,7 +251,7 @@ func Translate(ctx context.Context, l *exec.Launch, o Options) (*Text, error) {
 func (o Options) Translate(_ inside.Key, p *flow.Program, from *exec.Program, given func(s *sem.State, number, comp int) bool) (*Text, error) {
 	s := source{program: p, machine: from.Machine.Inside(inside.Key{}), functions: from.Functions(inside.Key{}), given: given, cells: newCells()}
 	s.nameOf = func(flow.Variable) string { return "" }
-	return s.translate(o)
+	return s.translate(context.Background(), o)
 }
 
 // wanted returns Config.Wanted: the registers for outputs, and the other outputs of the description and of the launch. A program
@@ -460,7 +475,7 @@ func (s *source) input(b *builder, r register, comp int) {
 }
 
 // translate prints the program.
-func (s *source) translate(o Options) (*Text, error) {
+func (s *source) translate(ctx context.Context, o Options) (*Text, error) {
 	if o.Name = identifier(cmp.Or(o.Name, "program")); reserved[o.Name] {
 		o.Name = "_" + o.Name
 	}
@@ -511,7 +526,7 @@ func (s *source) translate(o Options) (*Text, error) {
 		t.Inputs = nil
 	}
 	t.shader = x
-	if err := o.Language.print(x, program, t); err != nil {
+	if err := o.Language.print(ctx, x, program, t); err != nil {
 		return nil, err
 	}
 	words := map[uint64]bool{}

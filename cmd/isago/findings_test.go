@@ -127,14 +127,14 @@ func TestTranslationSchema(t *testing.T) {
 		{"--isa", "a2xx", "--stage", "fs", "--shape", "fragment", examples + "a2xx/textures.fs.bin"},
 		{"--shape", "geometry", examples + "pica200/points.shbin"},
 		{"--shape", "function", examples + "tesla/reduce.cubin"}, // has a barrier
-		{"--block", "64", examples + "tesla/vecadd.cubin"},
+		{"--block", "64", "--params", "a:ptr b:ptr c:ptr n:s32", examples + "tesla/vecadd.cubin"},
 		{examples + "tesla/reduce.cubin", examples + "tesla/blackscholes.cubin", examples + "tesla/matmul.cubin"},
 	} {
 		var out, errs bytes.Buffer
 		run(append([]string{"translate", "--json"}, args...), strings.NewReader(""), &out, &errs)
 		schema.Def(t, "translations").Check(t, strings.Join(args, " "), out.Bytes())
 	}
-	unseen := schema.Unseen("translations", "translation", "binding", "texture", "buffer", "refusal")
+	unseen := schema.Unseen("translations", "translation", "binding", "texture", "buffer", "kernel_parameter", "refusal")
 	if len(unseen) > 0 {
 		t.Errorf("no output has %q", unseen)
 	}

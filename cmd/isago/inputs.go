@@ -24,8 +24,9 @@ import (
 type input struct{ name, under string }
 
 // inputsOf replaces folders among the arguments with the wanted files in them, in the order of their names. It keeps
-// other arguments, and prints the number of skipped files on standard error. what is the noun for a wanted file.
-func inputsOf(cmd *cobra.Command, args []string, what string, wanted func(name string) (bool, error)) (list []input, err error) {
+// other arguments, and prints the number of skipped files on standard error. what is the noun for a wanted file, and hint the end of the error for a
+// folder without one.
+func inputsOf(cmd *cobra.Command, args []string, what, hint string, wanted func(name string) (bool, error)) (list []input, err error) {
 	for _, arg := range args {
 		if arg == "" {
 			return nil, usagef("the name of the FILE is empty")
@@ -63,7 +64,7 @@ func inputsOf(cmd *cobra.Command, args []string, what string, wanted func(name s
 			return nil, err
 		}
 		if len(list) == found {
-			return nil, fmt.Errorf("%s: no file in this folder is a %s (%d skipped)", arg, what, skipped)
+			return nil, fmt.Errorf("%s: no file in this folder is a %s (%d skipped)%s", arg, what, skipped, hint)
 		}
 		if skipped > 0 {
 			fmt.Fprintf(cmd.ErrOrStderr(), "%s: note: skipped %d of %d files: not a %s\n", arg, skipped, skipped+len(list)-found, what)
@@ -75,11 +76,17 @@ func inputsOf(cmd *cobra.Command, args []string, what string, wanted func(name s
 // programFiles replaces folders among the arguments with the programs in them that a machine recognises. If the flags
 // name a machine, only its programs count. With --raw all files count. Source files count if source is set.
 func (f *setFlags) programFiles(cmd *cobra.Command, args []string, source bool) ([]input, error) {
-	what := "program for a known machine"
+	what, hint := "program for a known machine", ""
 	if f.given() {
 		what = "program for this machine"
 	}
-	return inputsOf(cmd, args, what, func(name string) (bool, error) {
+	if cmd.Flags().Lookup("raw") != nil {
+		hint = "; raw code needs --raw and --isa NAME, for some machines also --stage"
+		if f.given() {
+			hint = "; --raw reads all files as raw code, for some machines with --stage"
+		}
+	}
+	return inputsOf(cmd, args, what, hint, func(name string) (bool, error) {
 		if f.forceRaw {
 			return true, nil
 		}
@@ -116,7 +123,7 @@ func firstStatement(text string) string {
 // descriptions replaces folders among the arguments with the descriptions in them. Files that other descriptions of the
 // same folders import are parts, not descriptions: descriptions skips them with a note.
 func (f *setFlags) descriptions(cmd *cobra.Command, args []string) ([]input, error) {
-	list, err := inputsOf(cmd, args, "description", func(name string) (bool, error) {
+	list, err := inputsOf(cmd, args, "description", "", func(name string) (bool, error) {
 		if !strings.EqualFold(filepath.Ext(name), ".xml") {
 			return false, nil
 		}

@@ -65,8 +65,9 @@ Shapes:
   geometry  a geometry shader, likewise
   compute   a compute shader, for kernels only
 
-A kernel becomes a compute shader, and another program becomes a function, unless --shape is given. Without
---block, the size of a workgroup is the specialization constants 0, 1 and 2, which glsl-es lacks.
+Without --shape, a kernel becomes a compute shader. Another program becomes a function, or a shader of its
+stage with --to spirv or hlsl. Without --block, the size of a workgroup is the specialization constants 0, 1
+and 2, which glsl-es lacks.
 
 --json prints a map: for each program the uniforms, inputs and outputs with their names, registers, offsets
 and locations, and what the text needs. If no -o is given, the map also contains the texts.
@@ -109,7 +110,7 @@ refused; 130 if translate was interrupted.`,
 		complete(cmd, name, fixed(values...))
 	}
 	choice(&f.to, "to", "`LANGUAGE` of the text", namesOfAll(translate.Languages()))
-	flags.StringVar(&f.shape, "shape", "", "`SHAPE` of the text: "+strings.Join(namesOfAll(translate.Shapes()), ", ")+" (default: compute for a kernel, function for other programs)")
+	flags.StringVar(&f.shape, "shape", "", "`SHAPE` of the text: "+strings.Join(namesOfAll(translate.Shapes()), ", ")+" (default: compute for a kernel, the stage of the program with --to spirv or hlsl, else function)")
 	complete(cmd, "shape", fixed(namesOfAll(translate.Shapes())...))
 	choice(&f.uniforms, "uniforms", "`FORM` of the uniforms; plain is for OpenGL", namesOfAll(translate.UniformForms()))
 	choice(&f.demand, "demand", "`WHAT` the text demands of the device for floats: nearest rounding with signed zeros, infinities and NaN, also denormals, or nothing", namesOfAll(translate.Demands()))
@@ -328,6 +329,14 @@ type bufferBinding struct {
 	Uniform  bool     `json:"uniform,omitempty"`
 	Size     int      `json:"size,omitempty"`
 	ReadOnly bool     `json:"read_only,omitempty"`
+	// Parameters are those of a kernel, as far as they are known.
+	Parameters []parameterBinding `json:"parameters,omitempty"`
+}
+
+type parameterBinding struct {
+	Name   string `json:"name,omitempty"`
+	Offset int    `json:"offset"`
+	Size   int    `json:"size"`
 }
 
 // refusal is the reason why a program has no text.
@@ -612,7 +621,7 @@ func (f *translateFlags) open(cmd *cobra.Command, in input, many, several bool) 
 	}
 	for i := range programs {
 		j := translateJob{program: &programs[i], set: p.set, options: f.options, under: in.under}
-		if err := f.choose(&j, name, several); err != nil {
+		if err := f.choose(&j, several); err != nil {
 			return nil, err
 		}
 		l := j.program.launch
@@ -657,7 +666,7 @@ func (f *translateFlags) optionsFor(cmd *cobra.Command, p *imageFile, several bo
 }
 
 // choose chooses the shape of a program, and opens a kernel that becomes a compute shader.
-func (f *translateFlags) choose(j *translateJob, file string, several bool) (err error) {
+func (f *translateFlags) choose(j *translateJob, several bool) (err error) {
 	p := j.program
 	kernel, is := p.runner.(interface {
 		Kernel() (*translate.Kernel, error)
@@ -665,8 +674,11 @@ func (f *translateFlags) choose(j *translateJob, file string, several bool) (err
 	j.isKernel = is
 	if f.shape == "" {
 		j.options.Shape = translate.Function
-		if is {
+		switch {
+		case is:
 			j.options.Shape = translate.Compute
+		case needsStage(f.options.Language):
+			j.options.Shape = translate.ShapeOf(p.launch)
 		}
 	}
 	if is && j.options.Shape == translate.Compute && p.err == nil {
@@ -674,12 +686,8 @@ func (f *translateFlags) choose(j *translateJob, file string, several bool) (err
 			j.kernel.Entry = p.launch.Entry
 		}
 	}
-	switch {
-	case several:
-	case p.err != nil:
+	if !several && p.err != nil {
 		return misuse(nil, p.err)
-	case f.shape == "" && !is && needsStage(f.options.Language):
-		return usagef("--to %s needs a --shape for %s, because Vulkan links no modules", f.to, inputName(file))
 	}
 	return nil
 }
@@ -851,6 +859,9 @@ func mapOf(text *translate.Text, o translate.Options) *translatedText {
 		b := bufferBinding{Name: x.Name, States: x.States, Uniform: x.Uniform, Size: x.Size, ReadOnly: x.ReadOnly}
 		if !x.Uniform || o.Uniforms == translate.Block {
 			b.Set, b.Binding = &x.Set, &x.Binding
+		}
+		for _, p := range x.Parameters {
+			b.Parameters = append(b.Parameters, parameterBinding(p))
 		}
 		t.Buffers = append(t.Buffers, b)
 	}

@@ -35,6 +35,11 @@ func (s *session) Kernel() (*translate.Kernel, error) {
 		return nil, err
 	}
 	bytes := 0
+	var named []translate.Parameter
+	add := func(name string, offset, size int) {
+		named = append(named, translate.Parameter{Name: name, Offset: offset, Size: size})
+		bytes = max(bytes, offset+size)
+	}
 	_, said := s.req.Options[optParams]
 	switch k := c.kernel; {
 	case said:
@@ -45,11 +50,11 @@ func (s *session) Kernel() (*translate.Kernel, error) {
 		at, _ := c.place(s.pointer)
 		for i, p := range c.params {
 			n, _ := p.size(s.pointer)
-			bytes = max(bytes, at[i]+n)
+			add(p.name, at[i], n)
 		}
 	case k.Parameters != nil:
 		for _, p := range k.Parameters {
-			bytes = max(bytes, p.Offset+p.Size)
+			add("", p.Offset, p.Size)
 		}
 	case k.Shared > 0:
 		bytes = max(0, k.Shared-s.places.start())
@@ -59,7 +64,9 @@ func (s *session) Kernel() (*translate.Kernel, error) {
 	if s.places.start()+bytes > s.places.maxShared() {
 		return nil, exec.Optionf("the parameters of kernel %s end at byte %d, but shared memory has %d bytes", c.kernel.Name, s.places.start()+bytes, s.places.maxShared())
 	}
-	return s.translation(&c, bytes), nil
+	k := s.translation(&c, bytes)
+	k.Named = named
+	return k, nil
 }
 
 // translation returns the kernel of a call. bytes is the size of its parameters.

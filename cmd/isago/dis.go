@@ -32,6 +32,11 @@ type disFlags struct {
 	// oneLane specialises the program for waves of one lane.
 	oneLane  bool
 	findings string
+	// format is text or html, or "" for text, and manual is the address of a manual to which a page links.
+	format, manual string
+	// documented adds the documentation of fields to JSON, and set is then the instruction set of the program. Both are for a page.
+	documented bool
+	set        *isa.Set
 	// file is the name of the file if several files are printed, or "".
 	file string
 	// suffixes is set if code without a container is printed as source.
@@ -77,6 +82,10 @@ their stacks. It prints the remaining operations as blocks in SSA form, with the
 inputs. If the lanes of the machine share a program counter (a2xx, tesla), the masks of lanes are values of the
 program. With --one-lane, a wave has one lane, and the control flow is that of the lane. docs/run.md describes
 the form.
+
+--format html prints a listing as a web page without other files: jumps are links in both directions, a
+click on a register marks its uses, an operand shows its documentation, and columns can be switched off.
+--manual links mnemonics to a reference that isago manual has written.
 
 --compat mesa prints the text that Mesa's isaspec prints for the same description, including its defects.
 Findings follow a tab, and --labels adds labels. docs/language.md lists the differences from Mesa's tools.
@@ -125,6 +134,9 @@ or have unexpected bits, or dis could not read some lines of --hex.`,
 	flags.BoolVar(&f.ir, "ir", false, "print the operations of each instruction below its text")
 	flags.BoolVar(&f.oneLane, "one-lane", false, "with --ssa, specialise the program for waves of one lane (a2xx, tesla)")
 	flags.BoolVar(&f.ssa, "ssa", false, "print the program as blocks in SSA form; control flow that depends only on the words is resolved")
+	flags.StringVar(&f.format, "format", "text", "`FORMAT` of the output: text or html")
+	complete(cmd, "format", fixed("text", "html"))
+	flags.StringVar(&f.manual, "manual", "", "with --format html, link to the reference at `ADDRESS`: a folder, as seen from the page, or a web address")
 	f.addOrder(cmd)
 	f.addTables(cmd)
 	flags.StringVar(&f.findings, "findings", "", "`WHERE` to report unexpected bits: comment, stderr or off (default: comment; off with --plain)")
@@ -134,7 +146,10 @@ or have unexpected bits, or dis could not read some lines of --hex.`,
 
 // detail returns the level of detail of JSON output.
 func (f *disFlags) detail() view.Detail {
-	if f.fields {
+	switch {
+	case f.documented:
+		return view.WithDocs
+	case f.fields:
 		return view.WithFields
 	}
 	return view.Brief
@@ -144,6 +159,18 @@ func (f *disFlags) detail() view.Detail {
 func (f *disFlags) check() error {
 	if raw := f.raw(); f.hex && f.root == "" && raw != nil && raw.Mixed {
 		f.hex, f.asText = false, true
+	}
+	switch f.format {
+	case "", "text":
+		if f.manual != "" {
+			return usagef("--manual needs --format html")
+		}
+	case "html":
+		if f.plain || f.hex || f.json || f.fields || f.facts || f.addresses || f.words || f.jumps || f.lossless || f.ir || f.ssa || f.maxErrors > 0 || f.compat != "" {
+			return usagef("--format html cannot be combined with flags for another output format or for columns")
+		}
+	default:
+		return usagef("unknown format %q, expected one of text, html", f.format)
 	}
 	switch {
 	case f.plain && f.json:
@@ -221,6 +248,9 @@ func (f *disFlags) files(cmd *cobra.Command, list []input, several bool) error {
 	if err := probe.check(); err != nil {
 		return err
 	}
+	if f.format == "html" && !inFolder(f.output) {
+		return usagef("--format html writes a page for each file, expected one FILE, or -o with the name of a folder")
+	}
 	if f.given() {
 		if _, err := f.load(nil); err != nil {
 			return err
@@ -276,7 +306,10 @@ func (f *disFlags) files(cmd *cobra.Command, list []input, several bool) error {
 
 // extension returns the suffix that dis adds to the name of an input to name its file in the folder of -o.
 func (f *disFlags) extension() string {
-	if f.json {
+	switch {
+	case f.format == "html":
+		return ".html"
+	case f.json:
 		return ".json"
 	}
 	return ".s"
@@ -294,6 +327,8 @@ func (f *disFlags) run(cmd *cobra.Command, name string) error {
 		defer progress.end()
 	}
 	switch {
+	case f.format == "html":
+		return f.page(cmd, name)
 	case f.ir:
 		return f.operations(cmd, name)
 	case f.ssa:
@@ -513,6 +548,7 @@ func (f *disFlags) newListing(set *isa.Set, palette view.Palette) (*view.Listing
 	if err != nil {
 		return nil, err
 	}
+	f.set = set
 	known, err := f.openFacts(set)
 	if err != nil {
 		return nil, err
@@ -529,6 +565,9 @@ func (f *disFlags) openFacts(set *isa.Set) (*facts.Machine, error) {
 		return nil, nil
 	}
 	known, err := facts.Open(set)
+	if err != nil && f.documented { // a page can omit the effects
+		return nil, nil
+	}
 	if err != nil {
 		return nil, err
 	}

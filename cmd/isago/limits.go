@@ -69,6 +69,7 @@ func limits() []limitsOf {
 			{"a shader file of PICA200", bytesOf(pica200.MaxFileSize), ""},
 			{"a capture", text("%s unpacked, %s buffers and shaders", bytesOf(a2xx.MaxCapture), thousands(min(a2xx.MaxBuffers, a2xx.MaxShaders))), ""},
 			{"raw code that dis reads before it prints", text("%s; longer code is printed without labels as it is read, and rejected with --jumps or --max-errors", bytesOf(defaultLabelLimit)), "dis --label-limit"},
+			{"the JSON from which dis --format html makes a page", bytesOf(maxPage), ""},
 		}},
 		{"check", []limit{
 			{"all searches and proofs together", text("%s million steps; beyond them, a note not-proved", thousands(prove.DefaultEffort)), "check --effort"},

@@ -468,7 +468,7 @@ func joined(errs []error) error {
 
 // wantsSource reports whether the flags allow dis to print source instead of a listing.
 func (f *disFlags) wantsSource(cmd *cobra.Command) bool {
-	if f.listing || f.spec != "" || f.member != "" {
+	if f.listing || f.documented || f.spec != "" || f.member != "" {
 		return false
 	}
 	for _, name := range []string{"plain", "json", "addresses", "words", "jumps", "lossless", "findings", "root", "labels", "entry", "max-errors"} {

@@ -305,3 +305,49 @@ func TestKeyboard(t *testing.T) {
 		t.Errorf("%d elements have no name", unnamed)
 	}
 }
+
+// listing writes the page of a program.
+func listing(t *testing.T) string {
+	t.Helper()
+	m, err := catalog.Lookup("pica200")
+	if err != nil {
+		t.Fatal(err)
+	}
+	set, err := m.Load(isa.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := filepath.Join(pages(t), "listing.html")
+	out, err := os.Create(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer out.Close()
+	l := manual.Listing{Title: "program", Set: set, Name: "pica200", Manual: "."}
+	if err := l.Write(out, []byte(`{"code":[
+		{"address":0,"word":"4e000000","name":"mov","text":"mov r0, r1","operands":[{"name":"D","file":"r","index":0,"place":[4,6]},{"name":"A","file":"r","index":1,"place":[8,10]}],"tokens":[{"kind":"mnemonic","start":0,"end":3}]},
+		{"address":4,"word":"4e000001","name":"mov","text":"mov r1, r0","operands":[{"name":"D","file":"r","index":1,"place":[4,6]},{"name":"A","file":"r","index":0,"place":[8,10]}],"tokens":[{"kind":"mnemonic","start":0,"end":3}]},
+		{"address":8,"word":"b4000000","name":"jmpu","text":"jmpu b0, l0","flow":[{"kind":"jump","target":0}]}]}`)); err != nil {
+		t.Fatal(err)
+	}
+	return "file://" + name
+}
+
+// In a listing, a click marks all uses of a register, a switch hides a column, and jumps lead to their targets and back.
+func TestListing(t *testing.T) {
+	ctx := browser(t)
+	const lit = `Array.from(document.querySelectorAll(".lit")).map(e => e.textContent).join()`
+	do(t, ctx, chromedp.Navigate(listing(t)), chromedp.Click(chromedp.CSS(`.op[data-r="r0"]`)))
+	if got := get[string](t, ctx, lit); got != "r0,r0" {
+		t.Errorf("a click marks %q", got)
+	}
+	do(t, ctx, chromedp.KeyEvent("\x1b"))
+	if got := get[string](t, ctx, lit); got != "" {
+		t.Errorf("after Escape, %q is marked", got)
+	}
+	do(t, ctx, chromedp.Click(chromedp.CSS("#show-word")))
+	if shown := get[string](t, ctx, `getComputedStyle(document.querySelector("td.word")).display`); shown != "none" {
+		t.Errorf("words are shown: %s", shown)
+	}
+	do(t, ctx, chromedp.Click(chromedp.CSS(`#i2 a`)), wait(`location.hash == "#i0"`), chromedp.Click(chromedp.CSS(`.label a`)), wait(`location.hash == "#i2"`))
+}

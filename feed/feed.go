@@ -53,6 +53,8 @@ type Option struct {
 	Writes bool
 	// Translates is set if the option also applies to translations.
 	Translates bool
+	// Compares is set if the option also applies to runs that compare programs.
+	Compares bool
 }
 
 // Runner is a program with inputs that can run. Each machine has its own implementation. Batch is that for programs
@@ -104,6 +106,8 @@ type RunOptions struct {
 	// whose table has only one part leaves it in the outcome, and does not call Rows. If Rows returns an error, the run
 	// ends, and Run returns this error.
 	Rows func(part *Table) error
+	// Watch, if it is not nil, is called before each access of a kernel to a memory. Calls do not overlap.
+	Watch func(w *exec.Wave, a *exec.Access)
 }
 
 // Outcome is the result of a run.

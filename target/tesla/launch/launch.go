@@ -45,7 +45,7 @@ const (
 func Options() []feed.Option {
 	return []feed.Option{
 		{Name: optKernel, Usage: "run this `KERNEL`, by its name in the file or in the C++ source (default: the first)"},
-		{Name: optGrid, Usage: "the size of the grid in blocks: `X` or X,Y"},
+		{Name: optGrid, Usage: "the size of the grid in blocks: `X` or X,Y", Compares: true},
 		{Name: optBlock, Usage: "the size of a block in threads: `X`, X,Y or X,Y,Z", Translates: true},
 		{Name: optShared, Usage: "`BYTES` of shared memory in addition to what the kernel declares (default: all of it)", Translates: true},
 		{Name: optParams, Usage: "the parameters of the kernel in order, as `NAME:TYPE`, separated by blanks: ptr, ptr:f32, s32, f32x4", Translates: true},

@@ -32,10 +32,15 @@ func (st *stats) options(r *run) exec.GridOptions {
 	if len(st.s.req.Options[optParallel]) > 0 {
 		opt.Jobs = max(1, r.opt.Jobs)
 	}
-	opt.Traced = r.warp
+	opt.Traced, opt.Watch = r.warp, r.opt.Watch
 	if r.opt.Stats {
 		st.profile = exec.NewProfile(st.s.machine.Lanes)
-		opt.Profile, opt.Watch = st.profile, st.watch
+		opt.Profile, opt.Watch = st.profile, func(w *exec.Wave, a *exec.Access) {
+			st.watch(w, a)
+			if r.opt.Watch != nil {
+				r.opt.Watch(w, a)
+			}
+		}
 	}
 	return opt
 }

@@ -12,20 +12,27 @@ type checker struct {
 	nodes []node
 	// class has for each node an equal one with a smaller number, or the node itself.
 	class []id
+	// truth are the constants false and true, or none.
+	truth [2]id
+	// undo has the changes of class in a case, and depth is the number of cases in each other.
+	undo  []change
+	depth int
 }
+
+// change is an earlier value in checker.class.
+type change struct{ at, was id }
 
 // checkProof returns an error if the steps do not prove that the nodes of each pair are equal.
 func checkProof(nodes []node, steps []step, pairs [][2]id) error {
-	c := checker{nodes: nodes, class: make([]id, len(nodes))}
+	c := checker{nodes: nodes, class: make([]id, len(nodes)), truth: [2]id{none, none}}
 	for i := range c.class {
 		c.class[i] = id(i)
-	}
-	for i, s := range steps {
-		if !c.follows(s) {
-			return fmt.Errorf("step %d of the proof, by the rule %s, does not follow", i, s.rule.text)
+		if n := &nodes[i]; n.op == sem.OpConst && n.typ == sem.BoolType {
+			c.truth[n.imm&1] = id(i)
 		}
-		a, b := c.find(s.from), c.find(s.to)
-		c.class[max(a, b)] = min(a, b)
+	}
+	if i := c.repeat(steps); i >= 0 {
+		return fmt.Errorf("step %d of the proof, by the rule %s, does not follow", i, steps[i].rule.text)
 	}
 	for _, p := range pairs {
 		if c.find(p[0]) != c.find(p[1]) {
@@ -35,13 +42,88 @@ func checkProof(nodes []node, steps []step, pairs [][2]id) error {
 	return nil
 }
 
+// repeat repeats steps. It returns the number of the first that does not follow, or -1.
+func (c *checker) repeat(steps []step) int {
+	for i, s := range steps {
+		if !c.follows(s) {
+			return i
+		}
+		c.join(s.from, s.to)
+	}
+	return -1
+}
+
+// join makes two nodes equal.
+func (c *checker) join(x, y id) {
+	a, b := c.find(x), c.find(y)
+	c.set(max(a, b), min(a, b))
+}
+
+// set changes class.
+func (c *checker) set(at, to id) {
+	if c.depth > 0 {
+		c.undo = append(c.undo, change{at, c.class[at]})
+	}
+	c.class[at] = to
+}
+
 // find returns the first node that was shown to be equal to a node.
 func (c *checker) find(x id) id {
 	for c.class[x] != x {
-		c.class[x] = c.class[c.class[x]]
+		if y := c.class[c.class[x]]; y != c.class[x] {
+			c.set(x, y)
+		}
 		x = c.class[x]
 	}
 	return x
+}
+
+// eachCase reports whether the steps of both cases show that two nodes are equal.
+func (c *checker) eachCase(s step) bool {
+	if s.cases == nil || c.nodes[s.cases.condition].typ != sem.BoolType || c.truth[0] == none || c.truth[1] == none {
+		return false
+	}
+	for i, steps := range s.cases.steps {
+		mark := len(c.undo)
+		c.depth++
+		c.join(s.cases.condition, c.truth[1-i])
+		ok := c.repeat(steps) < 0 && c.find(s.from) == c.find(s.to)
+		for len(c.undo) > mark {
+			x := c.undo[len(c.undo)-1]
+			c.undo = c.undo[:len(c.undo)-1]
+			c.class[x.at] = x.was
+		}
+		c.depth--
+		if !ok {
+			return false
+		}
+	}
+	return true
+}
+
+// implies reports whether the condition of a step shows that a node is a constant.
+func (c *checker) implies(s step) bool {
+	n := &c.nodes[s.via]
+	holds := 0
+	switch n.op {
+	case sem.OpEq:
+		holds = 1
+	case sem.OpNe:
+	default:
+		return false
+	}
+	return n.from.Kind != sem.Float && c.truth[holds] != none && c.find(s.via) == c.find(c.truth[holds]) && n.args[0] == s.from && n.args[1] == s.to
+}
+
+// noBit reports whether the clauses of a step show that no bit of two nodes differs.
+func (c *checker) noBit(s step) (ok bool) {
+	defer func() {
+		if recover() != nil {
+			ok = false
+		}
+	}()
+	circuit, differs := circuitOf(c.nodes, s.from, s.to)
+	return circuit.Refuted(differs, s.learned)
 }
 
 // follows reports whether a step follows from its rule and the steps before it.
@@ -51,6 +133,12 @@ func (c *checker) follows(s step) bool {
 		return false
 	}
 	switch s.rule {
+	case byCases:
+		return c.eachCase(s)
+	case byBits:
+		return c.noBit(s)
+	case implied:
+		return c.implies(s)
 	case congruence:
 		if x.op != y.op || x.name != y.name || x.from != y.from || x.imm != y.imm || len(x.args) != len(y.args) {
 			return false

@@ -30,8 +30,11 @@ const (
 	MaxNodes = 1 << 20
 	// DefaultRuns is the number of runs of up to 64 lanes that search for a difference.
 	DefaultRuns = 64
-	// MaxInstructions limits the instructions of a wave in a run.
+	// MaxInstructions limits the instructions of a wave in a run. After each run that reaches the limit, it is halved for further runs.
 	MaxInstructions = 1 << 16
+
+	// minInstructions is the smallest limit on the instructions of a wave.
+	minInstructions = 1 << 10
 
 	// maxAttempts limits how often values of loops are paired anew.
 	maxAttempts = 8
@@ -124,6 +127,9 @@ type Difference struct {
 	// Lane is the lane with the difference, and Lanes the number of lanes of the run.
 	Lane, Lanes int
 
+	// conflict is set if the difference may depend on the order in which the threads of a kernel run.
+	conflict bool
+
 	c      *comparison
 	inputs []input
 	values [][]uint64
@@ -139,7 +145,11 @@ type comparison struct {
 	owners [2]map[string]flow.Variable
 	names  map[string]string
 	same   bool // the programs have the same machine
-	result Result
+	// hints are the numbers of valuations under which outputs differ, and constants are those of the programs.
+	hints     []int
+	constants map[sem.Type][]uint64
+	budget    int64 // the limit on the instructions of a wave
+	result    Result
 }
 
 // output is a component of an output of both programs.
@@ -150,7 +160,7 @@ type output struct {
 
 // Compare compares two programs. Instruction sets with the same name must have the same description. Compare returns an error if an option names something that does not exist, or if ctx is cancelled.
 func Compare(ctx context.Context, a, b Program, o Options) (*Result, error) {
-	c := &comparison{Options: o, programs: [2]Program{a, b}}
+	c := &comparison{Options: o, programs: [2]Program{a, b}, constants: map[sem.Type][]uint64{}, budget: MaxInstructions}
 	c.same = machineOf(a).Model == machineOf(b).Model || a.Launch.Program.Machine.Set().Name() == b.Launch.Program.Machine.Set().Name()
 	if err := c.match(); err != nil {
 		return nil, err
@@ -194,6 +204,7 @@ func (c *comparison) proveFor(ctx context.Context, oneLane bool) error {
 			return nil
 		}
 		programs[side] = p
+		c.collect(p)
 	}
 	p, err := c.prove(ctx, programs)
 	if err != nil {
@@ -202,7 +213,7 @@ func (c *comparison) proveFor(ctx context.Context, oneLane bool) error {
 	c.result.Steps, c.result.Nodes = len(p.g.steps), len(p.g.nodes)
 	c.result.Outputs = nil
 	for _, x := range p.outputs {
-		out := Output{Name: x.what, Proved: x.a == x.b && p.reason == ""}
+		out := Output{Name: x.what, Proved: p.same(x.a, x.b) && p.reason == ""}
 		if !out.Proved && x.a != none && x.b != none {
 			out.Values = [2]string{p.g.text(x.a, textDepth, c.names), p.g.text(x.b, textDepth, c.names)}
 		}
@@ -221,6 +232,11 @@ func (c *comparison) proveFor(ctx context.Context, oneLane bool) error {
 		c.reason("proved only for waves of one lane: the programs look at other lanes")
 	default:
 		c.result.Verdict, c.result.Reasons = Equal, nil
+		for _, o := range c.outputs {
+			if c.emits() {
+				c.result.Outputs = append(c.result.Outputs, Output{Name: o.name, Proved: true})
+			}
+		}
 	}
 	return nil
 }

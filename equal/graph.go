@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/isago/isago/internal/sat"
 	"github.com/isago/isago/internal/sem"
 )
 
@@ -38,6 +39,16 @@ const (
 type step struct {
 	from, to id
 	rule     *rule
+	// cases are those of the rule byCases, learned are clauses for the rule byBits, and via is the condition of the rule implied.
+	cases   *cases
+	learned [][]sat.Lit
+	via     id
+}
+
+// cases are two proofs: one if a condition holds, and one if it does not.
+type cases struct {
+	condition id
+	steps     [2][]step
 }
 
 // graph holds the values of both programs.
@@ -115,11 +126,11 @@ func (g *graph) rewrite(x id) id {
 	if changed {
 		n.args = args
 		y := g.raw(n)
-		g.steps = append(g.steps, step{x, y, congruence})
+		g.steps = append(g.steps, step{from: x, to: y, rule: congruence})
 		return g.simplify(y)
 	}
 	if y, ok := g.fold(&n); ok {
-		g.steps = append(g.steps, step{x, y, folding})
+		g.steps = append(g.steps, step{from: x, to: y, rule: folding})
 		return y
 	}
 	for _, r := range rules().of[n.op] {
@@ -131,12 +142,12 @@ func (g *graph) rewrite(x id) id {
 		if r.expands {
 			// The result is only of use if an argument becomes another node.
 			if z := g.simplify(y); z != x {
-				g.steps = append(g.steps, step{x, y, r})
+				g.steps = append(g.steps, step{from: x, to: y, rule: r})
 				return z
 			}
 			continue
 		}
-		g.steps = append(g.steps, step{x, y, r})
+		g.steps = append(g.steps, step{from: x, to: y, rule: r})
 		return g.simplify(y)
 	}
 	return x

@@ -3,6 +3,7 @@ package equal
 import (
 	"context"
 	"fmt"
+	"math/bits"
 	"slices"
 
 	"github.com/isago/isago/exec"
@@ -82,7 +83,8 @@ func (c *comparison) call(ctx context.Context, inputs []input, values [][]uint64
 		for k, in := range inputs {
 			raw[in.parameter].bits = append(raw[in.parameter].bits, values[k][0])
 		}
-		opt := feed.RunOptions{RunOptions: exec.RunOptions{Budget: MaxInstructions, Jobs: 1}}
+		accesses := accesses{}
+		opt := feed.RunOptions{RunOptions: exec.RunOptions{Budget: c.budget, Jobs: 1}, Watch: accesses.add}
 		if trace != nil {
 			opt.Trace = func(w *exec.Wave, e exec.Event) { trace(side, w, e) }
 		}
@@ -94,12 +96,14 @@ func (c *comparison) call(ctx context.Context, inputs []input, values [][]uint64
 			switch text := describe(out.Stops[i].Stop); text {
 			case "":
 			case "budget", exec.GridBudget:
+				c.halve()
 				return nil, 0, nil
 			default:
 				d.Stops[side] = text
 			}
 		}
 		outs[side] = out.Named
+		d.conflict = d.conflict || accesses.conflict()
 	}
 	for k, in := range inputs {
 		d.Inputs = append(d.Inputs, Value{c.names[in.key], params[in.parameter].Type, [2]uint64{values[k][0], values[k][0]}})
@@ -122,8 +126,61 @@ func (c *comparison) call(ctx context.Context, inputs []input, values [][]uint64
 			}
 		}
 	}
-	if len(d.Outputs) == 0 {
+	switch {
+	case len(d.Outputs) == 0:
+		return nil, 1, nil
+	case d.conflict:
+		// The outputs depend on the order in which the threads run.
+		c.reason("the results of a run differ, but its threads access the same bytes of a memory in no certain order")
 		return nil, 1, nil
 	}
 	return d, 1, nil
+}
+
+// accesses are the accesses to memories that all threads share, by byte.
+type accesses map[byteOf]access
+
+// byteOf is a byte of a memory.
+type byteOf struct {
+	state *exec.State
+	addr  uint64
+}
+
+// access is what accesses to a byte have in common. thread is the only thread that accesses it, or -1 if there are several.
+type access struct {
+	thread         int
+	stored, atomic bool
+}
+
+// add adds an access. It is for feed.RunOptions.
+func (m accesses) add(w *exec.Wave, a *exec.Access) {
+	if a.State.Scope != exec.ScopeLaunch {
+		return
+	}
+	for lanes := a.Lanes; lanes != 0; lanes &= lanes - 1 {
+		lane := bits.TrailingZeros64(lanes)
+		thread := w.Number*exec.Lanes + lane
+		for i := range a.Size {
+			at := byteOf{a.State, a.Addr(lane) + i}
+			x, ok := m[at]
+			if !ok {
+				x = access{thread: thread, atomic: true}
+			}
+			if x.thread != thread {
+				x.thread = -1
+			}
+			x.stored, x.atomic = x.stored || a.Store, x.atomic && a.Atomic
+			m[at] = x
+		}
+	}
+}
+
+// conflict reports whether several threads access a byte, at least one of them stores it, and not all of the accesses are atomic.
+func (m accesses) conflict() bool {
+	for _, x := range m {
+		if x.thread < 0 && x.stored && !x.atomic {
+			return true
+		}
+	}
+	return false
 }

@@ -223,7 +223,7 @@ func (c *comparison) symbolic(g *graph, side int, p *flow.Program) *symbolic {
 			key = c.unmatched(side, v)
 		}
 		c.leaves[side][v], c.owners[side][key] = key, v
-		return g.free(v.Type(), "input "+key)
+		return g.free(v.Type(), inputName(key))
 	}
 	s.array = func(st *sem.State, comp int) id { return g.free(sem.Type{}, "file "+c.file(side, st, comp)) }
 	s.compared = map[string]bool{}
@@ -234,6 +234,9 @@ func (c *comparison) symbolic(g *graph, side int, p *flow.Program) *symbolic {
 	}
 	return s
 }
+
+// inputName returns the name of the function for an input with a key.
+func inputName(key string) string { return "input " + key }
 
 // isGiven reports whether a register has a value before the program starts.
 func isGiven(v flow.Variable) bool {

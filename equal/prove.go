@@ -27,11 +27,13 @@ type proof struct {
 	open []pair
 	// reason is the reason why there is no proof, if no pair is the reason.
 	reason string
+	solver *solver
 }
 
 // prove searches for a proof that two programs are equal.
 func (c *comparison) prove(ctx context.Context, programs [2]*flow.Program) (p *proof, err error) {
 	p = &proof{g: newGraph()}
+	p.solver = newSolver(p.g)
 	defer func() {
 		if e, ok := recover().(error); ok && errors.Is(e, errLimit) {
 			p.reason, err = e.Error(), nil
@@ -54,6 +56,8 @@ func (c *comparison) prove(ctx context.Context, programs [2]*flow.Program) (p *p
 			s.compute()
 			p.sides[side] = s
 		}
+		p.outputs, p.others = nil, nil
+		p.compare(c)
 		loops, ok := p.pairLoops(symbols, attempt == 0)
 		if !ok {
 			if attempt < maxAttempts {
@@ -63,15 +67,20 @@ func (c *comparison) prove(ctx context.Context, programs [2]*flow.Program) (p *p
 			p.reason = "the values that change in the loops were not paired"
 			return p, nil
 		}
-		p.compare(c)
 		var pairs [][2]id
+		p.solver.sweep(slices.Concat(p.outputs, p.others))
 		for _, x := range slices.Concat(p.outputs, p.others, loops) {
-			if x.a != x.b {
+			if !p.same(x.a, x.b) {
 				p.open = append(p.open, x)
+				c.hint(p.solver, x)
 			}
 			pairs = append(pairs, [2]id{x.a, x.b})
 		}
 		if len(p.open) == 0 {
+			if p.others[0].a == none {
+				p.reason = "no run of a program comes to an end"
+				return p, nil
+			}
 			if err := checkProof(p.g.nodes, p.g.steps, pairs); err != nil {
 				p.reason = err.Error()
 			}
@@ -113,6 +122,17 @@ func (p *proof) pairLoops(symbols map[symbol]id, first bool) (pairs []pair, ok b
 		return nil, false
 	}
 	ok = true
+	var all []pair
+	for i, l := range a.loops {
+		m := b.loops[i]
+		all = append(all, pair{"", l.again, m.again})
+		for j, y := range m.symbols {
+			if k := slices.Index(l.nodes, symbols[y]); k >= 0 {
+				all = append(all, pair{"", l.initial[k], m.initial[j]}, pair{"", l.next[k], m.next[j]})
+			}
+		}
+	}
+	p.solver.sweep(all)
 	for i, l := range a.loops {
 		m := b.loops[i]
 		pairs = append(pairs, pair{a.place(l.head) + ": whether the loop goes on", l.again, m.again})
@@ -121,7 +141,7 @@ func (p *proof) pairLoops(symbols map[symbol]id, first bool) (pairs []pair, ok b
 			if _, paired := symbols[y]; !paired || k < 0 {
 				continue
 			}
-			if l.initial[k] != m.initial[j] || l.next[k] != m.next[j] {
+			if !p.same(l.initial[k], m.initial[j]) || !p.same(l.next[k], m.next[j]) {
 				delete(symbols, y)
 				ok = false
 				continue
@@ -132,6 +152,24 @@ func (p *proof) pairLoops(symbols map[symbol]id, first bool) (pairs []pair, ok b
 		}
 	}
 	return pairs, ok
+}
+
+// hint records under which valuations a pair differs.
+func (c *comparison) hint(s *solver, x pair) {
+	if x.a < 0 || x.b < 0 || s.cone(maxSwept, x.a, x.b) == nil {
+		return
+	}
+	a, b := s.sign(x.a), s.sign(x.b)
+	for k := range trials {
+		if a[k] != b[k] && !slices.Contains(c.hints, k) {
+			c.hints = append(c.hints, k)
+		}
+	}
+}
+
+// same reports whether two nodes are known to be equal.
+func (p *proof) same(x, y id) bool {
+	return x == y || x >= 0 && y >= 0 && p.g.simplify(x) == p.g.simplify(y)
 }
 
 // stateName returns the name of the state for a symbol of a loop, or "" for a parameter of a block.
@@ -202,6 +240,9 @@ func (s *symbolic) place(b *flow.Block) string {
 func (p *proof) compare(c *comparison) {
 	g := p.g
 	for _, o := range c.outputs {
+		if c.emits() {
+			break // the calls of the host are compared
+		}
 		x := pair{what: o.name}
 		x.a, x.b = p.sides[0].output(o.at[0]), p.sides[1].output(o.at[1])
 		x.a, x.b = c.observed(g, x.a), c.observed(g, x.b)

@@ -47,6 +47,8 @@ var (
 	logical  = []sem.Kind{sem.Bool, sem.Uint, sem.Sint}
 	numbers  = []sem.Kind{sem.Uint, sem.Sint, sem.Float}
 	anyKind  = []sem.Kind{sem.Bool, sem.Uint, sem.Sint, sem.Float}
+	// everyKind includes what a memory holds.
+	everyKind = []sem.Kind{sem.None, sem.Bool, sem.Uint, sem.Sint, sem.Float}
 )
 
 // nearest is the mode in which identities with zeros hold, because the sum of 0 and -0 depends on the mode.
@@ -92,20 +94,20 @@ var identities = []*rule{
 	{text: "xor(a, a) = 0", kinds: logical},
 	{text: "xor(a, 0) = a", kinds: logical},
 	{text: "xor(a, ones) = not(a)", kinds: logical},
-	{text: "select(0, a, b) = b", kinds: anyKind},
-	{text: "select(ones, a, b) = a", kinds: anyKind},
-	{text: "select(c, a, a) = a", kinds: anyKind},
+	{text: "select(0, a, b) = b", kinds: everyKind},
+	{text: "select(ones, a, b) = a", kinds: everyKind},
+	{text: "select(c, a, a) = a", kinds: everyKind},
 	{text: "select(c, ones, 0) = c", kinds: bools},
 	{text: "select(c, 0, ones) = not(c)", kinds: bools},
 	{text: "select(c, a, 0) = and(c, a)", kinds: bools},
 	{text: "select(c, ones, a) = or(c, a)", kinds: bools},
 	{text: "select(c, 0, a) = and(not(c), a)", kinds: bools},
 	{text: "select(c, a, ones) = or(not(c), a)", kinds: bools},
-	{text: "select(not(c), a, b) = select(c, b, a)", kinds: anyKind},
-	{text: "select(c, select(c, a, b), d) = select(c, a, d)", kinds: anyKind},
-	{text: "select(c, a, select(c, b, d)) = select(c, a, d)", kinds: anyKind},
-	{text: "select(c, a, select(d, a, b)) = select(or(c, d), a, b)", kinds: anyKind},
-	{text: "select(c, select(d, a, b), b) = select(and(c, d), a, b)", kinds: anyKind},
+	{text: "select(not(c), a, b) = select(c, b, a)", kinds: everyKind},
+	{text: "select(c, select(c, a, b), d) = select(c, a, d)", kinds: everyKind},
+	{text: "select(c, a, select(c, b, d)) = select(c, a, d)", kinds: everyKind},
+	{text: "select(c, a, select(d, a, b)) = select(or(c, d), a, b)", kinds: everyKind},
+	{text: "select(c, select(d, a, b), b) = select(and(c, d), a, b)", kinds: everyKind},
 	{text: "eq(a, a) = ones", kinds: bools, when: notFloat("a")},
 	{text: "ne(a, a) = 0", kinds: bools, when: notFloat("a")},
 	{text: "lt(a, a) = 0", kinds: bools},

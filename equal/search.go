@@ -2,8 +2,11 @@ package equal
 
 import (
 	"context"
+	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
+	"sync"
 
 	"github.com/isago/isago/exec"
 	"github.com/isago/isago/internal/flow"
@@ -40,24 +43,25 @@ func (c *comparison) search(ctx context.Context) error {
 	if runs == 0 {
 		runs = DefaultRuns
 	}
+	if kernels {
+		c.hints = nil
+	}
 	ran := 0
-	for i := range runs {
+	for i := range len(c.hints) + runs {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 		lanes := exec.Lanes
-		if c.OneLane || kernels {
+		if i < len(c.hints) || c.OneLane || kernels {
 			lanes = 1
 		}
-		values := make([][]uint64, len(inputs))
-		for k, x := range inputs {
-			n := lanes
-			if x.same {
-				n = 1
+		var values [][]uint64
+		if i < len(c.hints) {
+			for _, x := range inputs {
+				values = append(values, []uint64{leafValue(inputName(x.key), x.typ, c.hints[i])})
 			}
-			for range n {
-				values[k] = append(values[k], sample(r, x.typ, i))
-			}
+		} else {
+			values = c.samples(r, inputs, lanes, i-len(c.hints))
 		}
 		d, finished, err := c.try(ctx, inputs, values, lanes)
 		for lane := 0; err == nil && finished < 0 && d == nil && lane < maxAlone; lane++ {
@@ -222,6 +226,7 @@ func (c *comparison) run(ctx context.Context, inputs []input, values [][]uint64,
 	}
 	var outs [2][]exec.Plane
 	var stops [2]string
+	var calls [2]*[exec.Lanes][]call
 	for side, x := range c.programs {
 		var in, out []exec.Port
 		var given []exec.Plane
@@ -239,7 +244,10 @@ func (c *comparison) run(ctx context.Context, inputs []input, values [][]uint64,
 		b := x.Launch.Bind(in, out)
 		b.Engine = exec.Plain
 		outs[side] = exec.NewPlanes(b.Outputs, lanes)
-		opt := exec.RunOptions{Budget: MaxInstructions, Jobs: 1}
+		before := x.Launch.Services
+		x.Launch.Services, calls[side] = c.recorders(side)
+		defer func() { x.Launch.Services = before }()
+		opt := exec.RunOptions{Budget: c.budget, Jobs: 1}
 		if trace != nil {
 			opt.Trace = func(w *exec.Wave, e exec.Event) { trace(side, w, e) }
 		}
@@ -254,6 +262,7 @@ func (c *comparison) run(ctx context.Context, inputs []input, values [][]uint64,
 		}
 	}
 	if stops[0] == "budget" || stops[1] == "budget" {
+		c.halve()
 		if lanes > 1 {
 			return nil, -1, nil
 		}
@@ -268,14 +277,15 @@ func (c *comparison) run(ctx context.Context, inputs []input, values [][]uint64,
 			d.Stops = stops
 		}
 		for k, o := range c.outputs {
-			if stops != [2]string{} {
+			if stops != [2]string{} || c.emits() {
 				break
 			}
-			t := o.at[0].Type()
-			x, y := sem.Canonical(outs[0][k].At(lane), t), sem.Canonical(outs[1][k].At(lane), t)
-			if x != y && !(c.ZeroSign && t.Kind == sem.Float && isZero(x, t) && isZero(y, t)) {
+			if x, y := outs[0][k].At(lane), outs[1][k].At(lane); c.differ(o.at[0].Type(), x, y) {
 				d.Outputs = append(d.Outputs, Value{o.name, component(c.programs[0], o.at[0]), [2]uint64{x, y}})
 			}
+		}
+		if stops == [2]string{} && c.same {
+			d.Outputs = append(d.Outputs, c.compareCalls(calls[0][lane], calls[1][lane])...)
 		}
 		if d.Stops == [2]string{} && len(d.Outputs) == 0 {
 			continue
@@ -292,6 +302,92 @@ func (c *comparison) run(ctx context.Context, inputs []input, values [][]uint64,
 	}
 	return nil, lanes, nil
 }
+
+// halve lowers the limit on instructions after a run that reached it.
+func (c *comparison) halve() { c.budget = max(c.budget/2, minInstructions) }
+
+// emits reports whether the outputs of the programs count only when they are emitted.
+func (c *comparison) emits() bool { return c.programs[0].Launch.Emits && c.programs[1].Launch.Emits }
+
+// differ reports whether two values of an output of a type differ.
+func (c *comparison) differ(t sem.Type, x, y uint64) bool {
+	x, y = sem.Canonical(x, t), sem.Canonical(y, t)
+	return x != y && !(c.ZeroSign && t.Kind == sem.Float && isZero(x, t) && isZero(y, t))
+}
+
+// call is a call of the host by a lane: its arguments, and the values of the outputs that the host reads.
+type call struct {
+	service *sem.Service
+	args    []uint64
+	outputs map[int]uint64
+}
+
+// recorders returns the host callbacks for a run of a program. Those with an effect only record their calls.
+func (c *comparison) recorders(side int) (map[string]exec.Service, *[exec.Lanes][]call) {
+	x := c.programs[side]
+	calls := new([exec.Lanes][]call)
+	services := maps.Clone(x.Launch.Services)
+	if services == nil {
+		services = map[string]exec.Service{}
+	}
+	for _, name := range machineOf(x).Services() {
+		s := machineOf(x).Service(name)
+		if s.Result.Kind != sem.None {
+			continue
+		}
+		services[name] = func(e *exec.Call) {
+			for lane := range exec.Lanes {
+				if e.Mask>>uint(lane)&1 == 0 {
+					continue
+				}
+				now := call{service: s, outputs: map[int]uint64{}}
+				for _, a := range e.Args {
+					now.args = append(now.args, a[lane])
+				}
+				for k, o := range c.outputs {
+					if v := o.at[side]; slices.Contains(s.Reads, v.State) {
+						now.outputs[k] = e.Wave.Get(x.Launch.Program.Machine.States[v.State.Index], v.Number, v.Comp, lane)
+					}
+				}
+				calls[lane] = append(calls[lane], now)
+			}
+		}
+	}
+	return services, calls
+}
+
+// compareCalls returns the values of the first calls that differ.
+func (c *comparison) compareCalls(a, b []call) (list []Value) {
+	for i := range min(len(a), len(b)) {
+		x, y := a[i], b[i]
+		if x.service.Name != y.service.Name {
+			return append(list, Value{fmt.Sprintf("calls of %s after %d calls", x.service.Name, i), number, [2]uint64{1, 0}})
+		}
+		show := func(name string, t isa.Type, x, y uint64) {
+			list = append(list, Value{fmt.Sprintf("%s in call %d of the host, %s", name, i+1, a[i].service.Name), t, [2]uint64{x, y}})
+		}
+		for k, o := range c.outputs {
+			if v, ok := x.outputs[k]; ok && c.differ(o.at[0].Type(), v, y.outputs[k]) {
+				show(o.name, component(c.programs[0], o.at[0]), v, y.outputs[k])
+			}
+		}
+		for k, v := range x.args {
+			if v != y.args[k] {
+				show(fmt.Sprintf("argument %d", k+1), number, v, y.args[k])
+			}
+		}
+		if len(list) > 0 {
+			return list
+		}
+	}
+	if len(a) != len(b) {
+		list = append(list, Value{"the number of calls of the host", number, [2]uint64{uint64(len(a)), uint64(len(b))}})
+	}
+	return list
+}
+
+// number is the type of a number that is not the value of a register.
+var number = isa.Type{Kind: isa.Unsigned, Bits: 32, Lanes: 1}
 
 // Trace runs both programs again with the inputs that show a difference, and calls trace for each event. side is 0 or 1.
 func (d *Difference) Trace(ctx context.Context, trace func(side int, w *exec.Wave, e exec.Event)) error {
@@ -335,6 +431,86 @@ func plane(values []uint64, t sem.Type) exec.Plane {
 // specials are floats at which something happens.
 var specials = []float64{0, 1, -1, 2, 0.5, -0.5, 3, 1e-40, -1e-40, 1e38, 6.0e-8, 65504, 127, 0.25}
 
+// specialsOf returns the special values of a type of floats.
+func specialsOf(t sem.Type) []uint64 { return specialBitsOf()[t.Width] }
+
+var specialBitsOf = sync.OnceValue(func() map[int][]uint64 {
+	all := map[int][]uint64{}
+	for _, width := range []int{16, 32, 64} {
+		t := sem.Type{Kind: sem.Float, Width: width}
+		sign := uint64(1) << uint(width-1)
+		list := []uint64{sign, infinity(t), infinity(t) | sign, infinity(t) | 1}
+		for _, x := range specials {
+			list = append(list, sem.FloatBits(x, width))
+		}
+		all[width] = list
+	}
+	return all
+})
+
+// samples returns values for the inputs of a run. round selects their kind: in some rounds, all values are special, some inputs are equal,
+// and some are near a constant of a program or near another input.
+func (c *comparison) samples(r *rand.Rand, inputs []input, lanes, round int) [][]uint64 {
+	values := make([][]uint64, len(inputs))
+	for k, x := range inputs {
+		n := lanes
+		if x.same {
+			n = 1
+		}
+		for range n {
+			values[k] = append(values[k], sample(r, x.typ, round))
+		}
+	}
+	if round%4 < 2 {
+		return values
+	}
+	for lane := range lanes {
+		common := map[sem.Type]uint64{}
+		for k, x := range inputs {
+			if x.same && lane > 0 {
+				continue
+			}
+			v := &values[k][min(lane, len(values[k])-1)]
+			if _, ok := common[x.typ]; !ok {
+				if common[x.typ] = *v; r.IntN(2) == 0 {
+					if list := c.constants[x.typ]; len(list) > 0 {
+						common[x.typ] = list[r.IntN(len(list))]
+					}
+				}
+			}
+			ones := ^uint64(0) >> (64 - uint(x.typ.Width))
+			switch n := r.IntN(8); {
+			case n < 3:
+				*v = common[x.typ]
+			case n == 3:
+				*v = (common[x.typ] + 1) & ones // one unit in the last place
+			case n == 4:
+				*v = (common[x.typ] - 1) & ones
+			case n == 5:
+				*v = common[x.typ] ^ (ones>>1 + 1)
+			case n == 6 && len(c.constants[x.typ]) > 0:
+				*v = c.constants[x.typ][r.IntN(len(c.constants[x.typ]))]
+			case n == 7 && k > 0 && inputs[k-1].typ == x.typ:
+				*v = values[k-1][min(lane, len(values[k-1])-1)]
+			}
+		}
+	}
+	return values
+}
+
+// collect records the constants of a program, and the sums and differences of them with one unit.
+func (c *comparison) collect(p *flow.Program) {
+	for i := range p.Insts {
+		in := &p.Insts[i]
+		if t := in.Type(); in.Op == sem.OpConst && t.Width > 1 && len(c.constants[t]) < maxConstants && !slices.Contains(c.constants[t], in.Imm) {
+			c.constants[t] = append(c.constants[t], in.Imm)
+		}
+	}
+}
+
+// maxConstants limits the constants of a type that inputs get.
+const maxConstants = 64
+
 // sample returns a value of a type. round selects its kind.
 func sample(r *rand.Rand, t sem.Type, round int) uint64 {
 	ones := ^uint64(0) >> (64 - uint(t.Width))
@@ -345,17 +521,16 @@ func sample(r *rand.Rand, t sem.Type, round int) uint64 {
 		case round%4 == 2:
 			return []uint64{0, 1, ones, ones >> 1, ones>>1 + 1}[r.IntN(5)]
 		}
+		if r.IntN(2) == 0 {
+			return 1 << r.IntN(min(t.Width, 10)) // a size
+		}
 		return uint64(r.IntN(8))
 	}
 	switch k := r.IntN(8); {
-	case round%4 == 3 && k < 4:
+	case round%4 == 3 && k < 2:
 		return r.Uint64() & ones
-	case round%2 == 1 && k == 0:
-		return sem.FloatBits(0, t.Width) ^ (ones>>1 + 1) // -0
-	case round%2 == 1 && k == 1:
-		return []uint64{infinity(t), infinity(t) | (ones>>1 + 1), infinity(t) | 1}[r.IntN(3)]
 	case k < 4 && round%2 == 1:
-		return sem.FloatBits(specials[r.IntN(len(specials))], t.Width)
+		return specialsOf(t)[r.IntN(len(specialsOf(t)))]
 	}
 	return sem.FloatBits(r.NormFloat64()*2, t.Width)
 }

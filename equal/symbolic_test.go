@@ -127,16 +127,16 @@ func TestChecker(t *testing.T) {
 		return g.raw(node{op: sem.OpAdd, typ: sem.F32, imm: uint64(mode), args: []id{x, y}})
 	}
 	commutes := rules().of[sem.OpAdd][0]
-	good := step{sum(sem.Nearest, a, b), sum(sem.Nearest, b, a), commutes}
+	good := step{from: sum(sem.Nearest, a, b), to: sum(sem.Nearest, b, a), rule: commutes}
 	if err := checkProof(g.nodes, []step{good}, [][2]id{{good.from, good.to}}); err != nil {
 		t.Error(err)
 	}
 	for name, s := range map[string]step{
-		"another mode":    {sum(sem.Nearest, a, b), sum(sem.Zero, b, a), commutes},
-		"other arguments": {sum(sem.Nearest, a, b), sum(sem.Nearest, b, b), commutes},
-		"congruence":      {sum(sem.Nearest, a, b), sum(sem.Nearest, a, a), congruence},
-		"an own rule":     {a, b, &rule{text: "a = b"}},
-		"folding":         {sum(sem.Nearest, a, b), g.constant(sem.F32, 0), folding},
+		"another mode":    {from: sum(sem.Nearest, a, b), to: sum(sem.Zero, b, a), rule: commutes},
+		"other arguments": {from: sum(sem.Nearest, a, b), to: sum(sem.Nearest, b, b), rule: commutes},
+		"congruence":      {from: sum(sem.Nearest, a, b), to: sum(sem.Nearest, a, a), rule: congruence},
+		"an own rule":     {from: a, to: b, rule: &rule{text: "a = b"}},
+		"folding":         {from: sum(sem.Nearest, a, b), to: g.constant(sem.F32, 0), rule: folding},
 	} {
 		if err := checkProof(g.nodes, []step{s}, [][2]id{{s.from, s.to}}); err == nil {
 			t.Errorf("%s: accepted", name)

@@ -77,7 +77,7 @@ they differ or nothing was decided; 130 if equal was interrupted.`,
 	flags.Uint64Var(&f.options.Seed, "seed", 0, "`NUMBER` that selects the inputs of the runs")
 	flags.DurationVar(&f.timeout, "timeout", 0, "decide nothing after this `TIME`, such as 10s (default: no limit)")
 	flags.BoolVar(&f.json, "json", false, "print the answer as JSON")
-	f.machineOptions.add(cmd, func(o feed.Option) bool { return o.Translates })
+	f.machineOptions.add(cmd, func(o feed.Option) bool { return o.Translates || o.Compares })
 	return cmd
 }
 

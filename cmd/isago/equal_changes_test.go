@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -18,42 +19,100 @@ import (
 
 var (
 	changes       = flag.Int("changes", 1, "number of changes of each kind that TestChanges makes to each program")
+	changeSeed    = flag.Uint64("changeseed", 1, "seed of the changes of TestChanges")
+	undecidedTo   = flag.String("undecided", "", "folder to which TestChanges writes the programs about which nothing was decided")
 	changedFolder = flag.String("changed", "", "folder with more sources for TestChanges, which select their machine by their content")
 )
 
-// changedSources are sources with the flags that they need, and the name of the registers that hold nothing when a program starts.
-var changedSources = []struct{ pattern, flags, registers string }{
-	{"pica200/*.pica", "", "r"},
-	{"tegra/*.asm", "", "r"},
-	// The registers of these machines hold inputs, or overlap.
-	{"a2xx/*.vs.a2xx", "--isa a2xx --stage vs", ""},
-	{"a2xx/*.fs.a2xx", "--isa a2xx --stage fs", ""},
-	{"tesla/*.cubin.s", "", ""},
+// undecidedPrograms counts the pairs that were written.
+var undecidedPrograms int
+
+// A changedSource is a kind of source.
+type changedSource struct {
+	pattern string
+	// registers matches a register that holds nothing when a program starts. Its groups are the name, the number, and the part.
+	registers *regexp.Regexp
+	// first is the first number of such a register. count, if it is not nil, matches the declared number of registers.
+	first int
+	count *regexp.Regexp
+	// copies is a copy of the register %[2]s to %[1]s. split has the operations for a product that is added: mad, mul and add.
+	copies string
+	mad    *regexp.Regexp
+	split  string
+}
+
+var changedSources = []*changedSource{
+	{
+		pattern: "pica200/*.pica", registers: regexp.MustCompile(`\b(r)([0-9]+)()\b`), copies: "\tmov %[1]s, %[2]s",
+		mad: regexp.MustCompile(`^\s*mad (\S+), (\S+), (\S+), (\S+)`), split: "\tmul %[5]s, %[2]s, %[3]s\n\tadd %[1]s, %[4]s, %[5]s",
+	},
+	{
+		pattern: "tegra/*.asm", registers: regexp.MustCompile(`\b(r)([0-9]+)()\b`), copies: "\tEXEC MOVv %[1]s.xyzw, %[2]s.xyzw;",
+		mad: regexp.MustCompile(`^\s*EXEC MADv (\S+), (\S+), (\S+), (\S+);`), split: "\tEXEC MULv %[5]s.xyzw, %[2]s, %[3]s;\n\tEXEC ADDv %[1]s, %[5]s.xyzw, %[4]s;",
+	},
+	// The first registers hold inputs. The product in MULADDv is not rounded as that of MULv is.
+	{pattern: "a2xx/*.vs.a2xx", registers: regexp.MustCompile(`\b(R)([0-9]+)()\b`), first: 2, copies: "      ALU:    MAXv    %[1]s = %[2]s, %[2]s"},
+	{pattern: "a2xx/*.fs.a2xx", registers: regexp.MustCompile(`\b(R)([0-9]+)()\b`), first: 4, copies: "      ALU:    MAXv    %[1]s = %[2]s, %[2]s"},
+	// $r0 has the number of the thread. A mad truncates the product.
+	{pattern: "tesla/*.cubin.s", registers: regexp.MustCompile(`(\$r)([0-9]+)([lh]?)\b`), first: 1, count: regexp.MustCompile(`reg = ([0-9]+)`), copies: "\t\tmov b32 %[1]s %[2]s"},
+}
+
+// unused returns the name of a register that a program does not use, and declares it, or "".
+func (s *changedSource) unused(lines []string) string {
+	used := map[int]bool{}
+	name := ""
+	most := 15 // all machines have as many registers
+	declared := -1
+	for i, line := range lines {
+		for _, m := range s.registers.FindAllStringSubmatch(line, -1) {
+			n, _ := strconv.Atoi(m[2])
+			used[n], name = true, m[1]
+		}
+		if s.count != nil {
+			if m := s.count.FindStringSubmatch(line); m != nil {
+				declared = i
+				most, _ = strconv.Atoi(m[1])
+				most--
+			}
+		}
+	}
+	for n := most; n >= s.first; n-- {
+		if !used[n] && name != "" {
+			return name + strconv.Itoa(n)
+		}
+	}
+	if declared < 0 || name == "" {
+		return ""
+	}
+	lines[declared] = s.count.ReplaceAllString(lines[declared], fmt.Sprintf("reg = %d", most+2))
+	return name + strconv.Itoa(most+1)
 }
 
 // kernelFlags are the flags for the kernels.
 var kernelFlags = map[string]string{
-	"vecadd":       "--block 16 --params a:ptr:f32,b:ptr:f32,c:ptr:f32,n:s32",
-	"saxpy":        "--block 16 --pointer-size 4 --params n:s32,a:f32,x:ptr:f32,y:ptr:f32",
-	"matmul":       "--block 16,16 --pointer-size 4 --params a:ptr:f32,b:ptr:f32,c:ptr:f32,n:s32",
-	"histogram":    "--block 64 --params data:ptr:u8,bins:ptr:u32,n:s32",
-	"bitonic":      "--block 8 --pointer-size 4 --params values:ptr:s32,n:s32",
-	"mandelbrot":   "--block 8,8 --params steps:ptr,colours:ptr,width:s32,limit:s32,x:f32,y:f32,step:f32",
-	"blackscholes": "--block 16 --params call:ptr:f32,put:ptr:f32,price:ptr:f32,strike:ptr:f32,years:ptr:f32,n:s32,rate:f32,volatility:f32",
-	"reduce":       "--block 32 --pointer-size 4 --params in:ptr:u32,out:ptr:u32,n:s32",
-	"reverse":      "--block 32 --pointer-size 4 --params data:ptr:u32",
+	"vecadd":       "--grid 2 --block 16 --params a:ptr:f32,b:ptr:f32,c:ptr:f32,n:s32",
+	"saxpy":        "--grid 2 --block 16 --pointer-size 4 --params n:s32,a:f32,x:ptr:f32,y:ptr:f32",
+	"matmul":       "--grid 2 --block 16,16 --pointer-size 4 --params a:ptr:f32,b:ptr:f32,c:ptr:f32,n:s32",
+	"histogram":    "--grid 2 --block 64 --params data:ptr:u8,bins:ptr:u32,n:s32",
+	"bitonic":      "--grid 2 --block 8 --pointer-size 4 --params values:ptr:s32,n:s32",
+	"mandelbrot":   "--grid 2 --block 8,8 --params steps:ptr,colours:ptr,width:s32,limit:s32,x:f32,y:f32,step:f32",
+	"blackscholes": "--grid 2 --block 16 --params call:ptr:f32,put:ptr:f32,price:ptr:f32,strike:ptr:f32,years:ptr:f32,n:s32,rate:f32,volatility:f32",
+	"reduce":       "--grid 2 --block 32 --pointer-size 4 --params in:ptr:u32,out:ptr:u32,n:s32",
+	"reverse":      "--grid 2 --block 32 --pointer-size 4 --params data:ptr:u32",
 }
 
 // A change replaces lines of a source. keeps is set if the program does the same afterwards.
 type sourceChange struct {
 	name  string
 	keeps bool
-	apply func(r *rand.Rand, lines []string, registers string) bool
+	apply func(r *rand.Rand, lines []string, s *changedSource) bool
 }
 
 var sourceChanges = []sourceChange{
 	{"registers renamed", true, renameRegisters},
 	{"an instruction repeated for an unused register", true, addDeadCode},
+	{"a value copied", true, copyValue},
+	{"a product and a sum in two instructions", true, splitMad},
 	{"neighbours exchanged", false, exchangeLines}, // keeps the meaning of independent instructions
 	{"another register", false, replacing(`\b[a-z$]+[0-9]+\b`, func(r *rand.Rand, old string) string {
 		name := strings.TrimRight(old, "0123456789")
@@ -70,8 +129,12 @@ var sourceChanges = []sourceChange{
 		}
 		return old[:len(old)-1] + "-" + old[len(old)-1:]
 	})},
-	{"another operation", false, replacing(`\b(add|mul|min|max|sub|dp3|dp4|lt|le|gt|ge|eq|ne|sge|slt)\b`, func(r *rand.Rand, old string) string {
-		return strings.Fields("add mul min max sub dp3 dp4 lt le gt ge eq ne sge slt")[r.IntN(15)]
+	{"another operation", false, replacing(`\b(?:(?:add|mul|min|max|sub|dp3|dp4|lt|le|gt|ge|eq|ne|sge|slt)\b|(?:ADD|MUL|MIN|MAX|DP3|DP4|DOT3|DOT4|SGE|SLT)v)`, func(r *rand.Rand, old string) string {
+		list := strings.Fields("add mul min max sub dp3 dp4 lt le gt ge eq ne sge slt")
+		if old[0] < 'a' {
+			list = strings.Fields("ADDv MULv MINv MAXv DP3v DP4v DOT3v DOT4v SGEv SLTv")
+		}
+		return list[r.IntN(len(list))]
 	})},
 	{"another number", false, replacing(`\b[0-9]+\.[0-9]+\b`, func(r *rand.Rand, _ string) string { return fmt.Sprintf("%d.5", r.IntN(9)) })},
 }
@@ -97,9 +160,9 @@ func pickInstruction(r *rand.Rand, lines []string) int {
 }
 
 // replacing returns a change of what a pattern matches in an instruction.
-func replacing(pattern string, with func(r *rand.Rand, old string) string) func(*rand.Rand, []string, string) bool {
+func replacing(pattern string, with func(r *rand.Rand, old string) string) func(*rand.Rand, []string, *changedSource) bool {
 	re := regexp.MustCompile(pattern)
-	return func(r *rand.Rand, lines []string, _ string) bool {
+	return func(r *rand.Rand, lines []string, _ *changedSource) bool {
 		for range 20 {
 			i := pickInstruction(r, lines)
 			if i < 0 {
@@ -121,23 +184,28 @@ func replacing(pattern string, with func(r *rand.Rand, old string) string) func(
 }
 
 // renameRegisters exchanges two registers in the whole program.
-func renameRegisters(r *rand.Rand, lines []string, registers string) bool {
-	if registers == "" {
-		return false
+func renameRegisters(r *rand.Rand, lines []string, s *changedSource) bool {
+	most := 12
+	for _, line := range lines {
+		if s.count != nil && s.count.MatchString(line) {
+			most, _ = strconv.Atoi(s.count.FindStringSubmatch(line)[1])
+		}
 	}
-	name := strings.TrimPrefix(registers, `\`)
-	a, b := fmt.Sprint(name, 1+r.IntN(4)), fmt.Sprint(name, 1+r.IntN(12))
-	re := regexp.MustCompile(registers + `[0-9]+\b`)
+	a, b := strconv.Itoa(s.first+r.IntN(min(4, most-s.first))), strconv.Itoa(s.first+r.IntN(most-s.first))
 	changed := false
-	for i := range lines {
-		lines[i] = re.ReplaceAllStringFunc(lines[i], func(old string) string {
-			switch old {
+	for i, line := range lines {
+		if strings.Contains(line, "@") && s.registers.MatchString(line) {
+			return false // a declared register
+		}
+		lines[i] = s.registers.ReplaceAllStringFunc(line, func(old string) string {
+			m := s.registers.FindStringSubmatch(old)
+			switch m[2] {
 			case a:
 				changed = true
-				return b
+				return m[1] + b + m[3]
 			case b:
 				changed = true
-				return a
+				return m[1] + a + m[3]
 			}
 			return old
 		})
@@ -145,23 +213,30 @@ func renameRegisters(r *rand.Rand, lines []string, registers string) bool {
 	return changed && a != b
 }
 
+// destination returns the place of the first operand of an instruction if it is a register.
+func (s *changedSource) destination(line string) []int {
+	if strings.Contains(line, "export") || strings.Contains(line, "KILL") || strings.Contains(line, "PRED") || regexp.MustCompile(`\b(CAL|RET|BRA)s`).MatchString(line) || strings.Contains(line, "(cwr)") {
+		return nil // it has more effects
+	}
+	words := regexp.MustCompile(`^\s*(?:[a-zA-Z0-9():]+\s+)+`).FindString(line)
+	m := s.registers.FindStringIndex(line[len(words):])
+	if words == "" || m == nil || m[0] != 0 {
+		return nil
+	}
+	return []int{len(words), len(words) + m[1]}
+}
+
 // addDeadCode repeats an instruction before itself, with a destination that nothing else uses.
-func addDeadCode(r *rand.Rand, lines []string, registers string) bool {
-	if registers == "" {
-		return false
-	}
-	name := strings.TrimPrefix(registers, `\`)
-	unused := name + "14"
-	for _, line := range lines {
-		if strings.Contains(line, unused) {
-			return false
-		}
-	}
-	destination := regexp.MustCompile(`^(\s*[a-z0-9]+(?: [a-z0-9]+)? )(` + registers + `[0-9]+)\b`)
+func addDeadCode(r *rand.Rand, lines []string, s *changedSource) bool {
 	for range 20 {
-		if i := pickInstruction(r, lines); i >= 0 {
-			if m := destination.FindStringSubmatchIndex(lines[i]); m != nil {
-				lines[i] = lines[i][:m[4]] + unused + lines[i][m[5]:] + "\n" + lines[i]
+		i := pickInstruction(r, lines)
+		if i < 0 || i+1 < len(lines) && !strings.Contains(lines[i], "ALU:") && strings.Contains(lines[i+1], " = ") {
+			continue
+		}
+		if m := s.destination(lines[i]); m != nil {
+			part := s.registers.FindStringSubmatch(lines[i][m[0]:m[1]])[3]
+			if unused := s.unused(lines); unused != "" {
+				lines[i] = lines[i][:m[0]] + unused + part + lines[i][m[1]:] + "\n" + lines[i]
 				return true
 			}
 		}
@@ -169,7 +244,54 @@ func addDeadCode(r *rand.Rand, lines []string, registers string) bool {
 	return false
 }
 
-func exchangeLines(r *rand.Rand, lines []string, _ string) bool {
+// copyValue copies a register that an instruction reads to an unused one before the instruction, which then reads the copy.
+func copyValue(r *rand.Rand, lines []string, s *changedSource) bool {
+	for range 20 {
+		i := pickInstruction(r, lines)
+		if i < 0 {
+			return false
+		}
+		m := s.destination(lines[i])
+		if m == nil {
+			continue
+		}
+		found := s.registers.FindAllStringIndex(lines[i][m[1]:], -1)
+		if len(found) == 0 {
+			continue
+		}
+		at := found[r.IntN(len(found))]
+		from, to := m[1]+at[0], m[1]+at[1]
+		source := s.registers.FindStringSubmatch(lines[i][from:to])
+		unused := s.unused(lines)
+		if unused == "" || source[2] == "63" { // it reads as nothing
+			return false
+		}
+		lines[i] = fmt.Sprintf(s.copies, unused, source[1]+source[2]) + "\n" + lines[i][:from] + unused + source[3] + lines[i][to:]
+		return true
+	}
+	return false
+}
+
+// splitMad computes a product and a sum in two instructions instead of one, on a machine that rounds both.
+func splitMad(r *rand.Rand, lines []string, s *changedSource) bool {
+	for range 20 {
+		i := pickInstruction(r, lines)
+		if i < 0 || s.mad == nil {
+			return false
+		}
+		m := s.mad.FindStringSubmatch(lines[i])
+		if m == nil {
+			continue
+		}
+		if unused := s.unused(lines); unused != "" {
+			lines[i] = fmt.Sprintf(s.split, m[1], m[2], m[3], m[4], unused)
+			return true
+		}
+	}
+	return false
+}
+
+func exchangeLines(r *rand.Rand, lines []string, _ *changedSource) bool {
 	for range 20 {
 		if i := pickInstruction(r, lines); i >= 0 && i+1 < len(lines) && isInstruction(lines[i+1]) && lines[i] != lines[i+1] {
 			lines[i], lines[i+1] = lines[i+1], lines[i]
@@ -191,58 +313,92 @@ func TestChanges(t *testing.T) {
 	if testing.Short() {
 		t.Skip("the changes take too long for short mode")
 	}
-	dir := t.TempDir()
-	tally := map[string]*changeTally{}
-	r := rand.New(rand.NewPCG(1, uint64(*changes)))
+	all := changeTally{}
 	for _, source := range changedSources {
-		files, err := filepath.Glob("../../examples/" + source.pattern)
-		if err != nil || len(files) == 0 {
-			t.Fatal(source.pattern, err)
-		}
-		if *changedFolder != "" {
-			more, _ := filepath.Glob(filepath.Join(*changedFolder, filepath.Base(source.pattern)))
-			files = append(files, more...)
-		}
-		for _, file := range files {
-			data, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
+		t.Run(strings.NewReplacer("/*", "", ".a2xx", "").Replace(source.pattern), func(t *testing.T) {
+			files, err := filepath.Glob("../../examples/" + source.pattern)
+			if err != nil || len(files) == 0 {
+				t.Fatal(source.pattern, err)
 			}
+			if *changedFolder != "" {
+				more, _ := filepath.Glob(filepath.Join(*changedFolder, filepath.Base(source.pattern)))
+				files = append(files, more...)
+			}
+			tally := map[string]*changeTally{}
+			r := rand.New(rand.NewPCG(*changeSeed, uint64(*changes)))
+			for _, file := range files {
+				source.change(t, r, file, tally)
+			}
+			part := changeTally{}
 			for _, change := range sourceChanges {
-				for k := range *changes {
-					base := strings.Split(string(data), "\n")
-					for range k % 4 { // a random program
-						other := sourceChanges[r.IntN(len(sourceChanges))]
-						again := append([]string(nil), base...)
-						if other.apply(r, again, source.registers) && compiles(t, dir, file, source.flags, again) {
-							base = strings.Split(strings.Join(again, "\n"), "\n")
-						}
-					}
-					now := append([]string(nil), base...)
-					if !change.apply(r, now, source.registers) || !compiles(t, dir, file, source.flags, now) {
-						continue
-					}
-					if tally[change.name] == nil {
-						tally[change.name] = &changeTally{}
-					}
-					tally[change.name].compare(t, dir, file, source.flags, base, now, change)
+				if x := tally[change.name]; x != nil {
+					t.Logf("%s: %v", change.name, x)
+					part.add(x)
 				}
 			}
+			t.Logf("all: %v", &part)
+			if part.pairs < 5 || part.equal == 0 || part.differs == 0 {
+				t.Errorf("%d pairs, expected at least 5, and answers of both kinds", part.pairs)
+			}
+			all.add(&part)
+		})
+	}
+	t.Logf("all: %v", &all)
+}
+
+// change compares programs with changed ones, starting from a file.
+func (s *changedSource) change(t *testing.T, r *rand.Rand, file string, tally map[string]*changeTally) {
+	t.Helper()
+	dir := t.TempDir()
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, change := range sourceChanges {
+		for k := range *changes {
+			base := strings.Split(string(data), "\n")
+			for range k % 4 { // a random program
+				other := sourceChanges[r.IntN(len(sourceChanges))]
+				again := slices.Clone(base)
+				if other.apply(r, again, s) {
+					if _, err := opened(dir, file, "try", again); err == nil {
+						base = strings.Split(strings.Join(again, "\n"), "\n")
+					}
+				}
+			}
+			now := slices.Clone(base)
+			if !change.apply(r, now, s) {
+				continue
+			}
+			a, err := opened(dir, file, "before", base)
+			if err != nil {
+				t.Fatalf("%s: %v", file, err)
+			}
+			b, err := opened(dir, file, "after", now)
+			if err != nil {
+				continue // the change is not possible
+			}
+			if tally[change.name] == nil {
+				tally[change.name] = &changeTally{}
+			}
+			tally[change.name].compare(t, file, change, [2][]string{base, now}, a, b)
 		}
 	}
-	all := changeTally{}
-	for name, x := range tally {
-		t.Logf("%s: %d pairs, %d equal, %d differ, %d undecided, %v each, at most %v", name, x.pairs, x.equal, x.differs, x.undecided, x.time/time.Duration(x.pairs), x.longest)
-		all.pairs, all.undecided = all.pairs+x.pairs, all.undecided+x.undecided
-	}
-	if all.pairs < 20 || tally["registers renamed"].equal == 0 || tally["another component"].differs == 0 {
-		t.Errorf("%d pairs, expected at least 20, and answers of both kinds", all.pairs)
-	}
-	t.Logf("%d pairs, %d undecided", all.pairs, all.undecided)
+}
+
+// add adds another tally.
+func (x *changeTally) add(y *changeTally) {
+	x.pairs, x.equal, x.differs, x.undecided = x.pairs+y.pairs, x.equal+y.equal, x.differs+y.differs, x.undecided+y.undecided
+	x.time, x.longest = x.time+y.time, max(x.longest, y.longest)
+}
+
+// String returns the counts.
+func (x *changeTally) String() string {
+	return fmt.Sprintf("%d pairs, %d equal, %d differ, %d undecided, %v each, at most %v", x.pairs, x.equal, x.differs, x.undecided, (x.time / time.Duration(max(x.pairs, 1))).Round(time.Millisecond), x.longest.Round(time.Millisecond))
 }
 
 // opened reads a source for a comparison.
-func opened(dir, file, flags, name string, lines []string) (*compared, error) {
+func opened(dir, file, name string, lines []string) (*compared, error) {
 	path := filepath.Join(dir, name+filepath.Ext(file))
 	if err := os.WriteFile(path, []byte(strings.Join(lines, "\n")), 0o666); err != nil {
 		return nil, err
@@ -253,31 +409,17 @@ func opened(dir, file, flags, name string, lines []string) (*compared, error) {
 	cmd.SetOut(io.Discard)
 	cmd.SetErr(io.Discard)
 	base, _, _ := strings.Cut(filepath.Base(file), ".")
-	if err := cmd.ParseFlags(strings.Fields(flags + " " + kernelFlags[base])); err != nil {
+	if err := cmd.ParseFlags(strings.Fields(kernelFlags[base])); err != nil {
 		return nil, err
 	}
 	return f.read(cmd, path)
 }
 
-func compiles(t *testing.T, dir, file, flags string, lines []string) bool {
-	t.Helper()
-	_, err := opened(dir, file, flags, "try", lines)
-	return err == nil
-}
-
 // compare compares a program with a changed one.
-func (x *changeTally) compare(t *testing.T, dir, file, flags string, before, after []string, change sourceChange) {
+func (x *changeTally) compare(t *testing.T, file string, change sourceChange, texts [2][]string, a, b *compared) {
 	t.Helper()
-	a, err := opened(dir, file, flags, "before", before)
-	if err != nil {
-		return
-	}
-	b, err := opened(dir, file, flags, "after", after)
-	if err != nil {
-		return
-	}
 	start := time.Now()
-	options, longer := equal.Options{}, 200
+	options, longer := equal.Options{}, 32
 	if *changes == 1 {
 		options.Runs, longer = 8, 16 // a short test
 	}
@@ -289,7 +431,7 @@ func (x *changeTally) compare(t *testing.T, dir, file, flags string, before, aft
 	x.pairs++
 	x.time, x.longest = x.time+took, max(x.longest, took)
 	show := func(text string) {
-		t.Errorf("%s, %s: %s\n%s\n-----\n%s", file, change.name, text, strings.Join(before, "\n"), strings.Join(after, "\n"))
+		t.Errorf("%s, %s: %s\n%s\n-----\n%s", file, change.name, text, strings.Join(texts[0], "\n"), strings.Join(texts[1], "\n"))
 	}
 	switch res.Verdict {
 	case equal.Equal:
@@ -309,6 +451,15 @@ func (x *changeTally) compare(t *testing.T, dir, file, flags string, before, aft
 		x.undecided++
 		if *changes > 1 {
 			t.Logf("undecided: %s, %s: %v", file, change.name, res.Reasons[:min(3, len(res.Reasons))])
+		}
+		if *undecidedTo != "" {
+			for k, lines := range texts {
+				path := filepath.Join(*undecidedTo, fmt.Sprintf("%s.%d.%d%s", strings.TrimSuffix(filepath.Base(file), filepath.Ext(file)), undecidedPrograms, k, filepath.Ext(file)))
+				if err := os.WriteFile(path, []byte(strings.Join(lines, "\n")), 0o666); err != nil {
+					t.Fatal(err)
+				}
+			}
+			undecidedPrograms++
 		}
 	}
 }

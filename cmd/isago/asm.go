@@ -15,6 +15,7 @@ import (
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/diag"
 	"github.com/isago/isago/internal/program"
+	"github.com/isago/isago/internal/source"
 	"github.com/isago/isago/isa"
 	"github.com/isago/isago/prove"
 )
@@ -283,7 +284,7 @@ func (w *wordWriter) line(dst []byte, p *asm.Parser, text string, read func(bits
 	if blank && len(code) == len(text) {
 		return dst, nil
 	}
-	if words, ok, err := program.ParseWord(code, w.root.WordSize); ok {
+	if words, ok, err := source.Numbers(code, w.root.WordSize, nil); ok {
 		return w.data(dst, words, err)
 	}
 	res, err := p.Parse(text)
@@ -294,7 +295,7 @@ func (w *wordWriter) line(dst []byte, p *asm.Parser, text string, read func(bits
 		return dst, err
 	}
 	read(res.Inst.Bits)
-	return w.append(dst, &program.Word{Word: res.Inst.Bits, Size: res.Inst.Leaf.Size, Entries: res.Entries}), nil
+	return w.append(dst, &source.Word{Word: res.Inst.Bits, Size: res.Inst.Leaf.Size, Entries: res.Entries}), nil
 }
 
 // data appends the words of a .word directive. err is the error of parsing the directive, or nil.
@@ -305,12 +306,13 @@ func (w *wordWriter) data(dst []byte, words []uint32, err error) ([]byte, error)
 	if most := w.root.StoredSize(w.root.Size) / w.root.WordSize; len(words) > most {
 		return dst, fmt.Errorf("the line has %d words, expected at most %d, the size of the longest instruction", len(words), most)
 	}
-	data := program.Data(w.root, words)
+	var data source.Word
+	data.Word, data.Size = program.Data(w.root, words)
 	return w.append(dst, &data), nil
 }
 
 // append appends an instruction, as bytes or as a line of hex without a line break.
-func (w *wordWriter) append(dst []byte, in *program.Word) []byte {
+func (w *wordWriter) append(dst []byte, in *source.Word) []byte {
 	if !w.hex {
 		return program.AppendBytes(dst, w.root, in.Word, in.Size)
 	}
@@ -325,7 +327,7 @@ func (w *wordWriter) append(dst []byte, in *program.Word) []byte {
 
 // program assembles a whole source and writes the program.
 func (w *wordWriter) program(cmd *cobra.Command, f *asmFlags, p *asm.Parser, src *program.Text, out *output) error {
-	a := program.Assembler{Set: w.set, Root: w.root, Parser: p, Jobs: f.jobs, New: func() (*asm.Parser, error) { return f.parser(w.set) }}
+	a := source.Assembler{Set: w.set, Root: w.root, Parser: p, Jobs: f.jobs, New: func() (*asm.Parser, error) { return f.parser(w.set) }}
 	code, err := a.Assemble(src)
 	if err != nil {
 		return err
@@ -362,7 +364,7 @@ func (w *wordWriter) program(cmd *cobra.Command, f *asmFlags, p *asm.Parser, src
 }
 
 // arrays returns a program in a format that is available for every machine.
-func (w *wordWriter) arrays(format string, code *program.Code) ([]byte, error) {
+func (w *wordWriter) arrays(format string, code *source.Code) ([]byte, error) {
 	all := codeArray{name: "code", unit: w.root.WordSize}
 	entries := make([][]bits.Value, len(w.entryBits))
 	for x := range code.Words {
@@ -382,7 +384,7 @@ func (w *wordWriter) arrays(format string, code *program.Code) ([]byte, error) {
 }
 
 // warnOf prints warnings about the hidden bits of a program.
-func (w *wordWriter) warnOf(cmd *cobra.Command, f *asmFlags, code *program.Code) error {
+func (w *wordWriter) warnOf(cmd *cobra.Command, f *asmFlags, code *source.Code) error {
 	unsaid, err := f.newHiddenBits(w.set)
 	if unsaid == nil {
 		return err

@@ -9,6 +9,7 @@ import (
 
 	"github.com/isago/isago/diag"
 	"github.com/isago/isago/internal/program"
+	"github.com/isago/isago/internal/source"
 	"github.com/isago/isago/internal/textfile"
 	"github.com/isago/isago/isa"
 	"github.com/isago/isago/target/catalog"
@@ -190,7 +191,7 @@ func (f *machineFlags) assemble(src *diag.Source) (out *program.Compiled, ok boo
 	if err != nil {
 		return nil, false, err
 	}
-	code, err := program.Assemble(p, set, root, src)
+	code, err := source.Assemble(p, set, root, src)
 	if err != nil {
 		return nil, false, err
 	}

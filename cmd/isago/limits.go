@@ -14,8 +14,8 @@ import (
 	"github.com/isago/isago/gen"
 	"github.com/isago/isago/internal/flow"
 	"github.com/isago/isago/internal/lint"
-	"github.com/isago/isago/internal/program"
 	"github.com/isago/isago/internal/sem"
+	"github.com/isago/isago/internal/source"
 	"github.com/isago/isago/internal/spec"
 	"github.com/isago/isago/prove"
 	"github.com/isago/isago/survey"
@@ -62,7 +62,7 @@ func limits() []limitsOf {
 		}},
 		{"Sources", []limit{
 			{"a line", text("%s of text, %s steps of the parser", bytesOf(asm.MaxLine), thousands(asm.MaxWork)), ""},
-			{"bytes that directives add", text("%s; %s for Tesla", bytesOf(program.MaxSpace), bytesOf(tesla.MaxSpace)), ""},
+			{"bytes that directives add", text("%s; %s for Tesla", bytesOf(source.MaxSpace), bytesOf(tesla.MaxSpace)), ""},
 			{"a line of JSON for step", bytesOf(maxInputLine), ""},
 		}},
 		{"Files", []limit{

@@ -15,6 +15,7 @@ import (
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/diag"
 	"github.com/isago/isago/internal/program"
+	"github.com/isago/isago/internal/source"
 	"github.com/isago/isago/isa"
 	"github.com/isago/isago/prove"
 	"github.com/isago/isago/target/catalog"
@@ -410,7 +411,7 @@ func (f *machineFlags) parser(set *isa.Set) (*asm.Parser, error) {
 		return nil, err
 	}
 	p.SetContext(ctx)
-	p.Constant = program.Constant
+	p.Constant = source.Constant
 	p.Custom, err = f.reader()
 	return p, err
 }

@@ -21,6 +21,7 @@ import (
 	"github.com/isago/isago/diag"
 	"github.com/isago/isago/internal/program"
 	"github.com/isago/isago/internal/quote"
+	"github.com/isago/isago/internal/source"
 	"github.com/isago/isago/internal/textfile"
 	"github.com/isago/isago/isa"
 	"github.com/isago/isago/target/catalog"
@@ -230,7 +231,7 @@ func (f *asmFlags) hexOf(file []byte) ([]byte, error) {
 	var buf []byte
 	var fields []isa.Field
 	l.Each(func(x view.Decoded) bool {
-		word := program.Word{Word: x.Word, Size: x.Decoder.Root().MinSize}
+		word := source.Word{Word: x.Word, Size: x.Decoder.Root().MinSize}
 		if x.Known {
 			word.Size = x.Inst.Leaf.Size
 			fields = x.Decoder.FieldValues(fields[:0], x.Inst)

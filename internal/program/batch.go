@@ -31,14 +31,17 @@ func (t *Text) Split(l *Lexis) *Statements {
 // Listed returns statements that were found before.
 func Listed(list []Statement) *Statements { return &Statements{list: list} }
 
-// at returns the statement that an item is.
-func (s *Statements) at(src *Text, x *item) Statement {
+// At returns the statement that starts at an offset of the source and has so many bytes.
+func (s *Statements) At(src *Text, off int64, size int) Statement {
 	if s.text != nil {
-		return Statement{x.off, src.View(x.off, x.off+int64(x.len))}
+		return Statement{off, src.View(off, off+int64(size))}
 	}
-	i := sort.Search(len(s.list), func(i int) bool { return s.list[i].Off >= x.off })
+	i := sort.Search(len(s.list), func(i int) bool { return s.list[i].Off >= off })
 	return s.list[i]
 }
+
+// Len returns the number of statements of Listed, or 0 for those of a text.
+func (s *Statements) Len() int { return len(s.list) }
 
 // Batch is some statements that stand one after another.
 type Batch[R any] struct {

@@ -9,12 +9,6 @@ import (
 	"github.com/isago/isago/isa"
 )
 
-// Eval computes the constant expression at the start of text; end is where it ends. name gives the value
-// of a name. The error is an *asm.Error whose place counts from the start of text.
-func Eval(text string, name func(string) (int64, bool)) (value int64, end int, err error) {
-	return eval(text, wantNumber, name)
-}
-
 // Elsewhere says in which contexts, other than those that the parser has, a text is an instruction:
 // "chip g200 has it, not g80". It is empty where the text is one in no context. The parser keeps its
 // contexts, and loses the result of its last text.

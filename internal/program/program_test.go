@@ -1,7 +1,6 @@
 package program_test
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -10,10 +9,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"github.com/isago/isago/asm"
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/diag"
 	"github.com/isago/isago/internal/program"
+	"github.com/isago/isago/internal/source"
 	"github.com/isago/isago/isa"
 	"github.com/isago/isago/target/example"
 )
@@ -215,12 +214,12 @@ func TestDataRoundTrip(t *testing.T) {
 		size := unit * rapid.IntRange(1, bits.Size/unit).Draw(t, "units")
 		v := value(t, size)
 		text := program.AppendData(nil, root, v, size)
-		words, ok, err := program.ParseWord(string(text), unit)
+		words, ok, err := source.Numbers(string(text), unit, nil)
 		if !ok || err != nil {
 			t.Fatalf("%q: %v %v", text, ok, err)
 		}
-		if back := program.Data(root, words); back.Word != v || back.Size != size {
-			t.Fatalf("%s of %d bits is written %q and read as %s of %d", v, size, text, back.Word, back.Size)
+		if back, n := program.Data(root, words); back != v || n != size {
+			t.Fatalf("%s of %d bits is written %q and read as %s of %d", v, size, text, back, n)
 		}
 		data := program.AppendBytes(nil, root, v, size)
 		im, err := program.Raw(root, data)
@@ -473,124 +472,6 @@ func TestMembers(t *testing.T) {
 	}
 }
 
-func assemble(t testing.TB, set *isa.Set, text string) (string, error) {
-	t.Helper()
-	p, err := asm.New(set, "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	root, err := set.Root("")
-	if err != nil {
-		t.Fatal(err)
-	}
-	code, err := program.Assemble(p, set, root, &diag.Source{Name: "x.s", Text: text})
-	if p.Symbol != nil {
-		t.Error("the parser keeps the labels")
-	}
-	if n := len(code.Insts()); n != code.Len() {
-		t.Errorf("%d words, but a length of %d", n, code.Len())
-	}
-	return codeText(set, code), err
-}
-
-// codeText returns the words of a program, a line each.
-func codeText(set *isa.Set, code *program.Code) string {
-	var b strings.Builder
-	for in := range code.Words {
-		fmt.Fprintf(&b, "%d: %s\n", in.Addr, program.AppendWords(nil, set, in.Word, in.Size))
-	}
-	return b.String()
-}
-
-// mute has an instruction that is read from an empty text, and texts in which a comment could start.
-const mute = `<isa name="mute" strict="true"><text comment="#"/>
-<bitset name="#instruction" size="32"/>
-<bitset name="at" extends="#instruction"><display>at #{N}</display><pattern low="8" high="31">000000000000000000000010</pattern><field name="N" low="0" high="7" type="uint"/></bitset>
-<bitset name="none" extends="#instruction"><display>none</display><alias></alias><pattern low="0" high="31">00000000000000000000000000000000</pattern></bitset>
-</isa>`
-
-func TestAssemble(t *testing.T) {
-	for _, x := range []struct{ name, set, text, want string }{
-		{"empty", toy, "", ""},
-		{"blank", toy, "\n \t\r\n# comment\nlabel:\n", ""},
-		{"no line end", toy, "nop", "0: 00000000\n"},
-		{"crlf", toy, "nop\r\nnop # x\r\n", "0: 00000000\n32: 00000000\n"},
-		{"backward", toy, "a: nop\n bra a\n", "0: 00000000\n32: 000001e2\n"},
-		{"forward", toy, "bra a\nnop\na: nop\n", "0: 00000042\n32: 00000000\n64: 00000000\n"},
-		{"several on a line", toy, "a: b: bra b\nbra a", "0: 00000002\n32: 000001e2\n"},
-		{"own line", toy, "bra a\na:\nnop", "0: 00000022\n32: 00000000\n"},
-		{"at the end", toy, "bra a\na:", "0: 00000022\n"},
-		{"two lengths", toy, "ldi 7\na: nop\nldi 8\nbra a", "0: 00000009 00000007\n64: 00000000\n96: 00000009 00000008\n160: 000001a2\n"},
-		{"a label before what has no text", mute, "a:\n\nat #1\n", "0: 00000201\n"},
-		{"data", toy, ".word 1, 0x2 ,0b11\nnop", "0: 00000001 00000002\n64: 00000003\n96: 00000000\n"},
-		{"data high first", wide, ".word 1, 2, 3, 4, 5\n", "0: 00000001 00000002 00000003 00000004\n128: 00000005\n"},
-		{"data of 16 bits", "", ".word 0xa000, 1\nbr.eq x\nx: nop", "0: a000\n16: 0001\n32: 8a01\n48: 0000\n"},
-		// 9 is beyond 7: the long form, which moves everything behind it
-		{"lengths settle", toy, "bra a\nbra b\n" + strings.Repeat("nop\n", 15) + "a: nop\nb: nop\n",
-			"0: 00000003 00000013\n64: 00000003 00000012\n" + nops(128, 15) + "608: 00000000\n640: 00000000\n"},
-	} {
-		got, err := assemble(t, load(t, x.set), x.text)
-		if err != nil {
-			t.Errorf("%s: %v", x.name, err)
-		}
-		if diff := cmp.Diff(x.want, got); diff != "" {
-			t.Errorf("%s: -want +got\n%s", x.name, diff)
-		}
-	}
-}
-
-func nops(addr, n int) string {
-	var b strings.Builder
-	for i := range n {
-		fmt.Fprintf(&b, "%d: 00000000\n", addr+32*i)
-	}
-	return b.String()
-}
-
-func TestAssembleErrors(t *testing.T) {
-	for _, x := range []struct {
-		name, text string
-		want       []string
-	}{
-		{"several", "nop\nfoo\nnop x\na: nop\na: bra nowhere\n.word x\n  bra b\n", []string{
-			`x.s:2:1: no instruction starts with "foo" [text-unknown]`,
-			`x.s:3:5: "x", expected the end of the instruction [text-expected]`,
-			`x.s:5:1: label a is defined twice [duplicate]`,
-			`x.s:5:8: nowhere is not a label [text-symbol]`,
-			`x.s:6:7: x is neither a label nor defined by .set, expected a defined name or a number of 32 bits such as 0x12 [text-symbol]`,
-			`x.s:7:7: b is not a label [text-symbol]`,
-		}},
-		{"no label", ": nop\n.: nop\na : nop\n", []string{
-			`x.s:1:1: no instruction starts with ":" [text-unknown]`,
-			`x.s:2:1: no instruction starts with ".:" [text-unknown]`,
-			`x.s:3:1: no instruction starts with "a" [text-unknown]`,
-		}},
-		{"range of data", ".word 1, 0x100000000", []string{`x.s:1:10: 0x100000000 does not fit 32 bits [text-range]`}},
-		{"no data", ".word", []string{`x.s:1:6: nothing, expected a number of 32 bits such as 0x12, a name or ( [text-expected]`}},
-		{"trailing comma", ".word 1,", []string{`x.s:1:9: nothing, expected a number of 32 bits such as 0x12, a name or ( [text-expected]`}},
-	} {
-		_, err := assemble(t, load(t, toy), x.text)
-		if err == nil {
-			t.Errorf("%s: no error", x.name)
-			continue
-		}
-		if diff := cmp.Diff(x.want, strings.Split(err.Error(), "\n")); diff != "" {
-			t.Errorf("%s: -want +got\n%s", x.name, diff)
-		}
-	}
-}
-
-func TestAssembleManyErrors(t *testing.T) {
-	_, err := assemble(t, load(t, toy), strings.Repeat("foo\n", 100_000))
-	var list diag.List
-	if !errors.As(err, &list) || len(list) != 51 {
-		t.Fatalf("%d mistakes", len(list))
-	}
-	if got := list[50].Error(); got != "too many errors; only the first 50 are shown [text-unknown]" {
-		t.Error(got)
-	}
-}
-
 // TestRaw reads pieces of 16 bits, of which two are in a word.
 func TestRaw(t *testing.T) {
 	s := load(t, "")
@@ -639,27 +520,6 @@ func FuzzParseLine(f *testing.F) {
 			back, err := program.ParseLine(s, string(program.AppendWords(nil, s, line.Word, max(size, 1))))
 			if err != nil || back.Word != line.Word {
 				t.Errorf("%q is %s, written again %s, %v", text, line.Word, back.Word, err)
-			}
-		}
-	})
-}
-
-func FuzzAssemble(f *testing.F) {
-	for _, seed := range []string{
-		"", "a: bra a\n", "nop\nldi 7\nbra end\nend:", ".word 1, 2", "a:a:", "# x", "two e1, e2", ":", ".word ,", "nop {0..4=1}", "nop {=0}",
-		"bra a\n.word 0,0,0,0,0,0,0,0,0\na:", "add r1, r2, r3 // x\nbr.eq x\nx: nop", "set ff", "\x00", "x: br x\nx: br y",
-		".set n, 2*(3+4)\n.align 8\n.skip n-10\nldi $(end-. + ~n)\nend: .word end<<2, -n%5, !n||n>=2", ".set a, b\nb: .skip a", ".word 1/0, 1<<64, ((", "nop $(", ".set x", ".align 0",
-	} {
-		f.Add(seed)
-	}
-	sets := []*isa.Set{load(f, toy), load(f, wide), load(f, "")}
-	f.Fuzz(func(t *testing.T, text string) {
-		if len(text) > 1<<12 {
-			return
-		}
-		for _, s := range sets {
-			if _, err := assemble(t, s, text); err != nil {
-				diag.Render(err)
 			}
 		}
 	})

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/isago/isago/asm"
 	"github.com/isago/isago/diag"
 	"github.com/isago/isago/internal/program"
 )
@@ -107,56 +106,5 @@ func TestShortFile(t *testing.T) {
 	err := program.Each(text.Split(lexis), 1, nil, func(*program.Batch[bool]) error { return nil })
 	if err != io.ErrUnexpectedEOF {
 		t.Error(err)
-	}
-}
-
-// jobsSource is a program of some windows; each wrong-th line is none.
-func jobsSource(wrong int) string {
-	r := rand.New(rand.NewPCG(3, 4))
-	var b strings.Builder
-	for i := range 20_000 {
-		switch n := r.IntN(20); {
-		case wrong > 0 && r.IntN(wrong) == 0:
-			b.WriteString([]string{"foo", "bra nowhere", ".word $", "ldi $(", "nop x", "l0:", ".skip x"}[r.IntN(7)])
-		case n == 0:
-			fmt.Fprintf(&b, "l%d: ldi $(l%d)", i, i)
-		case n == 1:
-			fmt.Fprintf(&b, "n%d: bra n%d # there", i, i)
-		case n == 2:
-			fmt.Fprintf(&b, ".set s%d, . + %d\n.word s%[1]d, %[2]d", i, r.IntN(9))
-		case n == 3:
-			b.WriteString(".word 1, 2, 3")
-		case n == 4:
-			fmt.Fprintf(&b, "two e%x, e%x", r.IntN(16), r.IntN(16))
-		default:
-			fmt.Fprintf(&b, "ldi %d", r.IntN(1000))
-		}
-		b.WriteByte('\n')
-	}
-	return b.String()
-}
-
-// Code and mistakes do not depend on the number of processors, nor on whether the source is in memory.
-func TestJobs(t *testing.T) {
-	set := load(t, toy)
-	root, _ := set.Root("")
-	parser := func() (*asm.Parser, error) { return asm.New(set, "") }
-	for _, wrong := range []int{0, 1, 100, 3000} {
-		text := jobsSource(wrong)
-		want, wantErr := assemble(t, set, text)
-		for _, jobs := range []int{1, 2, 5} {
-			p, _ := parser()
-			a := program.Assembler{Set: set, Root: root, Parser: p, New: parser, Jobs: jobs}
-			code, err := a.Assemble(program.OpenText("x.s", strings.NewReader(text), int64(len(text))))
-			if fmt.Sprint(err) != fmt.Sprint(wantErr) {
-				t.Fatalf("%d processors:\n%v\nexpected\n%v", jobs, err, wantErr)
-			}
-			if got := codeText(set, code); got != want {
-				t.Errorf("%d processors: %d bytes of code, expected %d", jobs, len(got), len(want))
-			}
-		}
-		if words := strings.Count(want, "\n"); wrong == 0 && words < 20_000 {
-			t.Errorf("%d words: %v", words, wantErr)
-		}
 	}
 }

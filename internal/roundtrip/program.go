@@ -7,22 +7,23 @@ import (
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/diag"
 	"github.com/isago/isago/internal/program"
+	"github.com/isago/isago/internal/source"
 	"github.com/isago/isago/isa"
 )
 
 // Program prints n instructions as a program with labels and assembles it. Each word must print the
 // same text at its address. Some branches have targets in the program.
-func (c *Checker) Program(set *isa.Set, source *Words, n int) error {
+func (c *Checker) Program(set *isa.Set, random *Words, n int) error {
 	d := c.Decoder
 	root := d.Root()
 	var list []isa.Inst
 	size := int64(0)
 	for try := 0; len(list) < n && try < 20*n; try++ {
-		in, ok := d.Decode(source.Leaf(root.Leaves[try%len(root.Leaves)]))
+		in, ok := d.Decode(random.Leaf(root.Leaves[try%len(root.Leaves)]))
 		if !ok {
 			continue
 		}
-		c.setBranches(&in, source.Random()[0]%uint64(n))
+		c.setBranches(&in, random.Random()[0]%uint64(n))
 		if d.Append(nil, in); d.NumFindings() == 0 {
 			list = append(list, in)
 			size += int64(root.StoredSize(in.Leaf.Size))
@@ -42,7 +43,7 @@ func (c *Checker) Program(set *isa.Set, source *Words, n int) error {
 		lines = append(lines, string(d.Append(nil, in)))
 		fmt.Fprintf(&text, "    %s\t; a comment\n", lines[len(lines)-1])
 	})
-	code, err := program.Assemble(c.parser, set, root, &diag.Source{Name: "program", Text: text.String()})
+	code, err := source.Assemble(c.parser, set, root, &diag.Source{Name: "program", Text: text.String()})
 	if err != nil {
 		return fmt.Errorf("the program does not assemble: %w", err)
 	}

@@ -7,7 +7,6 @@ import (
 
 	"github.com/isago/isago/asm"
 	"github.com/isago/isago/diag"
-	"github.com/isago/isago/internal/program"
 	"github.com/isago/isago/isa"
 )
 
@@ -18,35 +17,33 @@ type Statement struct {
 	// Addr is its address in bits. Size is the number of bits that it occupies.
 	Addr, Size int64
 	// Words are its instruction or its data. They are empty for a statement with a mistake.
-	Words []program.Word
+	Words []Word
 }
 
 // Statement returns the statement of a line.
 func (d *Document) Statement(n int) Statement {
 	l := &d.lines[n]
-	text, off := d.withoutLabels(l)
-	from := off + len(text) - len(strings.TrimLeft(text, blanks))
-	x := l.final()
+	text, off := d.withoutLabels(n)
+	from := off + len(text) - len(trimLeft(text))
 	return Statement{
 		Span: diag.Span{Src: d.src, Off: from, End: max(from, off+len(strings.TrimRight(text, blanks)))},
-		Addr: l.addr, Size: x.Size, Words: x.Words,
+		Addr: l.addr, Size: d.size(&l.item, l.at), Words: d.words(&l.item, l.at),
 	}
 }
-
-const blanks = " \t\r\n"
 
 // Lines returns the number of lines.
 func (d *Document) Lines() int { return len(d.lines) }
 
 // LineAt returns the line whose statement occupies an address, which is in bits. ok is false if there is none.
 func (d *Document) LineAt(addr int64) (n int, ok bool) {
-	n = sort.Search(len(d.lines), func(i int) bool { return d.lines[i].addr+d.lines[i].final().Size > addr })
+	n = sort.Search(len(d.lines), func(i int) bool { return d.lines[i].addr+d.size(&d.lines[i].item, d.lines[i].at) > addr })
 	return n, n < len(d.lines) && d.lines[n].addr <= addr
 }
 
 // withoutLabels returns the statement of a line after its labels, and its offset in the source.
-func (d *Document) withoutLabels(l *line) (text string, off int) {
-	return d.statement(l).Text[l.first.Off:], l.start + l.first.Off
+func (d *Document) withoutLabels(n int) (text string, off int) {
+	l := &d.lines[n]
+	return d.statement(n).Text[l.begin:], l.start + l.begin
 }
 
 // Symbol is a label.
@@ -107,18 +104,18 @@ func (d *Document) References(name string) (list []diag.Span) {
 // instruction of a line with a mistake has no tokens.
 func (d *Document) Tokens(n int) (list []isa.Token) {
 	l := &d.lines[n]
-	s := d.statement(l)
+	s := d.statement(n)
 	for text := s.Text; ; {
-		name, rest, ok := program.CutLabel(text)
-		if !ok || len(s.Text)-len(rest) > l.first.Off {
+		name, rest, ok := cutLabel(text)
+		if !ok || len(s.Text)-len(rest) > l.begin {
 			break
 		}
 		end := l.start + len(s.Text) - len(rest) - 1
 		list = append(list, isa.Token{Kind: isa.TokenLabel, Start: end - len(name), End: end})
 		text = rest
 	}
-	text, off := d.withoutLabels(l)
-	if l.first.Directive || strings.HasPrefix(text, ".word") {
+	text, off := d.withoutLabels(n)
+	if l.traits&isDirective != 0 || strings.HasPrefix(text, ".word") {
 		list = append(list, directive(text, off)...)
 	} else if a, err := d.annotate(l, text); err == nil {
 		for _, t := range a.Tokens {
@@ -134,8 +131,8 @@ func (d *Document) Tokens(n int) (list []isa.Token) {
 // Annotate returns the operands and fields of the instruction in a line. off is the offset of the instruction in the
 // source, from which the offsets in the result count. ok is false if the line has no instruction.
 func (d *Document) Annotate(n int) (a asm.Annotated, off int, ok bool) {
-	text, off := d.withoutLabels(&d.lines[n])
-	if text == "" || d.lines[n].first.Directive {
+	text, off := d.withoutLabels(n)
+	if text == "" || d.lines[n].traits&isDirective != 0 {
 		return a, off, false
 	}
 	a, err := d.annotate(&d.lines[n], text)
@@ -143,8 +140,7 @@ func (d *Document) Annotate(n int) (a asm.Annotated, off int, ok bool) {
 }
 
 func (d *Document) annotate(l *line, text string) (asm.Annotated, error) {
-	d.reader.Resume(program.NewText(d.src), l.addr)
-	d.assembler.Parser.Addr = l.addr
+	d.resume(l)
 	return d.assembler.Parser.Annotate(text)
 }
 
@@ -180,16 +176,15 @@ func nameByte(c byte) bool {
 func (d *Document) Expected(off int) []asm.Expected {
 	n := d.Line(off)
 	l := &d.lines[n]
-	text, start := d.withoutLabels(l)
+	text, start := d.withoutLabels(n)
 	if off < start || off > start+len(text) {
 		return nil // in a label or a comment
 	}
-	d.reader.Resume(program.NewText(d.src), l.addr)
-	d.assembler.Parser.Addr = l.addr
+	d.resume(l)
 	typed := text[:off-start]
 	var list []asm.Expected
 	if !strings.ContainsAny(typed, blanks) {
-		for _, name := range program.DirectiveNames() {
+		for _, name := range directiveNames() {
 			if strings.HasPrefix(name, typed) && name != typed {
 				list = append(list, asm.Expected{Kind: asm.ExpectedWord, Text: name})
 			}

@@ -18,7 +18,7 @@ done:
 `
 
 func TestQuestions(t *testing.T) {
-	d := source.Open(load(t, "example").assembler(t), "test.s", sample)
+	d := source.Open(loadMachine(t, "example").assembler(t), "test.s", sample)
 	defer d.Close()
 
 	// Each instruction and each word of data has 16 bits.

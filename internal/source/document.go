@@ -1,9 +1,10 @@
-// Package source keeps source files as documents that can be changed and asked, for editors and other tools: what is
-// wrong, what a statement became, what a name means, what can stand at a place. A document reads again only what a
-// change affects.
+// Package source reads source: it assembles whole files, and keeps a file as a document that can be changed and asked,
+// for editors and other tools: what is wrong, what a statement became, what a name means, what can stand at a place.
+// Both use the same reader, which reads a statement again only if it depends on labels, names or addresses. A document
+// also reads again what has changed.
 //
 // The language is the generic one: a statement a line, with labels, directives and the instructions of any description
-// (docs/assembly.md). Statements are read by internal/program, which also assembles whole files.
+// (docs/assembly.md). Package program divides texts into statements.
 package source
 
 import (
@@ -17,28 +18,29 @@ import (
 
 // Document is a source file. It is not safe for concurrent use.
 type Document struct {
-	assembler *program.Assembler
+	assembler *Assembler
 	lexis     *program.Lexis
-	reader    *program.Reader
+	reader    *reader
 	src       *diag.Source
 	lines     []line
 	labels    map[string]place
+	storage
 	// local reports that a statement without labels and directives affects no other statement of the same size. whole
 	// are mistakes of the program as a whole.
 	local bool
 	whole diag.List
-	order program.Order
-	read  int // the number of statements read by the last change
+	read  int // the number of statements that the last change has read
 }
 
-// line is a line of the source with its statement. Its errors count from its start.
+// line is a line of the source with its statement.
 type line struct {
-	start, end int // in the source, without the end of the line
-	addr       int64
-	// known is set once first has been read. first is from the first pass. last is from the last one, unless first is
-	// settled.
-	known       bool
-	first, last program.Read
+	start, end int   // in the source, without the end of the line
+	begin      int   // the offset in the line at which the labels end
+	addr       int64 // in bits
+	// known is set once the statement has been read. at is its index in the storage.
+	known bool
+	item
+	at int
 }
 
 // place is the definition of a label: its address in bits, its line, and its offset in the line.
@@ -48,15 +50,15 @@ type place struct {
 }
 
 // Open returns a document for a source. The document uses the parser of the assembler until Close.
-func Open(a *program.Assembler, name, text string) *Document {
-	d := &Document{assembler: a, lexis: a.Lexis(), src: &diag.Source{Name: name, Text: text}}
+func Open(a *Assembler, name, text string) *Document {
+	d := &Document{assembler: a, lexis: a.lexis(), src: &diag.Source{Name: name, Text: text}}
 	d.lines = split(nil, text, 0)
 	d.assemble()
 	return d
 }
 
 // Close removes the hooks of the document from the parser.
-func (d *Document) Close() { d.reader.Close() }
+func (d *Document) Close() { d.reader.close() }
 
 // Source returns the current source. It does not change with the document.
 func (d *Document) Source() *diag.Source { return d.src }
@@ -100,148 +102,106 @@ func (d *Document) Line(off int) int {
 	return sort.Search(len(d.lines), func(i int) bool { return d.lines[i].start > off }) - 1
 }
 
+// each calls visit for each line.
+func (d *Document) each(visit func(i int, x *item, at int) bool) {
+	for i := range d.lines {
+		if l := &d.lines[i]; !visit(i, &l.item, l.at) {
+			return
+		}
+	}
+}
+
 // statement returns the statement of a line, without its comment.
-func (d *Document) statement(l *line) program.Statement {
+func (d *Document) statement(i int) program.Statement {
+	l := &d.lines[i]
 	return program.Statement{Off: int64(l.start), Text: d.lexis.Clean(d.src.Text[l.start:l.end])}
+}
+
+// resume prepares the reader for the statement of a line. All labels are known.
+func (d *Document) resume(l *line) *reader {
+	r := d.reader
+	r.src, r.first, r.single, r.addr, r.p.Addr = program.NewText(d.src), false, true, l.addr, l.addr
+	clear(r.whole)
+	return r
 }
 
 // alone reads a line that has changed. It returns false if other lines may depend on the change.
 func (d *Document) alone(i int) bool {
 	l := &d.lines[i]
-	old := l.first
-	s := d.statement(l)
-	if old.Labeled || old.Directive {
+	if l.traits != 0 {
 		return false
 	}
-	d.reader.Resume(program.NewText(d.src), l.addr)
-	x := d.reader.Read(s, false)
-	relative(&x, l.start)
-	d.read = 1
-	if x.Size != l.final().Size || x.Labeled || x.Directive || x.Named && len(x.Errors) > 0 {
+	r, size := d.resume(l), d.size(&l.item, l.at)
+	x, at := r.take(d.statement(i), &ahead{})
+	if d.size(&x, at) != size || x.traits != 0 || r.found && len(r.errs) > 0 {
 		return false
 	}
-	l.first, l.last = x, x
-	if len(x.Errors) > 0 { // the first pass would have found the mistake
-		l.first.Bad, l.last = true, program.Read{Size: x.Size}
-	}
+	l.item, l.at, l.begin, d.read = x, at, int(r.begin)-l.start, 1
 	return true
-}
-
-// relative makes the errors of a statement count from the start of its line.
-func relative(x *program.Read, start int) {
-	for _, e := range x.Errors {
-		e.Span.Off, e.Span.End = e.Span.Off-start, e.Span.End-start
-	}
 }
 
 // assemble reads all statements that have changed or that depend on others.
 func (d *Document) assemble() {
 	if d.reader != nil {
-		d.reader.Close()
+		d.reader.close()
 	}
-	d.reader = d.assembler.NewReader(program.NewText(d.src))
+	old := d.storage
+	d.storage = storage{root: d.assembler.Root}
+	r := newReader(d.assembler, program.NewText(d.src), &d.storage)
+	keeps := func(l *line) bool { return l.known && (l.kind != openKind || old.open[l.at].fixed) }
 	for i := range d.lines {
-		if l := &d.lines[i]; !l.known || !l.first.Settled {
-			d.reader.Declare(d.statement(l).Text)
+		if !keeps(&d.lines[i]) {
+			r.scan(d.statement(i).Text)
 		}
 	}
-	d.read, d.whole = 0, nil
-	d.reader.Start(true)
-	open, bad := false, false
-	for i, addr := 0, int64(0); i < len(d.lines); i++ {
-		l := &d.lines[i]
-		if l.addr = addr; l.known && l.first.Settled {
-			d.reader.Skip(l.first.Size)
+	r.start(true)
+	for i := range d.lines {
+		if l := &d.lines[i]; keeps(l) {
+			l.at = r.keep(&old, &l.item, l.at)
 		} else {
-			l.first, l.known = d.reader.Read(d.statement(l), false), true
-			relative(&l.first, l.start)
-			d.read++
-		}
-		addr += l.first.Size
-		open, bad = open || !l.first.Settled, bad || l.first.Bad
-	}
-	d.local = true
-	for pass := 1; open; pass++ {
-		d.pass()
-		moved := d.reader.Moved()
-		d.local = d.local && !moved
-		if !moved || bad {
-			break
-		}
-		if pass == program.MaxPasses {
-			d.whole = diag.List{program.Unstable()}
-			break
+			l.item, l.at = r.take(d.statement(i), &ahead{})
+			l.begin, l.known = int(r.begin)-l.start, true
 		}
 	}
-	d.local = d.local && !d.reader.Sets() && !slices.ContainsFunc(d.lines, noted)
-	d.order = d.reader.Order()
-	d.labels = map[string]place{}
-	d.reader.Labels(func(name string, addr, off int64) {
-		l := d.Line(int(off))
-		d.labels[name] = place{addr, l, int(off) - d.lines[l].start}
-	})
-}
-
-// noted reports whether a mistake of a line has a note, which is about another line.
-func noted(l line) bool {
-	return slices.ContainsFunc(l.first.Errors, func(e *diag.Error) bool { return len(e.Notes) > 0 })
-}
-
-// pass reads the statements that depend on names or places again.
-func (d *Document) pass() {
-	d.reader.Start(false)
+	d.whole = r.settle(d)
+	d.reader, d.read = r, r.count
+	d.local = !r.everMoved && len(r.names)+len(r.failed) == 0 && !slices.ContainsFunc(d.open, noted)
 	addr := int64(0)
 	for i := range d.lines {
-		l := &d.lines[i]
-		l.addr = addr
-		if l.first.Settled {
-			d.reader.Skip(l.first.Size)
-			addr += l.first.Size
-			continue
-		}
-		l.last = d.reader.Read(d.statement(l), l.first.Bad)
-		relative(&l.last, l.start)
-		d.read++
-		if l.first.Bad {
-			d.reader.Skip(l.first.Size)
-			l.last.Size = l.first.Size
-		}
-		addr += l.last.Size
+		d.lines[i].addr = addr
+		addr += d.size(&d.lines[i].item, d.lines[i].at)
+	}
+	d.labels = map[string]place{}
+	for name, at := range r.labels {
+		n := d.Line(int(at.off))
+		d.labels[name] = place{at.addr, n, int(at.off) - d.lines[n].start}
 	}
 }
 
-// final returns what the statement of a line has become.
-func (l *line) final() *program.Read {
-	if l.first.Settled {
-		return &l.first
-	}
-	return &l.last
+// noted reports whether a mistake of a statement has a note, which is about another statement.
+func noted(o openItem) bool {
+	return slices.ContainsFunc(o.first, func(e *diag.Error) bool { return len(e.Notes) > 0 })
 }
 
 // Diagnostics returns the mistakes of the source in its order, at most as many as asm reports.
 func (d *Document) Diagnostics() diag.List {
 	list := slices.Clone(d.whole)
-	bad := slices.ContainsFunc(d.lines, func(l line) bool { return l.first.Bad })
+	bad := false
+	d.each(func(_ int, x *item, at int) bool {
+		bad = x.kind == openKind && d.open[at].bad
+		return !bad
+	})
 	for i := range d.lines {
 		l := &d.lines[i]
-		for _, e := range l.first.Errors {
-			list = append(list, d.placed(e, l))
-		}
-		if l.first.Settled {
+		if l.kind != openKind {
 			continue
 		}
-		for _, e := range l.last.Errors {
-			if !bad || e.Code == diag.TextSymbol { // others may follow from wrong addresses
-				list = append(list, d.placed(e, l))
-			}
+		o := &d.open[l.at]
+		for _, e := range o.mistakes(bad) {
+			x, by := *e, l.start-int(o.base)
+			x.Span = diag.Span{Src: d.src, Off: e.Span.Off + by, End: e.Span.End + by}
+			list = append(list, &x)
 		}
 	}
 	return list.Bounded()
-}
-
-// placed returns an error of a line in the source.
-func (d *Document) placed(e *diag.Error, l *line) *diag.Error {
-	x := *e
-	x.Span = diag.Span{Src: d.src, Off: e.Span.Off + l.start, End: e.Span.End + l.start}
-	return &x
 }

@@ -26,7 +26,7 @@ type machine struct {
 	plain bool
 }
 
-func load(t testing.TB, name string) *machine {
+func loadMachine(t testing.TB, name string) *machine {
 	t.Helper()
 	m, err := catalog.Lookup(name)
 	if err != nil {
@@ -47,13 +47,13 @@ func load(t testing.TB, name string) *machine {
 }
 
 // assembler returns an assembler with a parser of its own.
-func (x *machine) assembler(t testing.TB) *program.Assembler {
+func (x *machine) assembler(t testing.TB) *source.Assembler {
 	t.Helper()
 	p, err := asm.New(x.set, "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &program.Assembler{Set: x.set, Root: x.d.Root(), Parser: p}
+	return &source.Assembler{Set: x.set, Root: x.d.Root(), Parser: p}
 }
 
 // instruction returns a random instruction.
@@ -143,7 +143,7 @@ const steps = 1000
 func TestEdits(t *testing.T) {
 	for _, name := range machines {
 		t.Run(name, func(t *testing.T) {
-			x, r := load(t, name), rand.New(rand.NewSource(1))
+			x, r := loadMachine(t, name), rand.New(rand.NewSource(1))
 			var lines []string
 			for range 20 {
 				lines = append(lines, x.line(r))
@@ -193,14 +193,14 @@ func TestEdits(t *testing.T) {
 	}
 }
 
-// programs is the number of programs of each machine for TestAssemble.
+// programs is the number of programs of each machine for TestDocumentAssembles.
 var programs = flag.Int("programs", 100, "number of random programs of each machine")
 
-// TestAssemble compares documents with the assembler: words and mistakes of random programs.
-func TestAssemble(t *testing.T) {
+// TestDocumentAssembles compares documents with the assembler: words and mistakes of random programs.
+func TestDocumentAssembles(t *testing.T) {
 	for _, name := range machines {
 		t.Run(name, func(t *testing.T) {
-			x, r := load(t, name), rand.New(rand.NewSource(2))
+			x, r := loadMachine(t, name), rand.New(rand.NewSource(2))
 			a, own := x.assembler(t), x.assembler(t)
 			refused := 0
 			for range *programs {
@@ -212,7 +212,7 @@ func TestAssemble(t *testing.T) {
 				}
 				text := strings.Join(lines, "\n")
 				d := source.Open(own, "test", text)
-				var words []program.Word
+				var words []source.Word
 				for i := range d.Lines() {
 					words = append(words, d.Statement(i).Words...)
 				}
@@ -225,7 +225,7 @@ func TestAssemble(t *testing.T) {
 					refused++
 					continue
 				}
-				same := slices.EqualFunc(words, code.Insts(), func(a, b program.Word) bool {
+				same := slices.EqualFunc(words, code.Insts(), func(a, b source.Word) bool {
 					return a.Word == b.Word && a.Size == b.Size && fmt.Sprint(a.Entries) == fmt.Sprint(b.Entries)
 				})
 				if !same {
@@ -241,7 +241,7 @@ func TestAssemble(t *testing.T) {
 
 // TestOneLine checks that a change of one line of a large source reads only this line again.
 func TestOneLine(t *testing.T) {
-	x, r := load(t, "tesla"), rand.New(rand.NewSource(3))
+	x, r := loadMachine(t, "tesla"), rand.New(rand.NewSource(3))
 	d := large(t, x, r, 5_000)
 	for range 50 {
 		n := r.Intn(d.Lines())
@@ -274,7 +274,7 @@ func large(t testing.TB, x *machine, r *rand.Rand, n int) *source.Document {
 func BenchmarkKey(b *testing.B) {
 	for _, name := range []string{"example", "pica200", "tesla"} {
 		b.Run(name, func(b *testing.B) {
-			x, r := load(b, name), rand.New(rand.NewSource(3))
+			x, r := loadMachine(b, name), rand.New(rand.NewSource(3))
 			d := large(b, x, r, 50_000)
 			n := 25_000
 			for ; len(d.Statement(n).Words) != 1; n++ {

@@ -12,6 +12,7 @@ import (
 	"github.com/isago/isago/diag"
 	"github.com/isago/isago/internal/program"
 	"github.com/isago/isago/internal/quote"
+	"github.com/isago/isago/internal/source"
 	"github.com/isago/isago/internal/textfile"
 	"github.com/isago/isago/isa"
 )
@@ -512,9 +513,10 @@ func (r *assembly) data(text string, off int) {
 		r.fail(diag.BlockNesting, span, "these words are outside of a procedure: .proc NAME opens one, .end closes it")
 		return
 	}
-	words, _, err := program.ParseWord(text[off:], wordBits)
-	if err != nil {
-		r.fail(diag.TextExpected, span, "%v", err)
+	words, _, err := source.Numbers(text[off:], wordBits, nil)
+	var e *asm.Error
+	if errors.As(err, &e) {
+		r.fail(e.Code, r.span(off+e.Off, off+e.End), "%s", e.Msg)
 	}
 	for _, w := range words {
 		r.limit(r.program(), span)

@@ -8,6 +8,7 @@ import (
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/diag"
 	"github.com/isago/isago/internal/program"
+	"github.com/isago/isago/internal/source"
 	"github.com/isago/isago/isa"
 )
 
@@ -72,8 +73,8 @@ func (a *Assembler) Assemble(src *diag.Source) (*Assembled, error) {
 }
 
 // instructions assembles the statements.
-func (r *assembly) instructions() (*program.Code, error) {
-	a := program.Assembler{
+func (r *assembly) instructions() (*source.Code, error) {
+	a := source.Assembler{
 		Set: r.set, Root: r.root, Parser: r.parser, Jobs: r.Jobs,
 		New: func() (*asm.Parser, error) { return asm.New(r.set, "") },
 	}
@@ -116,7 +117,7 @@ func (r *assembly) warn(code diag.Code, span diag.Span, format string, args ...a
 }
 
 // finish checks the words as a program, and takes them.
-func (r *assembly) finish(code *program.Code) {
+func (r *assembly) finish(code *source.Code) {
 	p, most, count := r.out.Program, r.facts.places["instructions"], code.Len()
 	p.Words, r.out.Places = slices.Grow(p.Words, count), slices.Grow(r.out.Places, count)
 	at := 0

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/isago/isago/asm"
-	"github.com/isago/isago/internal/program"
+	"github.com/isago/isago/internal/source"
 )
 
 // scanner finds the constant expressions of a statement. The operators are C's. Between operands only + - * / % stand
@@ -205,7 +205,7 @@ func (s *scanner) value(from, to int, bracket bool, name func(string) (int64, bo
 
 // evaluate computes the expression text[from:to]. The place of an error counts from the start of text.
 func evaluate(text string, from, to int, name func(string) (int64, bool)) (int64, error) {
-	v, end, err := program.Eval(strings.ReplaceAll(text[from:to], "#", " "), name)
+	v, end, err := source.Eval(strings.ReplaceAll(text[from:to], "#", " "), name)
 	if err != nil {
 		return 0, asm.Shifted(err, from)
 	}

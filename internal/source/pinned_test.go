@@ -1,4 +1,4 @@
-package program_test
+package source_test
 
 import (
 	"fmt"
@@ -7,7 +7,7 @@ import (
 	"github.com/isago/isago/asm"
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/diag"
-	"github.com/isago/isago/internal/program"
+	"github.com/isago/isago/internal/source"
 	"github.com/isago/isago/isa"
 )
 
@@ -36,7 +36,7 @@ func assembleOn(t *testing.T, set *isa.Set, text string) ([]uint64, error) {
 		t.Fatal(err)
 	}
 	root, _ := set.Root("")
-	code, err := program.Assemble(p, set, root, &diag.Source{Name: "x.s", Text: text})
+	code, err := source.Assemble(p, set, root, &diag.Source{Name: "x.s", Text: text})
 	var words []uint64
 	for _, w := range code.Insts() {
 		words = append(words, w.Word[0])
@@ -73,7 +73,10 @@ func TestPinnedBranchIsNumber(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := decoder(t, set)
+	d, err := set.NewDecoder("")
+	if err != nil {
+		t.Fatal(err)
+	}
 	d.Label = func(addr int64, _ bool) (string, bool) { return fmt.Sprintf("l%d", addr/8), true }
 	p.Symbol = func(name string) (addr int64, ok bool) {
 		_, err := fmt.Sscanf(name, "l%d", &addr)
@@ -119,7 +122,10 @@ func TestPinnedBesideComputed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := decoder(t, set)
+	d, err := set.NewDecoder("")
+	if err != nil {
+		t.Fatal(err)
+	}
 	d.Label = func(addr int64, _ bool) (string, bool) { return fmt.Sprintf("l%d", addr), true }
 	p.Symbol = func(name string) (addr int64, ok bool) {
 		_, err := fmt.Sscanf(name, "l%d", &addr)

@@ -1,4 +1,4 @@
-package program
+package source
 
 import (
 	"errors"
@@ -25,6 +25,18 @@ const maxExprDepth = 100
 
 // operatorRows are the operators of two operands, the loosest first; of each row the longest first.
 var operatorRows = [][]string{{"||"}, {"&&"}, {"|"}, {"^"}, {"&"}, {"==", "!="}, {"<=", ">=", "<", ">"}, {"<<", ">>"}, {"+", "-"}, {"*", "/", "%"}}
+
+// Eval computes the constant expression at the start of text, and returns where it ends. name returns the value of a
+// name. The error is an *asm.Error, whose offsets count from the start of text.
+func Eval(text string, name func(string) (int64, bool)) (value int64, end int, err error) {
+	return eval(text, wantNumber, name)
+}
+
+// Constant computes the constant expression in parentheses at the start of text, and returns where it ends. Names have
+// no values. The error is an *asm.Error.
+func Constant(text string) (value int64, end int, err error) {
+	return evalGroup(text, func(string) (int64, bool) { return 0, false })
+}
 
 // eval computes the expression at the start of text; end is where it ends. name gives the value of a
 // name, want says what is expected. The error is an *asm.Error whose place counts from the start of
@@ -186,10 +198,14 @@ func (r *exprReader) primary() (int64, error) {
 	}
 	word := r.text[from:r.pos]
 	switch {
+	case word == "" && r.name == nil:
+		return 0, r.fail(diag.TextExpected, from, "%s, expected %s", standing(r.text[from:]), r.want)
 	case word == "":
 		return 0, r.fail(diag.TextExpected, from, "%s, expected %s, a name or (", standing(r.text[from:]), r.want)
 	case word[0] >= '0' && word[0] <= '9':
 		return r.number(word, from)
+	case r.name == nil:
+		return 0, r.fail(diag.TextExpected, from, "%q, expected %s", word, r.want)
 	}
 	v, ok := r.name(word)
 	if !ok {

@@ -1,7 +1,9 @@
-package program
+package source
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -14,14 +16,17 @@ import (
 const MaxSpace = 1 << 20
 
 // directives are the words that start a line which is no instruction, but for .word.
-var directives = map[string]func(*assembler, *operands) error{
-	".align": (*assembler).align, ".skip": (*assembler).skip, ".set": (*assembler).setName, ".equ": (*assembler).setName,
-	".isago": (*assembler).option,
+var directives = map[string]func(*reader, *operands) error{
+	".align": (*reader).align, ".skip": (*reader).skip, ".set": (*reader).setName, ".equ": (*reader).setName,
+	".isago": (*reader).option,
 }
+
+// directiveNames returns the names of the directives, sorted.
+func directiveNames() []string { return append(slices.Sorted(maps.Keys(directives)), ".word") }
 
 // directive carries out a line that starts with a directive; ok is false for any other text. The error
 // is an *asm.Error.
-func (a *assembler) directive(text string, off int64) (ok bool, err error) {
+func (a *reader) directive(text string, off int64) (ok bool, err error) {
 	lead := len(text) - len(trimLeft(text))
 	word := text[lead:]
 	if end := strings.IndexAny(word, blanks); end >= 0 {
@@ -32,21 +37,22 @@ func (a *assembler) directive(text string, off int64) (ok bool, err error) {
 		return false, nil
 	}
 	a.asked = true // what it does counts from pass to pass
-	o := &operands{a: a, text: text, pos: lead + len(word), off: off}
+	o := &operands{a: a, value: a.value, text: text, pos: lead + len(word), off: off}
 	return true, f(a, o)
 }
 
 // operands reads what stands behind a directive.
 type operands struct {
-	a    *assembler
-	text string
-	pos  int
-	off  int64 // of the text
+	a     *reader // nil for Numbers
+	value func(name string) (int64, bool)
+	text  string
+	pos   int
+	off   int64 // of the text
 }
 
 // expr reads the expression that stands next.
 func (o *operands) expr(want string) (int64, error) {
-	v, n, err := eval(o.text[o.pos:], want, o.a.value)
+	v, n, err := eval(o.text[o.pos:], want, o.value)
 	if err != nil {
 		return 0, asm.Shifted(err, o.pos)
 	}
@@ -116,7 +122,7 @@ type number struct {
 
 // value gives names their values: those of .set, labels in bytes, and the dot, which is the place
 // where the line stands. In the first pass a name that is not known yet is a guess.
-func (a *assembler) value(name string) (int64, bool) {
+func (a *reader) value(name string) (int64, bool) {
 	a.asked = true
 	if name == "." {
 		return a.addr / 8, true
@@ -140,7 +146,7 @@ func (a *assembler) value(name string) (int64, bool) {
 }
 
 // taints reports whether a name is one of .set whose expression failed, and marks the statement if so.
-func (a *assembler) taints(name string) bool {
+func (a *reader) taints(name string) bool {
 	_, failed := a.failed[name]
 	if _, set := a.names[name]; set {
 		failed = false
@@ -150,7 +156,7 @@ func (a *assembler) taints(name string) bool {
 }
 
 // setName gives a name a value: .set NAME, EXPRESSION.
-func (a *assembler) setName(o *operands) error {
+func (a *reader) setName(o *operands) error {
 	o.blanks()
 	from := o.pos
 	name, _, ok := strings.Cut(o.text[from:], ",")
@@ -183,19 +189,19 @@ func (a *assembler) setName(o *operands) error {
 }
 
 // option says something of the whole source: .isago big-endian, or swapped-halves.
-func (a *assembler) option(o *operands) error {
+func (a *reader) option(o *operands) error {
 	o.blanks()
 	from := o.pos
 	name := strings.TrimRight(o.text[from:], blanks)
 	o.pos += len(name)
-	if expected := a.code.Order.Read(name, a.root.WordSize); expected != "" {
+	if expected := a.order.Read(name, a.root.WordSize); expected != "" {
 		return o.wrong(from, diag.TextExpected, "%s, expected %s", standing(name), expected)
 	}
 	return nil
 }
 
 // skip leaves bytes of 0: .skip BYTES.
-func (a *assembler) skip(o *operands) error {
+func (a *reader) skip(o *operands) error {
 	n, err := o.settled(0)
 	if err != nil {
 		return err
@@ -204,7 +210,7 @@ func (a *assembler) skip(o *operands) error {
 }
 
 // align leaves bytes of 0 up to a multiple: .align BYTES.
-func (a *assembler) align(o *operands) error {
+func (a *reader) align(o *operands) error {
 	n, err := o.settled(1)
 	if err != nil {
 		return err
@@ -213,25 +219,25 @@ func (a *assembler) align(o *operands) error {
 }
 
 // space leaves so many bytes, which are whole words.
-func (a *assembler) space(n int64, o *operands) error {
+func (a *reader) space(n int64, o *operands) error {
 	if a.left += n; a.left > MaxSpace {
 		o.pos = len(o.text)
 		return o.wrong(0, diag.TextRange, "%d bytes of free space so far, expected at most %d in a program", a.left, MaxSpace)
 	}
-	a.data(make([]uint32, 8*n/int64(a.unit)), o.text, o.off)
+	a.addData(make([]uint32, 8*n/int64(a.unit)), o.text, o.off)
 	return nil
 }
 
-// numbers reads a .word directive: expressions of unit bits separated by commas. ok is false for any
-// other text.
-func (a *assembler) numbers(text string) (words []uint32, ok bool, err error) {
+// Numbers parses a .word directive: constant expressions of unit bits, separated by commas. name returns the value of a
+// name, and nil allows no names. ok is false for any other text. The error is an *asm.Error.
+func Numbers(text string, unit int, name func(string) (int64, bool)) (words []uint32, ok bool, err error) {
 	lead := len(text) - len(trimLeft(text))
 	rest, ok := strings.CutPrefix(text[lead:], ".word")
 	if !ok || rest != "" && strings.IndexByte(blanks, rest[0]) < 0 {
 		return nil, false, nil
 	}
-	o := &operands{a: a, text: text, pos: lead + len(".word")}
-	want := fmt.Sprintf("a number of %d bits such as 0x12", a.unit)
+	o := &operands{value: name, text: text, pos: lead + len(".word")}
+	want := fmt.Sprintf("a number of %d bits such as 0x12", unit)
 	for {
 		if rest := o.text[o.pos:]; strings.TrimSpace(rest) != "" {
 			o.blanks()
@@ -241,8 +247,8 @@ func (a *assembler) numbers(text string) (words []uint32, ok bool, err error) {
 		if err != nil {
 			return nil, true, err
 		}
-		if v < -(1<<(a.unit-1)) || v >= 1<<a.unit {
-			return nil, true, o.wrong(from, diag.TextRange, "%s does not fit %d bits", o.written(from, v), a.unit)
+		if v < -(1<<(unit-1)) || v >= 1<<unit {
+			return nil, true, o.wrong(from, diag.TextRange, "%s does not fit %d bits", o.written(from, v), unit)
 		}
 		words = append(words, uint32(v))
 		if o.blanks(); !strings.HasPrefix(o.text[o.pos:], ",") {
@@ -250,12 +256,6 @@ func (a *assembler) numbers(text string) (words []uint32, ok bool, err error) {
 		}
 		o.pos++
 	}
-}
-
-// Constant computes a constant expression in parentheses at the start of text, in which names have no values, and
-// returns where it ends. The error is an *asm.Error.
-func Constant(text string) (value int64, end int, err error) {
-	return evalGroup(text, func(string) (int64, bool) { return 0, false })
 }
 
 // ownMarks tells which of the things that a source has beside instructions stand in texts of the
@@ -274,7 +274,7 @@ func ownMarksOf(p *asm.Parser, set *isa.Set, comment string) ownMarks {
 
 // isInstruction reports whether a text at off is an instruction as a whole. What it is in the first pass
 // it stays.
-func (a *assembler) isInstruction(text string, off int64) bool {
+func (a *reader) isInstruction(text string, off int64) bool {
 	if (a.first || a.single) && !a.whole[off] {
 		if _, ok := a.p.Try(text); ok {
 			a.whole[off] = true

@@ -1,4 +1,4 @@
-package program_test
+package source_test
 
 import (
 	"fmt"
@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/isago/isago/internal/program"
+	"github.com/isago/isago/internal/source"
 )
 
 // TestExpressions computes by C's rules on signed numbers of 64 bits; the values are worked out by hand.
@@ -156,7 +156,7 @@ func TestConstant(t *testing.T) {
 		"((":          "nothing, expected a number such as 0x12, a name or ( [text-expected]",
 		"(x)":         "x is neither a label nor defined by .set, expected a defined name or a number such as 0x12 [text-symbol]",
 	} {
-		v, end, err := program.Constant(text)
+		v, end, err := source.Constant(text)
 		got := fmt.Sprintf("%d up to %d", v, end)
 		if err != nil {
 			got = err.Error()

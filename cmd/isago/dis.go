@@ -29,6 +29,8 @@ type disFlags struct {
 	ir bool
 	// ssa prints the blocks of the specialised program.
 	ssa bool
+	// graph is dot or svg to draw the control flow of the specialised program, or "".
+	graph string
 	// oneLane specialises the program for waves of one lane.
 	oneLane  bool
 	findings string
@@ -83,6 +85,10 @@ inputs. If the lanes of the machine share a program counter (a2xx, tesla), the m
 program. With --one-lane, a wave has one lane, and the control flow is that of the lane. docs/run.md describes
 the form.
 
+--graph draws the control flow of a lane, without what depends only on the program's words, as a picture (svg)
+or for Graphviz (dot): each block with its instructions, edges that close a loop dashed, and the blocks after
+which lanes may diverge marked.
+
 --format html prints a listing as a web page without other files: jumps are links in both directions, a
 click on a register marks its uses, an operand shows its documentation, and columns can be switched off.
 --manual links mnemonics to a reference that isago manual has written.
@@ -133,6 +139,8 @@ or have unexpected bits, or dis could not read some lines of --hex.`,
 	flags.BoolVar(&f.lossless, "lossless", false, "add the bits that the text does not show, so that assembling gives the same words")
 	flags.BoolVar(&f.ir, "ir", false, "print the operations of each instruction below its text")
 	flags.BoolVar(&f.oneLane, "one-lane", false, "with --ssa, specialise the program for waves of one lane (a2xx, tesla)")
+	flags.StringVar(&f.graph, "graph", "", "draw the control flow as `FORMAT`: dot or svg")
+	complete(cmd, "graph", fixed("dot", "svg"))
 	flags.BoolVar(&f.ssa, "ssa", false, "print the program as blocks in SSA form; control flow that depends only on the words is resolved")
 	flags.StringVar(&f.format, "format", "text", "`FORMAT` of the output: text or html")
 	complete(cmd, "format", fixed("text", "html"))
@@ -197,8 +205,14 @@ func (f *disFlags) check() error {
 		return usagef("--fields needs --json")
 	case f.facts && !f.json:
 		return usagef("--facts needs --json")
+	case f.graph != "" && f.graph != "dot" && f.graph != "svg":
+		return usagef("unknown graph %q, expected one of dot, svg", f.graph)
+	case f.graph != "" && (f.ssa || f.format == "html"):
+		return usagef("--graph cannot be combined with --ssa or --format html")
 	case f.oneLane && !f.ssa:
 		return usagef("--one-lane needs --ssa")
+	case f.graph != "" && (f.ir || f.hex || f.json || f.plain || f.lossless || f.listing || f.addresses || f.words || f.jumps || f.labels || len(f.entries) > 0 || f.maxErrors > 0 || f.findings != "" || f.compat != ""):
+		return usagef("--graph cannot be combined with flags for another output format, columns, labels or findings")
 	case f.ssa && (f.ir || f.hex || f.json || f.plain || f.lossless || f.listing || f.addresses || f.words || f.jumps || f.labels || len(f.entries) > 0 || f.maxErrors > 0 || f.findings != "" || f.compat != ""):
 		return usagef("--ssa cannot be combined with flags for another output format, columns, labels or findings")
 	case f.ir && (f.hex || f.json || f.plain || f.lossless || f.listing || f.addresses || f.words || f.jumps):
@@ -248,8 +262,8 @@ func (f *disFlags) files(cmd *cobra.Command, list []input, several bool) error {
 	if err := probe.check(); err != nil {
 		return err
 	}
-	if f.format == "html" && !inFolder(f.output) {
-		return usagef("--format html writes a page for each file, expected one FILE, or -o with the name of a folder")
+	if (f.format == "html" || f.graph == "svg") && !inFolder(f.output) {
+		return usagef("--format html and --graph svg write a file for each input, expected one FILE, or -o with the name of a folder")
 	}
 	if f.given() {
 		if _, err := f.load(nil); err != nil {
@@ -309,6 +323,8 @@ func (f *disFlags) extension() string {
 	switch {
 	case f.format == "html":
 		return ".html"
+	case f.graph != "":
+		return "." + f.graph
 	case f.json:
 		return ".json"
 	}
@@ -331,7 +347,7 @@ func (f *disFlags) run(cmd *cobra.Command, name string) error {
 		return f.page(cmd, name)
 	case f.ir:
 		return f.operations(cmd, name)
-	case f.ssa:
+	case f.ssa || f.graph != "":
 		return f.blocks(cmd, name)
 	}
 	palette, err := paletteOf(cmd)

@@ -13,6 +13,7 @@ import (
 	"github.com/isago/isago/feed"
 	"github.com/isago/isago/gen"
 	"github.com/isago/isago/internal/flow"
+	"github.com/isago/isago/internal/layered"
 	"github.com/isago/isago/internal/lint"
 	"github.com/isago/isago/internal/sem"
 	"github.com/isago/isago/internal/source"
@@ -70,6 +71,7 @@ func limits() []limitsOf {
 			{"a capture", text("%s unpacked, %s buffers and shaders", bytesOf(a2xx.MaxCapture), thousands(min(a2xx.MaxBuffers, a2xx.MaxShaders))), ""},
 			{"raw code that dis reads before it prints", text("%s; longer code is printed without labels as it is read, and rejected with --jumps or --max-errors", bytesOf(defaultLabelLimit)), "dis --label-limit"},
 			{"the JSON from which dis --format html makes a page", bytesOf(maxPage), ""},
+			{"the picture of dis --graph svg", text("%s boxes and bends of edges", thousands(layered.MaxPoints)), ""},
 		}},
 		{"check", []limit{
 			{"all searches and proofs together", text("%s million steps; beyond them, a note not-proved", thousands(prove.DefaultEffort)), "check --effort"},

@@ -43,7 +43,7 @@ func TestLostOutput(t *testing.T) {
 	verbs := map[string]bool{}
 	for _, line := range []string{
 		"", "--version", "--help", "help", "help codes", "help dis", "codes", "limits", "version",
-		"dis P/light.shbin", "dis --listing P/light.shbin", "dis --json P/light.shbin", "dis --format html P/light.shbin", "dis --ir P/light.shbin", "dis --isa pica200 D/code.bin",
+		"dis P/light.shbin", "dis --listing P/light.shbin", "dis --json P/light.shbin", "dis --format html P/light.shbin", "dis --graph svg P/light.shbin", "dis --ir P/light.shbin", "dis --isa pica200 D/code.bin",
 		"dis --isa example --plain --hex D/words.hex", "dis --isa example D/code.bin", "dis --isa tesla D/code.bin",
 		"dis --isa a2xx --hex D/words.hex", "dis --spec D/plain.xml --compat mesa D/code.bin", "dis --color always P/light.shbin",
 		"asm --isa example D/a.s", "asm --isa example --hex D/a.s", "asm --isa pica200 --plain --hex D/mov.txt", "asm P/light.pica",

@@ -30,11 +30,13 @@ const (
 	MaxNodes = 1 << 20
 	// DefaultRuns is the number of runs of up to 64 lanes that search for a difference.
 	DefaultRuns = 64
-	// MaxInstructions limits the instructions of a wave in a run. After each run that reaches the limit, it is halved for further runs.
-	MaxInstructions = 1 << 16
-
-	// minInstructions is the smallest limit on the instructions of a wave.
-	minInstructions = 1 << 10
+	// MaxInstructions limits the instructions of a wave in a run. After each run that reaches the limit, it is halved for further runs,
+	// down to MinInstructions.
+	MaxInstructions = 1 << 14
+	MinInstructions = 1 << 10
+	// MaxCases limits the conditions that the proof for a pair of values distinguishes, and MaxQueries the searches of the SAT solver.
+	MaxCases   = 64
+	MaxQueries = 200
 
 	// maxAttempts limits how often values of loops are paired anew.
 	maxAttempts = 8

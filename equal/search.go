@@ -304,7 +304,7 @@ func (c *comparison) run(ctx context.Context, inputs []input, values [][]uint64,
 }
 
 // halve lowers the limit on instructions after a run that reached it.
-func (c *comparison) halve() { c.budget = max(c.budget/2, minInstructions) }
+func (c *comparison) halve() { c.budget = max(c.budget/2, MinInstructions) }
 
 // emits reports whether the outputs of the programs count only when they are emitted.
 func (c *comparison) emits() bool { return c.programs[0].Launch.Emits && c.programs[1].Launch.Emits }

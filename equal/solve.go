@@ -15,12 +15,10 @@ const (
 	// maxSwept limits the values in which equal values are searched, and maxClass those among which a value is searched.
 	maxSwept = 1 << 15
 	maxClass = 4
-	// maxSplits limits the cases of a proof, and maxVisits the values that all cases simplify.
-	maxSplits = 64
+	// maxVisits limits the values that all cases simplify.
 	maxVisits = 1 << 20
-	// maxConflicts limits the search for a proof by bits, and maxQueries the number of these searches.
+	// maxConflicts limits a search of the SAT solver.
 	maxConflicts = 2000
-	maxQueries   = 200
 )
 
 // The rules of the solver.
@@ -36,7 +34,7 @@ type solver struct {
 	g      *graph
 	signs  map[id]signature
 	failed map[[2]id]bool
-	// visits and queries are what remains of maxVisits and maxQueries.
+	// visits and queries are what remains of maxVisits and MaxQueries.
 	visits, queries int
 }
 
@@ -50,7 +48,7 @@ type kind struct {
 }
 
 func newSolver(g *graph) *solver {
-	return &solver{g: g, signs: map[id]signature{}, failed: map[[2]id]bool{}, visits: maxVisits, queries: maxQueries}
+	return &solver{g: g, signs: map[id]signature{}, failed: map[[2]id]bool{}, visits: maxVisits, queries: MaxQueries}
 }
 
 // leaf returns the value of an input under a valuation. Some valuations have one value for all inputs.
@@ -191,9 +189,9 @@ func (s *solver) prove(x, y id) bool {
 	if s.failed[[2]id{x, y}] || s.g.nodes[x].op == sem.OpConst && s.g.nodes[y].op == sem.OpConst {
 		return false
 	}
-	splits := maxSplits
+	splits := MaxCases
 	steps, ok := s.cases(x, y, &splits)
-	if !ok && splits < maxSplits {
+	if !ok && splits < MaxCases {
 		var learned [][]sat.Lit
 		learned, ok = s.bits(x, y) // the bits know how conditions depend on each other
 		steps = []step{{from: x, to: y, rule: byBits, learned: learned}}

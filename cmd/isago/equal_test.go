@@ -89,3 +89,11 @@ func TestEqualEmits(t *testing.T) {
 		t.Errorf("an output that is not emitted: %v %v, expected equal", r.Verdict, r.Reasons)
 	}
 }
+
+// TestEqualWithoutEnd compares a program without an end with itself. Its outputs have no values.
+func TestEqualWithoutEnd(t *testing.T) {
+	const text = ".in position v0\n.out out position\n.bool more\n.constf k(0.0, 1.0, 2.0, 3.0)\n.proc main\nagain:\n\tmov out, position\n\tmov r0, k\n\tcmp k, eq, eq, r0\n\tjmpc cmp.x, again\n\tend\n.end\n"
+	if r := verdictOf(t, "endless.pica", text, text); r.Verdict == equal.Differs {
+		t.Errorf("%v, expected no difference", r.Verdict)
+	}
+}

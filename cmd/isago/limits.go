@@ -87,7 +87,8 @@ func limits() []limitsOf {
 		}},
 		{"equal", []limit{
 			{"parts of the values of two programs, and steps of a proof", thousands(equal.MaxNodes), ""},
-			{"instructions of a wave in a run", thousands(equal.MaxInstructions), ""},
+			{"instructions of a wave in a run", text("%s; half as many after each run that reaches the limit, but at least %s", thousands(equal.MaxInstructions), thousands(equal.MinInstructions)), ""},
+			{"cases of a proof, and searches of the SAT solver", text("%s, %s", thousands(equal.MaxCases), thousands(equal.MaxQueries)), ""},
 			{"runs", thousands(equal.DefaultRuns), "equal --runs"},
 		}},
 		{"lint", []limit{

@@ -241,6 +241,12 @@ func (b *builder) simpler(in *Inst) (ID, bool) {
 				return x[v], true // x * 0 is 0, and x * 1 is x
 			}
 		}
+	case OpProduct:
+		for _, x := range [2]ID{in.A, in.B} {
+			if v, ok := b.isConst(x); ok && v&Zeros(in) == 0 && in.Type().same(F32) {
+				return b.constant(F32, 0), true // x * 0 is 0, also for infinities and NaN
+			}
+		}
 	case OpEq, OpNe:
 		if in.From().Kind == Bool {
 			differ := b.op(OpXor, BoolType, BoolType, 0, in.A, in.B)

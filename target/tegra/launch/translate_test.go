@@ -35,7 +35,7 @@ func TestTranslated(t *testing.T) {
 		}
 		n++
 		x.Known = n%2 == 1
-		if err := x.Add(t.Context(), fmt.Sprintf("program %d: %032x", i, p.Words), 0, startRandom(l, seed, all), after); err != nil {
+		if err := x.Add(t.Context(), fmt.Sprintf("program %d: %s", i, p.Words), 0, startRandom(l, seed, all), after); err != nil {
 			t.Fatalf("program %d: %v", i, err)
 		}
 	}

@@ -275,11 +275,15 @@ path{fill:none;stroke:light-dark(#5b6573,#98a4b3);stroke-width:1.3}.back{stroke:
 		fmt.Fprintf(&b, `<path class="%s" d="%s"/><path class="head" d="M%.1f %.1fl-4 %.1fh8z"/>`+"\n", class, d.String(), tipX, tipY, -8*down)
 		if label := g.Edges[i].Label; label != "" {
 			second := &points[chain[min(1, len(chain)-1)]]
+			labelY := first.y + first.height + 14
+			if back[i] {
+				labelY = first.y - 6
+			}
 			anchor, gap := "start", 6.0
 			if second.x < first.x {
 				anchor, gap = "end", -6
 			}
-			fmt.Fprintf(&b, `<text class="label" text-anchor="%s" x="%.1f" y="%.1f">%s</text>`+"\n", anchor, first.x+float64(second.x-first.x)*0.4+gap, first.y+first.height+14, html.EscapeString(label))
+			fmt.Fprintf(&b, `<text class="label" text-anchor="%s" x="%.1f" y="%.1f">%s</text>`+"\n", anchor, first.x+float64(second.x-first.x)*0.4+gap, labelY, html.EscapeString(label))
 		}
 	}
 	for _, p := range points {

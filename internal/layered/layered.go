@@ -45,11 +45,11 @@ const (
 
 // point is a box, or a bend of an edge that crosses a layer.
 type point struct {
-	node          int // -1 for a bend
-	layer         int
-	width, height float64
-	x, y          float64 // the middle of the top
-	up, down      []int
+	node         int // -1 for a bend
+	layer        int
+	half, height float64 // half of the width
+	x, y         float64 // the middle of the top
+	up, down     []int
 }
 
 // Back reports for each edge whether it closes a cycle: whether it leads to a node on the path by which a search in depth
@@ -129,7 +129,7 @@ func (g *Graph) lay(back []bool) (points []point, chains [][]int, err error) {
 		for _, l := range n.Lines {
 			longest = max(longest, len([]rune(l)))
 		}
-		add(point{node: i, layer: layer[i], width: float64(longest)*charWidth + 2*padding, height: float64((len(n.Lines)+1)*lineHeight + padding)})
+		add(point{node: i, layer: layer[i], half: float64(float64(longest)*(charWidth/2)) + padding, height: float64((len(n.Lines)+1)*lineHeight + padding)})
 	}
 	for i, e := range g.Edges {
 		from, to := e.From, e.To
@@ -141,7 +141,7 @@ func (g *Graph) lay(back []bool) (points []point, chains [][]int, err error) {
 			if len(points) >= MaxPoints {
 				return nil, nil, fmt.Errorf("the graph is larger than %d boxes and bends", MaxPoints)
 			}
-			chain = append(chain, add(point{node: -1, layer: l, width: 10}))
+			chain = append(chain, add(point{node: -1, layer: l, half: 5}))
 		}
 		if from != to {
 			chain = append(chain, to)
@@ -177,7 +177,7 @@ func order(points []point, rows [][]int) {
 		left, shift := 0.0, 0.0
 		for i, p := range row {
 			at := wanted[p]
-			if half := points[p].width / 2; i == 0 {
+			if half := points[p].half; i == 0 {
 				left = at + half
 			} else {
 				at = max(at, left+gapX+half)
@@ -228,7 +228,7 @@ func (g *Graph) SVG() (string, error) {
 	}
 	left, right, bottom := 0.0, 0.0, 0.0
 	for _, p := range points {
-		left, right, bottom = min(left, p.x-p.width/2), max(right, p.x+p.width/2), max(bottom, p.y+p.height)
+		left, right, bottom = min(left, p.x-p.half), max(right, p.x+p.half), max(bottom, p.y+p.height)
 	}
 	left, right = left-60, right+60
 	var b strings.Builder
@@ -254,7 +254,7 @@ path{fill:none;stroke:light-dark(#5b6573,#98a4b3);stroke-width:1.3}.back{stroke:
 		tipX, tipY, down := last.x, last.y, 1.0
 		switch {
 		case len(chain) == 1: // a box that follows itself
-			side := first.x + first.width/2
+			side := first.x + first.half
 			fmt.Fprintf(&d, "M%.1f %.1fC%.1f %.1f %.1f %.1f %.1f %.1f", side-8, y, side+40, y+30, side+40, first.y-30, side-8, first.y)
 			tipX, tipY = side-8, first.y
 		default:
@@ -283,7 +283,7 @@ path{fill:none;stroke:light-dark(#5b6573,#98a4b3);stroke-width:1.3}.back{stroke:
 			if second.x < first.x {
 				anchor, gap = "end", -6
 			}
-			fmt.Fprintf(&b, `<text class="label" text-anchor="%s" x="%.1f" y="%.1f">%s</text>`+"\n", anchor, first.x+float64(second.x-first.x)*0.4+gap, labelY, html.EscapeString(label))
+			fmt.Fprintf(&b, `<text class="label" text-anchor="%s" x="%.1f" y="%.1f">%s</text>`+"\n", anchor, first.x+float64((second.x-first.x)*0.4)+gap, labelY, html.EscapeString(label))
 		}
 	}
 	for _, p := range points {
@@ -291,13 +291,13 @@ path{fill:none;stroke:light-dark(#5b6573,#98a4b3);stroke-width:1.3}.back{stroke:
 			continue
 		}
 		n := g.Nodes[p.node]
-		fmt.Fprintf(&b, `<g class="%s"><rect x="%.1f" y="%.1f" width="%.1f" height="%.1f" rx="5"/>`, html.EscapeString(n.Class), p.x-p.width/2, p.y, p.width, p.height)
+		fmt.Fprintf(&b, `<g class="%s"><rect x="%.1f" y="%.1f" width="%.1f" height="%.1f" rx="5"/>`, html.EscapeString(n.Class), p.x-p.half, p.y, 2*p.half, p.height)
 		for i, line := range append([]string{n.Title}, n.Lines...) {
 			class := ""
 			if i == 0 {
 				class = ` class="title"`
 			}
-			fmt.Fprintf(&b, `<text%s x="%.1f" y="%.1f">%s</text>`, class, p.x-p.width/2+padding, p.y+float64((i+1)*lineHeight), html.EscapeString(line))
+			fmt.Fprintf(&b, `<text%s x="%.1f" y="%.1f">%s</text>`, class, p.x-p.half+padding, p.y+float64((i+1)*lineHeight), html.EscapeString(line))
 		}
 		b.WriteString("</g>\n")
 	}

@@ -37,7 +37,7 @@ func TestLay(t *testing.T) {
 	}
 	for i, p := range points {
 		for _, q := range points[:i] {
-			if p.layer == q.layer && p.x-p.width/2 < q.x+q.width/2 && q.x-q.width/2 < p.x+p.width/2 {
+			if p.layer == q.layer && p.x-p.half < q.x+q.half && q.x-q.half < p.x+p.half {
 				t.Errorf("points %v and %v overlap", p, q)
 			}
 		}

@@ -51,7 +51,7 @@ func newSolver(g *graph) *solver {
 	return &solver{g: g, signs: map[id]signature{}, failed: map[[2]id]bool{}, visits: maxVisits, queries: MaxQueries}
 }
 
-// leaf returns the value of an input under a valuation. Some valuations have one value for all inputs.
+// leafValue returns the value of an input under a valuation. Some valuations have one value for all inputs.
 func leafValue(name string, t sem.Type, trial int) uint64 {
 	h := mix(uint64(trial)*77+5, uint64(len(name)))
 	if trial%4 != 3 {

@@ -82,7 +82,7 @@ func (f *diffFlags) run(cmd *cobra.Command, a, b string) error {
 	if f.semantics && f.json {
 		return usagef("--semantics cannot be combined with --json; isago equal --json prints which outputs change")
 	}
-	if err := f.checkCost(a, b); err != nil {
+	if err := f.checkRead(a, b); err != nil {
 		return err
 	}
 	namedA, namedB := a, b
@@ -156,14 +156,18 @@ type diffReport struct {
 	Costs []cost.Change `json:"costs,omitzero"`
 }
 
-// checkCost returns an error if the costs of two files cannot be measured.
-func (f *diffFlags) checkCost(a, b string) error {
+// checkRead returns an error if the files cannot be read again for their costs or their semantics.
+func (f *diffFlags) checkRead(a, b string) error {
+	flag := "--cost"
+	if f.semantics {
+		flag = "--semantics"
+	}
 	switch {
-	case !f.cost:
+	case !f.cost && !f.semantics:
 	case f.offset != 0 || f.length != 0:
-		return usagef("--cost cannot be combined with --offset or --length")
+		return usagef("%s cannot be combined with --offset or --length", flag)
 	case a == "-" || b == "-":
-		return usagef("--cost cannot be combined with standard input, which diff can read only once")
+		return usagef("%s cannot be combined with standard input, which diff can read only once", flag)
 	}
 	return nil
 }

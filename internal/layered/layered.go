@@ -249,41 +249,35 @@ path{fill:none;stroke:light-dark(#5b6573,#98a4b3);stroke-width:1.3}.back{stroke:
 			class = "back"
 		}
 		first, last := &points[chain[0]], &points[chain[len(chain)-1]]
-		x, y := first.x, first.y+first.height
 		var d strings.Builder
-		tipX, tipY, down := last.x, last.y, 1.0
-		switch {
-		case len(chain) == 1: // a box that follows itself
-			side := first.x + first.half
-			fmt.Fprintf(&d, "M%.1f %.1fC%.1f %.1f %.1f %.1f %.1f %.1f", side-8, y, side+40, y+30, side+40, first.y-30, side-8, first.y)
-			tipX, tipY = side-8, first.y
-		default:
-			if back[i] { // from the top of its start to the bottom of its end
-				y, tipY, down = first.y, last.y+last.height, -1
+		var tip, anchor string
+		var labelX, labelY float64
+		if back[i] {
+			tip, labelX = backward(&d, points, chain)
+			labelY, anchor = first.y-6, "start"
+			if labelX < first.x {
+				anchor = "end"
 			}
+		} else {
+			x, y := first.x, first.y+first.height
 			fmt.Fprintf(&d, "M%.1f %.1f", x, y)
 			for _, p := range chain[1:] {
-				toX, toY := points[p].x, points[p].y
-				if p == chain[len(chain)-1] {
-					toY = tipY
-				}
-				middle := (y + toY) / 2
-				fmt.Fprintf(&d, "C%.1f %.1f %.1f %.1f %.1f %.1f", x, middle, toX, middle, toX, toY)
-				x, y = toX, toY
+				to := &points[p]
+				middle := (y + to.y) / 2
+				fmt.Fprintf(&d, "C%.1f %.1f %.1f %.1f %.1f %.1f", x, middle, to.x, middle, to.x, to.y)
+				x, y = to.x, to.y
 			}
-		}
-		fmt.Fprintf(&b, `<path class="%s" d="%s"/><path class="head" d="M%.1f %.1fl-4 %.1fh8z"/>`+"\n", class, d.String(), tipX, tipY, -8*down)
-		if label := g.Edges[i].Label; label != "" {
-			second := &points[chain[min(1, len(chain)-1)]]
-			labelY := first.y + first.height + 14
-			if back[i] {
-				labelY = first.y - 6
-			}
-			anchor, gap := "start", 6.0
-			if second.x < first.x {
+			tip = fmt.Sprintf("M%.1f %.1fl-4 -8h8z", last.x, last.y)
+			second := &points[chain[1]]
+			gap := 6.0
+			if anchor = "start"; second.x < first.x {
 				anchor, gap = "end", -6
 			}
-			fmt.Fprintf(&b, `<text class="label" text-anchor="%s" x="%.1f" y="%.1f">%s</text>`+"\n", anchor, first.x+float64((second.x-first.x)*0.4)+gap, labelY, html.EscapeString(label))
+			labelX, labelY = first.x+float64((second.x-first.x)*0.4)+gap, first.y+first.height+14
+		}
+		fmt.Fprintf(&b, `<path class="%s" d="%s"/><path class="head" d="%s"/>`+"\n", class, d.String(), tip)
+		if label := g.Edges[i].Label; label != "" {
+			fmt.Fprintf(&b, `<text class="label" text-anchor="%s" x="%.1f" y="%.1f">%s</text>`+"\n", anchor, labelX, labelY, html.EscapeString(label))
 		}
 	}
 	for _, p := range points {
@@ -303,6 +297,61 @@ path{fill:none;stroke:light-dark(#5b6573,#98a4b3);stroke-width:1.3}.back{stroke:
 	}
 	b.WriteString("</svg>\n")
 	return b.String(), nil
+}
+
+// backward draws an edge back, and returns its head and where its label begins or ends. The edge leaves its start and meets its end at
+// a side, or at the top and the bottom if the next bend is there.
+func backward(d *strings.Builder, points []point, chain []int) (tip string, label float64) {
+	first, last := &points[chain[0]], &points[chain[len(chain)-1]]
+	switch len(chain) {
+	case 1: // a box that follows itself
+		x, y, quarter := first.x+first.half, first.y+float64(first.height/2), float64(first.height/4)
+		fmt.Fprintf(d, "M%.1f %.1fC%.1f %.1f %.1f %.1f %.1f %.1f", x, y+quarter, x+34, y+quarter, x+34, y-quarter, x, y-quarter)
+		return fmt.Sprintf("M%.1f %.1fl8 -4v8z", x, y-quarter), x + 6
+	case 2: // next to the edge from the end to the start, on the outer side
+		side := 0.6
+		if first.x < last.x {
+			side = -side
+		}
+		x, endX, endY := first.x+float64(side*first.half), last.x+float64(side*last.half), last.y+last.height
+		middle := (first.y + endY) / 2
+		fmt.Fprintf(d, "M%.1f %.1fC%.1f %.1f %.1f %.1f %.1f %.1f", x, first.y, x, middle, endX, middle, endX, endY)
+		return fmt.Sprintf("M%.1f %.1fl-4 8h8z", endX, endY), x + float64(10*side)
+	}
+	bend := &points[chain[1]]
+	if x, y, side := first.near(bend.x); side == 0 {
+		fmt.Fprintf(d, "M%.1f %.1fL%.1f %.1f", bend.x, first.y, bend.x, bend.y)
+		label = bend.x + 6
+	} else {
+		fmt.Fprintf(d, "M%.1f %.1fQ%.1f %.1f %.1f %.1f", x, y, bend.x, y, bend.x, bend.y)
+		label = x + float64(side*6)
+	}
+	for _, p := range chain[2 : len(chain)-1] {
+		next := &points[p]
+		middle := (bend.y + next.y) / 2
+		fmt.Fprintf(d, "C%.1f %.1f %.1f %.1f %.1f %.1f", bend.x, middle, next.x, middle, next.x, next.y)
+		bend = next
+	}
+	x, y, side := last.near(bend.x)
+	if side == 0 {
+		fmt.Fprintf(d, "L%.1f %.1f", bend.x, last.y+last.height)
+		return fmt.Sprintf("M%.1f %.1fl-4 8h8z", bend.x, last.y+last.height), label
+	}
+	fmt.Fprintf(d, "Q%.1f %.1f %.1f %.1f", bend.x, y, x, y)
+	return fmt.Sprintf("M%.1f %.1fl%.0f -4v8z", x, y, 8*side), label
+}
+
+// near returns the middle of the side of a box that is next to a column, and 1 for the right one and -1 for the left one, or 0 if the
+// column meets the box.
+func (p *point) near(column float64) (x, y, side float64) {
+	y = p.y + float64(p.height/2)
+	switch {
+	case column > p.x+p.half:
+		return p.x + p.half, y, 1
+	case column < p.x-p.half:
+		return p.x - p.half, y, -1
+	}
+	return p.x, y, 0
 }
 
 // DOT returns the graph in the language of Graphviz.

@@ -13,7 +13,7 @@ type Change struct {
 	Program string `json:"program,omitempty"`
 	// Name is what is counted.
 	Name string `json:"name"`
-	// Before and After are the values for the two files. None stands for a value that a file does not have.
+	// Before and After are the values for the two files. None is the value of what a file does not have.
 	Before string `json:"before"`
 	After  string `json:"after"`
 }

@@ -294,7 +294,7 @@ func TestPrint(t *testing.T) {
 	}
 }
 
-// The pages work with the keyboard alone: each focusable element has a name, and the first one skips the navigation.
+// The pages work with only the keyboard: each focusable element has a name, and the first one skips the navigation.
 func TestKeyboard(t *testing.T) {
 	ctx := browser(t)
 	do(t, ctx, chromedp.Navigate(page(t, "tesla/index.html")), chromedp.WaitVisible(chromedp.CSS("#theme")), chromedp.KeyEvent("\t"))

@@ -205,7 +205,7 @@ func (a *reader) scan(text string) {
 	}
 }
 
-// cutLabel takes a label off the start of a text, behind blanks. ok is false where none stands there; then rest is the
+// cutLabel takes a label off the start of a text, after blanks. ok is false where none stands there; then rest is the
 // text without the blanks.
 func cutLabel(text string) (name, rest string, ok bool) {
 	text = trimLeft(text)
@@ -438,7 +438,7 @@ func newAhead(parser func() (*asm.Parser, error)) func() (func(program.Statement
 	}
 }
 
-// withoutLabels returns what stands behind the labels of a statement.
+// withoutLabels returns a statement without its labels.
 func withoutLabels(text string) string {
 	for ok := true; ok; {
 		_, text, ok = cutLabel(text)

@@ -128,7 +128,7 @@ func TestAssemble(t *testing.T) {
 		{"data", toy, ".word 1, 0x2 ,0b11\nnop", "0: 00000001 00000002\n64: 00000003\n96: 00000000\n"},
 		{"data high first", wide, ".word 1, 2, 3, 4, 5\n", "0: 00000001 00000002 00000003 00000004\n128: 00000005\n"},
 		{"data of 16 bits", "", ".word 0xa000, 1\nbr.eq x\nx: nop", "0: a000\n16: 0001\n32: 8a01\n48: 0000\n"},
-		// 9 is beyond 7: the long form, which moves everything behind it
+		// 9 is more than 7: the long form, which moves everything after it
 		{"lengths settle", toy, "bra a\nbra b\n" + strings.Repeat("nop\n", 15) + "a: nop\nb: nop\n",
 			"0: 00000003 00000013\n64: 00000003 00000012\n" + nops(128, 15) + "608: 00000000\n640: 00000000\n"},
 	} {

@@ -1,5 +1,5 @@
 // Package source reads source: it assembles whole files, and keeps a file as a document that can be changed and asked,
-// for editors and other tools: what is wrong, what a statement became, what a name means, what can stand at a place.
+// for editors and other tools: what is wrong, what a statement became, what a name means, what is possible at a place.
 // Both use the same reader, which reads a statement again only if it depends on labels, names or addresses. A document
 // also reads again what has changed.
 //
